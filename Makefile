@@ -1,0 +1,59 @@
+# `make help` lists what there is to do. The first of them makes a virtual environment in .venv (a minute or two).
+PYTHON ?= python3
+VENV ?= .venv
+PIP_ARGS ?=
+BIN := $(VENV)/bin
+READY := $(VENV)/.installed
+
+help:
+	@echo 'make demo              train, evaluate and try a classifier (about 3 minutes after the install)'
+	@echo 'make test              run every notebook, which is every test'
+	@echo 'make docs              build the documentation into _docs'
+	@echo 'make export            write the modules from the notebooks'
+	@echo 'make clean-notebooks   strip what should not be committed from the notebooks'
+	@echo 'make readme            write README.md from nbs/index.ipynb'
+	@echo 'make prepare           export, clean-notebooks, readme and test: all that a commit needs'
+	@echo 'make bench             compare with the peers, and write the table'
+	@echo 'make install           only make the virtual environment in $(VENV)'
+	@echo
+	@echo 'PYTHON=python3.12      use this Python for the virtual environment'
+	@echo 'PIP_ARGS=...           more arguments for pip, such as another index'
+
+$(READY): constraints.txt settings.ini setup.py pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { echo 'There is no $(PYTHON) here. Install Python, or name yours: make PYTHON=...'; exit 1; }
+	@$(PYTHON) tools/check_python.py
+	@echo 'Installing into $(VENV): a minute or two, once.'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_ARGS) -c constraints.txt torch -e '.[dev]'
+	ln -sf nbdev-test $(BIN)/nbdev_test
+	@touch $@
+
+install: $(READY)
+
+demo: $(READY)
+	$(BIN)/python examples/demo.py
+
+# One thread a notebook: two workers with two threads each stand in each other's way.
+test: $(READY)
+	@OMP_NUM_THREADS=1 PYTHONUNBUFFERED=1 $(BIN)/nbdev_test --do_print 2>&1 | tee $(VENV)/test.log
+	@$(BIN)/python tools/count_tests.py $(VENV)/test.log
+
+docs: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/python tools/make_docs.py
+
+export: $(READY)
+	$(BIN)/nbdev-export
+
+clean-notebooks: $(READY)
+	$(BIN)/nbdev-clean
+
+readme: $(READY)
+	$(BIN)/python tools/make_readme.py
+
+prepare: export clean-notebooks readme test
+
+bench: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_ARGS) -c constraints.txt -e '.[bench]'
+	$(BIN)/python benchmarks/run.py
+
+.PHONY: help install demo test docs export clean-notebooks readme prepare bench

@@ -1,0 +1,22 @@
+"""Reads what `nbdev_test --do_print` wrote, and counts the notebooks: passed, failed, and skipped (no cell to run).
+
+`nbdev_test` exits with 0 where it found nothing to test, so its word alone is not enough."""
+import re, sys
+from pathlib import Path
+from nbdev.config import get_config
+from nbdev.doclinks import nbglob
+from nbdev.test import nb_test_cells
+
+log = Path(sys.argv[1]).read_text(encoding='utf-8', errors='replace')
+cfg = get_config()
+nbs = {p.name: p for p in nbglob(as_path=True)}
+runs = {n for n, p in nbs.items() if nb_test_cells(p, cfg.tst_flags.split())}
+done = {Path(o).name for o in re.findall(r'^- Completed (.+\.ipynb)\s*$', log, re.M)}
+tail = log.split('nbdev Tests Failed On The Following Notebooks')
+bad = set(re.findall(r'^\t(\S+\.ipynb)$', tail[1], re.M)) if len(tail) > 1 else set()
+
+failed = {n for n in runs if n in bad or n not in done}
+if not failed and not re.search(r'^Success\.$', log, re.M): failed = runs
+for n in sorted(failed): print('failed:' if n in bad else 'did not complete:', n)
+print(f'{len(runs)-len(failed)} passed, {len(failed)} failed, {len(nbs)-len(runs)} skipped')
+sys.exit(bool(failed) or not runs)
