@@ -35,7 +35,7 @@ demo: $(READY)
 
 # One thread a notebook: two workers with two threads each stand in each other's way.
 test: $(READY)
-	@OMP_NUM_THREADS=1 PYTHONUNBUFFERED=1 $(BIN)/nbdev_test --do_print 2>&1 | tee $(VENV)/test.log
+	@OMP_NUM_THREADS=1 PYTHONUNBUFFERED=1 $(BIN)/nbdev_test --do-print 2>&1 | tee $(VENV)/test.log
 	@$(BIN)/python tools/count_tests.py $(VENV)/test.log
 
 docs: $(READY)

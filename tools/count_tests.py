@@ -1,4 +1,4 @@
-"""Reads what `nbdev_test --do_print` wrote, and counts the notebooks: passed, failed, and skipped (no cell to run).
+"""Reads what `nbdev_test --do-print` wrote, and counts the notebooks: passed, failed, and skipped (no cell to run).
 
 `nbdev_test` exits with 0 where it found nothing to test, so its word alone is not enough."""
 import re, sys
