@@ -1,7 +1,8 @@
 """Builds the documentation into _docs: with Quarto where it is on the PATH, else with smalldocs.
 
-smalldocs needs some help: it ignores `output-file`, shows pictures at their size in pixels, and loads KaTeX, which draws
-the formulas, from another host. At the end every link inside the site is checked."""
+nbdev fills in what `show_doc` says and leaves hidden cells out; a renderer makes pages of that. smalldocs needs some help:
+it ignores `output-file`, shows pictures at their size in pixels, and loads KaTeX, which draws the formulas, from another
+host. At the end every link inside the site is checked."""
 import html, json, re, shutil, subprocess, sys, tarfile, tempfile
 from html.parser import HTMLParser
 from os.path import relpath
@@ -20,11 +21,22 @@ def plain_names(s):
     return re.sub(r'\b\d+[a-zA-Z0-9]*_(\w[\w-]*\.ipynb)', r'\1', s)
 
 def processed():
-    "The notebooks with `show_doc` filled in and hidden cells left out, in the folder _proc"
+    "The notebooks as nbdev makes them ready for a renderer, in the folder _proc"
     from nbdev.quarto import refresh_quarto_yml
     from nbdev.serve import proc_nbs
     refresh_quarto_yml()
-    return proc_nbs(root/'nbs', n_workers=2, force=True)
+    cache = proc_nbs(root/'nbs', n_workers=2, force=True)
+    for p in cache.rglob('*.ipynb'):  # while the project has no public address, links to its source would lead nowhere
+        s = p.read_text(encoding='utf-8')
+        p.write_text(re.sub(r'\[source\]\(/blob/[^)]*\)\{[^}]*\}', '', s), encoding='utf-8')
+    return cache
+
+def by_quarto(cache):
+    "What `nbdev-docs` does with Quarto after `processed`"
+    from nbdev.quarto_render import render_quarto
+    render_quarto(cache, cache/'_docs')
+    shutil.rmtree(out, ignore_errors=True)
+    shutil.move(cache/'_docs', out)
 
 def stage(src, dst, widths):
     "Copy `src` to `dst` with plain names; note in `widths` how wide each picture is to be shown"
@@ -106,20 +118,24 @@ def problems():
             elif u.fragment and to in found and unquote(u.fragment) not in found[to].ids: res.append(f'{p.name}: no such place {url}')
     return res
 
-def main():
-    if shutil.which('quarto'):
-        print('Building the docs with Quarto.')
-        subprocess.run([Path(sys.executable).parent/'nbdev-docs'], check=True)
-        return print(f'Docs: {out}/index.html')
-    print('Building the docs with smalldocs (Quarto is not on the PATH).')
-    widths = {}
+def by_smalldocs(cache):
+    "Copy, render, mend, and check"
+    widths, known = {}, ('format-links', 'commonmark', 'html-math-method', 'html.grid', 'output-file', 'broken link')
     with tempfile.TemporaryDirectory() as tmp:
-        stage(processed(), Path(tmp), widths)
-        subprocess.run([sys.executable, '-m', 'smalldocs.cli', 'render', '--quiet', tmp], check=True)
+        stage(cache, Path(tmp), widths)
+        r = subprocess.run([sys.executable, '-m', 'smalldocs.cli', 'render', '--quiet', tmp], stderr=subprocess.PIPE, text=True)
+        for l in r.stderr.splitlines():
+            if not any(o in l for o in known): print(l)
+        if r.returncode: sys.exit(r.returncode)
         shutil.rmtree(out, ignore_errors=True)
         shutil.move(Path(tmp)/'_docs', out)
     finish(widths)
-    bad = problems()
+
+def main():
+    quarto = shutil.which('quarto')
+    print('Building the docs with', 'Quarto.' if quarto else 'smalldocs (Quarto is not on the PATH).', flush=True)
+    (by_quarto if quarto else by_smalldocs)(processed())
+    bad = [] if quarto else problems()
     for o in bad: print(o)
     if bad: sys.exit(f'Docs: {len(bad)} problems, see above.')
     print(f'Docs: {len(pages())} pages, {out}/index.html')
