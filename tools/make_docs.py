@@ -4,6 +4,7 @@ nbdev fills in what `show_doc` says and leaves hidden cells out; a renderer make
 it ignores `output-file`, shows pictures at their size in pixels, and loads KaTeX, which draws the formulas, from another
 host. At the end every link inside the site is checked."""
 import html, json, re, shutil, subprocess, sys, tarfile, tempfile
+from base64 import b64decode
 from html.parser import HTMLParser
 from os.path import relpath
 from pathlib import Path
@@ -25,21 +26,10 @@ def processed():
     from nbdev.quarto import refresh_quarto_yml
     from nbdev.serve import proc_nbs
     refresh_quarto_yml()
-    cache = proc_nbs(root/'nbs', n_workers=2, force=True)
-    for p in cache.rglob('*.ipynb'):  # while the project has no public address, links to its source would lead nowhere
-        s = p.read_text(encoding='utf-8')
-        p.write_text(re.sub(r'\[source\]\(/blob/[^)]*\)\{[^}]*\}', '', s), encoding='utf-8')
-    return cache
+    return proc_nbs(root/'nbs', n_workers=2, force=True)
 
-def by_quarto(cache):
-    "What `nbdev-docs` does with Quarto after `processed`"
-    from nbdev.quarto_render import render_quarto
-    render_quarto(cache, cache/'_docs')
-    shutil.rmtree(out, ignore_errors=True)
-    shutil.move(cache/'_docs', out)
-
-def stage(src, dst, widths):
-    "Copy `src` to `dst` with plain names; note in `widths` how wide each picture is to be shown"
+def stage(src, dst):
+    "Copy `src` to `dst` with plain names"
     for p in sorted(src.rglob('*')):
         rel = p.relative_to(src)
         if not p.is_file() or rel.parts[0] == '_docs': continue
@@ -51,9 +41,6 @@ def stage(src, dst, widths):
             nb = json.loads(p.read_text(encoding='utf-8'))
             for c in nb['cells']:
                 if c['cell_type'] == 'markdown': c['source'] = plain_names(''.join(c['source']))
-                for o in c.get('outputs', []):
-                    png, meta = o.get('data', {}).get('image/png'), o.get('metadata', {}).get('image/png', {})
-                    if png and 'width' in meta: widths[''.join(png).strip()] = meta['width']
             (dst/rel).write_text(json.dumps(nb), encoding='utf-8')
 
 def katex():
@@ -75,14 +62,18 @@ def katex():
         shutil.move(new, d)
     return d
 
-def finish(widths):
+def img_width(png):
+    "The width in pixels at which to show a PNG: that at 100 dots an inch, where it says that it has more (as 'retina' does)"
+    px, at = int.from_bytes(png[16:20], 'big'), png.find(b'pHYs')
+    dpi = int.from_bytes(png[at+4:at+8], 'big')*.0254 if at > 0 else 100
+    return round(px*100/dpi) if dpi > 110 else px
+
+def finish():
     "What smalldocs leaves: pictures at their intended width, and KaTeX beside the pages"
     lib = katex()
     if lib: shutil.copytree(lib, out/'site_libs'/'katex', dirs_exist_ok=True)
     else: print('NB: no npm, so the pages load KaTeX (the formulas) from its public host.')
-    def width(m):
-        w = widths.get(m[1])
-        return f'<img src="data:image/png;base64,{m[1]}" width="{w}"' if w else m[0]
+    def width(m): return f'{m[0]} width="{img_width(b64decode(m[1]))}"'
     for p in out.rglob('*.html'):
         s = p.read_text(encoding='utf-8')
         if lib: s = re.sub(r'https://cdn\.jsdelivr\.net/npm/katex@[^/]+/dist', relpath(out/'site_libs'/'katex', p.parent), s)
@@ -118,23 +109,33 @@ def problems():
             elif u.fragment and to in found and unquote(u.fragment) not in found[to].ids: res.append(f'{p.name}: no such place {url}')
     return res
 
-def by_smalldocs(cache):
-    "Copy, render, mend, and check"
-    widths, known = {}, ('format-links', 'commonmark', 'html-math-method', 'html.grid', 'output-file', 'broken link')
+def by_smalldocs():
+    "Copy, render, and mend"
+    known = ('format-links', 'commonmark', 'html-math-method', 'html.grid', 'output-file', 'broken link')
     with tempfile.TemporaryDirectory() as tmp:
-        stage(cache, Path(tmp), widths)
+        stage(processed(), Path(tmp))
         r = subprocess.run([sys.executable, '-m', 'smalldocs.cli', 'render', '--quiet', tmp], stderr=subprocess.PIPE, text=True)
         for l in r.stderr.splitlines():
             if not any(o in l for o in known): print(l)
         if r.returncode: sys.exit(r.returncode)
         shutil.rmtree(out, ignore_errors=True)
         shutil.move(Path(tmp)/'_docs', out)
-    finish(widths)
+    finish()
+
+def by_quarto(): subprocess.run([Path(sys.executable).parent/'nbdev-docs'], check=True)
+
+def drop_source_links():
+    "While the project has no public address, nbdev's links to the source on its host lead nowhere"
+    for p in out.rglob('*.html'):
+        s = p.read_text(encoding='utf-8')
+        new = re.sub(r'<a\b[^>]*href="(?![a-z]+:)[^"]*blob/[^"]*"[^>]*>source</a>', '', s)
+        if new != s: p.write_text(new, encoding='utf-8')
 
 def main():
     quarto = shutil.which('quarto')
     print('Building the docs with', 'Quarto.' if quarto else 'smalldocs (Quarto is not on the PATH).', flush=True)
-    (by_quarto if quarto else by_smalldocs)(processed())
+    (by_quarto if quarto else by_smalldocs)()
+    drop_source_links()
     bad = [] if quarto else problems()
     for o in bad: print(o)
     if bad: sys.exit(f'Docs: {len(bad)} problems, see above.')
