@@ -22,9 +22,9 @@ help:
 $(READY): constraints.txt settings.ini setup.py pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo 'There is no $(PYTHON) here. Install Python, or name yours: make PYTHON=...'; exit 1; }
 	@$(PYTHON) tools/check_python.py
-	@echo 'Installing into $(VENV): a minute or two, once.'
+	@echo 'Installing into $(VENV): once, in a minute or two (longer where PyTorch has to be downloaded).'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_ARGS) -c constraints.txt torch -e '.[dev]'
+	$(BIN)/python -m pip install -qq --disable-pip-version-check $(PIP_ARGS) -c constraints.txt torch -e '.[dev]'
 	ln -sf nbdev-test $(BIN)/nbdev_test
 	@touch $@
 
@@ -53,7 +53,7 @@ readme: $(READY)
 prepare: export clean-notebooks readme test
 
 bench: $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_ARGS) -c constraints.txt -e '.[bench]'
+	$(BIN)/python -m pip install -qq --disable-pip-version-check $(PIP_ARGS) -c constraints.txt -e '.[bench]'
 	$(BIN)/python benchmarks/run.py
 
 .PHONY: help install demo test docs export clean-notebooks readme prepare bench
