@@ -1,0 +1,56 @@
+"""What else can be had on IMDB in the same minutes: the same 25,000 training reviews, the same reviews to check with.
+
+    python benchmarks/imdb_baselines.py tfidf                   # TF-IDF of words and bigrams, logistic regression
+    python benchmarks/imdb_baselines.py awd_lstm --minutes 10   # fastai's AWD_LSTM without pre-training
+
+An epoch of AWD_LSTM takes hours on a CPU. So its speed is measured first, and then it goes once, with a whole one-cycle
+schedule, through as many randomly chosen reviews as fit into the minutes.
+"""
+import json, random, sys, time
+from pathlib import Path
+from fastai.text.all import *
+from fastcore.script import call_parse
+sys.path.insert(0, str(Path(__file__).parent.parent/'examples'))
+from imdb import SkipValidation
+
+def tfidf(path):
+    "Accuracy and seconds of a logistic regression on TF-IDF of words and bigrams"
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    read = lambda o: zip(*[(f.read_text(encoding='utf8'), f.parent.name) for f in get_text_files(path, folders=[o])])
+    (x,y),(x_test,y_test) = read('train'),read('test')
+    start = time.time()
+    model = make_pipeline(TfidfVectorizer(ngram_range=(1,2), min_df=3, sublinear_tf=True), LogisticRegression(C=10, max_iter=1000)).fit(x, y)
+    return dict(accuracy=round(model.score(x_test, y_test), 4), training_minutes=round((time.time()-start)/60, 2))
+
+def awd_lstm(path, minutes, n_check, bs=32):
+    "Accuracy of fastai's AWD_LSTM on `n_check` test reviews after `minutes` of training from nothing, and how many reviews it saw in them"
+    def learner(n, n_check):
+        "For `n` training reviews, padded and sorted as AWD_LSTM needs it"
+        pick = lambda folder,n: random.sample(get_text_files(path, folders=[folder]).sorted(), n)
+        block = DataBlock(blocks=(TextBlock.from_folder(path, folders=['train'], max_vocab=20_000), CategoryBlock), get_y=parent_label,
+                          get_items=lambda o: pick('train', n) + pick('test', n_check), splitter=GrandparentSplitter(valid_name='test'))
+        return text_classifier_learner(block.dataloaders(path, path=path, bs=bs), AWD_LSTM, pretrained=False, metrics=accuracy)
+    def train(learn, lr):
+        start = time.time()
+        learn.fit_one_cycle(1, lr, cbs=SkipValidation())
+        return (time.time()-start)/60
+    probe = 6*bs
+    n = int(probe*minutes/train(learner(probe, bs), 1e-6))//bs*bs
+    learn = learner(n, n_check)
+    minutes = train(learn, 2e-3)
+    return dict(accuracy=round(learn.validate()[1], 4), checked_on=f'{n_check} of the test reviews', training_minutes=round(minutes, 1), reviews_seen=n)
+
+@call_parse
+def main(
+    what:str, # 'tfidf' or 'awd_lstm'
+    minutes:float=10., # Minutes of training for 'awd_lstm'
+    check:int=2500, # Test reviews to check 'awd_lstm' with: all of them would take half an hour
+    threads:int=2, # Threads for torch
+    seed:int=0, # Seed of weights, order and dropout
+):
+    "Print what a baseline reaches on the test reviews"
+    torch.set_num_threads(threads); set_seed(seed)
+    path = untar_data(URLs.IMDB)
+    print(json.dumps(dict(what=what, threads=threads, seed=seed, **(tfidf(path) if what=='tfidf' else awd_lstm(path, minutes, check)))))

@@ -1,0 +1,30 @@
+"""This library beside its peers: `make bench` runs all that takes minutes, and writes `benchmarks/results.md`.
+
+    python benchmarks/run.py            # the time of a training step
+    python benchmarks/run.py --imdb     # also IMDB, three seeds and the baselines: more than an hour
+"""
+import subprocess, sys
+from pathlib import Path
+from fastcore.script import call_parse
+
+here = Path(__file__).parent
+
+def run(*args):
+    "Run a script with this Python, show what it prints, and return it"
+    print('$ python', *args)
+    res = subprocess.run([sys.executable, *map(str, args)], stdout=subprocess.PIPE, text=True, check=True).stdout
+    print(res)
+    return f"`python {' '.join(map(str, args))}`\n\n{res}"
+
+@call_parse
+def main(
+    imdb:bool=False, # Also train on IMDB
+    rounds:int=30, # Training steps of each model that are timed
+):
+    "Measure, and write `benchmarks/results.md`"
+    parts = [run('benchmarks/train_step.py', '--rounds', rounds)]
+    if imdb:
+        parts += [run('examples/imdb.py', '--seed', seed) for seed in range(3)]
+        parts += [run('benchmarks/imdb_baselines.py', what) for what in ('tfidf', 'awd_lstm')]
+    (here/'results.md').write_text('# Results\n\n' + '\n\n'.join(parts))
+    print('Written to', here/'results.md')

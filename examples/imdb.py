@@ -1,0 +1,66 @@
+"""A transformer from scratch on the 25,000 labelled training reviews of IMDB, without any other text.
+
+    python examples/imdb.py                        # the recipe of the README: trains on `train`, reads `test` once, at the end
+    python examples/imdb.py --holdout 0.1          # for trying things out: a tenth of `train` instead of `test`
+    python examples/imdb.py --k 256 --heads 8 --depth 4 --max_len 256 --epochs 6 --lr 1e-3
+
+The vocabulary comes from `train` alone. At the end the Learner is exported: `load_learner(...).predict('I loved it')`.
+"""
+import json, time
+from fastai.text.all import *
+from fastcore.script import call_parse
+from transformers_from_scratch.all import *
+
+def splitter(holdout, seed=0):
+    "`test` for validation; with `holdout` that part of `train` instead, the same in every run, and no `test` at all"
+    if not holdout: return GrandparentSplitter(train_name='train', valid_name='test')
+    return RandomSplitter(holdout, seed=seed)
+
+def get_dls(path, vocab_sz, bs, holdout=0.):
+    "The reviews of IMDB as ids"
+    folders = ['train'] if holdout else ['train','test']
+    block = DataBlock(blocks=(TextBlock.from_folder(path, folders=['train'], max_vocab=vocab_sz, seq_len=256), CategoryBlock),
+                      get_items=lambda o: get_text_files(o, folders=folders).sorted(), get_y=parent_label, splitter=splitter(holdout))
+    return block.dataloaders(path, path=path, bs=bs)
+
+class SkipValidation(Callback):
+    "Train without a look at the reviews to check with"
+    def before_validate(self): raise CancelValidException
+
+@call_parse
+def main(
+    k:int=64, # Width of the vectors
+    heads:int=1, # Number of heads
+    depth:int=1, # Number of blocks
+    max_len:int=512, # Tokens of a review that are read
+    vocab_sz:int=20_000, # Words in the vocabulary
+    word_dropout:float=0.4, # Part of the words that is blanked in training
+    dropout:float=0.1, # Dropout everywhere else
+    epochs:int=5, # Times through the training reviews
+    lr:float=5e-3, # Highest learning rate
+    wd:float=0.01, # Weight decay
+    bs:int=32, # Reviews in a batch
+    seed:int=0, # Seed of weights, order and dropout
+    threads:int=2, # Threads for torch
+    holdout:float=0., # Part of `train` to check with instead of `test`
+    export:str='imdb.pkl', # File for the Learner, in the folder of the data
+):
+    "Train a classifier of film reviews, and say how many of the test reviews it gets right"
+    torch.set_num_threads(threads)
+    set_seed(seed)
+    start = time.time()
+    dls = get_dls(untar_data(URLs.IMDB), vocab_sz, bs, holdout)
+    print(f'{len(dls.train_ds):,} reviews to train on, {len(dls.valid_ds):,} to check with; reading them took {time.time()-start:.0f} s')
+    learn = transformer_classifier_learner(dls, k=k, heads=heads, depth=depth, max_len=max_len, pool=mean_max_pool, crop=ends_crop,
+                                           word_dropout=word_dropout, dropout=dropout, wd=wd, metrics=accuracy)
+    start = time.time()
+    learn.fit_one_cycle(epochs, lr, cbs=SkipValidation())
+    minutes = (time.time()-start)/60
+    loss,acc = learn.validate()
+    learn.export(export)
+    print(json.dumps(dict(accuracy=round(acc, 4), loss=round(loss, 4), training_minutes=round(minutes, 1), threads=threads, seed=seed, checked_on='part of train' if holdout else 'test',
+                          parameters=sum(p.numel() for p in learn.model.parameters()), k=k, heads=heads, depth=depth, max_len=max_len, epochs=epochs, lr=lr)))
+    for text in ('I loved every minute of it', 'A waste of time and money'):
+        with learn.no_bar(): label,_,probs = learn.predict(text)
+        print(f'{text!r}: {label} ({probs.max():.0%})')
+    print('Saved as', (learn.path/export).absolute())
