@@ -84,12 +84,11 @@ class TransformerEncoder(Module):
         _check(isinstance(pad_idx, int) and 0<=pad_idx<vocab_sz, 'pad_idx', pad_idx, f'an id below vocab_sz={vocab_sz}')
         _check(0 <= word_dropout < 1, 'word_dropout', word_dropout, 'in [0,1)')
         store_attr('vocab_sz,max_len,pad_idx,crop')
-        self.blocks = nn.ModuleList([TransformerBlock(k, heads, wide, norm_first, hidden_mult, dropout, attn_dropout, attn_cls, act_cls)
-                                     for _ in range(depth)])
-        self.embedding = nn.Embedding(vocab_sz, k, padding_idx=pad_idx)
+        blocks = [TransformerBlock(k, heads, wide, norm_first, hidden_mult, dropout, attn_dropout, attn_cls, act_cls) for _ in range(depth)]
+        self.embedding,self.positions = nn.Embedding(vocab_sz, k, padding_idx=pad_idx),pos_cls(k, max_len, s=k if wide else k//heads)
+        self.word_dropout,self.dropout = nn.Dropout1d(word_dropout),nn.Dropout(dropout)
+        self.blocks,self.norm = nn.ModuleList(blocks),nn.LayerNorm(k)
         nn.init.normal_(self.embedding.weight, std=0.02)
-        self.positions = pos_cls(k, max_len, s=k if wide else k//heads)
-        self.word_dropout,self.dropout,self.norm = nn.Dropout1d(word_dropout),nn.Dropout(dropout),nn.LayerNorm(k)
 
     def forward(self,
         ids:Tensor # Token ids `(b,t)`, padding anywhere
