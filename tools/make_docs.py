@@ -131,7 +131,7 @@ def by_smalldocs():
 def by_quarto(): subprocess.run([Path(sys.executable).parent/'nbdev-docs'], check=True)
 
 def mend_links():
-    "Lay files of the repository that pages link to beside them, as text; drop links to an address that is not there yet"
+    "Lay files of the repository that pages link to beside them, as text; drop links to an address not yet there"
     def f(m, page):
         p = (page.parent/unquote(m[2])).resolve()
         if not p.is_file() or out in p.parents or root not in p.parents: return m[0]
