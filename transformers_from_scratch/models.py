@@ -43,10 +43,12 @@ def align(
     ids:Tensor, # Token ids `(b,t)`, padding anywhere
     pad_idx:int=1, # The id of padding
     max_len:int=None, # Number of tokens to keep at most; None is no limit
-    crop:callable=None # `crop(rank, n, max_len)` says which tokens of a text stay; None keeps all
+    crop:callable=None, # `crop(rank, n, max_len)` says which tokens of a text stay; None keeps all
+    drop:float=0. # Probability with which a token is left out before that, in [0,1)
 )->tuple: # Ids with the real tokens of each row on the left `(b,t')`, and the padding mask `(b,t')`, True at padding
     "Crop each text by its real tokens, and move them to the left; `ValueError` if more than `max_len` are left"
     keep = ids != pad_idx                                                              # (b,t)
+    if drop: keep = keep & (torch.rand(ids.shape, device=ids.device) >= drop)
     if crop is not None and max_len is not None:
         keep = keep & crop(keep.cumsum(1)-1, keep.sum(1, keepdim=True), max_len)
     n,t = keep.sum(1, keepdim=True),ids.shape[1]
@@ -75,7 +77,7 @@ class TransformerEncoder(Module):
         hidden_mult:int=4, # The middle of the feed-forward network is this many times as wide
         dropout:float=0.1, # Dropout of embeddings, attention and feed-forward outputs, in [0,1)
         attn_dropout:float=0., # Dropout of attention weights, in [0,1); anything but 0 is slow on a CPU
-        word_dropout:float=0., # Dropout of whole tokens, in [0,1): their embeddings become zero (Iyyer et al. 2015)
+        word_dropout:float=0., # Probability with which a token is left out in training, in [0,1) (Iyyer et al. 2015)
         attn_cls:type=SelfAttention, # Class of the attention
         act_cls:type=nn.ReLU # Class of the activation in the feed-forward network
     ):
@@ -83,19 +85,18 @@ class TransformerEncoder(Module):
             _check(isinstance(value, int) and value>0, name, value, 'a positive whole number')
         _check(isinstance(pad_idx, int) and 0<=pad_idx<vocab_sz, 'pad_idx', pad_idx, f'an id below vocab_sz={vocab_sz}')
         _check(0 <= word_dropout < 1, 'word_dropout', word_dropout, 'in [0,1)')
-        store_attr('vocab_sz,max_len,pad_idx,crop')
+        store_attr('vocab_sz,max_len,pad_idx,crop,word_dropout')
         blocks = [TransformerBlock(k, heads, wide, norm_first, hidden_mult, dropout, attn_dropout, attn_cls, act_cls) for _ in range(depth)]
         self.embedding,self.positions = nn.Embedding(vocab_sz, k, padding_idx=pad_idx),pos_cls(k, max_len, s=k if wide else k//heads)
-        self.word_dropout,self.dropout = nn.Dropout1d(word_dropout),nn.Dropout(dropout)
-        self.blocks,self.norm = nn.ModuleList(blocks),nn.LayerNorm(k)
+        self.dropout,self.blocks,self.norm = nn.Dropout(dropout),nn.ModuleList(blocks),nn.LayerNorm(k)
         nn.init.normal_(self.embedding.weight, std=0.02)
 
     def forward(self,
         ids:Tensor # Token ids `(b,t)`, padding anywhere
     )->tuple: # Hidden vectors `(b,t',k)`, real tokens first, and the padding mask `(b,t')`, True at padding
         "Crop and align, embed, then look around and think, `depth` times"
-        ids,pad_mask = align(self._check_ids(ids), self.pad_idx, self.max_len, self.crop)
-        x = self.dropout(self.positions(self.word_dropout(self.embedding(ids))))                       # (b,t',k)
+        ids,pad_mask = align(self._check_ids(ids), self.pad_idx, self.max_len, self.crop, self.word_dropout if self.training else 0.)
+        x = self.dropout(self.positions(self.embedding(ids)))                                            # (b,t',k)
         hide = pad_mask if self._pads_matter(pad_mask) else None
         for block in self.blocks: x = block(x, pad_mask=hide, rotate=self.positions.rotate)
         return self.norm(x), pad_mask
@@ -195,6 +196,7 @@ class TransformerClassifier(Module, nn.Sequential):
         y_range:tuple=None, # `(low, high)`: squeeze the answers into this range
         **kwargs
     ):
+        _check(pool is not None or not kwargs.get('word_dropout'), 'word_dropout', kwargs.get('word_dropout'), '0 where each token gets an answer (`pool=None`)')
         nn.Sequential.__init__(self,
             TransformerEncoder(vocab_sz, k, heads, depth, max_len, pad_idx, pos_cls, crop=None if pool is None else crop, **kwargs),
             ClassifierHead(k, n_out, pool, head_dropout, y_range))
