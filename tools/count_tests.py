@@ -11,12 +11,12 @@ log = Path(sys.argv[1]).read_text(encoding='utf-8', errors='replace')
 cfg = get_config()
 nbs = {p.name: p for p in nbglob(as_path=True)}
 runs = {n for n, p in nbs.items() if nb_test_cells(p, cfg.tst_flags.split())}
-done = {Path(o).name for o in re.findall(r'^- Completed (.+\.ipynb)\s*$', log, re.M)}
+done = {Path(o).name for o in re.findall(r'- Completed (.+?\.ipynb)', log)}
 tail = log.split('nbdev Tests Failed On The Following Notebooks')
 bad = set(re.findall(r'^\t(\S+\.ipynb)$', tail[1], re.M)) if len(tail) > 1 else set()
 
 failed = {n for n in runs if n in bad or n not in done}
-if not failed and not re.search(r'^Success\.$', log, re.M): failed = runs
+if not failed and not 'Success.' in log: failed = runs
 for n in sorted(failed): print('failed:' if n in bad else 'did not complete:', n)
 print(f'{len(runs)-len(failed)} passed, {len(failed)} failed, {len(nbs)-len(runs)} skipped')
 sys.exit(bool(failed) or not runs)
