@@ -26,6 +26,7 @@ def _check_mask(mask, name):
     _check(mask is None or (isinstance(mask, Tensor) and mask.dtype==torch.bool), name, getattr(mask, 'dtype', mask),
            'a bool tensor that is True where something is hidden: pass `mask == 0` if your mask is 1 where it is visible', TypeError)
 
+# %% ../nbs/00_attention.ipynb #48a09441
 def scaled_dot_product_attention(
     q:Tensor, # Queries `(...,tq,s)`
     k:Tensor, # Keys `(...,tk,s)`

@@ -12,7 +12,7 @@ from .attention import *
 from .attention import _check
 from .layers import *
 
-# %% ../nbs/02_models.ipynb #56b19fb3
+# %% ../nbs/02_models.ipynb #7853d9b8
 def head_crop(
     rank:Tensor, # Rank of each token among the real ones of its text `(b,t)`
     n:Tensor, # Number of real tokens of each text `(b,1)`
@@ -21,6 +21,7 @@ def head_crop(
     "Keep the first `max_len` tokens"
     return rank < max_len
 
+# %% ../nbs/02_models.ipynb #be5cf7b4
 def tail_crop(
     rank:Tensor, # Rank of each token among the real ones of its text `(b,t)`
     n:Tensor, # Number of real tokens of each text `(b,1)`
@@ -29,6 +30,7 @@ def tail_crop(
     "Keep the last `max_len` tokens"
     return rank >= n-max_len
 
+# %% ../nbs/02_models.ipynb #748207b7
 def ends_crop(
     rank:Tensor, # Rank of each token among the real ones of its text `(b,t)`
     n:Tensor, # Number of real tokens of each text `(b,1)`
@@ -38,7 +40,7 @@ def ends_crop(
     head = max_len//4
     return (rank < head) | (rank >= n-(max_len-head))
 
-# %% ../nbs/02_models.ipynb #eb8d1a4c
+# %% ../nbs/02_models.ipynb #7bbaa439
 def align(
     ids:Tensor, # Token ids `(b,t)`, padding anywhere
     pad_idx:int=1, # The id of padding
@@ -114,7 +116,7 @@ class TransformerEncoder(Module):
             _check(0<=low and high<self.vocab_sz, 'ids', high if low>=0 else low, f'from 0 to vocab_sz-1 = {self.vocab_sz-1}: does the model fit the vocabulary of the data?')
         return ids
 
-# %% ../nbs/02_models.ipynb #a1d4fecc
+# %% ../nbs/02_models.ipynb #604fadfb
 def mean_pool(
     hidden:Tensor, # Vectors `(b,t,k)`
     pad_mask:Tensor # bool `(b,t)`, True at padding
@@ -123,6 +125,7 @@ def mean_pool(
     real = ~pad_mask[...,None]                                                            # (b,t,1)
     return hidden.where(real, 0).sum(1) / real.sum(1).clamp(min=1)
 
+# %% ../nbs/02_models.ipynb #d7372227
 def max_pool(
     hidden:Tensor, # Vectors `(b,t,k)`
     pad_mask:Tensor # bool `(b,t)`, True at padding
@@ -130,6 +133,7 @@ def max_pool(
     "The largest number of each column over real tokens"
     return hidden.masked_fill(pad_mask[...,None], -math.inf).amax(1).masked_fill(pad_mask.all(1, keepdim=True), 0)
 
+# %% ../nbs/02_models.ipynb #8bec21f1
 def first_pool(
     hidden:Tensor, # Vectors `(b,t,k)`
     pad_mask:Tensor # bool `(b,t)`, True at padding
@@ -138,6 +142,7 @@ def first_pool(
     at = (~pad_mask).int().argmax(1)                                                      # (b,)
     return hidden[torch.arange(len(hidden), device=at.device), at].masked_fill(pad_mask.all(1, keepdim=True), 0)
 
+# %% ../nbs/02_models.ipynb #7d43eaf5
 def last_pool(
     hidden:Tensor, # Vectors `(b,t,k)`
     pad_mask:Tensor # bool `(b,t)`, True at padding
@@ -145,6 +150,7 @@ def last_pool(
     "The vector of the last real token, the only one that has seen the whole text where attention is causal"
     return first_pool(hidden.flip(1), pad_mask.flip(1))
 
+# %% ../nbs/02_models.ipynb #96a8137d
 def mean_max_pool(
     hidden:Tensor, # Vectors `(b,t,k)`
     pad_mask:Tensor # bool `(b,t)`, True at padding
