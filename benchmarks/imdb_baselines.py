@@ -37,7 +37,7 @@ def awd_lstm(path, minutes, n_check, bs=32):
         learn.fit_one_cycle(1, lr, cbs=SkipValidation())
         return (time.time()-start)/60
     probe = 6*bs
-    n = int(probe*minutes/train(learner(probe, bs), 1e-6))//bs*bs
+    n = min(25_000, int(probe*minutes/train(learner(probe, bs), 1e-6)))//bs*bs
     learn = learner(n, n_check)
     minutes = train(learn, 2e-3)
     return dict(accuracy=round(learn.validate()[1], 4), checked_on=f'{n_check} of the test reviews', training_minutes=round(minutes, 1), reviews_seen=n)

@@ -7,7 +7,7 @@ are on disk or can be fetched within five seconds. Both times a bag-of-words log
 reviews: on the first set it can't win, on the second it is hard to beat. What is made lies in `output/` afterwards.
 """
 import matplotlib; matplotlib.use('Agg')
-import time, urllib.request
+import http.client, time, urllib.request
 from fastai.text.all import *
 from fastcore.script import call_parse
 from sklearn.feature_extraction.text import CountVectorizer
@@ -18,25 +18,29 @@ from transformers_from_scratch.all import *
 def imdb_sample(secs=5):
     "IMDB_SAMPLE as a DataFrame: from the disk, or else from the network within `secs` seconds, or else None"
     home = fastai_cfg().path('data')/'imdb_sample'
-    if home.exists(): print(f'IMDB_SAMPLE: found in {home}')
+    if home.exists(): print(f'\nIMDB_SAMPLE: found in {home}')
     else:
         archive,deadline = URLs.path(URLs.IMDB_SAMPLE, c_key='archive'),time.monotonic()+secs
         try:
             with urllib.request.urlopen(URLs.IMDB_SAMPLE, timeout=secs) as response:
-                data = b''
+                size,data = int(response.headers['Content-Length'] or 0),b''
                 while chunk := response.read(1<<16):
                     data += chunk
-                    if time.monotonic()>deadline: raise TimeoutError(f'took longer than {secs} seconds')
-        except OSError as e: return print(f'IMDB_SAMPLE: not on disk, and not fetched ({e}), so it is left out')
-        archive.mk_write(data, mode='wb')
+                    if time.monotonic()>deadline: raise TimeoutError(f'it took longer than {secs} seconds')
+            if len(data)<size: raise EOFError(f'only {len(data)} of {size} bytes came')
+        except (OSError, EOFError, http.client.HTTPException) as e:
+            return print(f'\nIMDB_SAMPLE: not on disk, and not fetched ({e}), so it is left out')
+        archive.parent.mkdir(parents=True, exist_ok=True)
+        archive.write_bytes(data)
         home = untar_data(URLs.IMDB_SAMPLE)
-        print(f'IMDB_SAMPLE: fetched into {home}')
+        print(f'\nIMDB_SAMPLE: fetched into {home}')
     return pd.read_csv(home/'texts.csv')
 
 def bag_of_words(df, valid=None):
     "Accuracy of a logistic regression on the counts of the words, on the same split"
     train,valid = df[~df.is_valid],ifnone(valid, df[df.is_valid])
-    return make_pipeline(CountVectorizer(), LogisticRegression(max_iter=1000)).fit(train.text, train.label).score(valid.text, valid.label)
+    model = make_pipeline(CountVectorizer(), LogisticRegression(max_iter=1000)).fit(train.text, train.label)
+    return model.score(valid.text, valid.label)
 
 def train(title, df, epochs, lr, **model):
     "Train a classifier on `df`, compare it, and return its Learner with the curves of its training"
@@ -47,7 +51,8 @@ def train(title, df, epochs, lr, **model):
     start = time.time()
     learn.fit_one_cycle(epochs, lr)
     learn.curves = np.array(learn.recorder.values)                  # kept here, since `predict` empties the recorder
-    print(f'  transformer       {learn.curves[-1,2]:6.1%} right   ({time.time()-start:.0f} s of training, {sum(p.numel() for p in learn.model.parameters()):,} parameters)')
+    n_params = sum(p.numel() for p in learn.model.parameters())
+    print(f'  transformer       {learn.curves[-1,2]:6.1%} right   ({time.time()-start:.0f} s of training, {n_params:,} parameters)')
     print(f'  bag of words      {bag_of_words(df):6.1%} right')
     return learn
 
@@ -73,7 +78,8 @@ def main():
     right = preds.argmax(1) == tensor(hard.label.map(learn.dls.vocab[1].o2i).values)
     print(f'  where the order of the words decides: transformer {right.float().mean():.1%}, bag of words {bag_of_words(toy, hard):.1%}')
     if (df := imdb_sample()) is not None:
-        learners['IMDB_SAMPLE'] = train('IMDB_SAMPLE', df, epochs=8, lr=2e-3, k=64, heads=1, depth=1, max_len=256, pool=mean_max_pool, crop=ends_crop, word_dropout=0.4)
+        learners['IMDB_SAMPLE'] = train('IMDB_SAMPLE', df, epochs=8, lr=2e-3, k=64, heads=1, depth=1, max_len=256,
+                                        pool=mean_max_pool, crop=ends_crop, word_dropout=0.4)
         print('  (800 reviews are few for a model that starts from nothing; examples/imdb.py trains on 25,000)')
 
     print('\nThree sentences, read by the model of the toy reviews:')

@@ -4,6 +4,8 @@
     python examples/imdb.py --holdout 0.1          # for trying things out: a tenth of `train` instead of `test`
     python examples/imdb.py --k 256 --heads 8 --depth 4 --max_len 256 --epochs 6 --lr 1e-3
 
+The recipe is a small model, 64 wide with a single head and a single block: on 25,000 reviews larger ones learn the names of films
+and actors by heart. That three of five words are left out in training (`word_dropout`) does more for it than anything else.
 The vocabulary comes from `train` alone. At the end the Learner is exported: `load_learner(...).predict('I loved it')`.
 """
 import json, time
@@ -11,10 +13,13 @@ from fastai.text.all import *
 from fastcore.script import call_parse
 from transformers_from_scratch.all import *
 
-def splitter(holdout, seed=0):
-    "`test` for validation; with `holdout` that part of `train` instead, the same in every run, and no `test` at all"
+def splitter(holdout):
+    """`test` for validation; or with `holdout` that part of `train`, and no `test` at all.
+
+    Reviews of one film have neighbouring numbers, so what is held out is the end of the numbers: reviews drawn at random
+    share their films with the others, and would look two points better than reviews of films that the model has not met."""
     if not holdout: return GrandparentSplitter(train_name='train', valid_name='test')
-    return RandomSplitter(holdout, seed=seed)
+    return FuncSplitter(lambda o: int(o.stem.split('_')[0]) >= 12_500*(1-holdout))
 
 def get_dls(path, vocab_sz, bs, holdout=0.):
     "The reviews of IMDB as ids"
@@ -33,16 +38,16 @@ def main(
     heads:int=1, # Number of heads
     depth:int=1, # Number of blocks
     max_len:int=512, # Tokens of a review that are read
-    vocab_sz:int=20_000, # Words in the vocabulary
-    word_dropout:float=0.4, # Part of the words that is blanked in training
+    vocab_sz:int=10_000, # Words in the vocabulary
+    word_dropout:float=0.6, # Part of the words that is left out in training
     dropout:float=0.1, # Dropout everywhere else
-    epochs:int=5, # Times through the training reviews
-    lr:float=5e-3, # Highest learning rate
+    epochs:int=6, # Times through the training reviews
+    lr:float=2e-3, # Highest learning rate
     wd:float=0.01, # Weight decay
     bs:int=32, # Reviews in a batch
     seed:int=0, # Seed of weights, order and dropout
     threads:int=2, # Threads for torch
-    holdout:float=0., # Part of `train` to check with instead of `test`
+    holdout:float=0., # Part of `train` to check with instead of `test` (its words are in the vocabulary all the same)
     export:str='imdb.pkl', # File for the Learner, in the folder of the data
 ):
     "Train a classifier of film reviews, and say how many of the test reviews it gets right"
@@ -58,8 +63,9 @@ def main(
     minutes = (time.time()-start)/60
     loss,acc = learn.validate()
     learn.export(export)
-    print(json.dumps(dict(accuracy=round(acc, 4), loss=round(loss, 4), training_minutes=round(minutes, 1), threads=threads, seed=seed, checked_on='part of train' if holdout else 'test',
-                          parameters=sum(p.numel() for p in learn.model.parameters()), k=k, heads=heads, depth=depth, max_len=max_len, epochs=epochs, lr=lr)))
+    print(json.dumps(dict(accuracy=round(acc, 4), loss=round(loss, 4), training_minutes=round(minutes, 1), threads=threads, seed=seed,
+                          checked_on='part of train' if holdout else 'test', parameters=sum(p.numel() for p in learn.model.parameters()),
+                          k=k, heads=heads, depth=depth, max_len=max_len, epochs=epochs, lr=lr, word_dropout=word_dropout)))
     for text in ('I loved every minute of it', 'A waste of time and money'):
         with learn.no_bar(): label,_,probs = learn.predict(text)
         print(f'{text!r}: {label} ({probs.max():.0%})')

@@ -7,6 +7,7 @@ __all__ = ['basic_self_attention', 'scaled_dot_product_attention', 'MultiHeadAtt
            'SelfAttentionAutoRegressive', 'check_attention']
 
 # %% ../nbs/00_attention.ipynb #ec9d33ef
+import numbers
 from functools import reduce
 from fastai.basics import *
 
@@ -22,6 +23,12 @@ def _check(ok, name, value, allowed, error=ValueError):
     "Raise `error`, naming the argument, its value and what is allowed, unless `ok`"
     if not ok: raise error(f"`{name}` is {value!r}, but must be {allowed}")
 
+def _check_sizes(**sizes):
+    for name,o in sizes.items(): _check(isinstance(o, numbers.Integral) and not isinstance(o, bool) and o>0, name, o, 'a positive whole number')
+
+def _check_probs(**probs):
+    for name,o in probs.items(): _check(0 <= o < 1, name, o, 'in [0,1)')
+
 def _check_mask(mask, name):
     _check(mask is None or (isinstance(mask, Tensor) and mask.dtype==torch.bool), name, getattr(mask, 'dtype', mask),
            'a bool tensor that is True where something is hidden: pass `mask == 0` if your mask is 1 where it is visible', TypeError)
@@ -36,7 +43,7 @@ def scaled_dot_product_attention(
 )->tuple: # Weighted averages of the values `(...,tq,s)`, and the weights `(...,tq,tk)` before dropout
     "The written-out formula of Vaswani et al. 2017, section 3.2.1; `TypeError` if `mask` is not bool"
     _check_mask(mask, 'mask')
-    scores = q @ k.transpose(-2, -1) / q.shape[-1]**0.5            # (...,tq,tk) = (...,tq,s) @ (...,s,tk)
+    scores = (q / q.shape[-1]**0.5) @ k.transpose(-2, -1)          # (...,tq,tk) = (...,tq,s) @ (...,s,tk)
     if mask is not None: scores = scores.masked_fill(mask, -math.inf)
     weights = scores.softmax(-1)
     if mask is not None: weights = weights.masked_fill(mask, 0.)   # a row that is all hidden: zeros instead of NaN
@@ -54,14 +61,18 @@ class MultiHeadAttention(Module):
         qkv_bias:bool=True, # Do queries, keys and values have a bias?
         bias:bool=True # Has the output a bias?
     ):
-        for name,value in dict(k=k, heads=heads).items():
-            _check(isinstance(value, int) and value>0, name, value, 'a positive whole number')
-        _check(wide or k%heads==0, 'heads', heads, f'a divisor of k={k}, since narrow heads share it: change one of them, or pass wide=True')
-        _check(0 <= dropout < 1, 'dropout', dropout, 'in [0,1)')
+        _check_sizes(k=k, heads=heads)
+        _check(wide or k%heads==0, 'heads', heads, f'a divisor of k={k}: change one of them, or pass wide=True')
+        _check_probs(dropout=dropout)
         store_attr()
         width = k*heads if wide else k                                                                # h*s
         self.toqueries,self.tokeys,self.tovalues = (nn.Linear(k, width, bias=qkv_bias) for _ in range(3))
         self.unifyheads = nn.Linear(width, k, bias=bias)
+
+    def __init_subclass__(cls, **kwargs):
+        "A class with a `hidden` of its own does not inherit the promise of its parent"
+        super().__init_subclass__(**kwargs)
+        if 'hidden' in vars(cls) and 'causal' not in vars(cls): cls.causal = False
 
     def hidden(self,
         q_pos:Tensor, # Positions of the queries `(...,tq,1)`
@@ -77,7 +88,8 @@ class MultiHeadAttention(Module):
         if rotate is not None: q,k = rotate(q, pos),rotate(k, pos)
         if cache is not None: k,v = cache.update(k, v)                                                # all keys so far
         p = self.dropout if self.training else 0.
-        fast_causal = self.causal and not need_weights and all(o is None for o in (mask, pad_mask, pos, cache))
+        same = q.shape[2]==k.shape[2]
+        fast_causal = self.causal and same and not need_weights and all(o is None for o in (mask, pad_mask, pos, cache))
         mask = None if fast_causal else self._mask(q, k, mask, pad_mask, pos, cache)
         if need_weights: out,weights = scaled_dot_product_attention(q, k, v, mask, p)
         else: out = F.scaled_dot_product_attention(q, k, v, None if mask is None else ~mask, p, is_causal=fast_causal)
@@ -93,15 +105,20 @@ class MultiHeadAttention(Module):
         elif cache is None: q_pos = k_pos = pos
         else:               q_pos,k_pos = pos,pos[...,-1:] + k_pos - (tk-1)
         if q_pos.dim()==2: q_pos,k_pos = q_pos[:,None],k_pos[:,None]                                  # a dimension for the heads
-        masks = [self.hidden(q_pos[...,None], k_pos[...,None,:]), mask, None if pad_mask is None else pad_mask[:,None,None]]
+        hidden = self.hidden(q_pos[...,None], k_pos[...,None,:])
+        _check_mask(hidden, 'hidden')
+        masks = [hidden, mask, None if pad_mask is None else pad_mask[:,None,None]]
         masks = [torch.atleast_2d(o) for o in masks if o is not None]
-        for o in masks: _check(all(i in (1,j) for i,j in zip(o.shape[::-1], (tk,tq,h,b))) and o.dim()<5, 'mask', tuple(o.shape),
-                               f'of a shape that broadcasts to (batch, heads, queries, keys) = {(b,h,tq,tk)}')
+        for o in masks:
+            fits = o.dim()<5 and all(i in (1,j) for i,j in zip(o.shape[::-1], (tk,tq,h,b)))
+            _check(fits, 'mask', tuple(o.shape), f'of a shape that broadcasts to (batch, heads, queries, keys) = {(b,h,tq,tk)}')
         return reduce(torch.logical_or, masks) if masks else None
 
     def _check_inputs(self, query, key, value, mask, pad_mask, pos, rotate, cache):
         for name,x in dict(query=query, key=key, value=value).items():
             _check(x.dim()==3 and x.shape[-1]==self.k, name, tuple(x.shape), f'of shape (batch, tokens, {self.k})')
+        _check(value.shape==key.shape, 'value', tuple(value.shape), f'as long as `key`, {tuple(key.shape)}')
+        _check(len(query)==len(key), 'query', tuple(query.shape), f'of the same batch size as `key`, {tuple(key.shape)}')
         _check_mask(mask, 'mask'); _check_mask(pad_mask, 'pad_mask')
         _check(cache is None or rotate is None or pos is not None, 'pos', pos, 'given where keys are cached and rotated')
 
@@ -163,7 +180,7 @@ def check_attention(
     "`AssertionError` with the property that fails, if `attn_cls` does not keep the contract of attention"
     def _same(a, b, what): assert (a-b).abs().max() < 1e-5, f"{attn_cls.__name__}: {what} (differs by {(a-b).abs().max():.1e})"
     for wide in (True, False):
-        layer,x = attn_cls(k, heads, wide=wide).eval(),torch.randn(3, t, k)
+        layer,x = attn_cls(k, heads, wide=wide).eval(),torch.randn(3, t, k, generator=torch.Generator().manual_seed(0))
         out,weights = layer(x, need_weights=True)
         _same(layer(x), out, 'the fused way and the written-out way must agree')
         _same(layer(x), out, 'a second call must give what the first one gave')

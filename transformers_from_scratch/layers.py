@@ -8,7 +8,7 @@ __all__ = ['FeedForward', 'TransformerBlock', 'LearnedPositions', 'SinusoidalPos
 # %% ../nbs/01_layers.ipynb #8c5917ed
 from fastai.basics import *
 from .attention import *
-from .attention import _check
+from .attention import _check, _check_probs, _check_sizes
 
 # %% ../nbs/01_layers.ipynb #8c2414d4
 class FeedForward(nn.Sequential):
@@ -19,9 +19,8 @@ class FeedForward(nn.Sequential):
         act_cls:type=nn.ReLU, # Class of the activation in the middle
         dropout:float=0. # Probability with which a number of the output is dropped in training, in [0,1)
     ):
-        for name,value in dict(k=k, hidden_mult=hidden_mult).items():
-            _check(isinstance(value, int) and value>0, name, value, 'a positive whole number')
-        _check(0 <= dropout < 1, 'dropout', dropout, 'in [0,1)')
+        _check_sizes(k=k, hidden_mult=hidden_mult)
+        _check_probs(dropout=dropout)
         super().__init__(nn.Linear(k, k*hidden_mult), act_cls(), nn.Linear(k*hidden_mult, k), nn.Dropout(dropout))
 
 # %% ../nbs/01_layers.ipynb #7e892133
@@ -67,8 +66,7 @@ class LearnedPositions(Module):
         max_len:int=512, # Number of positions
         s:int=None # Width of a head, not used here
     ):
-        for name,value in dict(k=k, max_len=max_len).items():
-            _check(isinstance(value, int) and value>0, name, value, 'a positive whole number')
+        _check_sizes(k=k, max_len=max_len)
         self.max_len,self.embedding = max_len,nn.Embedding(max_len, k)
         nn.init.normal_(self.embedding.weight, std=0.02)
 
@@ -77,7 +75,8 @@ class LearnedPositions(Module):
         pos:Tensor=None # Their positions `(t,)` or `(b,t)`, below `max_len`; None is 0 to `t-1`
     )->Tensor: # `x` with the positions added `(b,t,k)`
         "Add the vectors of the positions"
-        _check(x.shape[1] <= self.max_len, 'x', tuple(x.shape), f'at most {self.max_len} tokens long: cut the text, or make the model with a larger `max_len`')
+        _check(x.shape[1] <= self.max_len, 'x', tuple(x.shape),
+               f'at most {self.max_len} tokens long: cut the text, or make the model with a larger `max_len`')
         return x + (self.embedding.weight[:x.shape[1]] if pos is None else self.embedding(pos))
 
     def rotate(self,
@@ -124,10 +123,11 @@ class RotaryPositions(Module):
         k:int, # Width of the vectors
         max_len:int=None, # Not needed: any length will do
         s:int=None, # Width of a head, even; None is `k`, a single head
-        base:float=10_000. # The slowest wave takes about `2π·base` positions for one turn
+        base:float=10_000. # The slowest of the `s/2` waves takes `2π·base**(1-2/s)` positions for one turn
     ):
         s = ifnone(s, k)
-        _check(isinstance(s, int) and s>0 and s%2==0, 's', s, 'even, since numbers are turned in pairs: choose `k` and `heads` so that the width of a head is even')
+        _check(isinstance(s, int) and s>0 and s%2==0, 's', s,
+               'even, since numbers are turned in pairs: choose `k` and `heads` so that the width of a head is even')
         self.s,self.base = s,base
 
     def forward(self,
@@ -142,7 +142,8 @@ class RotaryPositions(Module):
         pos:Tensor=None # Their positions `(t,)` or `(b,t)`; None is 0 to `t-1`
     )->Tensor: # `q`, turned `(b,h,t,s)`
         "Turn each pair by its position times its frequency"
-        angles = _angles(torch.arange(q.shape[2], device=q.device) if pos is None else pos, self.s, self.base) # (t,s/2)
+        if pos is None: pos = torch.arange(q.shape[2], device=q.device)
+        angles = _angles(pos, self.s, self.base)                                                      # (t,s/2)
         if angles.dim()==3: angles = angles[:,None]                                                   # (b,1,t,s/2)
         cos,sin,(a,b) = angles.cos().to(q.dtype),angles.sin().to(q.dtype),q.chunk(2, -1)
         return torch.cat([a*cos - b*sin, a*sin + b*cos], -1)                                          # (b,h,t,s)

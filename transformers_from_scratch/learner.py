@@ -11,6 +11,7 @@ import sklearn.metrics as skm
 from fastai.text.all import *
 import fastai.text.data, fastai.text.learner
 from .models import *
+from .data import *
 
 # %% ../nbs/05_learner.ipynb #58714c5e
 def _text_vocab(dls):
@@ -97,7 +98,11 @@ def transformer_classifier_learner(
     **kwargs
 )->TransformerLearner:
     "A `Learner` with a `TransformerClassifier` for `dls`; `ValueError` if `dls` won't do, `TypeError` for an unknown keyword"
+    if callable(k): raise TypeError(f"`k` is {k}, but must be the width of the vectors: there is no architecture to choose here")
     vocab_sz,n_out,pad_idx = _check_dls(dls, n_out)
+    if isinstance(getattr(dls, 'loss_func', None), (CrossEntropyLossFlat,BCEWithLogitsLossFlat)):
+        if y_range is not None: raise ValueError(f"`y_range` is {y_range}, but must be None: `dls` has classes for a target, not numbers")
+        if n_out<dls.c: raise ValueError(f"`n_out` is {n_out}, but must be at least {dls.c}, the number of classes in `dls`")
     model_kw,learn_kw = _split_kwargs(kwargs, TransformerClassifier.__init__, TransformerLearner.__init__, fixed=('vocab_sz','pad_idx'))
     model = TransformerClassifier(vocab_sz, n_out, k, heads, depth, max_len, pad_idx=pad_idx, y_range=y_range, **model_kw)
     return TransformerLearner(dls, model, **learn_kw)

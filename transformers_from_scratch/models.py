@@ -9,7 +9,7 @@ __all__ = ['head_crop', 'tail_crop', 'ends_crop', 'align', 'TransformerEncoder',
 # %% ../nbs/02_models.ipynb #02c88a74
 from fastai.basics import *
 from .attention import *
-from .attention import _check
+from .attention import _check, _check_probs, _check_sizes
 from .layers import *
 
 # %% ../nbs/02_models.ipynb #7853d9b8
@@ -36,7 +36,7 @@ def ends_crop(
     n:Tensor, # Number of real tokens of each text `(b,1)`
     max_len:int # Number of tokens to keep at most
 )->Tensor: # bool `(b,t)`, True at tokens to keep
-    "Keep a quarter of `max_len` from the start and the rest from the end, where reviews tend to say what they mean"
+    "Keep a quarter of `max_len` from the start and the rest from the end"
     head = max_len//4
     return (rank < head) | (rank >= n-(max_len-head))
 
@@ -57,7 +57,8 @@ def align(
     if max_len is None: max_len = t
     no_wait = ids.device.type!='cpu' and (crop is not None or t<=max_len)              # asking for n would wait for the GPU
     width = min(t, max_len) if no_wait else max(n.max().item(), 1)
-    _check(width<=max_len, 'ids', tuple(ids.shape), f'at most {max_len} tokens long: cut the texts, or make the model with a larger `max_len`')
+    name,allowed = ('ids','cut the texts') if crop is None else ('crop','it must keep no more')
+    _check(width<=max_len, name, tuple(ids.shape), f'at most {max_len} tokens long: {allowed}, or make the model with a larger `max_len`')
     left = keep.int().argsort(dim=1, descending=True, stable=True)[:,:width]           # kept tokens first, in their order
     pad_mask = torch.arange(width, device=ids.device) >= n                             # (b,t')
     return ids.gather(1, left).masked_fill(pad_mask, pad_idx), pad_mask
@@ -83,15 +84,15 @@ class TransformerEncoder(Module):
         attn_cls:type=SelfAttention, # Class of the attention
         act_cls:type=nn.ReLU # Class of the activation in the feed-forward network
     ):
-        for name,value in dict(vocab_sz=vocab_sz, depth=depth, max_len=ifnone(max_len, 1)).items():
-            _check(isinstance(value, int) and value>0, name, value, 'a positive whole number')
+        _check_sizes(vocab_sz=vocab_sz, depth=depth, max_len=ifnone(max_len, 1))
         _check(isinstance(pad_idx, int) and 0<=pad_idx<vocab_sz, 'pad_idx', pad_idx, f'an id below vocab_sz={vocab_sz}')
-        _check(0 <= word_dropout < 1, 'word_dropout', word_dropout, 'in [0,1)')
+        _check_probs(word_dropout=word_dropout)
         store_attr('vocab_sz,max_len,pad_idx,crop,word_dropout')
         blocks = [TransformerBlock(k, heads, wide, norm_first, hidden_mult, dropout, attn_dropout, attn_cls, act_cls) for _ in range(depth)]
         self.embedding,self.positions = nn.Embedding(vocab_sz, k, padding_idx=pad_idx),pos_cls(k, max_len, s=k if wide else k//heads)
         self.dropout,self.blocks,self.norm = nn.Dropout(dropout),nn.ModuleList(blocks),nn.LayerNorm(k)
         nn.init.normal_(self.embedding.weight, std=0.02)
+        nn.init.zeros_(self.embedding.weight[pad_idx].detach())
 
     def forward(self,
         ids:Tensor # Token ids `(b,t)`, padding anywhere
@@ -99,7 +100,8 @@ class TransformerEncoder(Module):
         "Crop and align, embed, then look around and think, `depth` times"
         ids,pad_mask = align(self._check_ids(ids), self.pad_idx, self.max_len, self.crop, self.word_dropout if self.training else 0.)
         x = self.dropout(self.positions(self.embedding(ids)))                                            # (b,t',k)
-        hide = pad_mask if self._pads_matter(pad_mask) else None
+        some = torch.arange(pad_mask.shape[1], device=pad_mask.device) > 0                # an empty text sees its first pad: no kernel divides by 0
+        hide = pad_mask & some if self._pads_matter(pad_mask) else None
         for block in self.blocks: x = block(x, pad_mask=hide, rotate=self.positions.rotate)
         return self.norm(x), pad_mask
 
@@ -108,12 +110,14 @@ class TransformerEncoder(Module):
         return not self.blocks[0].attention.causal and (pad_mask.device.type!='cpu' or pad_mask.any())
 
     def _check_ids(self, ids):
+        whole = isinstance(ids, Tensor) and ids.dtype in (torch.long, torch.int)
+        _check(whole, 'ids', getattr(ids, 'dtype', type(ids)), 'a tensor of whole numbers, torch.long or torch.int', TypeError)
         ids = ids.as_subclass(Tensor)                                                     # fastai's `TensorText` would slow all that follows
-        _check(not ids.is_floating_point() and ids.dtype!=torch.bool, 'ids', ids.dtype, 'whole numbers, such as torch.long', TypeError)
         _check(ids.dim()==2 and ids.numel()>0, 'ids', tuple(ids.shape), 'of shape (batch, tokens), neither of them 0')
         if ids.device.type=='cpu':
             low,high = (o.item() for o in ids.aminmax())
-            _check(0<=low and high<self.vocab_sz, 'ids', high if low>=0 else low, f'from 0 to vocab_sz-1 = {self.vocab_sz-1}: does the model fit the vocabulary of the data?')
+            _check(0<=low and high<self.vocab_sz, 'ids', high if low>=0 else low,
+                   f'from 0 to vocab_sz-1 = {self.vocab_sz-1}: does the model fit the vocabulary of the data?')
         return ids
 
 # %% ../nbs/02_models.ipynb #604fadfb
@@ -168,12 +172,12 @@ class ClassifierHead(Module):
         dropout:float=0.1, # Dropout of the pooled vector, in [0,1)
         y_range:tuple=None # `(low, high)`: squeeze the answers into this range
     ):
-        _check(isinstance(n_out, int) and n_out>0, 'n_out', n_out, 'a positive whole number')
-        _check(0 <= dropout < 1, 'dropout', dropout, 'in [0,1)')
+        _check_sizes(n_out=n_out)
+        _check_probs(dropout=dropout)
         _check(y_range is None or (len(y_range)==2 and y_range[0]<y_range[1]), 'y_range', y_range, 'a pair (low, high)')
         self.pool,self.dropout = pool,nn.Dropout(dropout)
         shape = (2,k) if pool is None else tuple(pool(torch.zeros(2,3,k), torch.zeros(2,3, dtype=torch.bool)).shape)
-        _check(len(shape)==2 and shape[0]==2, 'pool', shape, 'a function that returns one vector a text, `(b,width)`; for two texts it returned this shape')
+        _check(len(shape)==2 and shape[0]==2, 'pool', shape, 'a function that returns `(b,width)`; for two texts it returned this shape')
         self.linear,self.squeeze = nn.Linear(shape[1], n_out),nn.Identity() if y_range is None else SigmoidRange(*y_range)
 
     def forward(self,
@@ -202,10 +206,14 @@ class TransformerClassifier(Module, nn.Sequential):
         y_range:tuple=None, # `(low, high)`: squeeze the answers into this range
         **kwargs
     ):
-        _check(pool is not None or not kwargs.get('word_dropout'), 'word_dropout', kwargs.get('word_dropout'), '0 where each token gets an answer (`pool=None`)')
-        nn.Sequential.__init__(self,
-            TransformerEncoder(vocab_sz, k, heads, depth, max_len, pad_idx, pos_cls, crop=None if pool is None else crop, **kwargs),
-            ClassifierHead(k, n_out, pool, head_dropout, y_range))
+        drop = kwargs.get('word_dropout', 0.)
+        _check(pool is not None or not drop, 'word_dropout', drop, '0 where each token gets an answer (`pool=None`)')
+        encoder = TransformerEncoder(vocab_sz, k, heads, depth, max_len, pad_idx, pos_cls, crop=None if pool is None else crop, **kwargs)
+        nn.Sequential.__init__(self, encoder, ClassifierHead(k, n_out, pool, head_dropout, y_range))
+
+    def __getitem__(self, i):
+        "A part of the model; a slice is an `nn.Sequential`"
+        return nn.Sequential(*list(self)[i]) if isinstance(i, slice) else super().__getitem__(i)
 
     def forward(self,
         ids:Tensor # Token ids `(b,t)`, padding anywhere
