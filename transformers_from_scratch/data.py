@@ -37,7 +37,7 @@ _hard = {
               '{lose} in parts but {win} in the end', '{lose} at first but {win} on the whole',
               'anything but {lose}, even {win}', 'far from {lose}, in fact {win}', 'far from {lose}, truly {win}',
               'truly {win} rather than {lose}', '{win}, though we expected it to be {lose}', 'so {win} and not {lose}',
-              'anything but a {lose} one', 'far from a {lose} one']}
+              'far from a {lose} one, in fact a {win} one', 'anything but a {lose} one']}
 
 # %% ../nbs/03_data.ipynb #67a25352
 def _pair(frame, verdict, rng):
