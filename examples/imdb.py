@@ -4,8 +4,8 @@
     python examples/imdb.py --holdout 0.1          # for trying things out: a tenth of `train` instead of `test`
     python examples/imdb.py --k 256 --heads 8 --depth 4 --max_len 256 --epochs 6 --lr 1e-3
 
-The recipe is a small model, 64 wide with a single head and a single block: on 25,000 reviews larger ones learn the names of films
-and actors by heart. That three of five words are left out in training (`word_dropout`) does more for it than anything else.
+The recipe is a small model, 64 wide with a single head and a single block: twice as wide or twice as deep was not better where it was
+tried, once each. Three of five words are left out in training (`word_dropout`).
 The vocabulary comes from `train` alone. At the end the Learner is exported: `load_learner(...).predict('I loved it')`.
 """
 import json, time
@@ -16,8 +16,8 @@ from transformers_from_scratch.all import *
 def splitter(holdout):
     """`test` for validation; or with `holdout` that part of `train`, and no `test` at all.
 
-    Reviews of one film have neighbouring numbers, so what is held out is the end of the numbers: reviews drawn at random
-    share their films with the others, and would look two points better than reviews of films that the model has not met."""
+    What is held out is the end of the numbers, not reviews drawn at random: those promised 90.6 % for a recipe that had 87.1 % on
+    `test`. A likely reason, not proven here, is that reviews of one film stand together, and drawn ones share films with the rest."""
     if not holdout: return GrandparentSplitter(train_name='train', valid_name='test')
     return FuncSplitter(lambda o: int(o.stem.split('_')[0]) >= 12_500*(1-holdout))
 
