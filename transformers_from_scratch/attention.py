@@ -105,7 +105,8 @@ class MultiHeadAttention(Module):
         elif cache is None: q_pos = k_pos = pos
         else:               q_pos,k_pos = pos,pos[...,-1:] + k_pos - (tk-1)
         if q_pos.dim()==2: q_pos,k_pos = q_pos[:,None],k_pos[:,None]                                  # a dimension for the heads
-        hidden = self.hidden(q_pos[...,None], k_pos[...,None,:])
+        last = self.causal and tq==1 and (pos is None or cache is not None)                            # the last token may see all keys
+        hidden = None if last else self.hidden(q_pos[...,None], k_pos[...,None,:])
         _check_mask(hidden, 'hidden')
         masks = [hidden, mask, None if pad_mask is None else pad_mask[:,None,None]]
         masks = [torch.atleast_2d(o) for o in masks if o is not None]

@@ -77,7 +77,7 @@ class LearnedPositions(Module):
         "Add the vectors of the positions"
         _check(x.shape[1] <= self.max_len, 'x', tuple(x.shape),
                f'at most {self.max_len} tokens long: cut the text, or make the model with a larger `max_len`')
-        return x + (self.embedding.weight[:x.shape[1]] if pos is None else self.embedding(pos))
+        return x + self.embedding(torch.arange(x.shape[1], device=x.device) if pos is None else pos)      # (b,t,k)
 
     def rotate(self,
         q:Tensor, # Queries or keys `(b,h,t,s)`
@@ -137,13 +137,20 @@ class RotaryPositions(Module):
         "Nothing to add"
         return x
 
-    def rotate(self,
-        q:Tensor, # Queries or keys `(b,h,t,s)`
-        pos:Tensor=None # Their positions `(t,)` or `(b,t)`; None is 0 to `t-1`
-    )->Tensor: # `q`, turned `(b,h,t,s)`
-        "Turn each pair by its position times its frequency"
-        if pos is None: pos = torch.arange(q.shape[2], device=q.device)
+    def turns(self,
+        pos:Tensor # Positions `(t,)` or `(b,t)`
+    )->tuple: # Cosines and sines of the angles, each `(t,s/2)` or `(b,1,t,s/2)`
+        "What all blocks turn by, so that a model can compute it once"
         angles = _angles(pos, self.s, self.base)                                                      # (t,s/2)
         if angles.dim()==3: angles = angles[:,None]                                                   # (b,1,t,s/2)
-        cos,sin,(a,b) = angles.cos().to(q.dtype),angles.sin().to(q.dtype),q.chunk(2, -1)
+        return angles.cos(),angles.sin()
+
+    def rotate(self,
+        q:Tensor, # Queries or keys `(b,h,t,s)`
+        pos:Tensor=None, # Their positions `(t,)` or `(b,t)`; None is 0 to `t-1`
+        turns:tuple=None # What `turns(pos)` returned, where it is at hand already
+    )->Tensor: # `q`, turned `(b,h,t,s)`
+        "Turn each pair by its position times its frequency"
+        if turns is None: turns = self.turns(torch.arange(q.shape[2], device=q.device) if pos is None else pos)
+        (cos,sin),(a,b) = (o.to(q.dtype) for o in turns),q.chunk(2, -1)                             # (b,h,t,s/2)
         return torch.cat([a*cos - b*sin, a*sin + b*cos], -1)                                          # (b,h,t,s)

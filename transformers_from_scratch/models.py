@@ -4,9 +4,10 @@
 
 # %% auto #0
 __all__ = ['head_crop', 'tail_crop', 'ends_crop', 'align', 'TransformerEncoder', 'mean_pool', 'max_pool', 'first_pool',
-           'last_pool', 'mean_max_pool', 'ClassifierHead', 'TransformerClassifier']
+           'last_pool', 'mean_max_pool', 'ClassifierHead', 'TransformerClassifier', 'LMHead', 'TransformerLM']
 
 # %% ../nbs/02_models.ipynb #02c88a74
+from itertools import repeat
 from fastai.basics import *
 from .attention import *
 from .attention import _check, _check_probs, _check_sizes
@@ -99,11 +100,22 @@ class TransformerEncoder(Module):
     )->tuple: # Hidden vectors `(b,t',k)`, real tokens first, and the padding mask `(b,t')`, True at padding
         "Crop and align, embed, then look around and think, `depth` times"
         ids,pad_mask = align(self._check_ids(ids), self.pad_idx, self.max_len, self.crop, self.word_dropout if self.training else 0.)
-        x = self.dropout(self.positions(self.embedding(ids)))                                            # (b,t',k)
         some = torch.arange(pad_mask.shape[1], device=pad_mask.device) > 0                # an empty text sees its first pad: no kernel divides by 0
-        hide = pad_mask & some if self._pads_matter(pad_mask) else None
-        for block in self.blocks: x = block(x, pad_mask=hide, rotate=self.positions.rotate)
-        return self.norm(x), pad_mask
+        return self.read(ids, pad_mask & some if self._pads_matter(pad_mask) else None), pad_mask
+
+    def read(self,
+        ids:Tensor, # Token ids `(b,t)`, as they are: neither checked nor aligned
+        pad_mask:Tensor=None, # bool `(b,t)`, or `(b,tk)` with `caches`: True at padding that must not be seen
+        pos:Tensor=None, # Positions of the tokens, `(t,)` or `(b,t)`; None is 0 to `t-1`
+        caches:list=None # One for each block, with the keys and values of the tokens before; see `SelfAttention`
+    )->Tensor: # Hidden vectors `(b,t,k)`
+        "The network itself; with `caches` it reads on where it stopped"
+        x,rotate = self.dropout(self.positions(self.embedding(ids), pos)),self.positions.rotate        # (b,t,k)
+        if hasattr(self.positions, 'turns'):                                              # the same angles for all blocks
+            rotate = partial(rotate, turns=self.positions.turns(torch.arange(ids.shape[1], device=ids.device) if pos is None else pos))
+        for block,cache in zip(self.blocks, caches or repeat(None)):
+            x = block(x, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache)
+        return self.norm(x)
 
     def _pads_matter(self, pad_mask):
         "A causal token never sees the padding behind it; on a GPU, looking for padding would wait for it"
@@ -162,6 +174,18 @@ def mean_max_pool(
     "Mean and maximum side by side: what a text is like, and what stands out"
     return torch.cat([mean_pool(hidden, pad_mask), max_pool(hidden, pad_mask)], -1)
 
+# %% ../nbs/02_models.ipynb #a58785a6
+def _to_columns(x, ids, pad_idx):
+    "What belongs to the real tokens `(b,t',...)`, moved to their columns in `ids` `(b,t,...)`; zeros at padding"
+    real = ids.as_subclass(Tensor) != pad_idx                                             # (b,t)
+    if real.device.type=='cpu' and real.all(): return x                                   # a GPU would have to be waited for
+    where = (real.cumsum(1)-1).clamp(min=0)[...,None].expand(-1, -1, x.shape[-1])
+    return x.gather(1, where).where(real[...,None], 0)
+
+def _getitem(self, i):
+    "A part of the model; a slice is an `nn.Sequential`"
+    return nn.Sequential(*list(self)[i]) if isinstance(i, slice) else nn.Sequential.__getitem__(self, i)
+
 # %% ../nbs/02_models.ipynb #00f07c0c
 class ClassifierHead(Module):
     "Pool the tokens, then one linear layer; `ValueError` if `pool` does not return `(b,width)`"
@@ -211,9 +235,7 @@ class TransformerClassifier(Module, nn.Sequential):
         encoder = TransformerEncoder(vocab_sz, k, heads, depth, max_len, pad_idx, pos_cls, crop=None if pool is None else crop, **kwargs)
         nn.Sequential.__init__(self, encoder, ClassifierHead(k, n_out, pool, head_dropout, y_range))
 
-    def __getitem__(self, i):
-        "A part of the model; a slice is an `nn.Sequential`"
-        return nn.Sequential(*list(self)[i]) if isinstance(i, slice) else super().__getitem__(i)
+    __getitem__ = _getitem
 
     def forward(self,
         ids:Tensor # Token ids `(b,t)`, padding anywhere
@@ -221,6 +243,51 @@ class TransformerClassifier(Module, nn.Sequential):
         "Read the texts and score the classes"
         logits = super().forward(ids)
         if self[1].pool is not None: return logits
-        real = ids.as_subclass(Tensor) != self[0].pad_idx                                 # (b,t)
-        where = (real.cumsum(1)-1).clamp(min=0)[...,None].expand(-1, -1, logits.shape[-1])
-        return logits.gather(1, where).where(real[...,None], 0)                           # back to the columns of `ids`
+        return _to_columns(logits, ids, self[0].pad_idx)
+
+# %% ../nbs/02_models.ipynb #515d61ff
+class LMHead(Module):
+    "Hidden vectors to scores of the next token, by their likeness to its embedding (Press and Wolf 2017)"
+    def __init__(self,
+        embedding:nn.Embedding # The embedding of the encoder, whose weight is used here as well
+    ):
+        self.linear = nn.Linear(embedding.embedding_dim, embedding.num_embeddings, bias=False, device='meta')
+        self.linear.weight = embedding.weight
+
+    def forward(self,
+        hidden:Tensor # Hidden vectors `(...,k)`
+    )->Tensor: # Logits `(...,v)`
+        "Compare with each word"
+        return self.linear(hidden)                                                        # (...,v) = (...,k) @ (k,v)
+
+# %% ../nbs/02_models.ipynb #7ee6d0e8
+class TransformerLM(Module, nn.Sequential):
+    "Token ids to scores of the next token: `TransformerEncoder`, then `LMHead`; `ValueError` if `attn_cls` shows the future"
+    @delegates(TransformerEncoder)
+    def __init__(self,
+        vocab_sz:int, # Number of different ids
+        k:int=256, # Width of the vectors
+        heads:int=8, # Number of heads; must divide `k`
+        depth:int=4, # Number of blocks
+        max_len:int=512, # Longest text in tokens; longer ones are refused, never cut
+        pos_cls:type=LearnedPositions, # Class of the positions
+        attn_cls:type=SelfAttentionAutoRegressive, # Class of the attention; must hide what comes later
+        pad_idx:int=1, # The id of padding
+        **kwargs
+    ):
+        for name in ('crop','word_dropout'):
+            _check(not kwargs.get(name), name, kwargs.get(name), 'left out: a language model needs every token')
+        encoder = TransformerEncoder(vocab_sz, k, heads, depth, max_len, pad_idx, pos_cls, attn_cls=attn_cls, **kwargs)
+        later = encoder.blocks[0].attention.hidden(torch.tensor([[0]]), torch.tensor([[0,1]]))
+        _check(later is not None and later[...,1].all(), 'attn_cls', attn_cls.__name__,
+               'a class whose `hidden` is True for later tokens, such as `SelfAttentionAutoRegressive`')
+        nn.Sequential.__init__(self, encoder, LMHead(encoder.embedding))
+
+    __getitem__ = _getitem
+
+    def forward(self,
+        ids:Tensor # Token ids `(b,t)`, padding anywhere
+    )->Tensor: # Logits `(b,t,v)`, each for the token that comes next; zeros at padding
+        "Read the texts and score what comes next"
+        hidden,pad_mask = self[0](ids)
+        return self[1](_to_columns(hidden, ids, self[0].pad_idx))
