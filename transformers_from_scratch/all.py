@@ -5,4 +5,5 @@ from transformers_from_scratch.attention import *
 from transformers_from_scratch.layers import *
 from transformers_from_scratch.models import *
 from transformers_from_scratch.data import *
+from transformers_from_scratch.tokenizers import *
 from transformers_from_scratch.learner import *
