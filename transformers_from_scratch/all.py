@@ -6,4 +6,5 @@ from transformers_from_scratch.layers import *
 from transformers_from_scratch.models import *
 from transformers_from_scratch.data import *
 from transformers_from_scratch.tokenizers import *
+from transformers_from_scratch.sampling import *
 from transformers_from_scratch.learner import *
