@@ -14,7 +14,7 @@ from fastai.text.data import _get_tokenizer
 import fastai.text.core
 from .attention import _check, _check_sizes, _check_probs
 
-# %% ../nbs/03b_tokenizers.ipynb #6f04c931
+# %% ../nbs/03b_tokenizers.ipynb #f5fdb099
 @patch
 def __init__(self:Tokenizer, tok, rules=None, counter=None, lengths=None, mode=None, sep=' '):
     self._orig___init__(tok, ifnone(rules, getattr(tok, 'rules', None)), counter, lengths, mode, sep)
@@ -25,7 +25,7 @@ def from_folder(cls:Tokenizer, path, tok=None, rules=None, **kwargs):
     return cls._orig_from_folder(path, tok, ifnone(rules, getattr(tok, 'rules', None)), **kwargs)
 
 @Tokenizer
-def decodes(self, o): return TitledStr(self.tok.decode(o) if hasattr(self.tok, 'decode') else self.sep.join(o))
+def decodes(self, o): return TitledStr(self.tok.join(o) if hasattr(self.tok, 'join') else self.sep.join(o))
 
 @patch
 def setup(self:Numericalize, items=None, train_setup=False):
@@ -33,14 +33,14 @@ def setup(self:Numericalize, items=None, train_setup=False):
     tok = getattr(_get_tokenizer(items), 'tok', None)
     if self.vocab is None and hasattr(tok, 'make_vocab'):
         train = getattr(items, 'train', items) if train_setup else items
-        counter = ifnone(getattr(items, 'counter', None), None) or Counter(p for o in train for p in o)
-        self.vocab = L(tok.make_vocab(counter, 1 if self.min_freq==3 else self.min_freq))
+        counter = getattr(items, 'counter', None) or Counter(p for o in train for p in o)
+        self.vocab = list(tok.make_vocab(counter, 1 if self.min_freq==3 else self.min_freq))
         self.o2i = defaultdict(int, {v:k for k,v in enumerate(self.vocab) if v!='xxfake'})
     return super(Numericalize, self).setup(items, train_setup)
 
 # %% ../nbs/03b_tokenizers.ipynb #94bfd44f
 def _with_fakes(vocab):
-    "`vocab` made a multiple of 8 long, as fastai's `make_vocab` does"
+    "`vocab` filled up to a multiple of 8, with the token that fastai uses for it"
     return vocab + ['xxfake']*(-len(vocab) % 8)
 
 _specials = [UNK, PAD, BOS]
@@ -65,7 +65,7 @@ class CharTokenizer:
         "The vocabulary: every character"
         return _with_fakes(_specials + [o for o,n in counter.most_common() if n>=min_freq and o not in _specials])
 
-    def decode(self,
+    def join(self,
         tokens:list # Characters, as this tokenizer names them
     )->str: # The text; `�` stands for a character that is not in the vocabulary
         "Back to the text; other special tokens leave no trace"
@@ -78,7 +78,7 @@ def split_text(
     valid_pct:float=0.1 # The share that is kept for validation, from the end, in (0,1)
 )->pd.DataFrame: # Columns `text` and `is_valid`, two rows
     "A table for `TextDataLoaders.from_df`; joined, its rows are `text`. `ValueError` if one of them would be empty"
-    _check(isinstance(text, str), 'text', text, 'a string: read the file first, or join the texts', TypeError)
+    _check(isinstance(text, str), 'text', type(text), 'a string: read the file first, or join the texts', TypeError)
     _check(0<valid_pct<1, 'valid_pct', valid_pct, 'between 0 and 1, such as 0.1')
     n = int(len(text)*(1-valid_pct))
     _check(0<n<len(text), 'text', text, 'long enough to leave both parts a character')
@@ -103,7 +103,7 @@ class ExactSubwordTokenizer:
         store_attr('vocab_sz,model_type,bos,kwargs')
         if isinstance(sp_model, (str,Path)): sp_model = Path(sp_model).read_bytes()
         self.tok = None if sp_model is None else _sentencepiece().SentencePieceProcessor(model_proto=sp_model)
-        if self.tok: _check(self.decode(self._split(' ▁\n é')) == ' ▁\n é', 'sp_model', sp_model[:20], 'trained with the settings of this class')
+        if self.tok: _check(self.join(self._split(' ▁\n é')) == ' ▁\n é', 'sp_model', sp_model[:20], 'trained with the settings of this class')
 
     def setup(self, items, rules=None):
         "Learn the pieces from `items`, unless there are some"
@@ -130,7 +130,7 @@ class ExactSubwordTokenizer:
         pieces = [self.tok.id_to_piece(i) for i in range(self.tok.get_piece_size()) if not self.tok.is_unknown(i)]
         return _with_fakes(_specials + [o for o in pieces if o not in _names])
 
-    def decode(self,
+    def join(self,
         tokens:list # Pieces, as this tokenizer makes them
     )->str: # The text; `�` where the bytes of a character are incomplete
         "Back to the text; special tokens leave no trace"
@@ -161,9 +161,11 @@ def _unmark(tokens):
 
 # %% ../nbs/03b_tokenizers.ipynb #1f21ba7a
 _left = set(". , ; : ! ? % ) ] } ... .. ’ ” » n't n’t".split()) | {q+o for q in "'’" for o in 's re ve m ll d'.split()}
-_right,_both,_quotes = set('( [ { $ £ € # “ ‘ « ¿ ¡'.split()),set('- – / \\'.split()),('"', "'", "''")
+_right,_both,_quotes = set('( [ { $ £ € # “ ‘ « ¿ ¡'.split()),set('- – -- / \\'.split()),set('" \' \'\' * _'.split())
 _after_dash = set('the a an and i it but that this which he she they we there his her my what even'.split())
-_space = ' ▁\n\t\r\xa0'
+_no_stems = set('a an and as at by for in is it of on or so the to with'.split())
+
+def _blank(word): return not word.replace('▁', ' ').strip()
 
 @lru_cache
 def _pairs():
@@ -173,22 +175,24 @@ def _pairs():
     words = [[o[ORTH].lower() for o in toks] for toks in spacy.blank('en').tokenizer.rules.values()]
     return {o for w in words for o in zip(w, w[1:]) if o[0].isalpha()}
 
+# %% ../nbs/03b_tokenizers.ipynb #ca9b1930
 def _sides(units, i, prev, inside):
     "Has word `i` no space to its left, and none to its right? `prev` is what stands before it, `inside` the open quotes"
     (word,mark),(nxt,nxt_mark) = units[i],units[i+1] if i+1<len(units) else ('',None)
     spaced,c = nxt_mark in (TK_MAJ,TK_UP),word[0] if mark==TK_REP else word      # fastai marks a capital only after a space
     if word in _quotes:
         if word=="'" and word not in inside and prev[-1:]=='s' and (word,None) not in units[i+1:i+12]: return True,False
-        if prev and (word in inside or spaced or nxt in _left or not nxt.strip(_space)):
+        if prev and (word in inside or spaced or nxt in _left or _blank(nxt)):
             inside.discard(word)
             return True,False
         inside.add(word)
         return False,True
     if c in _both:
         near = {o for o,_ in units[max(i-2,0):i]+units[i+1:i+3]}
-        apart = not prev or spaced or (c in '-–' and (prev in ('"',')','...') or (nxt in _after_dash and c not in near)))
+        dash = c in '-–' and (prev in ('"',')','...') or (nxt in _after_dash and c not in near))
+        apart = not prev or dash or (spaced and c not in '/\\')                   # fastai's rules put spaces around a slash
         return not apart,not apart
-    if mark==TK_REP and c.isalpha(): return prev.isalpha(),False                  # s xxrep 4 o
+    if mark==TK_REP and c.isalpha(): return prev.isalpha() and prev not in _no_stems,False   # s xxrep 4 o
     if mark==TK_REP and c.isdigit(): return prev[-1:].isdigit() or prev==',',nxt[:1].isdigit()
     return c in _left or (prev.lower(),word) in _pairs(),c in _right and not spaced
 
@@ -196,11 +200,11 @@ def join_words(
     tokens:list # Words as fastai's tokenizer makes them of English, with their marks
 )->str: # The text, with spaces, capitals and repetitions; `xxunk` stays as it is
     "The text of English words, for `decoder=`: marks undone and spaces as written; what fastai's rules lose stays lost"
-    _check(not isinstance(tokens, str), 'tokens', tokens, 'a list of tokens, not a string', TypeError)
+    _check(not isinstance(tokens, str), 'tokens', type(tokens), 'a list of tokens, not a string', TypeError)
     units = _unmark(tokens)
     out,prev,tight,upper,inside,start,unseen = [],'',True,False,set(),True,False
     for i,(word,mark) in enumerate(units):
-        if not word.strip(_space):                                                # line breaks stand for themselves
+        if _blank(word):                                                # line breaks stand for themselves
             out.append(word.replace('▁', ' '))
             prev,tight,upper,inside,start,unseen = '',True,False,set(),True,False
             continue
@@ -232,7 +236,7 @@ def text_decoder(
 )->callable: # Takes a list of tokens, gives the text: a `decoder` for `predict`
     "The way back that fits `tok`: its own, `join_words` for spaCy's words, or marks undone and a separator"
     t = _tokenizer(tok)
-    if hasattr(t.tok, 'decode'): return t.tok.decode
+    if hasattr(t.tok, 'join'): return t.tok.join
     if isinstance(t.tok, SpacyTokenizer): return join_words
     if isinstance(t.tok, SentencePieceTokenizer): return _join_pieces
     return partial(_join_others, sep=getattr(t.tok, 'split_char', t.sep))
@@ -293,6 +297,9 @@ def tokenizer_state(
     name = cls.__name__ if cls in _kinds else f'{cls.__module__}.{cls.__qualname__}'
     return dict(dict(kind=kind, cls=name, lang=None, rules=[_rule_name(o) for o in t.rules], sep=t.sep, settings=settings), **top)
 
+def _check_state(o, name): _check(isinstance(o, dict) and {'kind','cls','rules'}<=set(o), name, o, 'a dict from `tokenizer_state`', TypeError)
+
+# %% ../nbs/03b_tokenizers.ipynb #07db4b35
 def tokenizer_from_state(
     state:dict, # From `tokenizer_state`
     rules:list=None # Rules for the texts; only needed if the state names some that are not fastai's
@@ -305,8 +312,7 @@ def tokenizer_from_state(
     _check(rules is not None or not unknown, 'rules', rules, f'the list of rules, as {unknown} are not fastai\'s')
     return Tokenizer(make(state), rules=[_rules[o] for o in state['rules']] if rules is None else rules, sep=state['sep'])
 
-def _check_state(o, name): _check(isinstance(o, dict) and {'kind','cls','rules'}<=set(o), name, o, 'a dict from `tokenizer_state`', TypeError)
-
+# %% ../nbs/03b_tokenizers.ipynb #112b0a8b
 def same_tokenizer(
     state1:dict, # From `tokenizer_state`
     state2:dict # Another one
