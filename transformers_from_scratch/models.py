@@ -82,13 +82,14 @@ class TransformerEncoder(Module):
         dropout:float=0.1, # Dropout of embeddings, attention and feed-forward outputs, in [0,1)
         attn_dropout:float=0., # Dropout of attention weights, in [0,1); anything but 0 is slow on a CPU
         word_dropout:float=0., # Probability with which a token is left out in training, in [0,1) (Iyyer et al. 2015)
+        vocab_dropout:float=0., # Probability with which an id is left out of a whole batch in training, in [0,1) (Gal & Ghahramani 2016)
         attn_cls:type=SelfAttention, # Class of the attention
         act_cls:type=nn.ReLU # Class of the activation in the feed-forward network
     ):
         _check_sizes(vocab_sz=vocab_sz, depth=depth, max_len=ifnone(max_len, 1))
         _check(isinstance(pad_idx, int) and 0<=pad_idx<vocab_sz, 'pad_idx', pad_idx, f'an id below vocab_sz={vocab_sz}')
-        _check_probs(word_dropout=word_dropout)
-        store_attr('vocab_sz,max_len,pad_idx,crop,word_dropout')
+        _check_probs(word_dropout=word_dropout, vocab_dropout=vocab_dropout)
+        store_attr('vocab_sz,max_len,pad_idx,crop,word_dropout,vocab_dropout')
         blocks = [TransformerBlock(k, heads, wide, norm_first, hidden_mult, dropout, attn_dropout, attn_cls, act_cls) for _ in range(depth)]
         self.embedding,self.positions = nn.Embedding(vocab_sz, k, padding_idx=pad_idx),pos_cls(k, max_len, s=k if wide else k//heads)
         self.dropout,self.blocks,self.norm = nn.Dropout(dropout),nn.ModuleList(blocks),nn.LayerNorm(k)
@@ -99,7 +100,10 @@ class TransformerEncoder(Module):
         ids:Tensor # Token ids `(b,t)`, padding anywhere
     )->tuple: # Hidden vectors `(b,t',k)`, real tokens first, and the padding mask `(b,t')`, True at padding
         "Crop and align, embed, then look around and think, `depth` times"
-        ids,pad_mask = align(self._check_ids(ids), self.pad_idx, self.max_len, self.crop, self.word_dropout if self.training else 0.)
+        ids = self._check_ids(ids)
+        if self.training and self.vocab_dropout:
+            ids = ids.masked_fill((torch.rand(self.vocab_sz, device=ids.device) < self.vocab_dropout)[ids], self.pad_idx)
+        ids,pad_mask = align(ids, self.pad_idx, self.max_len, self.crop, self.word_dropout if self.training else 0.)
         some = torch.arange(pad_mask.shape[1], device=pad_mask.device) > 0                # an empty text sees its first pad: no kernel divides by 0
         return self.read(ids, pad_mask & some if self._pads_matter(pad_mask) else None), pad_mask
 
@@ -230,8 +234,8 @@ class TransformerClassifier(Module, nn.Sequential):
         y_range:tuple=None, # `(low, high)`: squeeze the answers into this range
         **kwargs
     ):
-        drop = kwargs.get('word_dropout', 0.)
-        _check(pool is not None or not drop, 'word_dropout', drop, '0 where each token gets an answer (`pool=None`)')
+        for name in ('word_dropout','vocab_dropout'):
+            _check(pool is not None or not kwargs.get(name), name, kwargs.get(name), '0 where each token gets an answer (`pool=None`)')
         encoder = TransformerEncoder(vocab_sz, k, heads, depth, max_len, pad_idx, pos_cls, crop=None if pool is None else crop, **kwargs)
         nn.Sequential.__init__(self, encoder, ClassifierHead(k, n_out, pool, head_dropout, y_range))
 
@@ -275,7 +279,7 @@ class TransformerLM(Module, nn.Sequential):
         pad_idx:int=1, # The id of padding
         **kwargs
     ):
-        for name in ('crop','word_dropout'):
+        for name in ('crop','word_dropout','vocab_dropout'):
             _check(not kwargs.get(name), name, kwargs.get(name), 'left out: a language model needs every token')
         encoder = TransformerEncoder(vocab_sz, k, heads, depth, max_len, pad_idx, pos_cls, attn_cls=attn_cls, **kwargs)
         later = encoder.blocks[0].attention.hidden(torch.tensor([[0]]), torch.tensor([[0,1]]))
