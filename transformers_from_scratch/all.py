@@ -9,3 +9,4 @@ from transformers_from_scratch.tokenizers import *
 from transformers_from_scratch.sampling import *
 from transformers_from_scratch.learner import *
 from transformers_from_scratch.lm_learner import *
+from transformers_from_scratch.transfer import *
