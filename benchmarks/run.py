@@ -1,7 +1,7 @@
 """This library beside its peers: `make bench` runs all that takes minutes, and writes `benchmarks/results.md`.
 
-    python benchmarks/run.py            # the time of a training step
-    python benchmarks/run.py --imdb     # also IMDB, three seeds and the baselines: more than an hour
+    python benchmarks/run.py            # the time of a training step, and of writing
+    python benchmarks/run.py --imdb     # also IMDB, three seeds, the baselines and transfer: more than two hours
 """
 import subprocess, sys
 from pathlib import Path
@@ -22,9 +22,10 @@ def main(
     rounds:int=30, # Training steps of each model that are timed
 ):
     "Measure, and write `benchmarks/results.md`"
-    parts = [run('benchmarks/train_step.py', '--rounds', rounds)]
+    parts = [run('benchmarks/train_step.py', '--rounds', rounds), run('benchmarks/generate.py')]
     if imdb:
         parts += [run('examples/imdb.py', '--seed', seed) for seed in range(3)]
         parts += [run('benchmarks/imdb_baselines.py', what) for what in ('tfidf', 'awd_lstm')]
+        parts += [run('examples/imdb_transfer.py')]
     (here/'results.md').write_text('# Results\n\n' + '\n\n'.join(parts))
     print('Written to', here/'results.md')

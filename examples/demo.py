@@ -1,10 +1,11 @@
-"""From reviews to a trained transformer, twice, in about three minutes on two CPU cores.
+"""From texts to trained transformers, three times, in about four minutes on two CPU cores.
 
     python examples/demo.py               # or: make demo
 
 First on generated reviews in which the order of the words decides, then on the 1,000 reviews of fastai's IMDB_SAMPLE,
 if they are on disk or can be fetched within five seconds. Both times a bag-of-words logistic regression is trained on
-the same reviews: on the first set it can't win, on the second it is hard to beat. What is made lies in `output/` then.
+the same reviews: on the first set it can't win, on the second it is hard to beat. Then a language model learns from the
+reference of the Python language that every Python ships, and writes. What is made lies in `output/` then.
 """
 import matplotlib; matplotlib.use('Agg')
 import gzip, io, tarfile, time, urllib.request
@@ -66,6 +67,20 @@ def train(title, df, epochs, lr, **model):
     print(f'  bag of words      {bag_of_words(df):6.1%} right')
     return learn
 
+def write():
+    "Train a language model on the reference of the Python language, let it write, and return its Learner"
+    print("\nA language model of Python's own reference:")
+    set_seed(42)
+    dls = TextDataLoaders.from_df(python_reference(), path='output', text_col='text', valid_col='is_valid', is_lm=True, bs=16, seq_len=64)
+    learn = transformer_lm_learner(dls, k=128, heads=4, depth=2, max_len=128, pos_cls=RotaryPositions, metrics=[accuracy, Perplexity()])
+    start = time.time()
+    learn.fit_one_cycle(8, 3e-3)
+    print(f'  {time.time()-start:.0f} s of training, vocabulary of {len(dls.vocab):,}; of every word equally likely, '
+          f'the perplexity would be {len(dls.vocab):,}')
+    for text in ('The import statement', 'If the class', 'A list is'):
+        print(' ', learn.predict(text, 25, temperature=0.7, top_p=0.9, seed=0, no_bar=True, decoder=join_words))
+    return learn
+
 def plot_curves(learners, fname):
     "Loss and accuracy by epoch, one row a Learner"
     fig,axs = plt.subplots(len(learners), 2, figsize=(9, 3*len(learners)), squeeze=False, layout='constrained')
@@ -94,13 +109,14 @@ def main():
         learners['IMDB_SAMPLE'] = train('IMDB_SAMPLE', df, epochs=8, lr=2e-3, k=64, heads=1, depth=1, max_len=256,
                                         pool=mean_max_pool, crop=ends_crop, word_dropout=0.4)
         print('  (800 reviews are few for a model that starts from nothing; examples/imdb.py trains on 25,000)')
+    lm = write()
 
     print('\nThree sentences, read by the model of the toy reviews:')
     for text in ('Not a dull film but a wonderful one.', 'Not a wonderful film but a dull one.',
                  'The story is anything but boring.'):
         with learn.no_bar(): label,_,probs = learn.predict(text)
         print(f'  {text:40} {label} ({probs.max():.0%})')
-    for title,learn in learners.items(): learn.export(f'{title.replace(" ", "_").lower()}.pkl')
+    for title,learn in (learners | {'language model': lm}).items(): learn.export(f'{title.replace(" ", "_").lower()}.pkl')
     plot_curves(learners, out/'curves.png')
     made = sorted(f'  {o.name}' for o in out.iterdir() if o.suffix in ('.pkl', '.png'))
     print('\nSaved in', out.absolute(), *made, sep='\n')

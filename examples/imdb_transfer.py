@@ -1,0 +1,107 @@
+"""Read first, judge later: a language model learns from reviews without labels, then its encoder becomes a classifier of reviews.
+
+    python examples/imdb_transfer.py                              # the recipe of the README: about an hour of training on two cores
+    python examples/imdb_transfer.py --stage lm                   # only the language model; its encoder lies in models/ afterwards
+    python examples/imdb_transfer.py --stage classifier           # only the classifier, from the encoder that is there
+    python examples/imdb_transfer.py --stage classifier --pretrained 0   # the same classifier from nothing, to compare
+
+The language model reads all labelled training reviews (without their labels) and some of the unlabelled ones; no review of `test`.
+The classifier trains on the 25,000 labelled reviews, and reads `test` once, at the end.
+"""
+import json, random, time
+from fastai.text.all import *
+from fastcore.script import call_parse
+from transformers_from_scratch.all import *
+from imdb import SkipValidation, splitter
+
+def lm_dls(path, n_unsup, vocab_sz, bs, seq_len):
+    "All of `train` and `n_unsup` of `unsup` as one stream of words; 250 reviews of `unsup` to check with"
+    files = get_text_files(path, folders=['unsup']).sorted()
+    files = random.Random(0).sample(files, n_unsup+250)
+    valid = set(files[:250])
+    block = DataBlock(blocks=TextBlock.from_folder(path, folders=['train','unsup'], is_lm=True, max_vocab=vocab_sz, seq_len=seq_len),
+                      get_items=lambda o: get_text_files(o, folders=['train']).sorted() + L(files), splitter=FuncSplitter(lambda o: o in valid))
+    return block.dataloaders(path, path=path, bs=bs, seq_len=seq_len)
+
+def classifier_dls(path, vocab, bs, holdout):
+    "The labelled reviews, as ids of `vocab`"
+    folders = ['train'] if holdout else ['train','test']
+    block = DataBlock(blocks=(TextBlock.from_folder(path, folders=['train','unsup'], vocab=vocab, seq_len=256), CategoryBlock),
+                      get_items=lambda o: get_text_files(o, folders=folders).sorted(), get_y=parent_label, splitter=splitter(holdout))
+    return block.dataloaders(path, path=path, bs=bs)
+
+def mean_max_last_pool(hidden, pad_mask):
+    "Mean, maximum, and the last token, which has seen the whole text"
+    return torch.cat([mean_max_pool(hidden, pad_mask), last_pool(hidden, pad_mask)], -1)
+
+class BFloat16(Callback):
+    "Autocast to bfloat16 on a CPU: `to_bf16` of fastai 2.8.12 asks for CUDA whatever the device is"
+    order = MixedPrecision.order
+    def before_batch(self):
+        self.autocast = torch.autocast('cpu', torch.bfloat16)
+        self.autocast.__enter__()
+    def after_pred(self): self.learn.pred = to_float(self.pred)
+    def after_loss(self): self.close()
+    def after_cancel_batch(self): self.close()
+    def close(self):
+        if self.autocast is not None: self.autocast.__exit__(None, None, None)
+        self.autocast = None
+
+def minutes_of(f):
+    start = time.time()
+    f()
+    return round((time.time()-start)/60, 1)
+
+@call_parse
+def main(
+    stage:str='both', # 'lm', 'classifier' or 'both'
+    k:int=256, # Width of the vectors
+    heads:int=4, # Number of heads
+    depth:int=4, # Number of blocks
+    vocab_sz:int=10_000, # Words in the vocabulary
+    unsup:int=10_000, # Unlabelled reviews that the language model reads, beside the 25,000 of `train`
+    seq_len:int=256, # Tokens in a sequence of the language model
+    lm_bs:int=16, # Sequences in its batches
+    lm_lr:float=1.5e-3, # Its highest learning rate
+    max_len:int=512, # Tokens of a review that the classifier reads
+    bs:int=32, # Reviews in its batches
+    epochs:int=2, # Times that it goes through the labelled reviews
+    lr:float=1e-3, # Its highest learning rate, for the head; a tenth of it for the embedding
+    word_dropout:float=0.1, # Part of the words that it leaves out in training
+    dropout:float=0.1, # Dropout everywhere else in the classifier
+    pretrained:int=1, # Load the encoder of the language model?
+    causal:int=1, # Does a token of the classifier see only what stands before it, as in the language model?
+    bf16:int=1, # Compute in bfloat16 where it is safe?
+    seed:int=0, # Seed of weights, order and dropout
+    threads:int=2, # Threads for torch
+    holdout:float=0., # Part of `train` to check with instead of `test`
+    part:float=1., # For trying things out: do only this part of each epoch
+):
+    "Train a language model and then a classifier on IMDB, and say how many of the test reviews it gets right"
+    torch.set_num_threads(threads)
+    set_seed(seed)
+    path,cbs,result = untar_data(URLs.IMDB),[BFloat16()] if bf16 else [],dict(seed=seed, threads=threads, k=k, heads=heads, depth=depth)
+    if part<1: cbs = cbs + [ShortEpochCallback(pct=part, short_valid=False)]
+    model = dict(k=k, heads=heads, depth=depth, pos_cls=RotaryPositions)
+    dls = lm_dls(path, unsup, vocab_sz, lm_bs, seq_len)
+    if stage in ('lm','both'):
+        lm = transformer_lm_learner(dls, **model, max_len=max_len, dropout=0., metrics=accuracy, cbs=cbs)
+        minutes = minutes_of(lambda: lm.fit_one_cycle(1, lm_lr, pct_start=.1, cbs=SkipValidation()))
+        loss,acc = lm.validate()
+        lm.save_encoder('imdb')
+        lm.export('imdb_lm.pkl')
+        result.update(lm_minutes=minutes, lm_loss=round(loss, 4), perplexity=round(math.exp(loss), 1), lm_accuracy=round(acc, 4), unsup=unsup)
+        print(json.dumps(result))
+        print(lm.predict('This film is', 60, temperature=.8, top_p=.9, seed=1, no_bar=True))
+    if stage in ('classifier','both'):
+        dls = classifier_dls(path, dls.vocab, bs, holdout)
+        attn_cls = SelfAttentionAutoRegressive if causal else SelfAttention
+        learn = transformer_classifier_learner(dls, **model, max_len=max_len, pool=mean_max_last_pool, crop=ends_crop, attn_cls=attn_cls,
+                                               dropout=dropout, word_dropout=word_dropout, metrics=accuracy, cbs=cbs)
+        if pretrained: learn.load_encoder('imdb').unfreeze()
+        minutes = minutes_of(lambda: learn.fit_one_cycle(epochs, slice(lr/10, lr), cbs=SkipValidation()))
+        loss,acc = learn.validate()
+        learn.export('imdb_transfer.pkl')
+        result.update(accuracy=round(acc, 4), loss=round(loss, 4), classifier_minutes=minutes, epochs=epochs, pretrained=bool(pretrained), causal=bool(causal),
+                      checked_on='part of train' if holdout else 'test')
+    print(json.dumps(result))

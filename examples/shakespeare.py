@@ -1,0 +1,75 @@
+"""A language model of characters on tiny Shakespeare: 1.1 million characters, the last tenth of them for validation.
+
+    python examples/shakespeare.py                     # a bit more than a minute on two CPU cores
+    python examples/shakespeare.py --epochs 8 --k 256 --depth 6 --seq_len 256 --dropout 0.1      # the best of a quarter of an hour
+
+The text is looked for in fastai's data folder (`~/.fastai/data/tinyshakespeare/input.txt`); `--file` takes any other text.
+Matrices are trained with Muon, which is part of PyTorch since 2.9, all other parameters with AdamW.
+"""
+import json, time
+from fastai.text.all import *
+from fastcore.script import call_parse
+from transformers_from_scratch.all import *
+
+class MuonAdamW:
+    "Muon (Jordan et al. 2024) for the matrices of the blocks, AdamW for embeddings, norms and biases: two groups in that order"
+    def __init__(self, groups, lr=None):
+        ps = [p for group in groups for p in group['params']]
+        tables = [ps[0]]                                            # the first parameter of the model is its embedding
+        matrix = lambda p: p.dim()==2 and all(p is not o for o in tables)
+        rest = torch.optim.AdamW([p for p in ps if not matrix(p)], betas=(.9,.99), weight_decay=0., fused=True)
+        self.opts = [rest, torch.optim.Muon([p for p in ps if matrix(p)], weight_decay=.1)]
+    @property
+    def param_groups(self): return [g for o in self.opts for g in o.param_groups]
+    def step(self):
+        for o in self.opts: o.step()
+    def zero_grad(self):
+        for o in self.opts: o.zero_grad()
+    def state_dict(self): return [o.state_dict() for o in self.opts]
+    def load_state_dict(self, state):
+        for o,s in zip(self.opts, state): o.load_state_dict(s)
+
+class ReLUSquared(Module):
+    "The square of the positive part (So et al. 2021, Primer)"
+    def forward(self, x): return F.relu(x).square()
+
+class Minutes(Callback):
+    "Measures the time of training, without that of the last look at the validation data"
+    def before_fit(self): self.start = time.time()
+    def after_train(self): self.learn.train_secs = time.time()-self.start
+
+@call_parse
+def main(
+    file:str=None, # A text; None is tiny Shakespeare in fastai's data folder
+    k:int=128, # Width of the vectors
+    heads:int=4, # Number of heads
+    depth:int=4, # Number of blocks
+    seq_len:int=64, # Characters in a sequence
+    bs:int=16, # Sequences in a batch
+    epochs:int=2, # Times through the text
+    lr:float=3e-3, # Highest learning rate of AdamW
+    muon_lr:float=0.02, # Highest learning rate of Muon
+    dropout:float=0., # Dropout of embeddings and of the outputs of the layers
+    seed:int=0, # Seed of weights, order and dropout
+    threads:int=2, # Threads for torch
+    n:int=400, # Characters to write in the end
+):
+    "Train a language model of characters, and let it write"
+    torch.set_num_threads(threads)
+    set_seed(seed)
+    file = Path(file) if file else fastai_cfg().path('data')/'tinyshakespeare'/'input.txt'
+    if not file.exists(): raise SystemExit(f'{file} is not there: fetch input.txt of "tinyshakespeare", or name another text with --file')
+    df = split_text(file.read_text(encoding='utf8'), valid_pct=.1)
+    dls = TextDataLoaders.from_df(df, path='output', text_col='text', valid_col='is_valid', is_lm=True, tok_tfm=CharTokenizer(),
+                                  seq_len=seq_len, bs=bs)
+    lm = transformer_lm_learner(dls, k, heads, depth, pos_cls=RotaryPositions, act_cls=ReLUSquared, dropout=dropout,
+                                opt_func=partial(OptimWrapper, opt=MuonAdamW), cbs=[GradientClip(1.), Minutes()])
+    start = time.time()
+    lm.fit_flat_cos(epochs, slice(lr, muon_lr), pct_start=.05, wd=None)
+    total = time.time()-start
+    Path('output').mkdir(exist_ok=True)
+    lm.export('shakespeare.pkl')
+    print(json.dumps(dict(loss=round(lm.recorder.values[-1][-1], 4), training_secs=round(lm.train_secs, 1), with_validation_secs=round(total, 1),
+                          parameters=sum(p.numel() for p in lm.model.parameters()), threads=threads, seed=seed, k=k, heads=heads, depth=depth,
+                          seq_len=seq_len, bs=bs, epochs=epochs, lr=lr, muon_lr=muon_lr, dropout=dropout)))
+    print(lm.predict('\n', n, temperature=.8, seed=1, no_bar=True))
