@@ -112,7 +112,8 @@ def _text_ids(learn, text):
 
 def _prompt_ids(learn, text):
     "Ids to go on from; a text without tokens starts with `xxbos`"
-    _check('reverse_text' not in [getattr(o, 'name', '') for o in _text_tfms(learn)], 'backwards', True, 'False in `dls`: this model goes on before a text, not after it')
+    backwards = 'reverse_text' in [getattr(o, 'name', '') for o in _text_tfms(learn)]
+    _check(not backwards, 'backwards', backwards, 'False in `dls`: this model goes on before a text, not after it')
     start = _text_ids(learn, text) or _special_ids(_text_vocab(learn.dls), 'bos')[:1]
     _check(start, 'text', text, f'a text with at least one token, as there is no {BOS!r} in the vocabulary to start from')
     return start
@@ -167,10 +168,10 @@ class _Writer:
 def _start(learn, texts, n_words=1, no_unk=True, temperature=1., min_p=None, decoder=decode_spec_tokens, only_last_word=False,
            top_k=None, top_p=None, repetition_penalty=1., seed=None, stop=None):
     "A `_Writer` for each of `texts`, and the stream of their next ids"
-    _check(isinstance(n_words, numbers.Integral) and not isinstance(n_words, bool), 'n_words', n_words, 'a whole number', TypeError)
+    for name,o in dict(n_words=n_words, seed=ifnone(seed, 0)).items():
+        _check(isinstance(o, numbers.Integral) and not isinstance(o, bool), name, o, 'a whole number', TypeError)
     _check(n_words>=0, 'n_words', n_words, '0 or more')
-    _check(seed is None or (isinstance(seed, numbers.Integral) and not isinstance(seed, bool)), 'seed', seed, 'a whole number, or None', TypeError)
-    stops = [] if stop is None else [stop] if isinstance(stop, str) else list(stop) if is_listy(stop) or isinstance(stop, tuple) else [stop]
+    stops = [] if stop is None else list(stop) if is_listy(stop) else [stop]
     _check(all(isinstance(o, str) for o in stops), 'stop', stop, 'a string or a list of strings', TypeError)
     _check(all(stops), 'stop', stop, 'strings that are not empty')
     model,vocab = get_model(learn.model),_text_vocab(learn.dls)
@@ -178,8 +179,9 @@ def _start(learn, texts, n_words=1, no_unk=True, temperature=1., min_p=None, dec
     width,device = max(map(len, prompts), default=1),next(model.parameters()).device
     ids = torch.tensor([[model[0].pad_idx]*(width-len(o)) + o for o in prompts], dtype=torch.long, device=device).view(-1, width)   # (b,t)
     banned = [i for name in ('pad','fake') + ('unk',)*bool(no_unk) for i in _special_ids(vocab, name)]
-    steps = stream_ids(model, ids, n_words, temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p, repetition_penalty=repetition_penalty, banned=banned,
-                       generator=None if seed is None else torch.Generator().manual_seed(int(seed)), only_last=only_last_word)
+    generator = None if seed is None else torch.Generator().manual_seed(int(seed))
+    steps = stream_ids(model, ids, n_words, temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p,
+                       repetition_penalty=repetition_penalty, banned=banned, generator=generator, only_last=only_last_word)
     return [_Writer(o, to_text, ahead, stops) for o in prompts],steps
 
 # %% ../nbs/05b_lm_learner.ipynb #fe9bf0df
@@ -200,7 +202,8 @@ def predict(self:TransformerLMLearner,
     stop:str=None # String or strings before which the new text ends
 )->str: # `text` and what comes after it, a list of them for a list of texts
     "Go on with `text`; when interrupted, return what there is. `ValueError` for an argument out of range, `TypeError` for a wrong kind"
-    writers,steps = _start(self, _check_texts(text), n_words, no_unk, temperature, min_p, decoder, only_last_word, top_k, top_p, repetition_penalty, seed, stop)
+    writers,steps = _start(self, _check_texts(text), n_words, no_unk, temperature, min_p, decoder, only_last_word,
+                           top_k, top_p, repetition_penalty, seed, stop)
     bar = progress_bar(steps, total=n_words, leave=False) if n_words and writers and not no_bar else None
     try:
         for new in (ifnone(bar, steps) if writers else ()):
@@ -231,7 +234,7 @@ def stream(self:TransformerLMLearner,
     n_words:int=1, # Number of tokens to add, 0 or more
     **kwargs
 ): # Iterator over pieces of text, as soon as they can't change any more
-    "Go on with `text`, piece by piece; arguments and errors are those of `predict`"
+    "Go on with `text`, piece by piece; arguments and errors are those of `predict`, but Ctrl-C interrupts as usual"
     _check(isinstance(text, str), 'text', text, 'a string: for several texts use `predict`', TypeError)
     (writer,),steps = _start(self, [text], n_words, **kwargs)
     return _pieces(writer, steps)
@@ -286,9 +289,13 @@ def score(self:TransformerLMLearner,
         for batch in chunked(windows, bs):
             x = pad_sequence([ids[i][start:end] for i,start,end,_ in batch], True, model[0].pad_idx).to(device)       # (b,t)
             y = pad_sequence([ids[i][start+1:end+1] for i,start,end,_ in batch], True, -100).to(device)
-            for row,(i,start,end,first) in zip(_surprises(model, x, y).cpu(), batch): losses[i][first-1:end] = row[first-1-start:end-start]
-    res = L(TextScore(-(total:=o.double().sum().item()), len(o), math.exp(min(total/len(o), 700)) if len(o) else math.nan,
-                      L(zip([vocab[i] for i in t[1:].tolist()], o.tolist()))) for t,o in zip(ids, losses))
+            for row,(i,start,end,first) in zip(_surprises(model, x, y).cpu(), batch):
+                losses[i][first-1:end] = row[first-1-start:end-start]
+    res = L()
+    for o,loss in zip(ids, losses):
+        n,total = len(loss),loss.double().sum().item()
+        perplexity = math.exp(min(total/n, 700)) if n else math.nan
+        res.append(TextScore(0-total, n, perplexity, L(zip([vocab[i] for i in o[1:].tolist()], loss.tolist()))))
     return res[0] if isinstance(texts, str) else res
 
 # %% ../nbs/05b_lm_learner.ipynb #506afb18
@@ -305,7 +312,8 @@ def new(self:LMDataLoader, dataset=None, seq_len=None, **kwargs):
 # %% ../nbs/05b_lm_learner.ipynb #f79fa0bd
 def _lm_table(samples, outs, trunc_at, **columns):
     cut = lambda o: ' '.join([w for w in str(o).split(' ') if w!=PAD][:trunc_at])
-    _display_df(pd.DataFrame({'text': [cut(s[0]) for s in samples], 'target': [cut(s[1]) for s in samples], 'predicted': [cut(o[0]) for o in outs], **columns}))
+    texts,targs = ([cut(s[i]) for s in samples] for i in (0,1))
+    _display_df(pd.DataFrame({'text': texts, 'target': targs, 'predicted': [cut(o[0]) for o in outs], **columns}))
 
 @dispatch
 def show_results(x:LMTensorText, y, samples, outs, ctxs=None, max_n=10, trunc_at=150, **kwargs):
