@@ -43,7 +43,7 @@ def main(
     word_dropout:float=0.2, # Part of the words that is left out in training
     vocab_dropout:float=0.4, # Part of the vocabulary that is left out of a whole batch in training
     dropout:float=0.1, # Dropout everywhere else
-    epochs:int=6, # Times through the training reviews
+    epochs:int=10, # Times through the training reviews
     lr:float=2e-3, # Highest learning rate
     wd:float=0.01, # Weight decay
     bs:int=32, # Reviews in a batch

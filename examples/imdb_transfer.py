@@ -13,6 +13,7 @@ from fastai.text.all import *
 from fastcore.script import call_parse
 from transformers_from_scratch.all import *
 from imdb import SkipValidation, splitter
+from muon import MuonAdamW
 
 def lm_dls(path, n_unsup, vocab_sz, bs, seq_len):
     "All of `train` and `n_unsup` of `unsup` as one stream of words; 250 reviews of `unsup` to check with"
@@ -34,19 +35,6 @@ def mean_max_last_pool(hidden, pad_mask):
     "Mean, maximum, and the last token, which has seen the whole text"
     return torch.cat([mean_max_pool(hidden, pad_mask), last_pool(hidden, pad_mask)], -1)
 
-class BFloat16(Callback):
-    "Autocast to bfloat16 on a CPU: `to_bf16` of fastai 2.8.12 asks for CUDA whatever the device is"
-    order = MixedPrecision.order
-    def before_batch(self):
-        self.autocast = torch.autocast('cpu', torch.bfloat16)
-        self.autocast.__enter__()
-    def after_pred(self): self.learn.pred = to_float(self.pred)
-    def after_loss(self): self.close()
-    def after_cancel_batch(self): self.close()
-    def close(self):
-        if self.autocast is not None: self.autocast.__exit__(None, None, None)
-        self.autocast = None
-
 def minutes_of(f):
     start = time.time()
     f()
@@ -61,8 +49,9 @@ def main(
     vocab_sz:int=10_000, # Words in the vocabulary
     unsup:int=10_000, # Unlabelled reviews that the language model reads, beside the 25,000 of `train`
     seq_len:int=256, # Tokens in a sequence of the language model
-    lm_bs:int=16, # Sequences in its batches
-    lm_lr:float=1.5e-3, # Its highest learning rate
+    lm_bs:int=32, # Sequences in its batches
+    lm_lr:float=3e-3, # Its highest learning rate, for what is not a matrix
+    muon_lr:float=0.02, # Its highest learning rate for matrices
     max_len:int=512, # Tokens of a review that the classifier reads
     bs:int=32, # Reviews in its batches
     epochs:int=2, # Times that it goes through the labelled reviews
@@ -80,13 +69,14 @@ def main(
     "Train a language model and then a classifier on IMDB, and say how many of the test reviews it gets right"
     torch.set_num_threads(threads)
     set_seed(seed)
-    path,cbs,result = untar_data(URLs.IMDB),[BFloat16()] if bf16 else [],dict(seed=seed, threads=threads, k=k, heads=heads, depth=depth)
+    path,cbs,result = untar_data(URLs.IMDB),[MixedPrecision(amp_mode=AMPMode.BF16)] if bf16 else [],dict(seed=seed, threads=threads, k=k, heads=heads, depth=depth)
     if part<1: cbs = cbs + [ShortEpochCallback(pct=part, short_valid=False)]
     model = dict(k=k, heads=heads, depth=depth, pos_cls=RotaryPositions)
     dls = lm_dls(path, unsup, vocab_sz, lm_bs, seq_len)
     if stage in ('lm','both'):
-        lm = transformer_lm_learner(dls, **model, max_len=max_len, dropout=0., metrics=accuracy, cbs=cbs)
-        minutes = minutes_of(lambda: lm.fit_one_cycle(1, lm_lr, pct_start=.1, cbs=SkipValidation()))
+        lm = transformer_lm_learner(dls, **model, max_len=max_len, dropout=0., metrics=accuracy, cbs=cbs + [GradientClip(1.)],
+                                    opt_func=partial(OptimWrapper, opt=MuonAdamW))
+        minutes = minutes_of(lambda: lm.fit_flat_cos(1, slice(lm_lr, muon_lr), pct_start=.1, cbs=SkipValidation()))
         loss,acc = lm.validate()
         lm.save_encoder('imdb')
         lm.export('imdb_lm.pkl')

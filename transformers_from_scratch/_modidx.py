@@ -101,6 +101,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                      'transformers_from_scratch/learner.py'),
                                                    'transformers_from_scratch.learner.Interpretation.top_losses': ( 'learner.html#interpretation.top_losses',
                                                                                                                     'transformers_from_scratch/learner.py'),
+                                                   'transformers_from_scratch.learner.MixedPrecision.before_fit': ( 'learner.html#mixedprecision.before_fit',
+                                                                                                                    'transformers_from_scratch/learner.py'),
                                                    'transformers_from_scratch.learner.Pad_Chunk.before_call': ( 'learner.html#pad_chunk.before_call',
                                                                                                                 'transformers_from_scratch/learner.py'),
                                                    'transformers_from_scratch.learner.Tokenizer._tokenize1': ( 'learner.html#tokenizer._tokenize1',

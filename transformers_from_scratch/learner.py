@@ -226,3 +226,11 @@ def before_call(self:Pad_Chunk, b):
     "Set `self.max_len` before encodes, to 1 at least"
     self._orig_before_call(b)
     self.max_len = max(self.max_len, 1)
+
+# %% ../nbs/05_learner.ipynb #846e42c5
+@patch
+def before_fit(self:MixedPrecision):
+    "Set up autocast for the device of the data, CUDA or not"
+    self._orig_before_fit()
+    device = self.dls.device.type
+    if device!='cuda' and self.amp_mode==AMPMode.BF16: self.autocast = torch.autocast(device, torch.bfloat16)

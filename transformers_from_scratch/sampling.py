@@ -102,7 +102,7 @@ def sample(
     if top_k is not None: logits = keep_top_k(logits, top_k)
     if top_p is not None: logits = keep_top_p(logits, top_p)
     exact = torch.float32 if logits.device.type=='mps' else torch.float64                 # MPS has no float64
-    ruler = logits.softmax(-1, dtype=exact).cumsum(-1)                                    # (b,v)
+    ruler = logits.softmax(-1).cumsum(-1, dtype=exact)                                    # (b,v)
     u = 1 - torch.rand(len(ruler), 1, generator=generator, device=generator.device if generator else logits.device, dtype=exact)
     return torch.searchsorted(ruler, u.to(ruler.device)*ruler[:,-1:])[:,0]                # in (0,1]: a token of probability 0 never comes
 
