@@ -397,8 +397,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                          'transformers_from_scratch/transfer.py'),
                                                     'transformers_from_scratch.transfer._describe': ( 'transfer.html#_describe',
                                                                                                       'transformers_from_scratch/transfer.py'),
-                                                    'transformers_from_scratch.transfer._encoder': ( 'transfer.html#_encoder',
-                                                                                                     'transformers_from_scratch/transfer.py'),
                                                     'transformers_from_scratch.transfer._find': ( 'transfer.html#_find',
                                                                                                   'transformers_from_scratch/transfer.py'),
                                                     'transformers_from_scratch.transfer._match_rows': ( 'transfer.html#_match_rows',

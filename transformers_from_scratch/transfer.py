@@ -32,14 +32,9 @@ def _model_args(encoder):
                 max_len=encoder.max_len, pad_idx=encoder.pad_idx)
 
 # %% ../nbs/05c_transfer.ipynb #2726513c
-def _encoder(learn):
-    "The encoder in the model of `learn`, without wrappers"
-    encoder = get_model(learn.model)[0]
-    return getattr(encoder, 'module', encoder)
-
 def _check_vocab(learn):
     "The encoder of `learn` and the tokens of its `dls`; `ValueError` if they are not of one size"
-    encoder,vocab = _encoder(learn),list(_text_vocab(learn.dls))
+    encoder,vocab = get_model(learn.model)[0],list(_text_vocab(learn.dls))
     if len(vocab)==encoder.vocab_sz: return encoder,vocab
     raise ValueError(f"`dls` has {len(vocab)} tokens, but the model {encoder.vocab_sz}: make the model for this `dls`")
 
@@ -147,8 +142,7 @@ def load_encoder(self:TransformerLearner,
     about,weights = _read(path, ifnone(ifnone(device, self.dls.device), 'cpu'))
     encoder,vocab = _check_vocab(self)
     _check_fit(path, about, weights, encoder)
-    rows = weights['embedding.weight'].float()
-    rows,new = _match_rows(rows, about.vocab, vocab, about.model['pad_idx'], encoder.pad_idx)
+    rows,new = _match_rows(weights['embedding.weight'], about.vocab, vocab, about.model['pad_idx'], encoder.pad_idx)
     tied = any(p is encoder.embedding.weight for p in get_model(self.model)[1].parameters())
     if not tied: rows[encoder.pad_idx] = 0                                        # tied, it is also the score of padding
     weights['embedding.weight'] = rows
