@@ -78,7 +78,8 @@ def write():
     print(f'  {time.time()-start:.0f} s of training, vocabulary of {len(dls.vocab):,}; of every word equally likely, '
           f'the perplexity would be {len(dls.vocab):,}')
     for text in ('The import statement', 'If the class', 'A list is'):
-        print(' ', learn.predict(text, 25, temperature=0.7, top_p=0.9, seed=0, no_bar=True, decoder=join_words))
+        text = learn.predict(text, 25, temperature=0.5, top_p=0.9, seed=0, no_bar=True, decoder=join_words)
+        print('  …', ' '.join(text.split()))
     return learn
 
 def plot_curves(learners, fname):

@@ -5,7 +5,7 @@
     python examples/imdb_transfer.py --stage classifier           # only the classifier, from the encoder that is there
     python examples/imdb_transfer.py --stage classifier --pretrained 0   # the same classifier from nothing, to compare
 
-The language model reads all labelled training reviews (without their labels) and some of the unlabelled ones; no review of `test`.
+The language model reads some of the labelled training reviews (without their labels) and of the unlabelled ones; none of `test`.
 The classifier trains on the 25,000 labelled reviews, and reads `test` once, at the end.
 """
 import json, random, time
@@ -15,13 +15,13 @@ from transformers_from_scratch.all import *
 from imdb import SkipValidation, splitter
 from muon import MuonAdamW
 
-def lm_dls(path, n_unsup, vocab_sz, bs, seq_len):
-    "All of `train` and `n_unsup` of `unsup` as one stream of words; 250 reviews of `unsup` to check with"
-    files = get_text_files(path, folders=['unsup']).sorted()
-    files = random.Random(0).sample(files, n_unsup+250)
-    valid = set(files[:250])
+def lm_dls(path, n, vocab_sz, bs, seq_len):
+    "`n` reviews of `train` and `unsup`, drawn at random, as one stream of words; 250 more of `unsup` to check with"
+    pick = lambda folders,n,seed: random.Random(seed).sample(get_text_files(path, folders=folders).sorted(), n)
+    valid = set(pick(['unsup'], 250, 1))
+    files = [o for o in pick(['train','unsup'], n+250, 0) if o not in valid][:n]
     block = DataBlock(blocks=TextBlock.from_folder(path, folders=['train','unsup'], is_lm=True, max_vocab=vocab_sz, seq_len=seq_len),
-                      get_items=lambda o: get_text_files(o, folders=['train']).sorted() + L(files), splitter=FuncSplitter(lambda o: o in valid))
+                      get_items=lambda o: L(files) + L(sorted(valid)), splitter=FuncSplitter(lambda o: o in valid))
     return block.dataloaders(path, path=path, bs=bs, seq_len=seq_len)
 
 def classifier_dls(path, vocab, bs, holdout):
@@ -47,12 +47,12 @@ def main(
     heads:int=4, # Number of heads
     depth:int=4, # Number of blocks
     vocab_sz:int=10_000, # Words in the vocabulary
-    unsup:int=10_000, # Unlabelled reviews that the language model reads, beside the 25,000 of `train`
+    reviews:int=17_000, # Reviews that the language model reads, of the 25,000 of `train` and 50,000 of `unsup`
     seq_len:int=256, # Tokens in a sequence of the language model
-    lm_bs:int=32, # Sequences in its batches
+    lm_bs:int=16, # Sequences in its batches
     lm_lr:float=3e-3, # Its highest learning rate, for what is not a matrix
     muon_lr:float=0.02, # Its highest learning rate for matrices
-    max_len:int=512, # Tokens of a review that the classifier reads
+    max_len:int=384, # Tokens of a review that the classifier reads
     bs:int=32, # Reviews in its batches
     epochs:int=2, # Times that it goes through the labelled reviews
     lr:float=1e-3, # Its highest learning rate, for the head; a tenth of it for the embedding
@@ -72,7 +72,7 @@ def main(
     path,cbs,result = untar_data(URLs.IMDB),[MixedPrecision(amp_mode=AMPMode.BF16)] if bf16 else [],dict(seed=seed, threads=threads, k=k, heads=heads, depth=depth)
     if part<1: cbs = cbs + [ShortEpochCallback(pct=part, short_valid=False)]
     model = dict(k=k, heads=heads, depth=depth, pos_cls=RotaryPositions)
-    dls = lm_dls(path, unsup, vocab_sz, lm_bs, seq_len)
+    dls = lm_dls(path, reviews, vocab_sz, lm_bs, seq_len)
     if stage in ('lm','both'):
         lm = transformer_lm_learner(dls, **model, max_len=max_len, dropout=0., metrics=accuracy, cbs=cbs + [GradientClip(1.)],
                                     opt_func=partial(OptimWrapper, opt=MuonAdamW))
@@ -80,7 +80,7 @@ def main(
         loss,acc = lm.validate()
         lm.save_encoder('imdb')
         lm.export('imdb_lm.pkl')
-        result.update(lm_minutes=minutes, lm_loss=round(loss, 4), perplexity=round(math.exp(loss), 1), lm_accuracy=round(acc, 4), unsup=unsup)
+        result.update(lm_minutes=minutes, lm_loss=round(loss, 4), perplexity=round(math.exp(loss), 1), lm_accuracy=round(acc, 4), reviews=reviews)
         print(json.dumps(result))
         print(lm.predict('This film is', 60, temperature=.8, top_p=.9, seed=1, no_bar=True))
     if stage in ('classifier','both'):
