@@ -52,7 +52,7 @@ def main(
     lm_bs:int=16, # Sequences in its batches
     lm_lr:float=3e-3, # Its highest learning rate, for what is not a matrix
     muon_lr:float=0.02, # Its highest learning rate for matrices
-    max_len:int=384, # Tokens of a review that the classifier reads
+    max_len:int=320, # Tokens of a review that the classifier reads
     bs:int=32, # Reviews in its batches
     epochs:int=2, # Times that it goes through the labelled reviews
     lr:float=1e-3, # Its highest learning rate, for the head; a tenth of it for the embedding
