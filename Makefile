@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
 help:
-	@echo 'make demo              train, evaluate and try a classifier (about 3 minutes after the install)'
+	@echo 'make demo              train two classifiers and a language model, and try them (about 4 minutes after the install)'
 	@echo 'make test              run every notebook, which is every test'
 	@echo 'make docs              build the documentation into _docs'
 	@echo 'make export            write the modules from the notebooks'

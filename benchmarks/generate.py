@@ -1,6 +1,6 @@
 """Tokens per second when a text is written, this library beside its peers.
 
-All have the same sizes, fresh weights, one text in the batch, fp32, and draw at temperature 1 without filters. They take turns,
+All but AWD_LSTM, which is fastai's, have the same sizes; all have fresh weights, one text in the batch, fp32, and draw at temperature 1 without filters. They take turns,
 round by round; quoted are the median over the rounds, and of the ratio to Hugging Face in the same round. The memory limit is
 the time to read all parameters once, measured in each round as well: no method that reads each weight for each token is faster.
 
@@ -96,7 +96,7 @@ def main(
     print(f'{date.today()}, torch {torch.__version__}, {cpu()}, {threads} threads; batch 1, {n} new tokens, k={k}, heads={heads}, '
           f'depth={depth}, vocabulary {v}, fp32, {len(weights):,} parameters, median of {rounds} rounds\n')
     base = 'Hugging Face GPT-2, cached'
-    print('| | tokens a second | times Hugging Face (10 % | median | 90 %) | of the memory limit |\n|---|---|---|---|---|---|')
+    print('| | tokens a second | times Hugging Face, 10 % | median | 90 % | of the memory limit |\n|---|---|---|---|---|---|')
     for name,o in sorted(speed.items(), key=lambda o: -statistics.median(o[1])):
         part = statistics.median(a/b for a,b in zip(o, speed['memory limit']))
         ratio = [f'{q:.2f}' for q in np.quantile([a/b for a,b in zip(o, speed.get(base, o))], [.1,.5,.9])] if base in speed else ['']*3

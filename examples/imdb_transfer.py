@@ -47,7 +47,7 @@ def main(
     heads:int=4, # Number of heads
     depth:int=4, # Number of blocks
     vocab_sz:int=10_000, # Words in the vocabulary
-    reviews:int=17_000, # Reviews that the language model reads, of the 25,000 of `train` and 50,000 of `unsup`
+    reviews:int=17_000, # Reviews that the language model reads, of the 25,000 of `train` and 50,000 of `unsup`, 74,750 at most
     seq_len:int=256, # Tokens in a sequence of the language model
     lm_bs:int=16, # Sequences in its batches
     lm_lr:float=3e-3, # Its highest learning rate, for what is not a matrix

@@ -1,8 +1,11 @@
 """An optimizer for transformers: Muon, which is part of PyTorch since 2.9, for the matrices, AdamW for all else.
 
     from muon import MuonAdamW
-    learn = transformer_lm_learner(dls, opt_func=partial(OptimWrapper, opt=MuonAdamW))
+    learn = transformer_lm_learner(dls, pos_cls=RotaryPositions, opt_func=partial(OptimWrapper, opt=MuonAdamW))
     learn.fit_flat_cos(1, slice(3e-3, 0.02), pct_start=.1)      # highest learning rate of AdamW, and of Muon
+
+Made for language models without learned positions, which are a matrix too. It has two groups of its own instead of one for each block,
+so `freeze`, `fine_tune` and the like would stop the wrong half.
 """
 import torch
 

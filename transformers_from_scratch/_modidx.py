@@ -293,6 +293,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                             'transformers_from_scratch/sampling.py'),
                                                     'transformers_from_scratch.sampling._columns': ( 'sampling.html#_columns',
                                                                                                      'transformers_from_scratch/sampling.py'),
+                                                    'transformers_from_scratch.sampling._last': ( 'sampling.html#_last',
+                                                                                                  'transformers_from_scratch/sampling.py'),
                                                     'transformers_from_scratch.sampling._stream': ( 'sampling.html#_stream',
                                                                                                     'transformers_from_scratch/sampling.py'),
                                                     'transformers_from_scratch.sampling.ban': ( 'sampling.html#ban',
@@ -411,5 +413,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                   'transformers_from_scratch/transfer.py'),
                                                     'transformers_from_scratch.transfer._tokenizer_state': ( 'transfer.html#_tokenizer_state',
                                                                                                              'transformers_from_scratch/transfer.py'),
+                                                    'transformers_from_scratch.transfer._typed': ( 'transfer.html#_typed',
+                                                                                                   'transformers_from_scratch/transfer.py'),
                                                     'transformers_from_scratch.transfer.encoder_info': ( 'transfer.html#encoder_info',
                                                                                                          'transformers_from_scratch/transfer.py')}}}

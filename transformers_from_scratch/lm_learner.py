@@ -76,7 +76,7 @@ class TransformerLMLearner(TransformerLearner):
 
 # %% ../nbs/05b_lm_learner.ipynb #64ecc1ef
 @delegates(TransformerLMLearner)
-@delegates(TransformerLM, keep=True, but=['pad_idx','crop','word_dropout'])
+@delegates(TransformerLM, keep=True, but=['pad_idx'])
 def transformer_lm_learner(
     dls:DataLoaders, # Data for a language model, as `TextDataLoaders` or a `TextBlock` make it with `is_lm=True`
     k:int=256, # Width of the vectors
@@ -126,7 +126,8 @@ def _to_text(learn, decoder):
     def f(ids):
         text = decoder([vocab[i] for i in ids if vocab[i] not in (BOS,PAD)])
         return text if isinstance(text, str) else sep.join(text)
-    return f, 0 if decoder is decode_spec_tokens else 40
+    plain = decoder is decode_spec_tokens or isinstance(getattr(decoder, '__self__', None), CharTokenizer)
+    return f, 0 if plain else 40
 
 # %% ../nbs/05b_lm_learner.ipynb #8b5a308c
 def _common(a, b): return len(os.path.commonprefix([a, b]))
@@ -242,7 +243,7 @@ def stream(self:TransformerLMLearner,
 # %% ../nbs/05b_lm_learner.ipynb #ecc85a2e
 def _windows(n, max_len):
     "For `n` tokens `(start, end, first)`: read `start` to `end-1`, and score `first` to `end`, in all each but token 0 once"
-    start,first = 0,1
+    start,first,max_len = 0,1,ifnone(max_len, n)
     while first<n:
         end = min(start+max_len, n-1)
         yield start,end,first

@@ -115,7 +115,7 @@ class TransformerEncoder(Module):
     )->Tensor: # Hidden vectors `(b,t,k)`
         "The network itself; with `caches` it reads on where it stopped"
         x,rotate = self.dropout(self.positions(self.embedding(ids), pos)),self.positions.rotate        # (b,t,k)
-        if hasattr(self.positions, 'turns'):                                              # the same angles for all blocks
+        if getattr(type(self.positions), 'rotate', None) is RotaryPositions.rotate:       # the same angles for all blocks
             rotate = partial(rotate, turns=self.positions.turns(torch.arange(ids.shape[1], device=ids.device) if pos is None else pos))
         for block,cache in zip(self.blocks, caches or repeat(None)):
             x = block(x, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache)
@@ -267,7 +267,7 @@ class LMHead(Module):
 # %% ../nbs/02_models.ipynb #7ee6d0e8
 class TransformerLM(Module, nn.Sequential):
     "Token ids to scores of the next token: `TransformerEncoder`, then `LMHead`; `ValueError` if `attn_cls` shows the future"
-    @delegates(TransformerEncoder)
+    @delegates(TransformerEncoder, but=['crop','word_dropout','vocab_dropout'])
     def __init__(self,
         vocab_sz:int, # Number of different ids
         k:int=256, # Width of the vectors
@@ -283,7 +283,7 @@ class TransformerLM(Module, nn.Sequential):
             _check(not kwargs.get(name), name, kwargs.get(name), 'left out: a language model needs every token')
         encoder = TransformerEncoder(vocab_sz, k, heads, depth, max_len, pad_idx, pos_cls, attn_cls=attn_cls, **kwargs)
         later = encoder.blocks[0].attention.hidden(torch.tensor([[0]]), torch.tensor([[0,1]]))
-        _check(later is not None and later[...,1].all(), 'attn_cls', attn_cls.__name__,
+        _check(later is not None and later[...,1].all(), 'attn_cls', getattr(attn_cls, '__name__', attn_cls),
                'a class whose `hidden` is True for later tokens, such as `SelfAttentionAutoRegressive`')
         nn.Sequential.__init__(self, encoder, LMHead(encoder.embedding))
 

@@ -156,10 +156,11 @@ class _FastStep:
         parts += [(o,TransformerBlock) for o in model[0].blocks] + [(model[0],TransformerEncoder), (model[1],LMHead)]
         linear = [l for o in model[0].blocks for l in (o.ff[0], o.ff[2], *o.attention.children())] + [model[1].linear]
         norms = [n for o in model[0].blocks for n in (o.norm1, o.norm2)] + [model[0].norm]
-        parts += [(o,nn.Linear) for o in linear] + [(o,nn.LayerNorm) for o in norms]
+        parts += [(o,nn.Linear) for o in linear] + [(o,nn.LayerNorm) for o in norms] + [(model[0].embedding,nn.Embedding)]
+        known = type(model[0].positions) in (LearnedPositions, SinusoidalPositions, RotaryPositions)
         hooked = any(o._forward_hooks or o._forward_pre_hooks for o in model.modules())
         autocast = torch.is_autocast_enabled(next(model.parameters()).device.type)
-        return all(type(o) is t for o,t in parts) and not hooked and not autocast
+        return known and all(type(o) is t for o,t in parts) and not hooked and not autocast
 
     def __call__(self, ids, pos, pad_mask, caches):
         "The same as `encoder.read` and the head, for ids `(b,1)`"
@@ -244,21 +245,28 @@ def _check_sampling(n, temperature, **filters):
     _check(isinstance(n, numbers.Integral) and not isinstance(n, bool) and n>=0, 'n', n, 'a whole number, 0 or more')
     ok = isinstance(temperature, numbers.Real) and 0<=temperature<math.inf
     _check(ok, 'temperature', temperature, '0 or above')
-    sample(torch.zeros(1,2), torch.zeros(1,1, dtype=torch.long), temperature=temperature, generator=torch.Generator(), **filters)
+    sample(torch.zeros(1,2), torch.zeros(1,1, dtype=torch.long), temperature=temperature or 1., generator=torch.Generator(), **filters)
+
+def _last(encoder, ids):
+    "The last real token of each text `(b,1)`"
+    real = encoder._check_ids(ids) != encoder.pad_idx                                     # (b,t)
+    _check(real.any(1).all(), 'ids', ids.tolist(), 'texts of at least one token each, padding not counted')
+    return ids.gather(1, ids.shape[1]-1 - real.flip(1).int().argmax(1, keepdim=True))
 
 def _stream(model, ids, text, n, cache, only_last, kwargs):
     "The loop of `stream_ids`"
     modes = [(o,o.training) for o in model.modules()]
     model.eval()
     try:
-        reader = None
+        reader,warned = None,False
         for _ in range(n):
-            with torch.inference_mode():                                                  # not while the caller has the word
+            with torch.inference_mode(), warnings.catch_warnings(record=True) as says:    # not while the caller has the word
                 if reader is None: reader = LMReader(model, ids, cache)
                 elif only_last: reader = LMReader(model, ids, cache=False)
                 else: reader.append(ids)
                 new = sample(reader.logits, text, **kwargs)
-            ids = new.clone()                                                             # an ordinary tensor again
+            for o in says[:not warned]: warnings.warn(o.message, o.category, stacklevel=3)   # once for each text
+            ids,warned = new.clone(),warned or bool(says)                                 # an ordinary tensor again
             yield ids
             if only_last: ids = ids[:,None]
             if kwargs['repetition_penalty']!=1: text = torch.cat([text, ids.view(-1,1)], 1)
@@ -281,11 +289,11 @@ def stream_ids(
     cache:bool=True, # Keep keys and values? The result is the same, only slower without
     only_last:bool=False # Does each new token see only the one before it?
 ): # Iterator over the new ids `(b,)`, step by step
-    "Write on, token by token; `ValueError` for an argument out of range"
+    "Write on, token by token, one stream of a model at a time; `ValueError` for an argument out of range"
     kwargs = dict(temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p, repetition_penalty=repetition_penalty)
     with warnings.catch_warnings(): warnings.simplefilter('ignore'); _check_sampling(n, **kwargs)
     never = torch.tensor(sorted({model[0].pad_idx, *banned}), device=ids.device)
-    start = LMReader(model, ids, cache=False).text[:,-1:] if only_last else ids
+    start = _last(model[0], ids) if only_last and len(ids) else ids
     return _stream(model, start, ids, n, cache, only_last, dict(kwargs, banned=never, generator=generator))
 
 @delegates(stream_ids)

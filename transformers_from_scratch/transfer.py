@@ -22,6 +22,10 @@ def _describe(o, *but):
     own = {n: v for n,v in vars(o).items() if n[0]!='_' and n not in but and isinstance(v, (bool,int,float,str))}
     return type(o).__name__ + (f"({', '.join(f'{n}={v!r}' for n,v in own.items())})" if own else '')
 
+def _typed(o):
+    "What `_describe` says, as an argument: a class, or `partial` with its settings"
+    return re.sub(r'^(\w+)\((.*)\)$', r'partial(\1, \2)', o) if isinstance(o, str) else o
+
 def _model_args(encoder):
     "The arguments that `encoder` was made with, as far as they decide what its weights mean; for JSON"
     block,k = encoder.blocks[0],encoder.embedding.embedding_dim
@@ -65,12 +69,13 @@ def _read(path, device='cpu'):
     try:
         with safe_open(path, 'pt', device=str(torch.device(device))) as f:
             about = AttrDict(json.loads(f.metadata()[_format]))
-            if about.version<=_version: return about,{n: f.get_tensor(n) for n in f.keys()}
+            version = about['version']
+            if version<=_version and about['model'] and about['vocab']: return about,{n: f.get_tensor(n) for n in f.keys()}
     except (SafetensorError, TypeError, KeyError, ValueError) as e:
         raise ValueError(
             f"{path} is not a file that `save_encoder` of this library wrote, or it is damaged. Weights alone, as in a "
             "`.pth` of fastai, won't do, as they don't say which word a row is for: save the encoder again") from e
-    raise ValueError(f"{path} has version {about.version}, but must be up to {_version}: install a newer version of this library")
+    raise ValueError(f"{path} has version {version}, but must be up to {_version}: install a newer version of this library")
 
 def encoder_info(
     file:str|Path # A file that `save_encoder` wrote
@@ -100,7 +105,7 @@ def _check_fit(path, about, weights, encoder):
                                        for n in {**a, **b} if a.get(n)!=b.get(n) and n not in free)
     free = ('max_len','pad_idx','attn_cls')                                               # `max_len` is about positions
     if says := differ(its, mine):
-        wants = ', '.join(f'{n}={o}' for n,o in its.items() if o!=mine.get(n) and n not in free)
+        wants = ', '.join(f'{n}={_typed(o)}' for n,o in its.items() if o!=mine.get(n) and n not in free)
         raise ValueError(f"{path} does not fit: {says}. Make the learner with {wants}, or save an encoder like yours")
     free = ('embedding.weight','positions.embedding.weight')[:1+isinstance(encoder.positions, LearnedPositions)]
     says = differ(*({n: tuple(o.shape) for n,o in state.items()} for state in (weights, encoder.state_dict())))
@@ -120,7 +125,7 @@ def _notes(about, encoder, vocab, tokenizer, new):
     "What a user should know of an encoder that is about to be loaded"
     its,mine = about.model['attn_cls'],_model_args(encoder)['attn_cls']
     if its!=mine: yield (f"it was trained with {its}, but the model has {mine}, so what a token sees has changed: "
-                         f"pass attn_cls={its}, or train all of the model")
+                         f"pass attn_cls={_typed(its)}, or train all of the model")
     rows,have = encoder.max_len,about.model['max_len']
     if isinstance(encoder.positions, LearnedPositions) and have<rows:
         yield f"positions {have} to {rows-1} are not in it and stay as they were: train them, or pass max_len={have}"
