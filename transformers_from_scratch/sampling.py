@@ -160,7 +160,8 @@ class _FastStep:
         known = type(model[0].positions) in (LearnedPositions, SinusoidalPositions, RotaryPositions)
         hooked = any(o._forward_hooks or o._forward_pre_hooks for o in model.modules())
         autocast = torch.is_autocast_enabled(next(model.parameters()).device.type)
-        return known and all(type(o) is t for o,t in parts) and not hooked and not autocast
+        plain = not (model.training or torch.is_grad_enabled() or hooked or autocast)            # no dropout and no gradients in there
+        return plain and known and all(type(o) is t for o,t in parts)
 
     def __call__(self, ids, pos, pad_mask, caches):
         "The same as `encoder.read` and the head, for ids `(b,1)`"
@@ -197,10 +198,10 @@ class LMReader:
     ):
         encoder = model[0]
         ids = encoder._check_ids(ids)
-        real = ids != encoder.pad_idx                                 # (b,t)
+        real = ids != encoder.pad_idx                                                     # (b,t)
         self.seen = real.sum(1).tolist()                                                  # tokens of each text that the model looks at
         _check(min(self.seen)>0, 'ids', ids.tolist(), 'texts of at least one token each, padding not counted')
-        self.text = ids.gather(1, real.int().argsort(dim=1, stable=True))                     # (b,t), padding in front
+        self.text = ids.gather(1, real.int().argsort(dim=1, stable=True))                 # (b,t), padding in front
         self.model,self.cache,self.step = model,cache,None
         self._read()
 
