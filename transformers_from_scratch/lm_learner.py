@@ -15,6 +15,7 @@ from torch.nn.utils.rnn import pad_sequence
 from .attention import _check, _check_sizes
 from .models import *
 from .sampling import *
+from .sampling import _eval
 from .tokenizers import *
 from .learner import *
 from .learner import _text_vocab, _split_kwargs, _display_df
@@ -256,15 +257,6 @@ def _surprises(model, x, y):
     hidden,y = model[0](x)[0].flatten(0,1),y.flatten()                                    # (b*t,k)
     n = max(2**22//model[0].vocab_sz, 1)
     return torch.cat([F.cross_entropy(model[1](hidden[i:i+n]).float(), y[i:i+n], reduction='none') for i in range(0, len(y), n)]).view(x.shape)
-
-@contextmanager
-def _eval(model):
-    "Evaluation mode, and afterwards each part in its own mode again"
-    modes = [(o,o.training) for o in model.modules()]
-    model.eval()
-    try: yield model
-    finally:
-        for o,mode in modes: o.training = mode
 
 # %% ../nbs/05b_lm_learner.ipynb #1817b372
 class TextScore(NamedTuple):

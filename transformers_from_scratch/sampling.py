@@ -254,11 +254,18 @@ def _last(encoder, ids):
     _check(real.any(1).all(), 'ids', ids.tolist(), 'texts of at least one token each, padding not counted')
     return ids.gather(1, ids.shape[1]-1 - real.flip(1).int().argmax(1, keepdim=True))
 
-def _stream(model, ids, text, n, cache, only_last, kwargs):
-    "The loop of `stream_ids`"
+@contextmanager
+def _eval(model):
+    "Evaluation mode, and afterwards each part in its own mode again"
     modes = [(o,o.training) for o in model.modules()]
     model.eval()
-    try:
+    try: yield model
+    finally:
+        for o,mode in modes: o.training = mode
+
+def _stream(model, ids, text, n, cache, only_last, kwargs):
+    "The loop of `stream_ids`"
+    with _eval(model):
         reader,warned = None,False
         for _ in range(n):
             with torch.inference_mode(), warnings.catch_warnings(record=True) as says:    # not while the caller has the word
@@ -271,8 +278,6 @@ def _stream(model, ids, text, n, cache, only_last, kwargs):
             yield ids
             if only_last: ids = ids[:,None]
             if kwargs['repetition_penalty']!=1: text = torch.cat([text, ids.view(-1,1)], 1)
-    finally:
-        for o,mode in modes: o.training = mode
 
 # %% ../nbs/04_sampling.ipynb #6b600bbd
 def stream_ids(
