@@ -10,3 +10,4 @@ from transformers_from_scratch.sampling import *
 from transformers_from_scratch.learner import *
 from transformers_from_scratch.lm_learner import *
 from transformers_from_scratch.transfer import *
+from transformers_from_scratch.interpret import *
