@@ -1,0 +1,97 @@
+"""Lists each public name that lacks a docstring, a docment or an example; CI wants an empty list.
+
+Public is what the pages show, as nbdev picks it (exported functions and classes, what is patched in, what `show_doc` is
+asked for), and the public methods of our classes. Each parameter and each result needs its comment. An example is a visible
+cell of the same page, one that the tests run, which uses the name; a class that a function with an example returns needs
+none. What takes the place of a method of a class that is not ours needs a docstring only: its parameters are known."""
+import ast, inspect, sys
+from importlib import import_module
+from pathlib import Path
+from textwrap import dedent
+from typing import get_args
+from fastcore.docments import docments, docstring
+from fastcore.utils import nested_attr
+from nbdev.doclinks import nbglob
+from nbdev.frontmatter import FrontmatterProc
+from nbdev.process import NBProcessor
+from nbdev.processors import add_show_docs, populate_language
+
+root, lib = Path(__file__).resolve().parent.parent, 'transformers_from_scratch'
+sys.path.insert(0, str(root))
+unseen = {'default_exp', 'export', 'exporti', 'exports', 'hide', 'hide_input', 'slow'}
+
+def page(path):
+    "The module that a notebook exports to, the names that its page shows, and those that its visible cells use"
+    nb = NBProcessor(path, procs=[FrontmatterProc, populate_language, add_show_docs], process=True).nb
+    module, shown, used = None, [], set()
+    for c in nb.cells:
+        if c.cell_type != 'code': continue
+        d, tree = c.directives_, c.parsed_() or []
+        module = d.get('default_exp', module)
+        calls = [o.value for o in tree if nested_attr(o, 'value.func.id') == 'show_doc']
+        shown += [ast.unparse(o.args[0]) for o in calls]
+        if calls or unseen & set(d) or 'false' in [d.get(o) for o in ('eval', 'echo', 'include')]: continue
+        for o in ast.walk(ast.Module(tree, [])):
+            if isinstance(getattr(o, 'ctx', None), ast.Load): used |= {getattr(o, 'id', None), '.'+getattr(o, 'attr', '')}
+    return module, shown, used
+
+def is_ours(o): return (getattr(o, '__module__', None) or '').startswith(f'{lib}.')
+
+def replaces(cls, name):
+    "Whether `name` stands in for a method of another class, as which PyTorch's `forward` does not count"
+    if not is_ours(cls): return True
+    return name != 'forward' and any(name in vars(o) for o in cls.__mro__[1:])
+
+def has_result(f):
+    "Whether a function returns or yields something; the functions inside it don't count"
+    todo = ast.parse(dedent(inspect.getsource(inspect.unwrap(f)))).body[0].body
+    while todo:
+        o = todo.pop()
+        if isinstance(o, (ast.Yield, ast.YieldFrom)) or isinstance(o, ast.Return) and o.value: return True
+        if not isinstance(o, (ast.FunctionDef, ast.ClassDef, ast.Lambda)): todo = [*todo, *ast.iter_child_nodes(o)]
+    return False
+
+def without_docment(o):
+    "Parameters without a docment, and `result` where that has none"
+    dm = {} if getattr(o, '__init__', 0) is object.__init__ else docments(o, full=True)      # a `NamedTuple`, say
+    result = dm.pop('return', None)
+    res = [n for n,d in dm.items() if n not in ('self', 'cls') and d.kind != d.kind.VAR_KEYWORD and not d.docment]
+    if inspect.isroutine(o) and not (result and result.docment) and has_result(o): res.append('result')
+    return res
+
+def lacks(name, o, cls, used, made):
+    "What is wanting for the object `o`, a method of `cls` or not a method"
+    if not docstring(o).strip(): yield 'no docstring'
+    short = name.rpartition('.')[-1]
+    if cls and replaces(cls, short): return
+    if bad := without_docment(o): yield f'no docment for {", ".join(bad)}'
+    if cls and short == 'forward': return                                    # `model(x)` calls it
+    if not (f'.{short}' in used if cls else {short, f'.{short}'} & used or o in made): yield 'no example'
+
+def check(path):
+    "A line for each name of a notebook that lacks something, and the number of names looked at"
+    module, shown, used = page(path)
+    if not module: return [], 0
+    m = import_module(f'{lib}.{module}')
+    res = [f'{n}: not shown on the page' for n in m.__all__ if callable(getattr(m, n)) and n not in shown]
+    todo = {n: eval(n, vars(m)) for n in shown}
+    todo |= {f'{n}.{k}': getattr(o, k) for n,o in todo.items() if inspect.isclass(o) and is_ours(o)
+             for k,v in vars(o).items() if k[0] != '_' and inspect.isroutine(inspect.unwrap(getattr(v, '__func__', v)))}
+    results = [inspect.signature(o).return_annotation for n,o in todo.items()
+               if inspect.isroutine(o) and {n, '.'+n.rpartition('.')[-1]} & used]
+    made = [t for o in results for t in (o, *get_args(o))]
+    for n,o in todo.items():
+        cls = eval(n.rpartition('.')[0] or 'None', vars(m))
+        res += [f'{n}: {l}' for l in lacks(n, o, cls if inspect.isclass(cls) else None, used, made)]
+    return res, len(todo)
+
+def main():
+    bad, n = 0, 0
+    for path in sorted(nbglob(root/'nbs')):
+        lines, more = check(path)
+        for l in lines: print(f'{Path(path).relative_to(root)}: {l}')
+        bad, n = bad+len(lines), n+more
+    print(f'Names: {n} looked at, {bad} gaps')
+    sys.exit(bool(bad))
+
+if __name__ == '__main__': main()
