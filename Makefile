@@ -9,6 +9,7 @@ help:
 	@echo 'make demo              train two classifiers and a language model, and try them (about 4 minutes after the install)'
 	@echo 'make test              run every notebook, which is every test'
 	@echo 'make docs              build the documentation into _docs'
+	@echo 'make check-site        open every page of _docs in Chromium, if it is there, and list what is wrong'
 	@echo 'make check-names       list the public names that lack a docstring, a docment or an example'
 	@echo 'make export            write the modules from the notebooks'
 	@echo 'make clean-notebooks   strip what should not be committed from the notebooks'
@@ -42,6 +43,9 @@ test: $(READY)
 docs: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python tools/make_docs.py
 
+check-site: $(READY)
+	@$(BIN)/python tools/check_site.py
+
 check-names: $(READY)
 	@OMP_NUM_THREADS=1 $(BIN)/python tools/check_names.py
 
@@ -60,4 +64,4 @@ bench: $(READY)
 	$(BIN)/python -m pip install -qq --disable-pip-version-check $(PIP_ARGS) -c constraints.txt -e '.[bench]'
 	$(BIN)/python benchmarks/run.py
 
-.PHONY: help install demo test docs check-names export clean-notebooks readme prepare bench
+.PHONY: help install demo test docs check-site check-names export clean-notebooks readme prepare bench

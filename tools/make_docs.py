@@ -1,19 +1,19 @@
 """Builds the documentation into _docs: with Quarto where it is on the PATH, else with smalldocs.
 
 nbdev fills in what `show_doc` says and leaves hidden cells out; a renderer makes pages of that. smalldocs needs some
-help: it ignores `output-file`, shows pictures at their size in pixels, and loads KaTeX, which draws the formulas, from
-another host. At the end every link inside the site is checked."""
-import html, json, re, shutil, subprocess, sys, tarfile, tempfile
+help: it ignores `output-file`, and shows pictures at their size in pixels. Nothing is loaded from other hosts: KaTeX, which
+draws the formulas, comes to lie beside the pages, and the themes do without their fonts. At the end every link inside the
+site is checked."""
+import json, re, shutil, subprocess, sys, tarfile, tempfile
 from base64 import b64decode
-from html.parser import HTMLParser
 from os.path import relpath
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
-from nbdev.config import get_config, nbpath2html
+from nbdev.config import nbpath2html
 from nbdev.doclinks import nbglob
+import docs_llms
+from docs_links import mend_links, out, problems, root
 
-root, katex_version = Path(__file__).resolve().parent.parent, '0.16.11'
-out = root/'_docs'
+katex_version = '0.16.11'
 katex_host = r'https://cdn\.jsdelivr\.net/npm/katex@[^/]+/dist'
 
 def pages(): return sorted(nbpath2html(Path(p).relative_to(root/'nbs')) for p in nbglob(root/'nbs'))
@@ -72,7 +72,7 @@ def img_width(png):
     return round(px*100/dpi) if dpi > 110 else px
 
 def finish():
-    "What smalldocs leaves: pictures at their intended width, and KaTeX beside the pages"
+    "Pictures at their intended width, KaTeX beside the pages, and no fonts from another host"
     lib = katex()
     if lib: shutil.copytree(lib, out/'site_libs'/'katex', dirs_exist_ok=True)
     else: print('NB: npm could not bring KaTeX, so the pages load it, for the formulas, from its public host.')
@@ -80,43 +80,17 @@ def finish():
     for p in out.rglob('*.html'):
         s = p.read_text(encoding='utf-8')
         if lib: s = re.sub(katex_host, relpath(out/'site_libs'/'katex', p.parent), s)
-        s = re.sub(r'<img src="data:image/png;base64,([^"]+)"', width, s)
+        s = re.sub(r'<img src="data:image/png;base64,([^"]+)"(?! width)', width, s)
         p.write_text(s, encoding='utf-8')
-
-class Links(HTMLParser):
-    "The ids of a page, its links, and what it loads"
-    def __init__(self, s):
-        super().__init__()
-        self.ids, self.links, self.loads = set(), set(), set()
-        self.feed(s)
-    def handle_starttag(self, tag, attrs):
-        a = dict(attrs)
-        self.ids |= {a[k] for k in ('id', 'name') if a.get(k)}
-        if tag == 'a' and a.get('href'): self.links.add(a['href'])
-        for k in ('src', 'href'):
-            if tag in ('link', 'script', 'img', 'source') and a.get(k): self.loads.add(a[k])
-
-def problems():
-    "Pages that are missing, links inside the site that lead nowhere, and files that a page would load from outside"
-    res = [f'missing page: {p}' for p in pages() if not (out/p).exists()]
-    found = {p.resolve(): Links(p.read_text(encoding='utf-8')) for p in out.rglob('*.html')}
-    for p, l in found.items():
-        for url in sorted(l.links | l.loads):
-            u = urlsplit(html.unescape(url))
-            if u.scheme or u.netloc:
-                if url in l.loads and u.scheme != 'data' and not re.match(katex_host, url):
-                    res.append(f'{p.name} loads from outside: {url[:100]}')
-                continue
-            to = (p.parent/unquote(u.path)).resolve() if u.path else p
-            if to.is_dir(): to = to/'index.html'
-            if not to.exists() or out not in to.parents: res.append(f'{p.name}: broken link {url}')
-            elif u.fragment and to in found and unquote(u.fragment) not in found[to].ids:
-                res.append(f'{p.name}: no such place {url}')
-    return res
+    for p in out.rglob('*.css'):
+        s = p.read_text(encoding='utf-8')
+        new = re.sub(r'@import\s*(?:url\("?|")https://fonts\.googleapis\.com[^)"]*"?\)?\s*;', '', s)
+        if new != s: p.write_text(new, encoding='utf-8')
 
 def by_smalldocs():
     "Copy, render, and mend"
-    known = ('format-links', 'commonmark', 'html-math-method', 'html.grid', 'output-file', 'broken link')
+    known = ('format-links', 'commonmark', 'html-math-method', 'html.grid', 'output-file', 'broken link',
+             'respect-user-color-scheme')
     with tempfile.TemporaryDirectory() as tmp:
         stage(processed(), Path(tmp))
         cmd = [sys.executable, '-m', 'smalldocs.cli', 'render', '--quiet', tmp]
@@ -126,33 +100,21 @@ def by_smalldocs():
         if r.returncode: sys.exit(r.returncode)
         shutil.rmtree(out, ignore_errors=True)
         shutil.move(Path(tmp)/'_docs', out)
-    finish()
 
 def by_quarto(): subprocess.run([Path(sys.executable).parent/'nbdev-docs'], check=True)
 
-def mend_links():
-    "Lay files of the repository that pages link to beside them, as text; drop links to an address not yet there"
-    def f(m, page):
-        p = (page.parent/unquote(m[2])).resolve()
-        if not p.is_file() or out in p.parents or root not in p.parents: return m[0]
-        to = out/'source'/f'{p.relative_to(root)}.txt'
-        to.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(p, to)
-        return f'{m[1]}{relpath(to, page.parent)}"'
-    for p in out.rglob('*.html'):
-        s = p.read_text(encoding='utf-8')
-        new = re.sub(r'<a\b[^>]*href="(?![a-z]+:)[^"]*blob/[^"]*"[^>]*>source</a>', '', s)
-        new = re.sub(r'(<a\b[^>]*href=")(\.\./[^"#]*)"', lambda m: f(m, p), new)
-        if new != s: p.write_text(new, encoding='utf-8')
-
 def main():
+    listed, here = {n for s in docs_llms.sidebar().values() for n in s}, {str(Path(p).relative_to(root/'nbs')) for p in nbglob(root/'nbs')}
+    if listed != here: sys.exit(f'The sidebar in _quarto.yml and the notebooks in nbs differ: {sorted(listed ^ here)}')
     quarto = shutil.which('quarto')
     print('Building the docs with', 'Quarto.' if quarto else 'smalldocs (Quarto is not on the PATH).', flush=True)
     (by_quarto if quarto else by_smalldocs)()
+    finish()
     mend_links()
-    bad = [] if quarto else problems()
+    docs_llms.write(root/'_proc', out)
+    bad = problems(pages(), katex_host)
     for o in bad: print(o)
-    if bad: sys.exit(f'Docs: {len(bad)} problems, see above.')
+    if bad and not quarto: sys.exit(f'Docs: {len(bad)} problems, see above.')       # Quarto's own pages are its business
     print(f'Docs: {len(pages())} pages, {out}/index.html')
 
 if __name__ == '__main__': main()

@@ -1,0 +1,49 @@
+// What is wrong with the page that is open, as a list of sentences. `tools/check_site.py` runs this.
+async scheme => {
+  const bad = [], seen = (e, what) => `${what}: ${(e.textContent || e.src || e.tagName).trim().replace(/\s+/g, ' ').slice(0, 60)}`;
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), texts = [];
+  while (walk.nextNode()) if (walk.currentNode.data.trim()) texts.push([walk.currentNode, walk.currentNode.parentElement]);
+  const is = (e, css) => e.closest(css) !== null, shown = e => e.checkVisibility({opacityProperty: true, visibilityProperty: true});
+
+  // Markup that a renderer should have taken away; in code it may be meant
+  for (const [t, e] of texts) {
+    const mark = is(e, 'script, style, .katex, pre, code') ? null : /\{#|:::|\\[([]|\$\$|#\||\$[^$\s][^$]*[^$\s]\$/.exec(t.data);
+    if (mark) bad.push(seen(t.parentElement, `raw ${mark[0].slice(0, 20)} in the text`));
+  }
+  for (const e of document.querySelectorAll('pre')) if (/^\s*#\| ?[a-z]/m.test(e.textContent)) bad.push(seen(e, 'a directive in the code'));
+  for (const e of document.querySelectorAll('.katex-error')) bad.push(seen(e, 'formula'));
+  for (const e of document.querySelectorAll('.katex-html')) if (e.textContent.includes('\\')) bad.push(seen(e, 'formula with an unknown word'));
+  for (const e of document.querySelectorAll('.math')) if (!e.querySelector('.katex, mjx-container')) bad.push(seen(e, 'formula not drawn'));
+
+  // Pictures
+  await Promise.all([...document.images].map(i => i.decode().catch(() => 0)));
+  for (const i of document.images) {
+    if (!i.complete || !i.naturalWidth) bad.push(seen(i, 'picture does not load'));
+    if (!i.alt.trim()) bad.push(seen(i, 'picture without a text'));
+  }
+
+  // Nothing is wider than the window, unless it stands in a box that scrolls
+  const w = document.documentElement.clientWidth;
+  if (document.documentElement.scrollWidth > w + 1) bad.push(`page is ${document.documentElement.scrollWidth} wide, the window ${w}`);
+  const boxed = e => { for (; e && e !== document.body; e = e.parentElement) if (/auto|scroll/.test(getComputedStyle(e).overflowX)) return true; return false; };
+  const wide = [...document.querySelectorAll('main *, body > *')].filter(e => e.getBoundingClientRect().right > w + 1 && shown(e) &&
+    !is(e, 'svg *, .katex-mathml, .visually-hidden') && !boxed(e));
+  for (const e of wide.slice(0, 3)) bad.push(seen(e, `<${e.tagName.toLowerCase()}> goes beyond the window`));
+
+  // Contrast of text and what is behind it, as WCAG computes it
+  const rgba = s => { const m = s.match(/[\d.]+/g).map(Number); if (/^color\(srgb/.test(s)) for (let i = 0; i < 3; i++) m[i] *= 255; return [...m, 1].slice(0, 4); };
+  const over = (a, b) => a.slice(0, 3).map((c, i) => c*a[3] + b[i]*(1-a[3]));
+  const behind = e => e ? over(rgba(getComputedStyle(e).backgroundColor), behind(e.parentElement)) : [255, 255, 255];
+  const light = c => { const [r, g, b] = c.map(v => (v /= 255) <= .04045 ? v/12.92 : ((v + .055)/1.055)**2.4); return .2126*r + .7152*g + .0722*b; };
+  const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + .05)/(y + .05); };
+  const pale = new Map();
+  for (const [t, e] of texts) {
+    if (is(e, 'script, style, svg, .katex-mathml') || !shown(e)) continue;
+    const bg = behind(e), r = ratio(over(rgba(getComputedStyle(e).color), bg), bg);
+    if (r < 3) pale.set(e.className + getComputedStyle(e).color, seen(e, `contrast only ${r.toFixed(1)} when ${scheme}`));
+  }
+  bad.push(...[...pale.values()].slice(0, 5));
+  const dark = light(behind(document.body)) < .2;
+  if (dark !== (scheme === 'dark')) bad.push(`the page is ${dark ? 'dark' : 'light'} where ${scheme} is wanted`);
+  return bad;
+}
