@@ -119,13 +119,11 @@ class KVCache:
     )->tuple: # All keys and all values so far, each `(b,h,tk,s)`
         "Append, and return all"
         h = k.shape[1]
-        kv = self.add(torch.cat([k,v], 1))
+        kv = self._add(torch.cat([k,v], 1))
         return kv[:,:h],kv[:,h:]
 
-    def add(self,
-        kv:Tensor # New keys and values side by side `(b,2h,t,s)`
-    )->Tensor: # All so far `(b,2h,tk,s)`
-        "The same where both are in one tensor"
+    def _add(self, kv):
+        "The same where both are in one tensor `(b,2h,t,s)`"
         b,h,t,s = kv.shape
         end = self.n+t
         if self.kv is None or end>self.room:
@@ -137,17 +135,36 @@ class KVCache:
         return self.kv[:,:,:end]
 
 # %% ../nbs/04_sampling.ipynb #8636e0b2
+def _together(matrices):
+    "Copies of matrices in one block of memory: NumPy asks Linux for large pages, which the processor finds faster"
+    sizes,o = [m.numel() for m in matrices],matrices[0]
+    block = torch.from_numpy(np.empty(sum(sizes)*o.element_size(), np.uint8)).view(o.dtype).to(o.device)
+    return [to.view(m.shape).copy_(m) for m,to in zip(matrices, block.split(sizes))]
+
 class _FastStep:
-    "One token through all blocks, with weights laid out for a single row"
+    "One token through all blocks, with the weights laid out for a single row"
     def __init__(self, model):
-        self.encoder,self.blocks = model[0],[]
-        for block in self.encoder.blocks:
-            a,(first,act,last,_) = block.attention,block.ff
-            qkv = [a.toqueries, a.tokeys, a.tovalues]
-            bias = torch.cat([o.bias for o in qkv]) if a.qkv_bias else None
-            self.blocks.append((block, _columns(torch.cat([o.weight for o in qkv])), bias, _columns(a.unifyheads.weight), a.unifyheads.bias,
-                                _columns(first.weight), first.bias, act, _columns(last.weight), last.bias))
-        self.head = _columns(model[1].linear.weight)
+        self.encoder,blocks,weights = model[0],model[0].blocks,[]
+        for a,ff in ((o.attention,o.ff) for o in blocks):
+            weights += [torch.cat([a.toqueries.weight, a.tokeys.weight, a.tovalues.weight]), a.unifyheads.weight, ff[0].weight, ff[2].weight]
+        *weights,self.head = _together([o.detach().t() for o in (*weights, model[1].linear.weight)])     # each (in,out)
+        self.blocks = [self.unrolled(o, *ws) for o,ws in zip(blocks, chunked(weights, 4))]
+        self.rows = {len(w): torch.arange(len(w), device=w.device) for w in weights}
+        self.start = self.head.new_zeros(1, dtype=torch.long)
+
+    @staticmethod
+    def unrolled(block, wqkv, wo, w1, w2):
+        "All that a step needs to know of a block"
+        a,ff = block.attention,block.ff
+        bqkv = torch.cat([a.toqueries.bias, a.tokeys.bias, a.tovalues.bias]) if a.qkv_bias else None
+        norms = [(o.normalized_shape, o.weight, o.bias, o.eps) for o in (block.norm1, block.norm2)]
+        return a.heads, block.norm_first, *norms, (wqkv,bqkv), (wo,a.unifyheads.bias), (w1,ff[0].bias), ff[1], (w2,ff[2].bias)
+
+    def times(self, x, w, bias):
+        "`x @ w + bias`, where the result is no longer than `x`"
+        if len(x)>1 or x.device.type!='cpu': return F.linear(x, w.t(), bias)
+        y = torch.embedding_bag(w, self.rows[len(w)], self.start, False, 0, False, x[0])[0]             # the sum of rows of w, weighted by x
+        return y if bias is None else y + bias
 
     @staticmethod
     def fits(model):
@@ -169,24 +186,18 @@ class _FastStep:
         x = e.positions(e.embedding(ids), pos)[:,0]                                       # (b,k)
         turns = e.positions.turns(pos) if hasattr(e.positions, 'turns') else None
         seen = None if pad_mask is None else ~pad_mask[:,None,None]                       # (b,1,1,tk)
-        for (block,wqkv,bqkv,wo,bo,w1,b1,act,w2,b2),cache in zip(self.blocks, caches):
-            h,last = block.attention.heads,not block.norm_first
-            qkv = F.linear(x if last else block.norm1(x), wqkv, bqkv).view(len(x), 3*h, 1, -1)   # (b,3h,1,s)
+        for (h,first,norm1,norm2,(wqkv,bqkv),unify,(w1,b1),act,last),cache in zip(self.blocks, caches):
+            qkv = F.linear(F.layer_norm(x, *norm1) if first else x, wqkv.t(), bqkv).view(len(x), 3*h, 1, -1)   # (b,3h,1,s)
             if turns is None: q,kv = qkv[:,:h],qkv[:,h:]
             else:
                 qk = e.positions.rotate(qkv[:,:2*h], pos, turns=turns)
                 q,kv = qk[:,:h],torch.cat([qk[:,h:], qkv[:,2*h:]], 1)
-            kv = cache.add(kv)                                                            # (b,2h,tk,s)
-            out = F.scaled_dot_product_attention(q, kv[:,:h], kv[:,h:], seen)             # (b,h,1,s)
-            x = x + F.linear(out.flatten(1), wo, bo)
-            if last: x = block.norm1(x)
-            x = x + F.linear(act(F.linear(x if last else block.norm2(x), w1, b1)), w2, b2)
-            if last: x = block.norm2(x)
-        return F.linear(e.norm(x), self.head)                                             # (b,v)
-
-def _columns(weight):
-    "The same matrix, stored column by column unless its rows are long"
-    return weight.detach().t().contiguous().t() if weight.shape[0]>=weight.shape[1] else weight.detach().contiguous()
+            kv = cache._add(kv)                                                           # (b,2h,tk,s)
+            x = x + self.times(F.scaled_dot_product_attention(q, kv[:,:h], kv[:,h:], seen).flatten(1), *unify)
+            if not first: x = F.layer_norm(x, *norm1)
+            x = x + self.times(act(F.linear(F.layer_norm(x, *norm2) if first else x, w1.t(), b1)), *last)
+            if not first: x = F.layer_norm(x, *norm2)
+        return F.linear(e.norm(x), self.head.t())                                         # (b,v)
 
 # %% ../nbs/04_sampling.ipynb #8aee88f6
 class LMReader:
@@ -294,7 +305,7 @@ def stream_ids(
     generator:torch.Generator=None, # Source of chance; None is torch's own
     cache:bool=True, # Keep keys and values? The result is the same, only slower without
     only_last:bool=False # Does each new token see only the one before it?
-): # Iterator over the new ids `(b,)`, step by step
+)->Iterator: # The new ids `(b,)`, step by step
     "Write on, token by token, one stream of a model at a time; `ValueError` for an argument out of range"
     kwargs = dict(temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p, repetition_penalty=repetition_penalty)
     with warnings.catch_warnings(): warnings.simplefilter('ignore'); _check_sampling(n, **kwargs)
