@@ -169,6 +169,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                      'transformers_from_scratch/learner.py'),
                                                    'transformers_from_scratch.learner._display_df': ( 'learner.html#_display_df',
                                                                                                       'transformers_from_scratch/learner.py'),
+                                                   'transformers_from_scratch.learner._docs_of': ( 'learner.html#_docs_of',
+                                                                                                   'transformers_from_scratch/learner.py'),
                                                    'transformers_from_scratch.learner._hint': ( 'learner.html#_hint',
                                                                                                 'transformers_from_scratch/learner.py'),
                                                    'transformers_from_scratch.learner._pad_idx': ( 'learner.html#_pad_idx',

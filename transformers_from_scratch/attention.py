@@ -80,8 +80,19 @@ class MultiHeadAttention(Module):
     )->Tensor: # bool, True where a key is hidden from a query, broadcasts to `(b,h,tq,tk)`; None: nothing is hidden
         "Which scores are hidden by their positions: the only thing that a variant overrides"
 
-    def attend(self, query, key, value, *, mask=None, pad_mask=None, pos=None, rotate=None, cache=None, need_weights=False):
-        "The body: project, hide, average, join; the arguments are those of `forward` here and in `SelfAttention`"
+    def attend(self,
+        query:Tensor, # What looks, `(b,tq,k)`
+        key:Tensor, # What is looked at, `(b,tk,k)`
+        value:Tensor, # What is averaged, `(b,tk,k)`
+        *,
+        mask:Tensor=None, # bool, True where a key is hidden from a query; broadcasts to `(b,h,tq,tk)`
+        pad_mask:Tensor=None, # bool `(b,tk)`, True at keys that are only padding
+        pos:Tensor=None, # Positions of the tokens, `(t,)` or `(b,t)`; None is 0 to `t-1`, after what is cached
+        rotate:callable=None, # `rotate(q, pos)` turns queries and keys `(b,h,t,s)` by their positions
+        cache=None, # Its `update(k, v)` appends keys and values `(b,h,t,s)` and returns all of them
+        need_weights:bool=False # Return the weights as well? Slower, and needs memory for them
+    )->Tensor|tuple: # Output `(b,tq,k)`; with `need_weights` also the weights of each head `(b,h,tq,tk)`
+        "The body, which every `forward` calls: project, hide, average, join"
         self._check_inputs(query, key, value, mask, pad_mask, pos, rotate, cache)
         q,k,v = (proj(x).unflatten(-1, (self.heads,-1)).transpose(1,2)                                # (b,h,t,s)
                  for proj,x in ((self.toqueries,query), (self.tokeys,key), (self.tovalues,value)))
@@ -131,7 +142,7 @@ class MultiHeadAttention(Module):
         mask:Tensor=None, # bool, True where a key is hidden from a query; broadcasts to `(b,h,tq,tk)`
         pad_mask:Tensor=None, # bool `(b,tk)`, True at keys that are only padding
         need_weights:bool=True # Return the weights as well? Slower, and needs memory for them
-    ): # Output `(b,tq,k)`; with `need_weights` also the weights of each head `(b,h,tq,tk)`
+    )->Tensor|tuple: # Output `(b,tq,k)`; with `need_weights` also the weights of each head `(b,h,tq,tk)`
         "Look with `query` at `key`, and return averages of `value`"
         key = ifnone(key, query)
         return self.attend(query, key, ifnone(value, key), mask=mask, pad_mask=pad_mask, need_weights=need_weights)
@@ -156,7 +167,7 @@ class SelfAttention(MultiHeadAttention):
         rotate:callable=None, # `rotate(q, pos)` turns queries and keys `(b,h,t,s)` by their positions
         cache=None, # Its `update(k, v)` appends keys and values `(b,h,t,s)` and returns all of them
         need_weights:bool=False # Return the weights as well? Slower, and needs memory for them
-    ): # Output `(b,t,k)`; with `need_weights` also the weights of each head `(b,h,t,tk)`
+    )->Tensor|tuple: # Output `(b,t,k)`; with `need_weights` also the weights of each head `(b,h,t,tk)`
         "Each token averages what it finds in the text"
         return self.attend(x, x, x, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache, need_weights=need_weights)
 

@@ -90,7 +90,7 @@ def plot_weights(
     ax=None, # Axes to draw on; None makes a figure
     title:str='', # Title
     vmax:float=None # The weight that is drawn darkest; None is the largest
-): # Axes
+)->plt.Axes: # The axes that were drawn on
     "Draw who looks (rows) at whom (columns); the darker, the more"
     size = min(max(1.2+.28*len(tokens), 3), 12)
     ax = ifnone(ax, None) or plt.subplots(figsize=(size,size))[1]
@@ -107,7 +107,7 @@ def plot_attention(
     maps:AttentionMaps, # What `attention_maps` returned
     layer:int=-1, # Number of the block; None draws all of them, below each other where there are all heads too
     head:int=None # Number of the head; None draws all of them
-): # Array of axes, one for each map
+)->np.ndarray: # Axes, one for each map
     "Draw attention as heat maps, one for each head; `ValueError` for a number out of range"
     depth,heads,t,_ = maps.weights.shape
     for name,o,n in (('layer',layer,depth), ('head',head,heads)):
@@ -211,7 +211,7 @@ def token_attributions(
     target=None, # The answer to explain: name or number of a class, for a language model the next token; None is what the model says
     method:callable=integrated_gradients, # `method(f, x, **kwargs)`, from a score and embeddings to attributions; or `gradient_times_input`
     **kwargs
-)->Attributions:
+)->Attributions: # A score for each token, shown as coloured text
     "What each token does for an answer; `TypeError` for another model or no text, `ValueError` for a target that is not there"
     model = get_model(learn.model)
     encoder,names = _encoder(model),_answers(learn)
@@ -241,7 +241,7 @@ def show_attention(self:TransformerLearner,
     text:str, # A text
     layer:int=-1, # Number of the block; None draws all of them
     head:int=None # Number of the head; None draws all of them
-): # Array of axes, one for each map
+)->np.ndarray: # Axes, one for each map
     "Draw who looks at whom in `text`; errors are those of `attention_maps` and `plot_attention`"
     _check(isinstance(text, str), 'text', type(text).__name__, 'a string', TypeError)
     return plot_attention(attention_maps(self, text), layer, head)
@@ -251,6 +251,6 @@ def show_attention(self:TransformerLearner,
 def explain(self:TransformerLearner,
     text:str, # A text
     **kwargs
-)->Attributions:
+)->Attributions: # A score for each token, shown as coloured text
     "Which words of `text` decided; arguments and errors are those of `token_attributions`"
     return token_attributions(self, text, **kwargs)

@@ -116,7 +116,7 @@ def transformer_classifier_learner(
     n_out:int=None, # Numbers to predict; None asks `dls`
     y_range:tuple=None, # `(low, high)`: squeeze the predictions into this range, for a `RegressionBlock`
     **kwargs
-)->TransformerLearner:
+)->TransformerLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerClassifier` for `dls`; `ValueError` if `dls` won't do, `TypeError` for a keyword"
     if callable(k):
         raise TypeError(f"`k` is {k}, but must be the width of the vectors: there is no architecture to choose here")
@@ -131,6 +131,15 @@ def transformer_classifier_learner(
     model = TransformerClassifier(vocab_sz, n_out, k, heads, depth, max_len, pad_idx=pad_idx, y_range=y_range,
                                   **model_kw)
     return TransformerLearner(dls, model, **learn_kw)
+
+# %% ../nbs/05_learner.ipynb #720c6937
+def _docs_of(f, *others):
+    "Let `docments` find the comments of the keywords of `f` in all of `others`"
+    for o in map(partial, others):
+        f.__delwrap__ = o
+        f = o
+
+_docs_of(transformer_classifier_learner, TransformerClassifier.__init__, TransformerEncoder.__init__, TransformerLearner.__init__, Learner.__init__)
 
 # %% ../nbs/05_learner.ipynb #ed0f50a2
 def _display_df(df):

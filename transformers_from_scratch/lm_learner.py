@@ -18,7 +18,7 @@ from .sampling import *
 from .sampling import _eval
 from .tokenizers import *
 from .learner import *
-from .learner import _text_vocab, _split_kwargs, _display_df
+from .learner import _text_vocab, _split_kwargs, _display_df, _docs_of
 
 # %% ../nbs/05b_lm_learner.ipynb #e25cba52
 def _special_ids(vocab, name):
@@ -85,13 +85,16 @@ def transformer_lm_learner(
     depth:int=4, # Number of blocks
     max_len:int=None, # Longest text in tokens, at least `seq_len` of `dls`; None is `seq_len`
     **kwargs
-)->TransformerLMLearner:
+)->TransformerLMLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerLM` for `dls`; `ValueError` if `dls` won't do, `TypeError` for an unknown keyword"
     if callable(k): raise TypeError(f"`k` is {k}, but must be the width of the vectors: there is no architecture to choose here")
     vocab_sz,max_len,pad_idx = _check_lm_dls(dls, max_len)
     model_kw,learn_kw = _split_kwargs(kwargs, TransformerLM.__init__, TransformerLMLearner.__init__, fixed=('vocab_sz','pad_idx'))
     model = TransformerLM(vocab_sz, k, heads, depth, max_len, pad_idx=pad_idx, **model_kw)
     return TransformerLMLearner(dls, model, **learn_kw)
+
+# %% ../nbs/05b_lm_learner.ipynb #8def0e36
+_docs_of(transformer_lm_learner, TransformerLM.__init__, TransformerEncoder.__init__, TransformerLMLearner.__init__, TransformerLearner.__init__, Learner.__init__)
 
 # %% ../nbs/05b_lm_learner.ipynb #1e468da2
 def _text_tfms(learn, text=''):
@@ -235,7 +238,7 @@ def stream(self:TransformerLMLearner,
     text:str, # The text to go on with
     n_words:int=1, # Number of tokens to add, 0 or more
     **kwargs
-): # Iterator over pieces of text, as soon as they can't change any more
+)->Iterator: # Pieces of text, as soon as they can't change any more
     "Go on with `text`, piece by piece; arguments and errors are those of `predict`, but Ctrl-C interrupts as usual"
     _check(isinstance(text, str), 'text', text, 'a string: for several texts use `predict`', TypeError)
     (writer,),steps = _start(self, [text], n_words, **kwargs)
@@ -270,7 +273,7 @@ class TextScore(NamedTuple):
 def score(self:TransformerLMLearner,
     texts:str, # A text or a list of texts
     bs:int=64 # Number of texts, or windows of long ones, to read at once
-)->L: # A `TextScore` for each text, in their order; for a single string just one
+)->TextScore|L: # A `TextScore` for each text, in their order; for a single string just one
     "How likely are these texts? `TypeError` for what is no text; a text of less than two tokens has `log_prob` 0 and `n` 0"
     _check_sizes(bs=bs)
     model,vocab = get_model(self.model),_text_vocab(self.dls)

@@ -140,7 +140,7 @@ def _notes(about, encoder, vocab, tokenizer, new):
 def load_encoder(self:TransformerLearner,
     file:str, # Name of a file that `save_encoder` wrote to `learn.path/learn.model_dir`
     device:int|str|torch.device=None # Where to read the file to, defaults to the device of `dls`
-): # The learner itself
+)->TransformerLearner: # The learner itself
     "Load an encoder, match its rows to the tokens of `dls`, and freeze; `ValueError` if it does not fit"
     distrib_barrier()
     path = _find(self.path/self.model_dir, file)
