@@ -2,6 +2,7 @@
 
 Hidden cells are left out; links to notebooks and pictures are made to work from the root of the repository."""
 import json, re
+from base64 import b64decode
 from pathlib import Path
 
 root = Path(__file__).resolve().parent.parent
@@ -30,12 +31,18 @@ def fences(md, f):
     "Apply `f` to the parts of `md` that are not in a code fence"
     return ''.join(o if i % 2 else f(o) for i, o in enumerate(re.split(r'(^```.*?^```[^\n]*$)', md, flags=re.M | re.S)))
 
-def output(o):
+def picture(png, alt):
+    "A picture among the outputs as a file, named by its alt text, and a link to it"
+    if not alt: raise SystemExit('README: a picture in index.ipynb has no alt text: begin its cell with `#| fig-alt: "..."`')
+    name = 'readme-' + '-'.join(re.findall(r'\w+', alt.lower())[:4]) + '.png'
+    (root/'nbs'/'images'/name).write_bytes(b64decode(png))
+    return f'![{alt}](nbs/images/{name})'
+
+def output(o, alt):
     "One saved output as Markdown"
     data = o.get('data', {})
     if 'text/markdown' in data: return from_root(join(data['text/markdown']).strip())
-    if any(k.startswith('image/') for k in data):
-        raise SystemExit('README: a picture in the outputs of index.ipynb. Save it in nbs/images and link it instead.')
+    if 'image/png' in data: return picture(join(data['image/png']), alt)
     txt = join(o['text'] if 'text' in o else data.get('text/plain', '')).strip('\n')
     return f'```text\n{txt}\n```' if txt else ''
 
@@ -50,7 +57,7 @@ def cell_md(c):
     if {'hide', 'default_exp'} & set(flags) or flags.get('include') == 'false': return []
     res = []
     if code and 'hide_input' not in flags and flags.get('echo') != 'false': res.append(f'```python\n{code}\n```')
-    if 'hide_output' not in flags and flags.get('output') != 'false': res += [output(o) for o in c.get('outputs', [])]
+    if 'hide_output' not in flags and flags.get('output') != 'false': res += [output(o, flags.get('fig-alt', '').strip('"')) for o in c.get('outputs', [])]
     return res
 
 nb = json.loads((root/'nbs'/'index.ipynb').read_text(encoding='utf-8'))
