@@ -90,8 +90,9 @@ def _tokenize_files(self:Tokenizer, files):
 def _read_tokens(self, o:Path):
     "Tokens of a file, from the cache if it is there"
     cached = self.output_dir/o.relative_to(self.path) if self.mode=='folder' and o.is_relative_to(self.path) else None
-    if cached is not None and cached.exists(): return L(cached.read_text(encoding='utf8').split(' '))
-    return first(self._tokenize_files([o]))[1]
+    if cached is None or not cached.exists(): return first(self._tokenize_files([o]))[1]
+    text = cached.read_text(encoding='utf8')
+    return L(text.split(' ') if text else [])
 
 Tokenizer.encodes.dispatch(_read_tokens);
 
