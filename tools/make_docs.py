@@ -22,6 +22,11 @@ def plain_names(s):
     "`00_attention.ipynb` -> `attention.ipynb`: pages are named as nbdev's links name them"
     return re.sub(r'\b\d+[a-zA-Z0-9]*_(\w[\w-]*\.ipynb)', r'\1', s)
 
+def plain_types(data):
+    "Signatures say `AttentionMaps` and `callable`, not `__main__.AttentionMaps` and `<built-in function callable>`"
+    if md := ''.join(data.get('text/markdown', '')):
+        data['text/markdown'] = re.sub(r'<built-in function (\w+)>', r'\1', md.replace('__main__.', ''))
+
 def processed():
     "The notebooks as nbdev makes them ready for a renderer, in the folder _proc"
     from nbdev.quarto import refresh_quarto_yml
@@ -42,6 +47,7 @@ def stage(src, dst):
             nb = json.loads(p.read_text(encoding='utf-8'))
             for c in nb['cells']:
                 if c['cell_type'] == 'markdown': c['source'] = plain_names(''.join(c['source']))
+                for o in c.get('outputs', []): plain_types(o.get('data', {}))
             (dst/rel).write_text(json.dumps(nb), encoding='utf-8')
 
 def katex():
