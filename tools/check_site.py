@@ -14,6 +14,9 @@ root = Path(__file__).resolve().parent.parent
 browsers = 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'
 flags = '''--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update
 --disable-sync --disable-extensions --disable-dev-shm-usage --hide-scrollbars --remote-debugging-pipe'''.split()
+relay = """import fcntl, os, sys
+for to, o in enumerate([fcntl.fcntl(int(o), fcntl.F_DUPFD, 10) for o in sys.argv[1:3]], 3): os.dup2(o, to)
+os.execv(sys.argv[3], sys.argv[3:])"""                                     # the browser wants its pipes as 3 and 4
 widths = {'desk': 1280, 'phone': 360}
 
 class Browser:
@@ -22,7 +25,7 @@ class Browser:
         read, child_out = os.pipe()
         child_in, self.write = os.pipe()
         self.read, self.buf, self.events, self.n, self.tab = read, b'', [], 0, None
-        cmd = ['sh', '-c', f'exec "$@" 3<&{child_in} 4>&{child_out}', 'sh', exe, *flags, f'--user-data-dir={home}', 'about:blank']
+        cmd = [sys.executable, '-c', relay, str(child_in), str(child_out), exe, *flags, f'--user-data-dir={home}', 'about:blank']
         self.proc = subprocess.Popen(cmd, pass_fds=(child_in, child_out), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         for o in (child_in, child_out): os.close(o)
         target = self.ask('Target.createTarget', url='about:blank')['targetId']
