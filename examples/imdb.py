@@ -2,7 +2,7 @@
 
     python examples/imdb.py                        # the recipe of the README: trains on `train`, reads `test` once, at the end
     python examples/imdb.py --holdout 0.1          # for trying things out: a tenth of `train` instead of `test`
-    python examples/imdb.py --k 256 --heads 8 --depth 4 --max_len 256 --epochs 6 --lr 1e-3
+    python examples/imdb.py --k 256 --heads 8 --depth 4 --max-len 256 --epochs 6 --lr 1e-3
 
 The recipe is a small model, 64 wide with a single head and a single block: twice as wide or twice as deep was not better where it was
 tried, once each. In training two of five words of the vocabulary are left out of each batch (`vocab_dropout`), and a fifth of
