@@ -53,12 +53,14 @@ def _weights(model, ids):
     encoder,read,weights = _encoder(model),[],[]
     def ask(m, args, kwargs): return args,{**kwargs, 'need_weights':True}
     def take(m, args, res):
-        _check(isinstance(res, tuple), 'attn_cls', type(m).__name__, 'a class that returns `(out, weights)` for `need_weights=True`', TypeError)
+        _check(isinstance(res, tuple), 'attn_cls', type(m).__name__,
+               'a class that returns `(out, weights)` for `need_weights=True`', TypeError)
         weights.append(res[1])
         return res[0]
     handles = [encoder.embedding.register_forward_pre_hook(lambda m,args: read.append(args[0]))]
     for block in encoder.blocks:
-        handles += [block.attention.register_forward_pre_hook(ask, with_kwargs=True), block.attention.register_forward_hook(take)]
+        handles.append(block.attention.register_forward_pre_hook(ask, with_kwargs=True))
+        handles.append(block.attention.register_forward_hook(take))
     with _removed(handles), _eval(model): encoder(ids)
     return read[0],torch.stack(weights, 1)
 
@@ -67,15 +69,18 @@ def attention_maps(
     learn, # A `Learner` with a model of this library, or the model alone
     text # A text or a list of texts; for a model ids `(t,)` or `(b,t)`, padding anywhere
 )->AttentionMaps: # On the CPU, about the tokens that the model reads; a list of them for several texts
-    "Attention weights of all heads of all blocks; `TypeError` for another model or no text, `ValueError` for a text without tokens"
+    "Attention weights of all heads; `TypeError` for another model or no text, `ValueError` for a text without tokens"
     model = getattr(learn, 'model', learn)
     encoder = _encoder(model)
     if isinstance(text, Tensor): ids,one = torch.atleast_2d(text),text.dim()==1
     else:
-        _check(isinstance(learn, Learner), 'text', type(text).__name__, 'a tensor of ids for a model alone: pass the `Learner` to read a text', TypeError)
-        one,rows = isinstance(text, str),[torch.tensor(_text_ids(learn, o), dtype=torch.long) for o in _check_texts(text)]
+        _check(isinstance(learn, Learner), 'text', type(text).__name__,
+               'a tensor of ids for a model alone: pass the `Learner` to read a text', TypeError)
+        one = isinstance(text, str)
+        rows = [torch.tensor(_text_ids(learn, o), dtype=torch.long) for o in _check_texts(text)]
         ids = nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=encoder.pad_idx)      # (b,t)
-    _check(ids.numel() and (ids!=encoder.pad_idx).any(1).all(), 'text', text, 'at least one token long, padding not counted')
+    real = ids != encoder.pad_idx                                                        # (b,t)
+    _check(ids.numel() and real.any(1).all(), 'text', text, 'at least one token long, padding not counted')
     names = _text_vocab(learn.dls) if isinstance(learn, Learner) else range(encoder.vocab_sz)
     res = L()
     for row,weights in zip(*(o.cpu() for o in _weights(get_model(model), ids.to(encoder.embedding.weight.device)))):
@@ -95,7 +100,7 @@ def plot_weights(
     size = min(max(1.2+.28*len(tokens), 3), 12)
     ax = ifnone(ax, None) or plt.subplots(figsize=(size,size))[1]
     ax.imshow(weights.detach().cpu(), cmap='Blues', vmin=0, vmax=vmax)
-    step = math.ceil(len(tokens)/50)                                                     # more would be too small to read
+    step = math.ceil(len(tokens)/50)                                    # more would be too small to read
     ticks = range(0, len(tokens), step)
     ax.set_xticks(ticks, [tokens[i] for i in ticks], rotation=90)
     ax.set_yticks(ticks, [tokens[i] for i in ticks])
@@ -116,7 +121,7 @@ def plot_attention(
     maps_of = list(itertools.product(pick(layer, depth), pick(head, heads)))
     cols = heads if layer is None and head is None else math.ceil(len(maps_of)**.5)
     rows,size = math.ceil(len(maps_of)/cols),min(max(1.2+.2*t, 3), 12)
-    _,axs = plt.subplots(rows, cols, squeeze=False, sharex=True, sharey=True, layout='constrained', figsize=(size*cols, size*rows))
+    _,axs = plt.subplots(rows, cols, figsize=(size*cols, size*rows), squeeze=False, sharex=True, sharey=True, layout='constrained')
     axs = axs.flatten()
     for (l,h),ax in zip(maps_of, axs): plot_weights(maps.weights[l,h], maps.tokens, ax, f'block {l}, head {h}')
     for ax in axs[len(maps_of):]: ax.remove()
@@ -128,7 +133,7 @@ def attention_rollout(
 )->Tensor: # `(t,t)`: how much of each word, in columns, reaches each token, in rows; rows sum to 1
     "Attention through all blocks and residual connections, Abnar and Zuidema 2020, section 3"
     eye = torch.eye(len(maps))
-    return reduce(lambda below,block: (block+eye)/2 @ below, maps.weights.mean(1), eye)                # (t,t) = (t,t) @ (t,t)
+    return reduce(lambda below,block: (block+eye)/2 @ below, maps.weights.mean(1), eye)     # (t,t) = (t,t) @ (t,t)
 
 # %% ../nbs/06_interpret.ipynb #b843f709
 def gradient_times_input(
@@ -145,7 +150,7 @@ def integrated_gradients(
     x:Tensor, # The embeddings of a text `(1,t,k)`
     n_steps:int=32 # Steps on the way from zero to `x`, read as one batch; more is more exact
 )->Tensor: # `(1,t,k)`; they add up to `f(x)-f(0)`
-    "The mean slope on the way from zero to `x`, times `x`; Sundararajan et al. 2017, section 3. `ValueError` for less than one step"
+    "The mean slope on the way from 0 to `x`, times `x`; Sundararajan et al. 2017, section 3. `ValueError` for no steps"
     _check_sizes(n_steps=n_steps)
     way = (torch.arange(n_steps, device=x.device)+.5)/n_steps                                   # (n,)
     path = (way[:,None,None]*x.detach()).requires_grad_()                                       # (n,t,k)
@@ -174,12 +179,14 @@ class Attributions:
 
     def __repr__(self):
         marks = [('+' if o>0 else '-')*round(3*abs(o)) for o in self._strengths()]
-        return f'{self.target} {self.value:.3g}: ' + self.sep.join(f'{t}[{m}]' if m else t for t,m in zip(self.tokens, marks))
+        words = (f'{t}[{m}]' if m else t for t,m in zip(self.tokens, marks))
+        return f'{self.target} {self.value:.3g}: ' + self.sep.join(words)
 
     def _repr_html_(self):
         def word(token, score, strength):
             color = '33,120,200' if score>0 else '230,120,20'
-            return f'<span title="{score:+.3f}" style="background:rgba({color},{abs(strength)*.75:.2f})">{html.escape(token)}</span>'
+            style = f'background:rgba({color},{abs(strength)*.75:.2f})'
+            return f'<span title="{score:+.3f}" style="{style}">{html.escape(token)}</span>'
         words = self.sep.join(map(word, self.tokens, self.scores, self._strengths()))
         return f'<p><b>{html.escape(self.target)} {self.value:.3g}</b> &nbsp; {words}</p>'
 
@@ -193,9 +200,10 @@ def _answers(learn):
 def _target_idx(target, names, n_out):
     "The number of the output that is called `target`"
     if isinstance(target, str):
-        _check(names is not None and target in names, 'target', target, f'one of {list(names)[:20]}' if names is not None else 'a number: `dls` has no classes')
+        _check(names is not None, 'target', target, 'a number: `dls` has no classes')
+        _check(target in names, 'target', target, f'one of {list(names)[:20]}')
         return list(names).index(target)
-    _check(isinstance(target, int) and 0<=target<n_out, 'target', target, f'from 0 to {n_out-1}' + (', or the name of a class' if names is not None else ''))
+    _check(isinstance(target, int) and 0<=target<n_out, 'target', target, f'the name of a class, or from 0 to {n_out-1}')
     return target
 
 def _score(logits, i, one_of):
@@ -208,32 +216,35 @@ def _score(logits, i, one_of):
 def token_attributions(
     learn:Learner, # A `Learner` with a model of this library
     text:str, # A text
-    target=None, # The answer to explain: name or number of a class, for a language model the next token; None is what the model says
-    method:callable=integrated_gradients, # `method(f, x, **kwargs)`, from a score and embeddings to attributions; or `gradient_times_input`
+    target=None, # Name or number of the class to explain, or the next token of a language model; None is what the model says
+    method:callable=integrated_gradients, # `method(f, x, **kwargs)`, such as `gradient_times_input`
     **kwargs
 )->Attributions: # A score for each token, shown as coloured text
-    "What each token does for an answer; `TypeError` for another model or no text, `ValueError` for a target that is not there"
+    "What each token does for an answer; `TypeError` for another model or no text, `ValueError` for an unknown target"
     model = get_model(learn.model)
     encoder,names = _encoder(model),_answers(learn)
     _check(isinstance(text, str), 'text', type(text).__name__, 'a string', TypeError)
-    _check(getattr(model[1], 'pool', 0) is not None, 'learn', 'a model with an answer for each token', 'one with an answer for a text')
+    per_token = getattr(model[1], 'pool', 0) is None
+    _check(not per_token, 'learn', 'a model with an answer for each token', 'one with an answer for a text')
     ids = _text_ids(learn, text)
     _check(ids, 'text', text, 'at least one token long')
     ids = torch.tensor([ids], device=encoder.embedding.weight.device)                            # (1,t)
     def run(x):
         "Logits for embeddings `(n,t,k)`"
-        with _removed([encoder.embedding.register_forward_hook(lambda m,args,out: x)]): out = model(ids.expand(len(x), -1))
+        hook = encoder.embedding.register_forward_hook(lambda m,args,out: x)
+        with _removed([hook]): out = model(ids.expand(len(x), -1))
         return out if out.dim()==2 else out[:,-1]                                                # (n,n_out)
     with torch.enable_grad(), _eval(model):
-        read = _weights(model, ids)[0]                                                           # (1,t'), what cropping leaves
+        read = _weights(model, ids)[0]                                                   # (1,t'), what cropping leaves
         x = encoder.embedding(read).detach()
         with torch.no_grad(): logits = run(x)
         i = logits[0].argmax().item() if target is None else _target_idx(target, names, logits.shape[-1])
         one_of = isinstance(learn.loss_func, CrossEntropyLossFlat)
         scores = method(lambda o: _score(run(o), i, one_of), x, **kwargs).sum(-1)[0]             # (t',)
+    tokens = [_text_vocab(learn.dls)[o] for o in read[0].tolist()]
     value = getattr(learn.loss_func, 'activation', noop)(logits)[0,i].item()
     sep = getattr(_get_tokenizer(learn.dls.train_ds), 'sep', ' ')
-    return Attributions([_text_vocab(learn.dls)[o] for o in read[0].tolist()], scores.tolist(), str(names[i]) if names else f'output {i}', value, sep)
+    return Attributions(tokens, scores.tolist(), str(names[i]) if names else f'output {i}', value, sep)
 
 # %% ../nbs/06_interpret.ipynb #4c26a031
 @patch
