@@ -7,14 +7,16 @@ from nbdev.config import nbpath2html
 
 root = Path(__file__).resolve().parent.parent
 
-def sidebar():
-    "Each section of the sidebar and its notebooks; what stands outside of any section is in the section `Start`"
-    res = {}
+def sidebar(there=True):
+    "Each section of the sidebar and its notebooks, where `Start` is what stands outside of any; or those that are not there"
+    res, lost = {}, []
     def add(o, section='Start'):
-        if isinstance(o, dict) and 'section' in o: return [add(p, o['section']) for p in o['contents']]
-        res.setdefault(section, []).append(o['href'] if isinstance(o, dict) else o)
+        if isinstance(o, dict) and 'section' in o: return [add(p, o['section']) for p in o['contents'] or []]
+        name = o['href'] if isinstance(o, dict) else o
+        if (root/'nbs'/name).exists(): res.setdefault(section, []).append(name)
+        else: lost.append(name)
     for o in yaml.safe_load((root/'_quarto.yml').read_text())['website']['sidebar']['contents']: add(o)
-    return res
+    return res if there else lost
 
 def cells(nb): return json.loads(nb.read_text(encoding='utf-8'))['cells']
 def text(o): return ''.join(o)

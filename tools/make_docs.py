@@ -16,7 +16,8 @@ from docs_links import mend_links, out, problems, root
 katex_version = '0.16.11'
 katex_host = r'https://cdn\.jsdelivr\.net/npm/katex@[^/]+/dist'
 
-def pages(): return sorted(nbpath2html(Path(p).relative_to(root/'nbs')) for p in nbglob(root/'nbs'))
+def notebooks(): return sorted(Path(p).relative_to(root/'nbs').as_posix() for p in nbglob(root/'nbs'))
+def pages(): return [nbpath2html(Path(n)) for n in notebooks()]
 
 def plain_names(s):
     "`00_attention.ipynb` -> `attention.ipynb`: pages are named as nbdev's links name them"
@@ -41,7 +42,10 @@ def stage(src, dst):
         if not p.is_file() or rel.parts[0] == '_docs': continue
         if p.suffix == '.ipynb': rel = nbpath2html(rel).with_suffix('.ipynb')
         (dst/rel).parent.mkdir(parents=True, exist_ok=True)
-        if p.suffix == '.yml': (dst/rel).write_text(plain_names(p.read_text(encoding='utf-8')), encoding='utf-8')
+        if p.suffix == '.yml':
+            s = p.read_text(encoding='utf-8')
+            for n in docs_llms.sidebar(there=False): s = re.sub(rf'^ *- {n}\n', '', s, flags=re.M)
+            (dst/rel).write_text(plain_names(s), encoding='utf-8')
         elif p.suffix != '.ipynb': shutil.copy2(p, dst/rel)
         else:
             nb = json.loads(p.read_text(encoding='utf-8'))
@@ -110,15 +114,15 @@ def by_smalldocs():
 def by_quarto(): subprocess.run([Path(sys.executable).parent/'nbdev-docs'], check=True)
 
 def main():
-    listed, here = {n for s in docs_llms.sidebar().values() for n in s}, {str(Path(p).relative_to(root/'nbs')) for p in nbglob(root/'nbs')}
-    if listed != here: sys.exit(f'The sidebar in _quarto.yml and the notebooks in nbs differ: {sorted(listed ^ here)}')
     quarto = shutil.which('quarto')
     print('Building the docs with', 'Quarto.' if quarto else 'smalldocs (Quarto is not on the PATH).', flush=True)
     (by_quarto if quarto else by_smalldocs)()
     finish()
     mend_links()
     docs_llms.write(root/'_proc', out)
-    bad = problems(pages(), katex_host)
+    bad = [f'{n} stands in the sidebar, but not in nbs' for n in docs_llms.sidebar(there=False)]
+    bad += [f'{n} does not stand in the sidebar' for n in notebooks() if n not in sum(docs_llms.sidebar().values(), [])]
+    bad += problems(pages(), katex_host)
     for o in bad: print(o)
     if bad and not quarto: sys.exit(f'Docs: {len(bad)} problems, see above.')       # Quarto's own pages are its business
     print(f'Docs: {len(pages())} pages, {out}/index.html')
