@@ -24,14 +24,16 @@ def _check(ok, name, value, allowed, error=ValueError):
     if not ok: raise error(f"`{name}` is {value!r}, but must be {allowed}")
 
 def _check_sizes(**sizes):
-    for name,o in sizes.items(): _check(isinstance(o, numbers.Integral) and not isinstance(o, bool) and o>0, name, o, 'a positive whole number')
+    for name,o in sizes.items():
+        whole = isinstance(o, numbers.Integral) and not isinstance(o, bool)
+        _check(whole and o>0, name, o, 'a positive whole number')
 
 def _check_probs(**probs):
     for name,o in probs.items(): _check(0 <= o < 1, name, o, 'in [0,1)')
 
 def _check_mask(mask, name):
     _check(mask is None or (isinstance(mask, Tensor) and mask.dtype==torch.bool), name, getattr(mask, 'dtype', mask),
-           'a bool tensor that is True where something is hidden: pass `mask == 0` if your mask is 1 where it is visible', TypeError)
+           'a bool tensor that is True where something is hidden: pass `mask == 0` if 1 means visible', TypeError)
 
 # %% ../nbs/00_attention.ipynb #48a09441
 def scaled_dot_product_attention(
@@ -57,7 +59,7 @@ class MultiHeadAttention(Module):
         k:int, # Width of the vectors
         heads:int=8, # Number of heads; must divide `k` where they are narrow
         wide:bool=False, # Is each head as wide as `k`, instead of `k/heads`?
-        dropout:float=0., # Probability with which a weight is dropped in training, in [0,1); anything but 0 is slow on a CPU
+        dropout:float=0., # Probability with which a weight is dropped in training, in [0,1); slow on a CPU unless 0
         qkv_bias:bool=True, # Do queries, keys and values have a bias?
         bias:bool=True # Has the output a bias?
     ):
@@ -110,29 +112,32 @@ class MultiHeadAttention(Module):
     def _mask(self, q, k, mask, pad_mask, pos, cache):
         "What `hidden`, `mask` and `pad_mask` hide together, or None"
         (b,h,tq,_),tk = q.shape,k.shape[2]
-        if pad_mask is not None: _check(pad_mask.shape==(b,tk), 'pad_mask', tuple(pad_mask.shape), f'of shape {(b,tk)}, as the keys are')
+        fits = pad_mask is None or pad_mask.shape==(b,tk)
+        _check(fits, 'pad_mask', None if fits else tuple(pad_mask.shape), f'of shape {(b,tk)}, as the keys are')
         k_pos = torch.arange(tk, device=q.device)
-        if pos is None:     q_pos = torch.arange(tk-tq, tk, device=q.device)                             # the queries are the last keys
+        if pos is None:     q_pos = torch.arange(tk-tq, tk, device=q.device)                  # the queries are the last keys
         elif cache is None: q_pos = k_pos = pos
         else:               q_pos,k_pos = pos,pos[...,-1:] + k_pos - (tk-1)
-        if q_pos.dim()==2: q_pos,k_pos = q_pos[:,None],k_pos[:,None]                                  # a dimension for the heads
-        last = self.causal and tq==1 and (pos is None or cache is not None)                            # the last token may see all keys
+        if q_pos.dim()==2: q_pos,k_pos = q_pos[:,None],k_pos[:,None]                       # a dimension for the heads
+        last = self.causal and tq==1 and (pos is None or cache is not None)         # the last token may see all keys
         hidden = None if last else self.hidden(q_pos[...,None], k_pos[...,None,:])
         _check_mask(hidden, 'hidden')
         masks = [hidden, mask, None if pad_mask is None else pad_mask[:,None,None]]
         masks = [torch.atleast_2d(o) for o in masks if o is not None]
         for o in masks:
             fits = o.dim()<5 and all(i in (1,j) for i,j in zip(o.shape[::-1], (tk,tq,h,b)))
-            _check(fits, 'mask', tuple(o.shape), f'of a shape that broadcasts to (batch, heads, queries, keys) = {(b,h,tq,tk)}')
+            _check(fits, 'mask', tuple(o.shape),
+                   f'one that broadcasts to (batch, heads, queries, keys) = {(b,h,tq,tk)}')
         return reduce(torch.logical_or, masks) if masks else None
 
     def _check_inputs(self, query, key, value, mask, pad_mask, pos, rotate, cache):
         for name,x in dict(query=query, key=key, value=value).items():
             _check(x.dim()==3 and x.shape[-1]==self.k, name, tuple(x.shape), f'of shape (batch, tokens, {self.k})')
         _check(value.shape==key.shape, 'value', tuple(value.shape), f'as long as `key`, {tuple(key.shape)}')
-        _check(len(query)==len(key), 'query', tuple(query.shape), f'of the same batch size as `key`, {tuple(key.shape)}')
+        _check(len(query)==len(key), 'query', tuple(query.shape), f'of the batch size of `key`, {tuple(key.shape)}')
         _check_mask(mask, 'mask'); _check_mask(pad_mask, 'pad_mask')
-        _check(cache is None or rotate is None or pos is not None, 'pos', pos, 'given where keys are cached and rotated')
+        known = cache is None or rotate is None or pos is not None
+        _check(known, 'pos', pos, 'given where keys are cached and rotated')
 
     def forward(self,
         query:Tensor, # What looks, `(b,tq,k)`
@@ -190,7 +195,9 @@ def check_attention(
     t:int=9 # Tokens in the texts that it is tried on
 ):
     "`AssertionError` with the property that fails, if `attn_cls` does not keep the contract of attention"
-    def _same(a, b, what): assert (a-b).abs().max() < 1e-5, f"{attn_cls.__name__}: {what} (differs by {(a-b).abs().max():.1e})"
+    def _same(a, b, what):
+        off = (a-b).abs().max()
+        assert off < 1e-5, f"{attn_cls.__name__}: {what} (differs by {off:.1e})"
     for wide in (True, False):
         layer,x = attn_cls(k, heads, wide=wide).eval(),torch.randn(3, t, k, generator=torch.Generator().manual_seed(0))
         out,weights = layer(x, need_weights=True)
@@ -205,5 +212,6 @@ def check_attention(
         _same(out[1:2,2:], layer(x[1:2,2:]), 'padding in front must not matter')
         assert out.isfinite().all(), f"{attn_cls.__name__}: a row of only padding must not give NaN"
         layer(x).pow(2).sum().backward()
-        assert all(p.grad is not None and p.grad.any() for p in layer.parameters()), f"{attn_cls.__name__}: a parameter gets no gradient"
+        learns = all(p.grad is not None and p.grad.any() for p in layer.parameters())
+        assert learns, f"{attn_cls.__name__}: a parameter gets no gradient"
         if layer.causal: _same(layer(x)[:,:t//2], layer(x[:,:t//2]), 'what is `causal` must not see the future')

@@ -56,11 +56,12 @@ def align(
         keep = keep & crop(keep.cumsum(1)-1, keep.sum(1, keepdim=True), max_len)
     n,t = keep.sum(1, keepdim=True),ids.shape[1]
     if max_len is None: max_len = t
-    no_wait = ids.device.type!='cpu' and (crop is not None or t<=max_len)              # asking for n would wait for the GPU
+    no_wait = ids.device.type!='cpu' and (crop is not None or t<=max_len)        # asking for n would wait for the GPU
     width = min(t, max_len) if no_wait else max(n.max().item(), 1)
     name,allowed = ('ids','cut the texts') if crop is None else ('crop','it must keep no more')
-    _check(width<=max_len, name, tuple(ids.shape), f'at most {max_len} tokens long: {allowed}, or make the model with a larger `max_len`')
-    left = keep.int().argsort(dim=1, descending=True, stable=True)[:,:width]           # kept tokens first, in their order
+    _check(width<=max_len, name, tuple(ids.shape),
+           f'at most {max_len} tokens long: {allowed}, or make the model with a larger `max_len`')
+    left = keep.int().argsort(dim=1, descending=True, stable=True)[:,:width]         # kept tokens first, in their order
     pad_mask = torch.arange(width, device=ids.device) >= n                             # (b,t')
     return ids.gather(1, left).masked_fill(pad_mask, pad_idx), pad_mask
 
@@ -82,7 +83,7 @@ class TransformerEncoder(Module):
         dropout:float=0.1, # Dropout of embeddings, attention and feed-forward outputs, in [0,1)
         attn_dropout:float=0., # Dropout of attention weights, in [0,1); anything but 0 is slow on a CPU
         word_dropout:float=0., # Probability with which a token is left out in training, in [0,1) (Iyyer et al. 2015)
-        vocab_dropout:float=0., # Probability with which an id is left out of a whole batch in training, in [0,1) (Gal & Ghahramani 2016)
+        vocab_dropout:float=0., # Probability with which an id is left out of a whole batch, in [0,1) (Gal et al. 2016)
         attn_cls:type=SelfAttention, # Class of the attention
         act_cls:type=nn.ReLU # Class of the activation in the feed-forward network
     ):
@@ -90,8 +91,10 @@ class TransformerEncoder(Module):
         _check(isinstance(pad_idx, int) and 0<=pad_idx<vocab_sz, 'pad_idx', pad_idx, f'an id below vocab_sz={vocab_sz}')
         _check_probs(word_dropout=word_dropout, vocab_dropout=vocab_dropout)
         store_attr('vocab_sz,max_len,pad_idx,crop,word_dropout,vocab_dropout')
-        blocks = [TransformerBlock(k, heads, wide, norm_first, hidden_mult, dropout, attn_dropout, attn_cls, act_cls) for _ in range(depth)]
-        self.embedding,self.positions = nn.Embedding(vocab_sz, k, padding_idx=pad_idx),pos_cls(k, max_len, s=k if wide else k//heads)
+        blocks = [TransformerBlock(k, heads, wide, norm_first, hidden_mult, dropout, attn_dropout, attn_cls, act_cls)
+                  for _ in range(depth)]
+        self.embedding = nn.Embedding(vocab_sz, k, padding_idx=pad_idx)
+        self.positions = pos_cls(k, max_len, s=k if wide else k//heads)
         self.dropout,self.blocks,self.norm = nn.Dropout(dropout),nn.ModuleList(blocks),nn.LayerNorm(k)
         nn.init.normal_(self.embedding.weight, std=0.02)
         nn.init.zeros_(self.embedding.weight[pad_idx].detach())
@@ -102,9 +105,10 @@ class TransformerEncoder(Module):
         "Crop and align, embed, then look around and think, `depth` times"
         ids = self._check_ids(ids)
         if self.training and self.vocab_dropout:
-            ids = ids.masked_fill((torch.rand(self.vocab_sz, device=ids.device) < self.vocab_dropout)[ids], self.pad_idx)
+            out = torch.rand(self.vocab_sz, device=ids.device) < self.vocab_dropout       # (v,)
+            ids = ids.masked_fill(out[ids], self.pad_idx)
         ids,pad_mask = align(ids, self.pad_idx, self.max_len, self.crop, self.word_dropout if self.training else 0.)
-        some = torch.arange(pad_mask.shape[1], device=pad_mask.device) > 0                # an empty text sees its first pad: no kernel divides by 0
+        some = torch.arange(pad_mask.shape[1], device=pad_mask.device) > 0    # an empty text sees its first pad: no 0/0
         return self.read(ids, pad_mask & some if self._pads_matter(pad_mask) else None), pad_mask
 
     def read(self,
@@ -115,8 +119,9 @@ class TransformerEncoder(Module):
     )->Tensor: # Hidden vectors `(b,t,k)`
         "The network itself; with `caches` it reads on where it stopped"
         x,rotate = self.dropout(self.positions(self.embedding(ids), pos)),self.positions.rotate        # (b,t,k)
-        if getattr(type(self.positions), 'rotate', None) is RotaryPositions.rotate:       # the same angles for all blocks
-            rotate = partial(rotate, turns=self.positions.turns(torch.arange(ids.shape[1], device=ids.device) if pos is None else pos))
+        if getattr(type(self.positions), 'rotate', None) is RotaryPositions.rotate:  # the same angles for all blocks
+            at = torch.arange(ids.shape[1], device=ids.device) if pos is None else pos
+            rotate = partial(rotate, turns=self.positions.turns(at))
         for block,cache in zip(self.blocks, caches or repeat(None)):
             x = block(x, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache)
         return self.norm(x)
@@ -127,8 +132,9 @@ class TransformerEncoder(Module):
 
     def _check_ids(self, ids):
         whole = isinstance(ids, Tensor) and ids.dtype in (torch.long, torch.int)
-        _check(whole, 'ids', getattr(ids, 'dtype', type(ids)), 'a tensor of whole numbers, torch.long or torch.int', TypeError)
-        ids = ids.as_subclass(Tensor)                                                     # fastai's `TensorText` would slow all that follows
+        kind = getattr(ids, 'dtype', type(ids))
+        _check(whole, 'ids', kind, 'a tensor of whole numbers, torch.long or torch.int', TypeError)
+        ids = ids.as_subclass(Tensor)                                # fastai's `TensorText` would slow all that follows
         _check(ids.dim()==2 and ids.numel()>0, 'ids', tuple(ids.shape), 'of shape (batch, tokens), neither of them 0')
         if ids.device.type=='cpu':
             low,high = (o.item() for o in ids.aminmax())
@@ -182,7 +188,7 @@ def mean_max_pool(
 def _to_columns(x, ids, pad_idx):
     "What belongs to the real tokens `(b,t',...)`, moved to their columns in `ids` `(b,t,...)`; zeros at padding"
     real = ids.as_subclass(Tensor) != pad_idx                                             # (b,t)
-    if real.device.type=='cpu' and real.all(): return x                                   # a GPU would have to be waited for
+    if real.device.type=='cpu' and real.all(): return x                              # a GPU would have to be waited for
     where = (real.cumsum(1)-1).clamp(min=0)[...,None].expand(-1, -1, x.shape[-1])
     return x.gather(1, where).where(real[...,None], 0)
 
@@ -205,8 +211,10 @@ class ClassifierHead(Module):
         _check(y_range is None or (len(y_range)==2 and y_range[0]<y_range[1]), 'y_range', y_range, 'a pair (low, high)')
         self.pool,self.dropout = pool,nn.Dropout(dropout)
         shape = (2,k) if pool is None else tuple(pool(torch.zeros(2,3,k), torch.zeros(2,3, dtype=torch.bool)).shape)
-        _check(len(shape)==2 and shape[0]==2, 'pool', shape, 'a function that returns `(b,width)`; for two texts it returned this shape')
-        self.linear,self.squeeze = nn.Linear(shape[1], n_out),nn.Identity() if y_range is None else SigmoidRange(*y_range)
+        _check(len(shape)==2 and shape[0]==2, 'pool', shape,
+               'a function that returns `(b,width)`; for two texts it returned this shape')
+        self.linear = nn.Linear(shape[1], n_out)
+        self.squeeze = nn.Identity() if y_range is None else SigmoidRange(*y_range)
 
     def forward(self,
         encoded:tuple # Hidden vectors `(b,t,k)` and the padding mask `(b,t)`
@@ -235,8 +243,10 @@ class TransformerClassifier(Module, nn.Sequential):
         **kwargs
     ):
         for name in ('word_dropout','vocab_dropout'):
-            _check(pool is not None or not kwargs.get(name), name, kwargs.get(name), '0 where each token gets an answer (`pool=None`)')
-        encoder = TransformerEncoder(vocab_sz, k, heads, depth, max_len, pad_idx, pos_cls, crop=None if pool is None else crop, **kwargs)
+            p = kwargs.get(name)
+            _check(pool is not None or not p, name, p, '0 where each token gets an answer (`pool=None`)')
+        if pool is None: crop = None
+        encoder = TransformerEncoder(vocab_sz, k, heads, depth, max_len, pad_idx, pos_cls, crop=crop, **kwargs)
         nn.Sequential.__init__(self, encoder, ClassifierHead(k, n_out, pool, head_dropout, y_range))
 
     __getitem__ = _getitem
@@ -266,7 +276,7 @@ class LMHead(Module):
 
 # %% ../nbs/02_models.ipynb #7ee6d0e8
 class TransformerLM(Module, nn.Sequential):
-    "Token ids to scores of the next token: `TransformerEncoder`, then `LMHead`; `ValueError` if `attn_cls` shows the future"
+    "Ids to scores of the next token: `TransformerEncoder`, then `LMHead`; `ValueError` if `attn_cls` shows the future"
     @delegates(TransformerEncoder, but=['crop','word_dropout','vocab_dropout'])
     def __init__(self,
         vocab_sz:int, # Number of different ids
