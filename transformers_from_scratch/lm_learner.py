@@ -27,16 +27,20 @@ def _special_ids(vocab, name):
 
 def _check_lm_dls(dls, max_len=None):
     "Number of tokens, longest text and padding id for a language model on `dls`; an error if there can't be one"
-    if not isinstance(dls, DataLoaders): raise TypeError(f"`dls` is a {type(dls).__name__}, but must be `DataLoaders`: call the `dataloaders` method of a `DataBlock`")
+    if not isinstance(dls, DataLoaders):
+        raise TypeError(f"`dls` is a {type(dls).__name__}, but must be `DataLoaders`: "
+                        "call the `dataloaders` method of a `DataBlock`")
     vocab = _text_vocab(dls)
     for dl in dls.loaders:
-        if not isinstance(dl, LMDataLoader): raise ValueError(f"`dls` has a `{type(dl).__name__}`, but must be for a language model: make it with `is_lm=True`")
+        if not isinstance(dl, LMDataLoader):
+            raise ValueError(f"`dls` has a `{type(dl).__name__}`, but must be for a language model: make it with `is_lm=True`")
     pad = _special_ids(vocab, 'pad')
-    if not pad: raise ValueError(f"`dls` has no {PAD!r} in its vocabulary, which fills up shorter texts: add it, as `make_vocab` does")
+    if not pad:
+        raise ValueError(f"`dls` has no {PAD!r} in its vocabulary, which fills up shorter texts: add it, as `make_vocab` does")
     seq_len = max(dl.seq_len for dl in dls.loaders)
     max_len = ifnone(max_len, seq_len)
     _check_sizes(max_len=max_len)
-    if max_len<seq_len: raise ValueError(f"`max_len` is {max_len}, but must be at least {seq_len}, the `seq_len` of `dls`")
+    _check(max_len>=seq_len, 'max_len', max_len, f'at least {seq_len}, the `seq_len` of `dls`')
     return len(vocab),max_len,pad[0]
 
 # %% ../nbs/05b_lm_learner.ipynb #72705912
@@ -63,7 +67,7 @@ class TransformerLMLearner(TransformerLearner):
         dl:DataLoader=None, # Other data, such as `dls.test_dl(texts)`
         with_preds:bool=True, # Return predictions? They take memory for each token times each word
         **kwargs
-    )->tuple: # Probabilities `(rows,tokens,v)`, targets `(rows,tokens)`; with `with_loss` the mean loss of each item, batch by batch
+    )->tuple: # Probabilities `(rows,tokens,v)`, targets `(rows,tokens)`; with `with_loss` the mean loss of each item
         "Predictions for whole rows of the data; `MemoryError` if they can't fit, and then `with_preds=False` helps"
         for o in ('reorder','concat_dim'): kwargs.pop(o, None)
         if dl is None: dl = self.dls[ds_idx].new(shuffle=False, drop_last=False)
@@ -87,14 +91,16 @@ def transformer_lm_learner(
     **kwargs
 )->TransformerLMLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerLM` for `dls`; `ValueError` if `dls` won't do, `TypeError` for an unknown keyword"
-    if callable(k): raise TypeError(f"`k` is {k}, but must be the width of the vectors: there is no architecture to choose here")
+    if callable(k):
+        raise TypeError(f"`k` is {k}, but must be the width of the vectors: there is no architecture to choose here")
     vocab_sz,max_len,pad_idx = _check_lm_dls(dls, max_len)
-    model_kw,learn_kw = _split_kwargs(kwargs, TransformerLM.__init__, TransformerLMLearner.__init__, fixed=('vocab_sz','pad_idx'))
+    model_kw,learn_kw = _split_kwargs(kwargs, TransformerLM.__init__, TransformerLMLearner.__init__,
+                                      fixed=('vocab_sz','pad_idx'))
     model = TransformerLM(vocab_sz, k, heads, depth, max_len, pad_idx=pad_idx, **model_kw)
     return TransformerLMLearner(dls, model, **learn_kw)
 
 # %% ../nbs/05b_lm_learner.ipynb #8def0e36
-_docs_of(transformer_lm_learner, TransformerLM.__init__, TransformerEncoder.__init__, TransformerLMLearner.__init__, TransformerLearner.__init__, Learner.__init__)
+_docs_of(transformer_lm_learner, *(o.__init__ for o in (TransformerLM, TransformerEncoder, TransformerLMLearner, TransformerLearner, Learner)))
 
 # %% ../nbs/05b_lm_learner.ipynb #1e468da2
 def _text_tfms(learn, text=''):
@@ -119,14 +125,15 @@ def _prompt_ids(learn, text):
     backwards = 'reverse_text' in [getattr(o, 'name', '') for o in _text_tfms(learn)]
     _check(not backwards, 'backwards', backwards, 'False in `dls`: this model goes on before a text, not after it')
     start = _text_ids(learn, text) or _special_ids(_text_vocab(learn.dls), 'bos')[:1]
-    _check(start, 'text', text, f'a text with at least one token, as there is no {BOS!r} in the vocabulary to start from')
+    _check(start, 'text', text, f'a text of at least one token, as there is no {BOS!r} in the vocabulary to start from')
     return start
 
 def _to_text(learn, decoder):
     "A function from ids to text, and how many tokens later the text of a token may still change"
     tok,vocab = _get_tokenizer(learn.dls.train_ds),_text_vocab(learn.dls)
     inner,sep = getattr(tok, 'tok', None),getattr(tok, 'sep', ' ')
-    if decoder is decode_spec_tokens and (hasattr(inner, 'join') or isinstance(inner, SentencePieceTokenizer)): decoder = text_decoder(tok)
+    exact = hasattr(inner, 'join') or isinstance(inner, SentencePieceTokenizer)
+    if exact and decoder is decode_spec_tokens: decoder = text_decoder(tok)
     def f(ids):
         text = decoder([vocab[i] for i in ids if vocab[i] not in (BOS,PAD)])
         return text if isinstance(text, str) else sep.join(text)
@@ -141,7 +148,8 @@ class _Writer:
     def __init__(self, ids, to_text, ahead, stops):
         self.ids,self.to_text,self.stops = list(ids),to_text,stops
         self.prompt = to_text(ids)
-        self.texts,self.start = deque([self.prompt], maxlen=ahead+1),len(self.prompt)     # the text, as it was up to `ahead` tokens ago
+        self.texts = deque([self.prompt], maxlen=ahead+1)                            # the text, as it was up to `ahead` tokens ago
+        self.start = len(self.prompt)
         self.done,self.shown = False,None
 
     def add(self, i):
@@ -170,8 +178,8 @@ class _Writer:
         return end - max((n for o in self.stops for n in range(1, len(o)) if new.endswith(o[:n])), default=0)
 
 # %% ../nbs/05b_lm_learner.ipynb #0705e3c9
-def _start(learn, texts, n_words=1, no_unk=True, temperature=1., min_p=None, decoder=decode_spec_tokens, only_last_word=False,
-           top_k=None, top_p=None, repetition_penalty=1., seed=None, stop=None):
+def _start(learn, texts, n_words=1, no_unk=True, temperature=1., min_p=None, decoder=decode_spec_tokens,
+           only_last_word=False, top_k=None, top_p=None, repetition_penalty=1., seed=None, stop=None):
     "A `_Writer` for each of `texts`, and the stream of their next ids"
     for name,o in dict(n_words=n_words, seed=ifnone(seed, 0)).items():
         _check(isinstance(o, numbers.Integral) and not isinstance(o, bool), name, o, 'a whole number', TypeError)
@@ -182,11 +190,12 @@ def _start(learn, texts, n_words=1, no_unk=True, temperature=1., min_p=None, dec
     model,vocab = get_model(learn.model),_text_vocab(learn.dls)
     prompts,(to_text,ahead) = [_prompt_ids(learn, o) for o in texts],_to_text(learn, decoder)
     width,device = max(map(len, prompts), default=1),next(model.parameters()).device
-    ids = torch.tensor([[model[0].pad_idx]*(width-len(o)) + o for o in prompts], dtype=torch.long, device=device).view(-1, width)   # (b,t)
+    rows = [[model[0].pad_idx]*(width-len(o)) + o for o in prompts]
+    ids = torch.tensor(rows, dtype=torch.long, device=device).view(-1, width)             # (b,t)
     banned = [i for name in ('pad','fake') + ('unk',)*bool(no_unk) for i in _special_ids(vocab, name)]
     generator = None if seed is None else torch.Generator().manual_seed(int(seed))
-    steps = stream_ids(model, ids, n_words, temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p,
-                       repetition_penalty=repetition_penalty, banned=banned, generator=generator, only_last=only_last_word)
+    steps = stream_ids(model, ids, n_words, temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p, banned=banned,
+                       repetition_penalty=repetition_penalty, generator=generator, only_last=only_last_word)
     return [_Writer(o, to_text, ahead, stops) for o in prompts],steps
 
 # %% ../nbs/05b_lm_learner.ipynb #fe9bf0df
@@ -206,7 +215,7 @@ def predict(self:TransformerLMLearner,
     seed:int=None, # Start of a private source of chance; None is torch's own
     stop:str=None # String or strings before which the new text ends
 )->str: # `text` and what comes after it, a list of them for a list of texts
-    "Go on with `text`; when interrupted, return what there is. `ValueError` for an argument out of range, `TypeError` for a wrong kind"
+    "Go on with `text`; interrupted, return what there is. `ValueError` for an argument out of range, `TypeError` for a wrong kind"
     writers,steps = _start(self, _check_texts(text), n_words, no_unk, temperature, min_p, decoder, only_last_word,
                            top_k, top_p, repetition_penalty, seed, stop)
     bar = progress_bar(steps, total=n_words, leave=False) if n_words and writers and not no_bar else None
@@ -246,7 +255,7 @@ def stream(self:TransformerLMLearner,
 
 # %% ../nbs/05b_lm_learner.ipynb #ecc85a2e
 def _windows(n, max_len):
-    "For `n` tokens `(start, end, first)`: read `start` to `end-1`, and score `first` to `end`, in all each but token 0 once"
+    "For `n` tokens `(start, end, first)`: read `start` to `end-1`, score `first` to `end`; in all each but token 0 once"
     start,first,max_len = 0,1,ifnone(max_len, n)
     while first<n:
         end = min(start+max_len, n-1)
@@ -259,7 +268,8 @@ def _surprises(model, x, y):
     "The loss of each token `(b,t)`, 0 where `y` is -100; logits are made for some tokens at a time"
     hidden,y = model[0](x)[0].flatten(0,1),y.flatten()                                    # (b*t,k)
     n = max(2**22//model[0].vocab_sz, 1)
-    return torch.cat([F.cross_entropy(model[1](hidden[i:i+n]).float(), y[i:i+n], reduction='none') for i in range(0, len(y), n)]).view(x.shape)
+    def loss(i): return F.cross_entropy(model[1](hidden[i:i+n]).float(), y[i:i+n], reduction='none')
+    return torch.cat([loss(i) for i in range(0, len(y), n)]).view(x.shape)
 
 # %% ../nbs/05b_lm_learner.ipynb #1817b372
 class TextScore(NamedTuple):
@@ -274,16 +284,16 @@ def score(self:TransformerLMLearner,
     texts:str, # A text or a list of texts
     bs:int=64 # Number of texts, or windows of long ones, to read at once
 )->TextScore|L: # A `TextScore` for each text, in their order; for a single string just one
-    "How likely are these texts? `TypeError` for what is no text; a text of less than two tokens has `log_prob` 0 and `n` 0"
+    "How likely are these texts? `TypeError` for what is no text; one of less than two tokens has `log_prob` 0 and `n` 0"
     _check_sizes(bs=bs)
     model,vocab = get_model(self.model),_text_vocab(self.dls)
     ids = [torch.tensor(_text_ids(self, o), dtype=torch.long) for o in _check_texts(texts)]
     windows = [(i,*w) for i,o in enumerate(ids) for w in _windows(len(o), model[0].max_len)]
-    windows = sorted(windows, key=lambda o: o[1]-o[2])                                    # longest first: little padding
+    windows = sorted(windows, key=lambda o: o[1]-o[2])                                  # longest first: little padding
     losses,device = [torch.zeros(max(len(o)-1, 0)) for o in ids],next(model.parameters()).device
     with _eval(model):
         for batch in chunked(windows, bs):
-            x = pad_sequence([ids[i][start:end] for i,start,end,_ in batch], True, model[0].pad_idx).to(device)       # (b,t)
+            x = pad_sequence([ids[i][start:end] for i,start,end,_ in batch], True, model[0].pad_idx).to(device)     # (b,t)
             y = pad_sequence([ids[i][start+1:end+1] for i,start,end,_ in batch], True, -100).to(device)
             for row,(i,start,end,first) in zip(_surprises(model, x, y).cpu(), batch):
                 losses[i][first-1:end] = row[first-1-start:end-start]
@@ -331,7 +341,8 @@ def __getitem__(self:Interpretation, idxs):
     idxs = torch.arange(len(self.losses))[idxs].reshape(-1).tolist()
     dl,pad_idx = self.dl.new(shuffle=False),get_model(self.learn.model)[0].pad_idx
     x,y = (pad_sequence(o, batch_first=True, padding_value=pad_idx) for o in zip(*[dl.create_item(i) for i in idxs]))
-    inps,preds,targs,decoded = self.learn.get_preds(dl=[(LMTensorText(x),TensorText(y))], with_input=True, with_decoded=True, act=self.act)
+    batch = LMTensorText(x),TensorText(y)
+    inps,preds,targs,decoded = self.learn.get_preds(dl=[batch], with_input=True, with_decoded=True, act=self.act)
     return inps,preds,targs,decoded.masked_fill(targs==pad_idx, pad_idx),self.losses[idxs]
 
 @patch

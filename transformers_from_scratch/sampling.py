@@ -29,7 +29,8 @@ def keep_top_k(
     top_k:int # Number of tokens to keep, 1 or more; those as good as the last of them stay as well
 )->Tensor: # `(...,v)`, `-inf` at the others
     "Keep the `top_k` best tokens, Fan et al. 2018; `ValueError` if it is not a whole number above 0"
-    _check(isinstance(top_k, numbers.Integral) and not isinstance(top_k, bool) and top_k>0, 'top_k', top_k, 'a whole number above 0')
+    whole = isinstance(top_k, numbers.Integral) and not isinstance(top_k, bool)
+    _check(whole and top_k>0, 'top_k', top_k, 'a whole number above 0')
     worst = logits.topk(min(int(top_k), logits.shape[-1])).values[...,-1:]                # (...,1)
     return logits.masked_fill(logits < worst, -math.inf)
 
@@ -38,12 +39,12 @@ def keep_top_p(
     logits:Tensor, # Scores of the next token `(...,v)`
     top_p:float # Probability of the tokens to keep together, in (0,1]
 )->Tensor: # `(...,v)`, `-inf` at the others
-    "Keep the smallest set of best tokens whose probability reaches `top_p`, Holtzman et al. 2020; `ValueError` outside (0,1]"
+    "Keep the fewest best tokens whose probability reaches `top_p`, Holtzman et al. 2020; `ValueError` outside (0,1]"
     _check(isinstance(top_p, numbers.Real) and 0<top_p<=1, 'top_p', top_p, 'in (0,1]')
     if top_p==1: return logits
     best,idx = logits.sort(dim=-1, descending=True)
     p = best.softmax(-1)
-    better = p.cumsum(-1) - p                                                             # what better tokens have together
+    better = p.cumsum(-1) - p                                                           # what better tokens have together
     return logits.masked_fill((better >= top_p).scatter(-1, idx, better >= top_p), -math.inf)
 
 # %% ../nbs/04_sampling.ipynb #3942cc58
@@ -56,7 +57,8 @@ def keep_min_p(
     out = logits.softmax(-1) < min_p
     none = out.all(-1, keepdim=True)
     if none.any():
-        warnings.warn(f'There is no token with a probability of {min_p} or more, so the best one is taken: try a lower `min_p`')
+        warnings.warn(f'There is no token with a probability of {min_p} or more, so the best one is taken: '
+                      'try a lower `min_p`')
         out = out & ~(none & (logits==logits.amax(-1, keepdim=True)))
     return logits.masked_fill(out, -math.inf)
 
@@ -77,7 +79,8 @@ def ban(
     banned:Tensor # Ids of the tokens that must not come
 )->Tensor: # `(...,v)`, `-inf` at those
     "Rule out certain tokens; `ValueError` if no other is left"
-    _check(len(set(banned.tolist()))<logits.shape[-1], 'banned', banned.tolist(), f'fewer than all {logits.shape[-1]} tokens')
+    ids,v = banned.tolist(),logits.shape[-1]
+    _check(len(set(ids))<v, 'banned', ids, f'fewer than all {v} tokens')
     return logits.index_fill(-1, banned, -math.inf)
 
 # %% ../nbs/04_sampling.ipynb #1bb5221b
@@ -103,8 +106,9 @@ def sample(
     if top_p is not None: logits = keep_top_p(logits, top_p)
     exact = torch.float32 if logits.device.type=='mps' else torch.float64                 # MPS has no float64
     ruler = logits.softmax(-1).cumsum(-1, dtype=exact)                                    # (b,v)
-    u = 1 - torch.rand(len(ruler), 1, generator=generator, device=generator.device if generator else logits.device, dtype=exact)
-    return torch.searchsorted(ruler, u.to(ruler.device)*ruler[:,-1:])[:,0]                # in (0,1]: a token of probability 0 never comes
+    device = generator.device if generator else logits.device
+    u = 1 - torch.rand(len(ruler), 1, generator=generator, device=device, dtype=exact)    # in (0,1]: never a token of probability 0
+    return torch.searchsorted(ruler, u.to(ruler.device)*ruler[:,-1:])[:,0]
 
 # %% ../nbs/04_sampling.ipynb #5723f1d5
 class KVCache:
@@ -146,7 +150,8 @@ class _FastStep:
     def __init__(self, model):
         self.encoder,blocks,weights = model[0],model[0].blocks,[]
         for a,ff in ((o.attention,o.ff) for o in blocks):
-            weights += [torch.cat([a.toqueries.weight, a.tokeys.weight, a.tovalues.weight]), a.unifyheads.weight, ff[0].weight, ff[2].weight]
+            weights.append(torch.cat([a.toqueries.weight, a.tokeys.weight, a.tovalues.weight]))
+            weights += [a.unifyheads.weight, ff[0].weight, ff[2].weight]
         *weights,self.head = _together([o.detach().t() for o in (*weights, model[1].linear.weight)])     # each (in,out)
         self.blocks = [self.unrolled(o, *ws) for o,ws in zip(blocks, chunked(weights, 4))]
         self.rows = {len(w): torch.arange(len(w), device=w.device) for w in weights}
@@ -158,26 +163,29 @@ class _FastStep:
         a,ff = block.attention,block.ff
         bqkv = torch.cat([a.toqueries.bias, a.tokeys.bias, a.tovalues.bias]) if a.qkv_bias else None
         norms = [(o.normalized_shape, o.weight, o.bias, o.eps) for o in (block.norm1, block.norm2)]
-        return a.heads, block.norm_first, *norms, (wqkv,bqkv), (wo,a.unifyheads.bias), (w1,ff[0].bias), ff[1], (w2,ff[2].bias)
+        linear = (wqkv,bqkv),(wo,a.unifyheads.bias),(w1,ff[0].bias),(w2,ff[2].bias)
+        return a.heads,block.norm_first,ff[1],norms,linear
 
     def times(self, x, w, bias):
         "`x @ w + bias`, where the result is no longer than `x`"
         if len(x)>1 or x.device.type!='cpu': return F.linear(x, w.t(), bias)
-        y = torch.embedding_bag(w, self.rows[len(w)], self.start, False, 0, False, x[0])[0]             # the sum of rows of w, weighted by x
+        y = torch.embedding_bag(w, self.rows[len(w)], self.start, False, 0, False, x[0])[0]     # rows of w, weighted by x
         return y if bias is None else y + bias
 
     @staticmethod
     def fits(model):
         "Is `model` made of this library's own parts alone, and is there nothing that wants to look inside?"
-        parts = [(o.attention,SelfAttentionAutoRegressive) for o in model[0].blocks] + [(o.ff,FeedForward) for o in model[0].blocks]
-        parts += [(o,TransformerBlock) for o in model[0].blocks] + [(model[0],TransformerEncoder), (model[1],LMHead)]
-        linear = [l for o in model[0].blocks for l in (o.ff[0], o.ff[2], *o.attention.children())] + [model[1].linear]
-        norms = [n for o in model[0].blocks for n in (o.norm1, o.norm2)] + [model[0].norm]
-        parts += [(o,nn.Linear) for o in linear] + [(o,nn.LayerNorm) for o in norms] + [(model[0].embedding,nn.Embedding)]
+        blocks = model[0].blocks
+        parts = [(o.attention,SelfAttentionAutoRegressive) for o in blocks] + [(o.ff,FeedForward) for o in blocks]
+        parts += [(o,TransformerBlock) for o in blocks] + [(model[0],TransformerEncoder), (model[1],LMHead)]
+        linear = [l for o in blocks for l in (o.ff[0], o.ff[2], *o.attention.children())] + [model[1].linear]
+        norms = [n for o in blocks for n in (o.norm1, o.norm2)] + [model[0].norm]
+        parts += [(o,nn.Linear) for o in linear] + [(o,nn.LayerNorm) for o in norms]
+        parts.append((model[0].embedding,nn.Embedding))
         known = type(model[0].positions) in (LearnedPositions, SinusoidalPositions, RotaryPositions)
         hooked = any(o._forward_hooks or o._forward_pre_hooks for o in model.modules())
         autocast = torch.is_autocast_enabled(next(model.parameters()).device.type)
-        plain = not (model.training or torch.is_grad_enabled() or hooked or autocast)            # no dropout and no gradients in there
+        plain = not (model.training or torch.is_grad_enabled() or hooked or autocast)     # no dropout and no gradients in there
         return plain and known and all(type(o) is t for o,t in parts)
 
     def __call__(self, ids, pos, pad_mask, caches):
@@ -186,14 +194,16 @@ class _FastStep:
         x = e.positions(e.embedding(ids), pos)[:,0]                                       # (b,k)
         turns = e.positions.turns(pos) if hasattr(e.positions, 'turns') else None
         seen = None if pad_mask is None else ~pad_mask[:,None,None]                       # (b,1,1,tk)
-        for (h,first,norm1,norm2,(wqkv,bqkv),unify,(w1,b1),act,last),cache in zip(self.blocks, caches):
-            qkv = F.linear(F.layer_norm(x, *norm1) if first else x, wqkv.t(), bqkv).view(len(x), 3*h, 1, -1)   # (b,3h,1,s)
-            if turns is None: q,kv = qkv[:,:h],qkv[:,h:]
+        for (h,first,act,(norm1,norm2),((wqkv,bqkv),unify,(w1,b1),last)),cache in zip(self.blocks, caches):
+            qkv = F.linear(F.layer_norm(x, *norm1) if first else x, wqkv.t(), bqkv)       # (b,3h*s)
+            qkv = qkv.view(len(x), 3*h, 1, -1)                                            # (b,3h,1,s)
+            if turns is None: q,kv = qkv.split([h, 2*h], 1)
             else:
                 qk = e.positions.rotate(qkv[:,:2*h], pos, turns=turns)
                 q,kv = qk[:,:h],torch.cat([qk[:,h:], qkv[:,2*h:]], 1)
             kv = cache._add(kv)                                                           # (b,2h,tk,s)
-            x = x + self.times(F.scaled_dot_product_attention(q, kv[:,:h], kv[:,h:], seen).flatten(1), *unify)
+            out = F.scaled_dot_product_attention(q, *kv.chunk(2, 1), seen)                # (b,h,1,s)
+            x = x + self.times(out.flatten(1), *unify)
             if not first: x = F.layer_norm(x, *norm1)
             x = x + self.times(act(F.linear(F.layer_norm(x, *norm2) if first else x, w1.t(), b1)), *last)
             if not first: x = F.layer_norm(x, *norm2)
@@ -210,7 +220,7 @@ class LMReader:
         encoder = model[0]
         ids = encoder._check_ids(ids)
         real = ids != encoder.pad_idx                                                     # (b,t)
-        self.seen = real.sum(1).tolist()                                                  # tokens of each text that the model looks at
+        self.seen = real.sum(1).tolist()                                       # tokens of each text that the model looks at
         _check(min(self.seen)>0, 'ids', ids.tolist(), 'texts of at least one token each, padding not counted')
         self.text = ids.gather(1, real.int().argsort(dim=1, stable=True))                 # (b,t), padding in front
         self.model,self.cache,self.step = model,cache,None
@@ -233,7 +243,7 @@ class LMReader:
         if limit is not None: self.seen = [n if n<=limit else max(limit//2, 1) for n in self.seen]
         width = max(self.seen)
         ids,pos,self.pad_mask = self.text[:,-width:],torch.arange(width, device=device),None
-        if min(self.seen)<width:                                                          # padding in front of the shorter ones
+        if min(self.seen)<width:                                                  # padding in front of the shorter ones
             start = width - torch.tensor(self.seen, device=device)[:,None]                # (b,1)
             self.pad_mask,pos = pos<start,(pos-start).clamp(min=0)                        # (b,width)
             ids = ids.masked_fill(self.pad_mask, encoder.pad_idx)
@@ -257,7 +267,8 @@ def _check_sampling(n, temperature, **filters):
     _check(isinstance(n, numbers.Integral) and not isinstance(n, bool) and n>=0, 'n', n, 'a whole number, 0 or more')
     ok = isinstance(temperature, numbers.Real) and 0<=temperature<math.inf
     _check(ok, 'temperature', temperature, '0 or above')
-    sample(torch.zeros(1,2), torch.zeros(1,1, dtype=torch.long), temperature=temperature or 1., generator=torch.Generator(), **filters)
+    ids = torch.zeros(1,1, dtype=torch.long)
+    sample(torch.zeros(1,2), ids, temperature=temperature or 1., generator=torch.Generator(), **filters)
 
 def _last(encoder, ids):
     "The last real token of each text `(b,1)`"
@@ -279,7 +290,7 @@ def _stream(model, ids, text, n, cache, only_last, kwargs):
     with _eval(model):
         reader,warned = None,False
         for _ in range(n):
-            with torch.inference_mode(), warnings.catch_warnings(record=True) as says:    # not while the caller has the word
+            with torch.inference_mode(), warnings.catch_warnings(record=True) as says:  # not while the caller has the word
                 if reader is None: reader = LMReader(model, ids, cache)
                 elif only_last: reader = LMReader(model, ids, cache=False)
                 else: reader.append(ids)
