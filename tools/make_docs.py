@@ -19,9 +19,9 @@ katex_host = r'https://cdn\.jsdelivr\.net/npm/katex@[^/]+/dist'
 def notebooks(): return sorted(Path(p).relative_to(root/'nbs').as_posix() for p in nbglob(root/'nbs'))
 def pages(): return [nbpath2html(Path(n)) for n in notebooks()]
 
-def plain_names(s):
-    "`00_attention.ipynb` -> `attention.ipynb`: pages are named as nbdev's links name them"
-    return re.sub(r'\b\d+[a-zA-Z0-9]*_(\w[\w-]*\.ipynb)', r'\1', s)
+def plain_names(s, before=r'(?:\]\(|href=")[^)"\s]*?'):
+    "Links to `00_attention.ipynb` lead to `attention.ipynb`: pages are named as nbdev's links name them"
+    return re.sub(rf'({before})\b\d+[a-zA-Z0-9]*_(\w[\w-]*\.ipynb)', r'\1\2', s)
 
 def plain_types(data):
     "Signatures say `AttentionMaps` and `callable`, not `__main__.AttentionMaps` and `<built-in function callable>`"
@@ -45,7 +45,7 @@ def stage(src, dst):
         if p.suffix == '.yml':
             s = p.read_text(encoding='utf-8')
             for n in docs_llms.sidebar(there=False): s = re.sub(rf'^ *- {n}\n', '', s, flags=re.M)
-            (dst/rel).write_text(plain_names(s), encoding='utf-8')
+            (dst/rel).write_text(plain_names(s, ''), encoding='utf-8')
         elif p.suffix != '.ipynb': shutil.copy2(p, dst/rel)
         else:
             nb = json.loads(p.read_text(encoding='utf-8'))
