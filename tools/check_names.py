@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from textwrap import dedent
 from typing import get_args
-from fastcore.docments import docments, docstring
+from fastcore.docments import docments
 from fastcore.utils import nested_attr
 from nbdev.doclinks import nbglob
 from nbdev.frontmatter import FrontmatterProc
@@ -61,7 +61,7 @@ def without_docment(o):
 
 def lacks(name, o, cls, used, made):
     "What is wanting for the object `o`, a method of `cls` or not a method"
-    if not docstring(o).strip(): yield 'no docstring'
+    if not (o.__doc__ or '').strip(): yield 'no docstring'                    # its own, not that of a parent
     short = name.rpartition('.')[-1]
     if cls and replaces(cls, short): return
     if bad := without_docment(o): yield f'no docment for {", ".join(bad)}'
