@@ -188,6 +188,14 @@ class SelfAttentionAutoRegressive(SelfAttention):
         return k_pos > q_pos
 
 # %% ../nbs/00_attention.ipynb #932c0924
+class _Cache:
+    "Keys and values so far"
+    kv = None
+    def update(self, k, v):
+        self.kv = (k,v) if self.kv is None else [torch.cat(o, 2) for o in zip(self.kv, (k,v))]
+        return self.kv
+
+# %% ../nbs/00_attention.ipynb #6b8e07e3
 def check_attention(
     attn_cls:type, # A subclass of `SelfAttention`
     k:int=16, # Width of the vectors
@@ -204,6 +212,8 @@ def check_attention(
         _same(layer(x), out, 'the fused way and the written-out way must agree')
         _same(layer(x), out, 'a second call must give what the first one gave')
         _same(layer(x, pos=torch.arange(t).expand(3,t)), out, '`pos` of 0 to t-1 must be the default')
+        turned = partial(layer, x, rotate=lambda q,pos: q*torch.linspace(1, 2, t)[:,None])
+        _same(turned(), turned(need_weights=True)[0], 'the two ways must agree where positions turn queries and keys')
         _same(weights.sum(-1), torch.ones(3,heads,t), 'the weights of a token must sum to one')
         _same(layer(x[1:2]), out[1:2], 'a text must get the same output alone as in a batch')
         pad = torch.zeros(3, t, dtype=torch.bool); pad[0,-2:] = True; pad[1,:2] = True; pad[2] = True
@@ -214,4 +224,9 @@ def check_attention(
         layer(x).pow(2).sum().backward()
         learns = all(p.grad is not None and p.grad.any() for p in layer.parameters())
         assert learns, f"{attn_cls.__name__}: a parameter gets no gradient"
-        if layer.causal: _same(layer(x)[:,:t//2], layer(x[:,:t//2]), 'what is `causal` must not see the future')
+        whole,cache = layer(x),_Cache()
+        looks_back = (whole[:,:t//2] - layer(x[:,:t//2])).abs().max() < 1e-5
+        assert looks_back or not layer.causal, f"{attn_cls.__name__}: what is `causal` must not see the future"
+        if looks_back:
+            parts = [layer(o, cache=cache) for o in x.split(t//2, 1)]
+            _same(torch.cat(parts, 1), whole, 'reading on with a cache must give what reading at once gives')
