@@ -89,28 +89,38 @@ def said(events, site):
         elif kind == 'Network.requestWillBeSent' and not p['request']['url'].startswith((site, 'data:', 'blob:')):
             yield f'request to outside: {p["request"]["url"][:100]}'
 
-def check(exe, site, pages, shots):
-    "The complaints about each page, and about the search"
+def with_browser(exe, f):
+    "`f` of a new browser; again with another one, if it hangs"
+    for last in (False, True):
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
+            b = Browser(exe, home)
+            try: return f(b)
+            except (TimeoutError, EOFError):
+                if last: raise
+            finally:
+                b.proc.kill()
+                b.proc.wait()
+
+def check(b, site, page, shots):
+    "The complaints about a page"
     js, bad = (root/'tools/check_page.js').read_text(encoding='utf-8'), []
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
-        b = Browser(exe, home)
-        try:
-            for page in pages:
-                for name, width in widths.items():
-                    b.open(f'{site}/{page}', width, 'light')
-                    found = list(said(b.events, site))
-                    for scheme in ('light', 'dark'):
-                        b.scheme(scheme)
-                        b.settle()
-                        found += b.run(f'({js})("{scheme}")')
-                        if shots: b.shoot(shots/f'{str(page)[:-5].replace("/", "-")}-{name}-{scheme}', width)
-                    bad += [f'{page}, {name}: {o}' for o in dict.fromkeys(found)]
-            for name, width in widths.items():
-                b.open(f'{site}/index.html', width, 'light')
-                bad += [f'{name}: {o}' for o in b.run(f'({(root/"tools/check_search.js").read_text(encoding="utf-8")})("SelfAttention")')]
-        finally:
-            b.proc.terminate()
-            b.proc.wait(20)
+    for name, width in widths.items():
+        b.open(f'{site}/{page}', width, 'light')
+        found = list(said(b.events, site))
+        for scheme in ('light', 'dark'):
+            b.scheme(scheme)
+            b.settle()
+            found += b.run(f'({js})("{scheme}")')
+            if shots: b.shoot(shots/f'{str(page)[:-5].replace("/", "-")}-{name}-{scheme}', width)
+        bad += [f'{page}, {name}: {o}' for o in dict.fromkeys(found)]
+    return bad
+
+def search(b, site, word='SelfAttention'):
+    "The complaints about the search, and the button for light and dark"
+    js, bad = (root/'tools/check_search.js').read_text(encoding='utf-8'), []
+    for name, width in widths.items():
+        b.open(f'{site}/index.html', width, 'light')
+        bad += [f'{name}: {o}' for o in b.run(f'({js})("{word}")')]
     return bad
 
 def main():
@@ -128,7 +138,9 @@ def main():
         def log_message(self, *args): pass
     server = ThreadingHTTPServer(('127.0.0.1', 0), partial(Quiet, directory=a.site))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    bad = check(exe, f'http://127.0.0.1:{server.server_port}', pages, a.shots)
+    site = f'http://127.0.0.1:{server.server_port}'
+    bad = [o for page in pages for o in with_browser(exe, lambda b: check(b, site, page, a.shots))]
+    bad += with_browser(exe, lambda b: search(b, site))
     for o in bad: print(o)
     print(f'Site: {len(pages)} pages opened in {Path(exe).name}, {len(bad)} complaints')
     sys.exit(bool(bad))
