@@ -7,7 +7,7 @@ __all__ = ['AttentionMaps', 'attention_maps', 'plot_weights', 'plot_attention', 
            'integrated_gradients', 'Attributions', 'token_attributions']
 
 # %% ../nbs/06_interpret.ipynb #b9995f54
-import html
+import html,numbers
 import matplotlib.pyplot as plt
 from fastai.text.all import *
 from fastai.text.data import _get_tokenizer
@@ -28,17 +28,26 @@ class AttentionMaps:
         weights:Tensor # `(depth,heads,t,t)`: how much each token, in rows, takes from each token, in columns
     ): self.tokens,self.weights = L(tokens),weights
 
-    def __getitem__(self, idx): return AttentionMaps(self.tokens[idx], self.weights[...,idx,:][...,idx])
+    def __getitem__(self, idx):
+        _check(isinstance(idx, slice), 'idx', idx, 'a slice, as in `maps[:10]`', TypeError)
+        return AttentionMaps(self.tokens[idx], self.weights[...,idx,:][...,idx])
+
     def __len__(self): return len(self.tokens)
     def __repr__(self): return f'AttentionMaps: {"{} blocks, {} heads, {} tokens".format(*self.weights.shape[:3])}'
 
 # %% ../nbs/06_interpret.ipynb #ebcfc390
 def _encoder(model):
     "The encoder of `model`, or a `TypeError`"
-    encoder = next((o for o in get_model(model).children()), None)
-    _check(isinstance(encoder, TransformerEncoder), 'learn', type(get_model(model)).__name__,
+    model = get_model(model)
+    encoder = next(model.children(), None) if isinstance(model, nn.Module) else None
+    _check(isinstance(encoder, TransformerEncoder), 'learn', type(model).__name__,
            'a model of this library, or a `Learner` with one: its first part must be a `TransformerEncoder`', TypeError)
     return encoder
+
+def _read_ids(learn, text):
+    "Ids of `text` as the model of `learn` reads them; of a text that is too long for a language model its end"
+    model,ids = get_model(learn.model),_text_ids(learn, text)
+    return ids[-model[0].max_len:] if isinstance(model[1], LMHead) and model[0].max_len else ids
 
 @contextmanager
 def _removed(handles):
@@ -77,7 +86,8 @@ def attention_maps(
         _check(isinstance(learn, Learner), 'text', type(text).__name__,
                'a tensor of ids for a model alone: pass the `Learner` to read a text', TypeError)
         one = isinstance(text, str)
-        rows = [torch.tensor(_text_ids(learn, o), dtype=torch.long) for o in _check_texts(text)]
+        rows = [torch.tensor(_read_ids(learn, o), dtype=torch.long) for o in _check_texts(text)]
+        if not rows: return L()
         ids = nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=encoder.pad_idx)      # (b,t)
     real = ids != encoder.pad_idx                                                        # (b,t)
     _check(ids.numel() and real.any(1).all(), 'text', text, 'at least one token long, padding not counted')
@@ -98,8 +108,8 @@ def plot_weights(
 )->plt.Axes: # The axes that were drawn on
     "Draw who looks (rows) at whom (columns); the darker, the more"
     size = min(max(1.2+.28*len(tokens), 3), 12)
-    ax = ifnone(ax, None) or plt.subplots(figsize=(size,size))[1]
-    ax.imshow(weights.detach().cpu(), cmap='Blues', vmin=0, vmax=vmax)
+    ax = ax or plt.subplots(figsize=(size,size))[1]
+    ax.imshow(weights.detach().float().cpu(), cmap='Blues', vmin=0, vmax=vmax)
     step = math.ceil(len(tokens)/50)                                    # more would be too small to read
     ticks = range(0, len(tokens), step)
     ax.set_xticks(ticks, [tokens[i] for i in ticks], rotation=90)
@@ -113,17 +123,19 @@ def plot_attention(
     layer:int=-1, # Number of the block; None draws all of them, below each other where there are all heads too
     head:int=None # Number of the head; None draws all of them
 )->np.ndarray: # Axes, one for each map
-    "Draw attention as heat maps, one for each head; `ValueError` for a number out of range"
+    "Draw attention as heat maps, one for each head, in the same shades; `ValueError` for a number out of range"
     depth,heads,t,_ = maps.weights.shape
     for name,o,n in (('layer',layer,depth), ('head',head,heads)):
-        _check(o is None or -n<=o<n, name, o, f'from {-n} to {n-1}, or None for all')
+        ok = o is None or (isinstance(o, numbers.Integral) and -n<=o<n)
+        _check(ok, name, o, f'a whole number from {-n} to {n-1}, or None for all')
     pick = lambda o,n: list(range(n)) if o is None else [o%n]
     maps_of = list(itertools.product(pick(layer, depth), pick(head, heads)))
     cols = heads if layer is None and head is None else math.ceil(len(maps_of)**.5)
-    rows,size = math.ceil(len(maps_of)/cols),min(max(1.2+.2*t, 3), 12)
-    _,axs = plt.subplots(rows, cols, figsize=(size*cols, size*rows), squeeze=False, sharex=True, sharey=True, layout='constrained')
+    rows = math.ceil(len(maps_of)/cols)
+    size,vmax = min(max(1.2+.2*t, 3), 24/max(rows, cols)),max(maps.weights[i].max() for i in maps_of)
+    _,axs = plt.subplots(rows, cols, figsize=(size*cols, size*rows), sharex=True, sharey=True, squeeze=False, layout='tight')
     axs = axs.flatten()
-    for (l,h),ax in zip(maps_of, axs): plot_weights(maps.weights[l,h], maps.tokens, ax, f'block {l}, head {h}')
+    for (l,h),ax in zip(maps_of, axs): plot_weights(maps.weights[l,h], maps.tokens, ax, f'block {l}, head {h}', vmax)
     for ax in axs[len(maps_of):]: ax.remove()
     return axs[:len(maps_of)]
 
@@ -132,7 +144,7 @@ def attention_rollout(
     maps:AttentionMaps # What `attention_maps` returned
 )->Tensor: # `(t,t)`: how much of each word, in columns, reaches each token, in rows; rows sum to 1
     "Attention through all blocks and residual connections, Abnar and Zuidema 2020, section 3"
-    eye = torch.eye(len(maps))
+    eye = torch.eye(len(maps)).to(maps.weights)
     return reduce(lambda below,block: (block+eye)/2 @ below, maps.weights.mean(1), eye)     # (t,t) = (t,t) @ (t,t)
 
 # %% ../nbs/06_interpret.ipynb #b843f709
@@ -149,12 +161,13 @@ def integrated_gradients(
     f:callable, # From embeddings `(n,t,k)` to scores `(n,)`
     x:Tensor, # The embeddings of a text `(1,t,k)`
     n_steps:int=32 # Steps on the way from zero to `x`, read as one batch; more is more exact
-)->Tensor: # `(1,t,k)`; they add up to `f(x)-f(0)`
+)->Tensor: # `(1,t,k)`; they add up to about `f(x)-f(0)`
     "The mean slope on the way from 0 to `x`, times `x`; Sundararajan et al. 2017, section 3. `ValueError` for no steps"
     _check_sizes(n_steps=n_steps)
-    way = (torch.arange(n_steps, device=x.device)+.5)/n_steps                                   # (n,)
-    path = (way[:,None,None]*x.detach()).requires_grad_()                                       # (n,t,k)
-    return torch.autograd.grad(f(path).sum(), path)[0].mean(0, keepdim=True) * x.detach()
+    x,u = x.detach(),((torch.arange(n_steps, device=x.device)+.5)/n_steps).to(x.dtype)[:,None,None]      # (n,1,1)
+    path = (u**3 * x).requires_grad_()                                                        # (n,t,k)
+    slopes = torch.autograd.grad(f(path).sum(), path)[0]                                      # (n,t,k)
+    return (3*u**2*slopes).mean(0, keepdim=True) * x
 
 # %% ../nbs/06_interpret.ipynb #a68fa634
 class Attributions:
@@ -192,19 +205,25 @@ class Attributions:
 
 # %% ../nbs/06_interpret.ipynb #9cd95ce4
 def _answers(learn):
-    "Names of the answers; None where they are numbers"
-    if isinstance(get_model(learn.model)[1], LMHead): return _text_vocab(learn.dls)
+    "Names of the answers; none where they are numbers"
+    if isinstance(get_model(learn.model)[1], LMHead): return list(_text_vocab(learn.dls))
     vocab = learn.dls.vocab
-    return vocab[1] if is_listy(vocab[0]) else None
+    return list(vocab[1]) if is_listy(vocab[0]) else []
+
+def _probabilities(learn):
+    "From logits to probabilities, where just one answer is right (softmax), each may be (sigmoid), or numbers (as they are)"
+    y = tuplify(learn.dls.train_ds[0])[-1]
+    if isinstance(get_model(learn.model)[1], LMHead) or type(y) is TensorCategory: return partial(F.softmax, dim=-1)
+    return torch.sigmoid if isinstance(y, TensorMultiCategory) else noop
 
 def _target_idx(target, names, n_out):
     "The number of the output that is called `target`"
-    if isinstance(target, str):
-        _check(names is not None, 'target', target, 'a number: `dls` has no classes')
-        _check(target in names, 'target', target, f'one of {list(names)[:20]}')
-        return list(names).index(target)
-    _check(isinstance(target, int) and 0<=target<n_out, 'target', target, f'the name of a class, or from 0 to {n_out-1}')
-    return target
+    if isinstance(target, Tensor): target = target.item()
+    if target in names: return names.index(target)
+    by_number = isinstance(target, numbers.Integral) and not any(isinstance(o, numbers.Number) for o in names)
+    also = f'one of {names[:20]}, or ' if names else ''
+    _check(by_number and 0<=target<n_out, 'target', target, f'{also}from 0 to {n_out-1}')
+    return int(target)
 
 def _score(logits, i, one_of):
     "Log-odds of answer `i` where just one is right, else its number `(n,)`"
@@ -221,30 +240,32 @@ def token_attributions(
     **kwargs
 )->Attributions: # A score for each token, shown as coloured text
     "What each token does for an answer; `TypeError` for another model or no text, `ValueError` for an unknown target"
+    _check(isinstance(learn, Learner), 'learn', type(learn).__name__, 'a `Learner`', TypeError)
     model = get_model(learn.model)
-    encoder,names = _encoder(model),_answers(learn)
+    encoder,names,probs_of = _encoder(model),_answers(learn),_probabilities(learn)
     _check(isinstance(text, str), 'text', type(text).__name__, 'a string', TypeError)
     per_token = getattr(model[1], 'pool', 0) is None
     _check(not per_token, 'learn', 'a model with an answer for each token', 'one with an answer for a text')
-    ids = _text_ids(learn, text)
+    ids = _read_ids(learn, text)
     _check(ids, 'text', text, 'at least one token long')
-    ids = torch.tensor([ids], device=encoder.embedding.weight.device)                            # (1,t)
     def run(x):
         "Logits for embeddings `(n,t,k)`"
         hook = encoder.embedding.register_forward_hook(lambda m,args,out: x)
-        with _removed([hook]): out = model(ids.expand(len(x), -1))
-        return out if out.dim()==2 else out[:,-1]                                                # (n,n_out)
-    with torch.enable_grad(), _eval(model):
-        read = _weights(model, ids)[0]                                                   # (1,t'), what cropping leaves
+        with _removed([hook]):
+            if not isinstance(model[1], LMHead): return model(ids.expand(len(x), -1))            # (n,n_out)
+            return model[1](encoder(ids.expand(len(x), -1))[0][:,-1])                            # (n,v), for the last token alone
+    with torch.inference_mode(False), torch.enable_grad(), _eval(model):
+        ids = torch.tensor([ids], device=encoder.embedding.weight.device)                        # (1,t)
+        read = align(ids, encoder.pad_idx, encoder.max_len, encoder.crop)[0]                     # (1,t'), what cropping leaves
         x = encoder.embedding(read).detach()
         with torch.no_grad(): logits = run(x)
         i = logits[0].argmax().item() if target is None else _target_idx(target, names, logits.shape[-1])
-        one_of = isinstance(learn.loss_func, CrossEntropyLossFlat)
+        one_of = isinstance(probs_of, partial)
         scores = method(lambda o: _score(run(o), i, one_of), x, **kwargs).sum(-1)[0]             # (t',)
-    tokens = [_text_vocab(learn.dls)[o] for o in read[0].tolist()]
-    value = getattr(learn.loss_func, 'activation', noop)(logits)[0,i].item()
+    real,vocab = read[0]!=encoder.pad_idx,_text_vocab(learn.dls)
     sep = getattr(_get_tokenizer(learn.dls.train_ds), 'sep', ' ')
-    return Attributions(tokens, scores.tolist(), str(names[i]) if names else f'output {i}', value, sep)
+    return Attributions([vocab[o] for o in read[0][real].tolist()], scores[real].tolist(),
+                        str(names[i]) if i<len(names) else f'output {i}', probs_of(logits)[0,i].item(), sep)
 
 # %% ../nbs/06_interpret.ipynb #4c26a031
 @patch
