@@ -171,6 +171,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                              'transformers_from_scratch/learner.py'),
                                                    'transformers_from_scratch.learner.TransformerLearner.__init__': ( 'learner.html#transformerlearner.__init__',
                                                                                                                       'transformers_from_scratch/learner.py'),
+                                                   'transformers_from_scratch.learner.TransformerLearner.predict': ( 'learner.html#transformerlearner.predict',
+                                                                                                                     'transformers_from_scratch/learner.py'),
                                                    'transformers_from_scratch.learner._cell': ( 'learner.html#_cell',
                                                                                                 'transformers_from_scratch/learner.py'),
                                                    'transformers_from_scratch.learner._check_dls': ( 'learner.html#_check_dls',

@@ -200,19 +200,21 @@ def check_attention(
     attn_cls:type, # A subclass of `SelfAttention`
     k:int=16, # Width of the vectors
     heads:int=4, # Number of heads; must divide `k`
-    t:int=9 # Tokens in the texts that it is tried on
+    t:int=9 # Tokens in the texts that it is tried on, 6 or more
 ):
     "`AssertionError` with the property that fails, if `attn_cls` does not keep the contract of attention"
     def _same(a, b, what):
         off = (a-b).abs().max()
         assert off < 1e-5, f"{attn_cls.__name__}: {what} (differs by {off:.1e})"
+    _check(t>5, 't', t, '6 or more')
     for wide in (True, False):
         layer,x = attn_cls(k, heads, wide=wide).eval(),torch.randn(3, t, k, generator=torch.Generator().manual_seed(0))
         out,weights = layer(x, need_weights=True)
         _same(layer(x), out, 'the fused way and the written-out way must agree')
         _same(layer(x), out, 'a second call must give what the first one gave')
         _same(layer(x, pos=torch.arange(t).expand(3,t)), out, '`pos` of 0 to t-1 must be the default')
-        turned = partial(layer, x, rotate=lambda q,pos: q*torch.linspace(1, 2, t)[:,None])
+        def turn(q, pos): return q * (1+torch.atleast_2d(pos)[:,None,:,None]/t)                     # (b,h,t,s)
+        turned = partial(layer, x, pos=torch.arange(t), rotate=turn)
         _same(turned(), turned(need_weights=True)[0], 'the two ways must agree where positions turn queries and keys')
         _same(weights.sum(-1), torch.ones(3,heads,t), 'the weights of a token must sum to one')
         _same(layer(x[1:2]), out[1:2], 'a text must get the same output alone as in a batch')
@@ -228,5 +230,8 @@ def check_attention(
         looks_back = (whole[:,:t//2] - layer(x[:,:t//2])).abs().max() < 1e-5
         assert looks_back or not layer.causal, f"{attn_cls.__name__}: what is `causal` must not see the future"
         if looks_back:
-            parts = [layer(o, cache=cache) for o in x.split(t//2, 1)]
-            _same(torch.cat(parts, 1), whole, 'reading on with a cache must give what reading at once gives')
+            front = torch.zeros(3, t, dtype=torch.bool); front[1,:2] = True                         # as `generate` pads
+            at = ((~front).cumsum(1)-1).clamp(min=0)
+            def read(a, b, cache=None): return layer(x[:,a:b], pad_mask=front[:,:b], pos=at[:,a:b], rotate=turn, cache=cache)
+            parts = torch.cat([read(0, t//2, cache), read(t//2, t, cache)], 1)
+            _same(parts[~front], read(0, t)[~front], 'reading on with a cache must give what reading at once gives')

@@ -109,7 +109,13 @@ def _check_cache(self:Tokenizer, n=3):
 
 @patch
 def setup(self:Tokenizer, items=None, train_setup=False):
-    "Also tokenize what the cache of a folder does not hold yet"
+    "Also tokenize what the cache of a folder does not hold yet; `ValueError` for a table with missing texts"
+    df = getattr(items, 'items', None)
+    if self.mode=='df' and isinstance(df, pd.DataFrame):
+        for name in [df.columns[o] if isinstance(o, int) else o for o in L(self.text_cols)]:
+            missing = df.index[df[name].isna()].tolist() if name in df else []
+            _check(not missing, name, None, f'a text in each row (it is missing in {len(missing)}, such as row {missing[:1]}): '
+                   f'use `df.dropna(subset=[{name!r}])` or `df.fillna({{{name!r}: ""}})`')
     if self.mode=='folder' and items is not None:
         self.lengths = load_pickle(self.output_dir/fn_lengths_pkl)
         self._check_cache()

@@ -219,9 +219,9 @@ def _probabilities(learn):
 def _target_idx(target, names, n_out):
     "The number of the output that is called `target`"
     if isinstance(target, Tensor): target = target.item()
-    if target in names: return names.index(target)
+    if str(target) in (words := list(map(str, names))): return words.index(str(target))
     by_number = isinstance(target, numbers.Integral) and not any(isinstance(o, numbers.Number) for o in names)
-    also = f'one of {names[:20]}, or ' if names else ''
+    also = f'one of {words[:20]}, or ' if names else ''
     _check(by_number and 0<=target<n_out, 'target', target, f'{also}from 0 to {n_out-1}')
     return int(target)
 

@@ -34,7 +34,7 @@ def _check_dls(dls, n_out=None):
     "Number of tokens, number of outputs and padding id for a classifier on `dls`; an error if there can't be one"
     if not isinstance(dls, DataLoaders):
         raise TypeError(f"`dls` is a {type(dls).__name__}, but must be `DataLoaders`: "
-                        "call the `dataloaders` method of a `DataBlock`")
+                        "pass what `TextDataLoaders.from_df` or `DataBlock.dataloaders` returns")
     vocab,n_inp = _text_vocab(dls),getattr(dls, 'n_inp', 1)
     if isinstance(dls.train, LMDataLoader):
         raise ValueError("`dls` is for a language model: make it with `is_lm=False` and a target to classify")
@@ -84,7 +84,7 @@ class TransformerLearner(Learner):
 _elsewhere = {'k': 'd_model n_embd hidden_size embed_dim emb_sz', 'heads': 'nhead n_head n_heads num_heads',
               'depth': 'n_layer n_layers num_layers', 'max_len': 'seq_len max_length block_size n_positions',
               'hidden_mult': 'd_ff dim_feedforward intermediate_size', 'n_out': 'num_classes num_labels',
-              'dropout': 'drop_mult'}
+              'dropout': 'drop_mult', 'act_cls': 'activation act', 'attn_cls': 'attention causal is_causal', 'pos_cls': 'positions pos_enc'}
 _elsewhere = {o: name for name,others in _elsewhere.items() for o in others.split()}
 
 def _hint(name, names, fixed=()):
@@ -140,6 +140,18 @@ def _docs_of(f, *others):
         f = o
 
 _docs_of(transformer_classifier_learner, TransformerClassifier.__init__, TransformerEncoder.__init__, TransformerLearner.__init__, Learner.__init__)
+
+# %% ../nbs/05_learner.ipynb #6529561c
+@patch
+def predict(self:TransformerLearner,
+    item:str, # A text, or a file with one where the data are files
+    rm_type_tfms:int=None, # As in `Learner.predict`
+    with_input:bool=False # Return the decoded text as well?
+)->tuple: # The decoded prediction, its number, and probabilities or numbers `(n_out,)`
+    "What the model says about one text; `TypeError` for none or several"
+    if item is None or is_listy(item):
+        raise TypeError(f"`item` is {str(item)[:60]!r}, but must be one text: for several use `get_preds(dl=learn.dls.test_dl(texts))`")
+    return super(TransformerLearner, self).predict(item, rm_type_tfms, with_input)
 
 # %% ../nbs/05_learner.ipynb #ed0f50a2
 def _display_df(df):

@@ -29,7 +29,7 @@ def _check_lm_dls(dls, max_len=None):
     "Number of tokens, longest text and padding id for a language model on `dls`; an error if there can't be one"
     if not isinstance(dls, DataLoaders):
         raise TypeError(f"`dls` is a {type(dls).__name__}, but must be `DataLoaders`: "
-                        "call the `dataloaders` method of a `DataBlock`")
+                        "pass what `TextDataLoaders.from_df` or `DataBlock.dataloaders` returns")
     vocab = _text_vocab(dls)
     for dl in dls.loaders:
         if not isinstance(dl, LMDataLoader):

@@ -89,6 +89,8 @@ class TransformerEncoder(Module):
     ):
         _check_sizes(vocab_sz=vocab_sz, depth=depth, max_len=ifnone(max_len, 1))
         _check(isinstance(pad_idx, int) and 0<=pad_idx<vocab_sz, 'pad_idx', pad_idx, f'an id below vocab_sz={vocab_sz}')
+        for name,o in dict(pos_cls=pos_cls, attn_cls=attn_cls, act_cls=act_cls).items():
+            _check(callable(o) and not isinstance(o, nn.Module), name, o, 'a class: pass it by its name, without quotes or brackets', TypeError)
         _check_probs(word_dropout=word_dropout, vocab_dropout=vocab_dropout)
         store_attr('vocab_sz,max_len,pad_idx,crop,word_dropout,vocab_dropout')
         blocks = [TransformerBlock(k, heads, wide, norm_first, hidden_mult, dropout, attn_dropout, attn_cls, act_cls)
@@ -209,6 +211,7 @@ class ClassifierHead(Module):
         _check_sizes(n_out=n_out)
         _check_probs(dropout=dropout)
         _check(y_range is None or (len(y_range)==2 and y_range[0]<y_range[1]), 'y_range', y_range, 'a pair (low, high)')
+        _check(pool is None or callable(pool), 'pool', pool, 'a function, such as `mean_pool`, or None', TypeError)
         self.pool,self.dropout = pool,nn.Dropout(dropout)
         shape = (2,k) if pool is None else tuple(pool(torch.zeros(2,3,k), torch.zeros(2,3, dtype=torch.bool)).shape)
         _check(len(shape)==2 and shape[0]==2, 'pool', shape,

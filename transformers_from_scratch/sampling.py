@@ -142,7 +142,7 @@ class KVCache:
 def _together(matrices):
     "Copies of matrices in one block of memory: NumPy asks Linux for large pages, which the processor finds faster"
     sizes,o = [m.numel() for m in matrices],matrices[0]
-    block = torch.from_numpy(np.empty(sum(sizes)*o.element_size(), np.uint8)).view(o.dtype).to(o.device)
+    block = torch.from_numpy(np.empty(sum(sizes)*o.element_size(), np.uint8)).view(o.dtype)
     return [to.view(m.shape).copy_(m) for m,to in zip(matrices, block.split(sizes))]
 
 class _FastStep:
@@ -154,8 +154,7 @@ class _FastStep:
             weights += [a.unifyheads.weight, ff[0].weight, ff[2].weight]
         *weights,self.head = _together([o.detach().t() for o in (*weights, model[1].linear.weight)])     # each (in,out)
         self.blocks = [self.unrolled(o, *ws) for o,ws in zip(blocks, chunked(weights, 4))]
-        self.rows = {len(w): torch.arange(len(w), device=w.device) for w in weights}
-        self.start = self.head.new_zeros(1, dtype=torch.long)
+        self.rows,self.start = {len(w): torch.arange(len(w)) for w in weights},torch.zeros(1, dtype=torch.long)
 
     @staticmethod
     def unrolled(block, wqkv, wo, w1, w2):
@@ -168,7 +167,7 @@ class _FastStep:
 
     def times(self, x, w, bias):
         "`x @ w + bias`, where the result is no longer than `x`"
-        if len(x)>1 or x.device.type!='cpu': return F.linear(x, w.t(), bias)
+        if len(x)>1: return F.linear(x, w.t(), bias)
         y = torch.embedding_bag(w, self.rows[len(w)], self.start, False, 0, False, x[0])[0]     # rows of w, weighted by x
         return y if bias is None else y + bias
 
@@ -185,7 +184,8 @@ class _FastStep:
         known = type(model[0].positions) in (LearnedPositions, SinusoidalPositions, RotaryPositions)
         hooked = any(o._forward_hooks or o._forward_pre_hooks for o in model.modules())
         autocast = torch.is_autocast_enabled(next(model.parameters()).device.type)
-        plain = not (model.training or torch.is_grad_enabled() or hooked or autocast)     # no dropout and no gradients in there
+        cpu = next(model.parameters()).device.type=='cpu'
+        plain = cpu and not (model.training or torch.is_grad_enabled() or hooked or autocast)  # no dropout, no gradients
         return plain and known and all(type(o) is t for o,t in parts)
 
     def __call__(self, ids, pos, pad_mask, caches):
@@ -215,7 +215,8 @@ class LMReader:
     def __init__(self,
         model:TransformerLM, # A language model
         ids:Tensor, # The texts so far `(b,t)`, padding anywhere, at least one token in each
-        cache:bool=True # Keep keys and values? Without, all is read anew for each token
+        cache:bool=True, # Keep keys and values? Without, all is read anew for each token
+        fast:bool=True # Lay the weights out for single tokens, if that can be? It pays from some ten tokens on
     ):
         encoder = model[0]
         ids = encoder._check_ids(ids)
@@ -223,7 +224,7 @@ class LMReader:
         self.seen = real.sum(1).tolist()                                       # tokens of each text that the model looks at
         _check(min(self.seen)>0, 'ids', ids.tolist(), 'texts of at least one token each, padding not counted')
         self.text = ids.gather(1, real.int().argsort(dim=1, stable=True))                 # (b,t), padding in front
-        self.model,self.cache,self.step = model,cache,None
+        self.model,self.cache,self.step = model,cache,None if fast else False
         self._read()
 
     def append(self,
@@ -291,7 +292,7 @@ def _stream(model, ids, text, n, cache, only_last, kwargs):
         reader,warned = None,False
         for _ in range(n):
             with torch.inference_mode(), warnings.catch_warnings(record=True) as says:  # not while the caller has the word
-                if reader is None: reader = LMReader(model, ids, cache)
+                if reader is None: reader = LMReader(model, ids, cache, fast=n>10)
                 elif only_last: reader = LMReader(model, ids, cache=False)
                 else: reader.append(ids)
                 new = sample(reader.logits, text, **kwargs)

@@ -115,7 +115,7 @@ def _check_fit(path, about, weights, encoder):
 def _find(folder, file):
     "The file of that name in `folder`; a `FileNotFoundError` that says what there is"
     path = folder/f"{str(file).removesuffix('.safetensors')}.safetensors"
-    for o in (path, folder/file):
+    for o in (path, folder/file, Path(file)):
         if o.is_file(): return o
     there = [o.name for o in sorted(path.parent.glob('*')) if o.suffix in ('.safetensors','.pth')]
     others = f'the files there are {there}' if there else 'no other either'
