@@ -339,7 +339,7 @@ def __getitem__(self:Interpretation, idxs):
     "Inputs, predictions, targets, decoded predictions and losses of the items `idxs`, in that order"
     if not isinstance(self.dl, LMDataLoader): return _other_rows(self, idxs)
     idxs = torch.arange(len(self.losses))[idxs].reshape(-1).tolist()
-    dl,pad_idx = self.dl.new(shuffle=False),get_model(self.learn.model)[0].pad_idx
+    dl,pad_idx = self.dl.new(shuffle=False),getattr(get_model(self.learn.model)[0], 'pad_idx', 1)     # 1 in models of fastai
     x,y = (pad_sequence(o, batch_first=True, padding_value=pad_idx) for o in zip(*[dl.create_item(i) for i in idxs]))
     batch = LMTensorText(x),TensorText(y)
     inps,preds,targs,decoded = self.learn.get_preds(dl=[batch], with_input=True, with_decoded=True, act=self.act)
