@@ -1,11 +1,12 @@
 """A language model of characters on tiny Shakespeare: 1.1 million characters, the last tenth of them for validation.
 
-    python examples/shakespeare.py                     # about three minutes on two CPU cores
-    python examples/shakespeare.py --epochs 1          # half of that
-    python examples/shakespeare.py --k 160 --heads 5 --depth 6 --seq-len 128 --bs 8 --epochs 3 --dropout 0.1     # a quarter of an hour
+    python examples/shakespeare.py                     # about a minute and a half on two CPU cores
+    python examples/shakespeare.py --k 160 --heads 5 --depth 6 --epochs 3 --dropout 0.1       # a quarter of an hour
 
 The text is looked for in fastai's data folder (`~/.fastai/data/tinyshakespeare/input.txt`); `--file` takes any other text.
-Matrices are trained with Muon, which is part of PyTorch since 2.9, all other parameters with AdamW.
+Matrices are trained with Muon, which is part of PyTorch since 2.9, all other parameters with AdamW. In a minute and a half a small
+model that reads the text twice learns more than a large one that reads it once; with more time the large one wins. Learning
+rates fall along a straight line to 0, which was better here than a cosine (by 0.015).
 """
 import json, time
 from fastai.text.all import *
@@ -25,11 +26,11 @@ class Minutes(Callback):
 @call_parse
 def main(
     file:str=None, # A text; None is tiny Shakespeare in fastai's data folder
-    k:int=128, # Width of the vectors
-    heads:int=4, # Number of heads
-    depth:int=4, # Number of blocks
-    seq_len:int=64, # Characters in a sequence
-    bs:int=16, # Sequences in a batch
+    k:int=96, # Width of the vectors
+    heads:int=3, # Number of heads
+    depth:int=3, # Number of blocks
+    seq_len:int=128, # Characters in a sequence
+    bs:int=8, # Sequences in a batch
     epochs:int=2, # Times through the text
     lr:float=3e-3, # Highest learning rate of AdamW
     muon_lr:float=0.02, # Highest learning rate of Muon
@@ -48,8 +49,9 @@ def main(
                                   seq_len=seq_len, bs=bs)
     lm = transformer_lm_learner(dls, k, heads, depth, pos_cls=RotaryPositions, act_cls=ReLUSquared, dropout=dropout,
                                 opt_func=partial(OptimWrapper, opt=MuonAdamW), cbs=[GradientClip(1.), Minutes()])
-    start = time.time()
-    lm.fit_flat_cos(epochs, slice(lr, muon_lr), pct_start=.05, wd=None)
+    top,start = np.array([lr, muon_lr]),time.time()
+    schedule = combine_scheds([.05,.95], [SchedLin(top/20, top), SchedLin(top, 0*top)])           # up for a moment, then down
+    lm.fit(epochs, cbs=ParamScheduler({'lr': schedule}), wd=None)
     total = time.time()-start
     Path('output').mkdir(exist_ok=True)
     lm.export('shakespeare.pkl')

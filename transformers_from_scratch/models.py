@@ -90,7 +90,10 @@ class TransformerEncoder(Module):
         _check_sizes(vocab_sz=vocab_sz, depth=depth, max_len=ifnone(max_len, 1))
         _check(isinstance(pad_idx, int) and 0<=pad_idx<vocab_sz, 'pad_idx', pad_idx, f'an id below vocab_sz={vocab_sz}')
         for name,o in dict(pos_cls=pos_cls, attn_cls=attn_cls, act_cls=act_cls).items():
-            _check(callable(o) and not isinstance(o, nn.Module), name, o, 'a class: pass it by its name, without quotes or brackets', TypeError)
+            _check(callable(o) and not isinstance(o, nn.Module), name, o,
+                   'a class: pass it by its name, without quotes or brackets', TypeError)
+        ours = not isinstance(attn_cls, type) or issubclass(attn_cls, SelfAttention)
+        _check(ours, 'attn_cls', attn_cls, 'a subclass of `SelfAttention`: `check_attention` tells what it has to keep', TypeError)
         _check_probs(word_dropout=word_dropout, vocab_dropout=vocab_dropout)
         store_attr('vocab_sz,max_len,pad_idx,crop,word_dropout,vocab_dropout')
         blocks = [TransformerBlock(k, heads, wide, norm_first, hidden_mult, dropout, attn_dropout, attn_cls, act_cls)
