@@ -32,8 +32,8 @@ def main(
     seq_len:int=128, # Characters in a sequence
     bs:int=8, # Sequences in a batch
     epochs:int=2, # Times through the text
-    lr:float=3e-3, # Highest learning rate of AdamW
-    muon_lr:float=0.02, # Highest learning rate of Muon
+    lr:float=1e-2, # Highest learning rate of AdamW
+    muon_lr:float=0.014, # Highest learning rate of Muon
     dropout:float=0., # Dropout of embeddings and of the outputs of the layers
     seed:int=0, # Seed of weights, order and dropout
     threads:int=2, # Threads for torch

@@ -79,8 +79,8 @@ def ban(
     banned:Tensor # Ids of the tokens that must not come
 )->Tensor: # `(...,v)`, `-inf` at those
     "Rule out certain tokens; `ValueError` if no other is left"
-    ids,v = banned.tolist(),logits.shape[-1]
-    _check(len(set(ids))<v, 'banned', ids, f'fewer than all {v} tokens')
+    v = logits.shape[-1]
+    _check(len(banned)<v or len(banned.unique())<v, 'banned', banned, f'fewer than all {v} tokens')
     return logits.index_fill(-1, banned, -math.inf)
 
 # %% ../nbs/04_sampling.ipynb #1bb5221b
@@ -138,7 +138,7 @@ class KVCache:
         self.n = end
         return self.kv[:,:,:end]
 
-# %% ../nbs/04_sampling.ipynb #8636e0b2
+# %% ../nbs/04_sampling.ipynb #209c288e
 def _together(matrices):
     "Copies of matrices in one block of memory: NumPy asks Linux for large pages, which the processor finds faster"
     sizes,o = [m.numel() for m in matrices],matrices[0]
@@ -147,14 +147,27 @@ def _together(matrices):
 
 class _FastStep:
     "One token through all blocks, with the weights laid out for a single row"
+    least = 3*2**15                                                                       # weights that are worth a thread
     def __init__(self, model):
         self.encoder,blocks,weights = model[0],model[0].blocks,[]
         for a,ff in ((o.attention,o.ff) for o in blocks):
             weights.append(torch.cat([a.toqueries.weight, a.tokeys.weight, a.tovalues.weight]))
             weights += [a.unifyheads.weight, ff[0].weight, ff[2].weight]
-        *weights,self.head = _together([o.detach().t() for o in (*weights, model[1].linear.weight)])     # each (in,out)
+        weights = [self.cut(o.detach().t()) for o in (*weights, model[1].linear.weight)]              # each (parts,in,out/parts)
+        *weights,self.head = [self.bags(o) for o in _together(weights)]
         self.blocks = [self.unrolled(o, *ws) for o,ws in zip(blocks, chunked(weights, 4))]
-        self.rows,self.start = {len(w): torch.arange(len(w)) for w in weights},torch.zeros(1, dtype=torch.long)
+
+    def cut(self, w):
+        "The columns of `w` in parts, one for each thread, unless they would be so small that it does not pay"
+        parts = min(torch.get_num_threads(), w.numel()//self.least)
+        parts = next((o for o in range(parts, 1, -1) if w.shape[1]%o==0), 1)
+        return w.unflatten(1, (parts,-1)).transpose(0,1)
+
+    @staticmethod
+    def bags(w):
+        "The rows of `w`, which of them are in which bag, and `w` itself"
+        parts,n,_ = w.shape
+        return w.flatten(0,1),torch.arange(parts*n),torch.arange(0, parts*n, n),w
 
     @staticmethod
     def unrolled(block, wqkv, wo, w1, w2):
@@ -165,10 +178,16 @@ class _FastStep:
         linear = (wqkv,bqkv),(wo,a.unifyheads.bias),(w1,ff[0].bias),(w2,ff[2].bias)
         return a.heads,block.norm_first,ff[1],norms,linear
 
-    def times(self, x, w, bias):
-        "`x @ w + bias`, where the result is no longer than `x`"
-        if len(x)>1: return F.linear(x, w.t(), bias)
-        y = torch.embedding_bag(w, self.rows[len(w)], self.start, False, 0, False, x[0])[0]     # rows of w, weighted by x
+    @staticmethod
+    def times(x, bags, bias=None):
+        "`x (b,n)` times what was cut into `bags`, plus `bias`"
+        rows,which,starts,w = bags
+        parts,n,m = w.shape
+        if parts==1 and (len(x)>1 or m>n): return F.linear(x, w[0].t(), bias)                        # one long sum: no gain
+        if len(x)>1: y = (x @ w).transpose(0,1).flatten(1)
+        else:
+            xs = torch.cat([x[0]]*parts) if parts>1 else x[0]
+            y = torch.embedding_bag(rows, which, starts, False, 0, False, xs)[0].view(1,-1)
         return y if bias is None else y + bias
 
     @staticmethod
@@ -191,11 +210,11 @@ class _FastStep:
     def __call__(self, ids, pos, pad_mask, caches):
         "The same as `encoder.read` and the head, for ids `(b,1)`"
         e = self.encoder
-        x = e.positions(e.embedding(ids), pos)[:,0]                                       # (b,k)
+        x = e.positions.forward(F.embedding(ids, e.embedding.weight), pos)[:,0]           # (b,k)
         turns = e.positions.turns(pos) if hasattr(e.positions, 'turns') else None
         seen = None if pad_mask is None else ~pad_mask[:,None,None]                       # (b,1,1,tk)
         for (h,first,act,(norm1,norm2),((wqkv,bqkv),unify,(w1,b1),last)),cache in zip(self.blocks, caches):
-            qkv = F.linear(F.layer_norm(x, *norm1) if first else x, wqkv.t(), bqkv)       # (b,3h*s)
+            qkv = self.times(F.layer_norm(x, *norm1) if first else x, wqkv, bqkv)         # (b,3h*s)
             qkv = qkv.view(len(x), 3*h, 1, -1)                                            # (b,3h,1,s)
             if turns is None: q,kv = qkv.split([h, 2*h], 1)
             else:
@@ -205,9 +224,9 @@ class _FastStep:
             out = F.scaled_dot_product_attention(q, *kv.chunk(2, 1), seen)                # (b,h,1,s)
             x = x + self.times(out.flatten(1), *unify)
             if not first: x = F.layer_norm(x, *norm1)
-            x = x + self.times(act(F.linear(F.layer_norm(x, *norm2) if first else x, w1.t(), b1)), *last)
+            x = x + self.times(act(self.times(F.layer_norm(x, *norm2) if first else x, w1, b1)), *last)
             if not first: x = F.layer_norm(x, *norm2)
-        return F.linear(e.norm(x), self.head.t())                                         # (b,v)
+        return self.times(e.norm(x), self.head)                                           # (b,v)
 
 # %% ../nbs/04_sampling.ipynb #8aee88f6
 class LMReader:
@@ -286,7 +305,7 @@ def _eval(model):
     finally:
         for o,mode in modes: o.training = mode
 
-def _stream(model, ids, text, n, cache, only_last, kwargs):
+def _stream(model, ids, text, n, cache, only_last, never, kwargs):
     "The loop of `stream_ids`"
     with _eval(model):
         reader,warned = None,False
@@ -295,7 +314,7 @@ def _stream(model, ids, text, n, cache, only_last, kwargs):
                 if reader is None: reader = LMReader(model, ids, cache, fast=n>10)
                 elif only_last: reader = LMReader(model, ids, cache=False)
                 else: reader.append(ids)
-                new = sample(reader.logits, text, **kwargs)
+                new = sample(reader.logits + never, text, **kwargs)
             for o in says[:not warned]: warnings.warn(o.message, o.category, stacklevel=3)   # once for each text
             ids,warned = new.clone(),warned or bool(says)                                 # an ordinary tensor again
             yield ids
@@ -321,9 +340,10 @@ def stream_ids(
     "Write on, token by token, one stream of a model at a time; `ValueError` for an argument out of range"
     kwargs = dict(temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p, repetition_penalty=repetition_penalty)
     with warnings.catch_warnings(): warnings.simplefilter('ignore'); _check_sampling(n, **kwargs)
-    never = torch.tensor(sorted({model[0].pad_idx, *banned}), device=ids.device)
+    banned = torch.tensor(sorted({model[0].pad_idx, *banned}), device=ids.device)
+    never = ban(torch.zeros_like(model[0].embedding.weight[:,0]), banned)                # (v,): 0, and -inf where banned
     start = _last(model[0], ids) if only_last and len(ids) else ids
-    return _stream(model, start, ids, n, cache, only_last, dict(kwargs, banned=never, generator=generator))
+    return _stream(model, start, ids, n, cache, only_last, never, dict(kwargs, generator=generator))
 
 @delegates(stream_ids)
 def generate(
