@@ -51,7 +51,7 @@ def main(
                                 opt_func=partial(OptimWrapper, opt=MuonAdamW), cbs=[GradientClip(1.), Minutes()])
     top,start = np.array([lr, muon_lr]),time.time()
     schedule = combine_scheds([.05,.95], [SchedLin(top/20, top), SchedLin(top, 0*top)])           # up for a moment, then down
-    lm.fit(epochs, cbs=ParamScheduler({'lr': schedule}), wd=None)
+    lm.fit(epochs, cbs=ParamScheduler({'lr': schedule}))
     total = time.time()-start
     Path('output').mkdir(exist_ok=True)
     lm.export('shakespeare.pkl')

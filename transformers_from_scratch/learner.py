@@ -84,10 +84,11 @@ class TransformerLearner(Learner):
 _elsewhere = {'k': 'd_model n_embd hidden_size embed_dim emb_sz', 'heads': 'nhead n_head n_heads num_heads',
               'depth': 'n_layer n_layers num_layers', 'max_len': 'seq_len max_length block_size n_positions',
               'hidden_mult': 'd_ff dim_feedforward intermediate_size', 'n_out': 'num_classes num_labels',
-              'dropout': 'drop_mult', 'head_dropout': 'ps', 'act_cls': 'activation act', 'attn_cls': 'attention causal is_causal', 'pos_cls': 'positions pos_enc'}
+              'dropout': 'drop_mult', 'head_dropout': 'ps', 'act_cls': 'activation act',
+              'attn_cls': 'attention causal is_causal', 'pos_cls': 'positions pos_enc'}
 _elsewhere = {o: name for name,others in _elsewhere.items() for o in others.split()}
 _gone = {'pretrained': 'there are no pretrained weights', 'arch': 'there is no architecture to choose',
-         'config': 'pass what is in it as keywords', 'backwards': 'texts are read forwards',
+         'config': 'pass what is in it as keywords', 'backwards': 'it is for the data, `TextDataLoaders.from_df`',
          'lin_ftrs': 'the head is one linear layer'}
 
 def _hint(name, names, fixed=()):

@@ -92,7 +92,8 @@ class TransformerEncoder(Module):
         for name,o in dict(pos_cls=pos_cls, attn_cls=attn_cls, act_cls=act_cls).items():
             _check(callable(o) and not isinstance(o, nn.Module), name, o,
                    'a class: pass it by its name, without quotes or brackets', TypeError)
-        ours = not isinstance(attn_cls, type) or issubclass(attn_cls, SelfAttention)
+        made = getattr(attn_cls, 'func', attn_cls)                                        # what a `partial` calls
+        ours = not isinstance(made, type) or issubclass(made, SelfAttention)
         _check(ours, 'attn_cls', attn_cls, 'a subclass of `SelfAttention`: `check_attention` tells what it has to keep', TypeError)
         _check_probs(word_dropout=word_dropout, vocab_dropout=vocab_dropout)
         store_attr('vocab_sz,max_len,pad_idx,crop,word_dropout,vocab_dropout')

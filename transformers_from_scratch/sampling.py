@@ -80,7 +80,7 @@ def ban(
 )->Tensor: # `(...,v)`, `-inf` at those
     "Rule out certain tokens; `ValueError` if no other is left"
     v = logits.shape[-1]
-    _check(len(banned)<v or len(banned.unique())<v, 'banned', banned, f'fewer than all {v} tokens')
+    if len(banned)>=v: _check(len(banned.unique())<v, 'banned', banned.tolist(), f'fewer than all {v} tokens')
     return logits.index_fill(-1, banned, -math.inf)
 
 # %% ../nbs/04_sampling.ipynb #1bb5221b
@@ -154,18 +154,19 @@ class _FastStep:
             weights.append(torch.cat([a.toqueries.weight, a.tokeys.weight, a.tovalues.weight]))
             weights += [a.unifyheads.weight, ff[0].weight, ff[2].weight]
         weights = [self.cut(o.detach().t()) for o in (*weights, model[1].linear.weight)]              # each (parts,in,out/parts)
-        *weights,self.head = [self.bags(o) for o in _together(weights)]
+        *weights,head = [self.bags(o) for o in _together(weights)]
+        self.head = head,model[1].linear.bias
         self.blocks = [self.unrolled(o, *ws) for o,ws in zip(blocks, chunked(weights, 4))]
 
     def cut(self, w):
-        "The columns of `w` in parts, one for each thread, unless they would be so small that it does not pay"
+        "The columns of `w` in equal parts, as many as there are threads, or fewer where that would not pay or come out even"
         parts = min(torch.get_num_threads(), w.numel()//self.least)
         parts = next((o for o in range(parts, 1, -1) if w.shape[1]%o==0), 1)
         return w.unflatten(1, (parts,-1)).transpose(0,1)
 
     @staticmethod
     def bags(w):
-        "The rows of `w`, which of them are in which bag, and `w` itself"
+        "The rows of `w`, which of them are in the bags, where each bag starts, and `w` itself"
         parts,n,_ = w.shape
         return w.flatten(0,1),torch.arange(parts*n),torch.arange(0, parts*n, n),w
 
@@ -179,11 +180,11 @@ class _FastStep:
         return a.heads,block.norm_first,ff[1],norms,linear
 
     @staticmethod
-    def times(x, bags, bias=None):
+    def times(x, bags, bias):
         "`x (b,n)` times what was cut into `bags`, plus `bias`"
         rows,which,starts,w = bags
         parts,n,m = w.shape
-        if parts==1 and (len(x)>1 or m>n): return F.linear(x, w[0].t(), bias)                        # one long sum: no gain
+        if parts==1 and (len(x)>1 or m>n): return F.linear(x, w[0].t(), bias)                # nothing to gain from a bag
         if len(x)>1: y = (x @ w).transpose(0,1).flatten(1)
         else:
             xs = torch.cat([x[0]]*parts) if parts>1 else x[0]
@@ -200,17 +201,18 @@ class _FastStep:
         norms = [n for o in blocks for n in (o.norm1, o.norm2)] + [model[0].norm]
         parts += [(o,nn.Linear) for o in linear] + [(o,nn.LayerNorm) for o in norms]
         parts.append((model[0].embedding,nn.Embedding))
+        calm = getattr(model[0].embedding, 'max_norm', None) is None                      # reading does not change it
         known = type(model[0].positions) in (LearnedPositions, SinusoidalPositions, RotaryPositions)
         hooked = any(o._forward_hooks or o._forward_pre_hooks for o in model.modules())
         autocast = torch.is_autocast_enabled(next(model.parameters()).device.type)
         cpu = next(model.parameters()).device.type=='cpu'
         plain = cpu and not (model.training or torch.is_grad_enabled() or hooked or autocast)  # no dropout, no gradients
-        return plain and known and all(type(o) is t for o,t in parts)
+        return plain and known and calm and all(type(o) is t for o,t in parts)
 
     def __call__(self, ids, pos, pad_mask, caches):
         "The same as `encoder.read` and the head, for ids `(b,1)`"
         e = self.encoder
-        x = e.positions.forward(F.embedding(ids, e.embedding.weight), pos)[:,0]           # (b,k)
+        x = e.positions(e.embedding(ids), pos)[:,0]                                       # (b,k)
         turns = e.positions.turns(pos) if hasattr(e.positions, 'turns') else None
         seen = None if pad_mask is None else ~pad_mask[:,None,None]                       # (b,1,1,tk)
         for (h,first,act,(norm1,norm2),((wqkv,bqkv),unify,(w1,b1),last)),cache in zip(self.blocks, caches):
@@ -226,7 +228,7 @@ class _FastStep:
             if not first: x = F.layer_norm(x, *norm1)
             x = x + self.times(act(self.times(F.layer_norm(x, *norm2) if first else x, w1, b1)), *last)
             if not first: x = F.layer_norm(x, *norm2)
-        return self.times(e.norm(x), self.head)                                           # (b,v)
+        return self.times(e.norm(x), *self.head)                                          # (b,v)
 
 # %% ../nbs/04_sampling.ipynb #8aee88f6
 class LMReader:
@@ -305,7 +307,7 @@ def _eval(model):
     finally:
         for o,mode in modes: o.training = mode
 
-def _stream(model, ids, text, n, cache, only_last, never, kwargs):
+def _stream(model, ids, text, n, cache, only_last, kwargs):
     "The loop of `stream_ids`"
     with _eval(model):
         reader,warned = None,False
@@ -314,7 +316,7 @@ def _stream(model, ids, text, n, cache, only_last, never, kwargs):
                 if reader is None: reader = LMReader(model, ids, cache, fast=n>10)
                 elif only_last: reader = LMReader(model, ids, cache=False)
                 else: reader.append(ids)
-                new = sample(reader.logits + never, text, **kwargs)
+                new = sample(reader.logits, text, **kwargs)
             for o in says[:not warned]: warnings.warn(o.message, o.category, stacklevel=3)   # once for each text
             ids,warned = new.clone(),warned or bool(says)                                 # an ordinary tensor again
             yield ids
@@ -340,10 +342,13 @@ def stream_ids(
     "Write on, token by token, one stream of a model at a time; `ValueError` for an argument out of range"
     kwargs = dict(temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p, repetition_penalty=repetition_penalty)
     with warnings.catch_warnings(): warnings.simplefilter('ignore'); _check_sampling(n, **kwargs)
-    banned = torch.tensor(sorted({model[0].pad_idx, *banned}), device=ids.device)
-    never = ban(torch.zeros_like(model[0].embedding.weight[:,0]), banned)                # (v,): 0, and -inf where banned
+    v,banned = model[0].vocab_sz,[o.item() if isinstance(o, Tensor) else o for o in banned]
+    known = all(isinstance(o, numbers.Integral) and 0<=o<v for o in banned)
+    _check(known, 'banned', banned, f'ids from 0 to {v-1}, the last of the vocabulary')
+    never = torch.tensor(sorted({model[0].pad_idx, *banned}), device=ids.device)
+    ban(torch.zeros(v, device=ids.device), never)                                        # is anything left?
     start = _last(model[0], ids) if only_last and len(ids) else ids
-    return _stream(model, start, ids, n, cache, only_last, never, dict(kwargs, generator=generator))
+    return _stream(model, start, ids, n, cache, only_last, dict(kwargs, banned=never, generator=generator))
 
 @delegates(stream_ids)
 def generate(
