@@ -19,6 +19,12 @@ katex_host = r'https://cdn\.jsdelivr\.net/npm/katex@[^/]+/dist'
 def notebooks(): return sorted(Path(p).relative_to(root/'nbs').as_posix() for p in nbglob(root/'nbs'))
 def pages(): return [nbpath2html(Path(n)) for n in notebooks()]
 
+def first_cells():
+    "Notebooks whose first cell holds more than a title and a summary: nbdev would drop the rest without a word"
+    for n in notebooks():
+        lines = ''.join(json.loads((root/'nbs'/n).read_text(encoding='utf8'))['cells'][0]['source']).splitlines()
+        if any(l.strip() and l[0] not in '#>' for l in lines): yield f'{n}: put what follows the summary into a cell of its own'
+
 def plain_names(s, before=r'(?:\]\(|href=")[^)"\s]*?'):
     "Links to `00_attention.ipynb` lead to `attention.ipynb`: pages are named as nbdev's links name them"
     return re.sub(rf'({before})\b\d+[a-zA-Z0-9]*_(\w[\w-]*\.ipynb)', r'\1\2', s)
@@ -122,7 +128,7 @@ def main():
     docs_llms.write(root/'_proc', out)
     bad = [f'{n} stands in the sidebar, but not in nbs' for n in docs_llms.sidebar(there=False)]
     bad += [f'{n} does not stand in the sidebar' for n in notebooks() if n not in sum(docs_llms.sidebar().values(), [])]
-    bad += problems(pages(), katex_host)
+    bad += [*first_cells(), *problems(pages(), katex_host)]
     for o in bad: print(o)
     if bad and not quarto: sys.exit(f'Docs: {len(bad)} problems, see above.')       # Quarto's own pages are its business
     print(f'Docs: {len(pages())} pages, {out}/index.html')
