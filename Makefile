@@ -7,7 +7,8 @@ READY := $(VENV)/.installed
 
 help:
 	@echo 'make demo              train two classifiers and a language model, and try them (about 4 minutes after the install)'
-	@echo 'make test              run every notebook, which is every test'
+	@echo 'make test              run every notebook, which is every test; SEED=3 adds 3 to all their seeds'
+	@echo 'make test-sweep        run them under other seeds, threads, instruction sets: two hours (SWEEP=... for a part)'
 	@echo 'make docs              build the documentation into _docs'
 	@echo 'make check-site        open every page of _docs in Chromium, if it is there, and list what is wrong'
 	@echo 'make check-names       list the public names that lack a docstring, a docment or an example'
@@ -36,9 +37,13 @@ demo: $(READY)
 	$(BIN)/python examples/demo.py
 
 # One thread a notebook: two workers with two threads each stand in each other's way.
+NBDEV_TEST = $(if $(SEED),$(BIN)/python tools/seeds.py,$(BIN)/nbdev_test)
 test: $(READY)
-	@OMP_NUM_THREADS=1 PYTHONUNBUFFERED=1 $(BIN)/nbdev_test --do-print 2>&1 | tee $(VENV)/test.log
+	@OMP_NUM_THREADS=1 TEST_SEED=$(SEED) PYTHONUNBUFFERED=1 $(NBDEV_TEST) --do-print 2>&1 | tee $(VENV)/test.log
 	@$(BIN)/python tools/count_tests.py $(VENV)/test.log
+
+test-sweep: $(READY)
+	@$(BIN)/python tools/sweep.py $(SWEEP)
 
 docs: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python tools/make_docs.py
@@ -64,4 +69,4 @@ bench: $(READY)
 	$(BIN)/python -m pip install -qq --disable-pip-version-check $(PIP_ARGS) -c constraints.txt -e '.[bench]'
 	$(BIN)/python benchmarks/run.py
 
-.PHONY: help install demo test docs check-site check-names export clean-notebooks readme prepare bench
+.PHONY: help install demo test test-sweep docs check-site check-names export clean-notebooks readme prepare bench
