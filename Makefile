@@ -7,7 +7,7 @@ READY := $(VENV)/.installed
 
 help:
 	@echo 'make demo              train two classifiers and a language model, and try them (about 4 minutes after the install)'
-	@echo 'make test              run every notebook, which is every test; SEED=3 adds 3 to all their seeds'
+	@echo 'make test              run every notebook, which is every test; SEED=3 gives them other seeds'
 	@echo 'make test-sweep        run them under other seeds, threads, instruction sets: two hours (SWEEP=... for a part)'
 	@echo 'make docs              build the documentation into _docs'
 	@echo 'make check-site        open every page of _docs in Chromium, if it is there, and list what is wrong'
@@ -37,9 +37,9 @@ demo: $(READY)
 	$(BIN)/python examples/demo.py
 
 # One thread a notebook: two workers with two threads each stand in each other's way.
-NBDEV_TEST = $(if $(SEED),$(BIN)/python tools/seeds.py,$(BIN)/nbdev_test)
+NBDEV_TEST = $(if $(or $(SEED),$(TEST_SEED)),$(BIN)/python tools/seeds.py,$(BIN)/nbdev_test)
 test: $(READY)
-	@OMP_NUM_THREADS=1 TEST_SEED=$(SEED) PYTHONUNBUFFERED=1 $(NBDEV_TEST) --do-print 2>&1 | tee $(VENV)/test.log
+	@OMP_NUM_THREADS=1 TEST_SEED=$(or $(SEED),$(TEST_SEED)) PYTHONUNBUFFERED=1 $(NBDEV_TEST) --do-print 2>&1 | tee $(VENV)/test.log
 	@$(BIN)/python tools/count_tests.py $(VENV)/test.log
 
 test-sweep: $(READY)

@@ -1,27 +1,31 @@
-"""Other seeds for the notebooks: with `TEST_SEED=3` in the environment, 3 is added to every seed that they set, and what they
-never seed starts from 3. `python tools/seeds.py ARGS` is `nbdev_test ARGS` under these seeds; `make test SEED=3` calls it.
+"""Other seeds for the notebooks: with `TEST_SEED=3` in the environment, 3000 is added to every seed that they set, and what
+they never seed starts from 3000. `python tools/seeds.py ARGS` is `nbdev_test ARGS` with these seeds, and `make test SEED=3`
+calls it. It moves the seeds of `random`, NumPy and PyTorch; not `random_state=`, nor those in other processes.
 
 A test that holds for one seed only is no test. Nothing in a notebook has to know of this file."""
 import os, random, sys
 
 if __name__ != 'seeds': import seeds                # by its name, for workers that are spawned and for what gets pickled
 else:
-    shift = int(os.environ.get('TEST_SEED') or 0)
+    shift = 1000*int(os.environ.get('TEST_SEED') or 0)               # notebooks use neighbouring seeds, so not just 1
     if shift:
         import numpy as np, torch
-        def shifted(f): return lambda seed=None, *args, **kw: f(seed+shift if isinstance(seed, int) else seed, *args, **kw)
+        moved = lambda o: o+shift if isinstance(o, int) else o
+        def shifted(f): return lambda seed=None, *args, **kw: f(moved(seed), *args, **kw)
 
         class Random(random.Random):
-            def seed(self, a=None, version=2): super().seed(a+shift if isinstance(a, int) else a, version)
+            def seed(self, a=None, version=2): super().seed(moved(a), version)
+            def __reduce__(self): return self.__class__.__base__, (), self.getstate()
 
         class Generator(torch.Generator):
             def manual_seed(self, seed):
-                "A seed that is passed to the library, as in `predict(seed=1)`, stays: other processes are asked for the same"
+                "What is passed to the library, as in `predict(seed=1)`, stays: another process may be asked for the same"
                 caller = sys._getframe(1).f_globals.get('__name__', '')
-                return super().manual_seed(seed if caller.startswith('transformers_from_scratch.') else seed+shift)
+                return super().manual_seed(seed if caller.startswith('transformers_from_scratch.') else moved(seed))
 
-        random.seed, np.random.seed, torch.manual_seed = map(shifted, (random.seed, np.random.seed, torch.manual_seed))
-        random.Random, torch.Generator = Random, Generator
+        np.random.seed, torch.manual_seed = shifted(np.random.seed), shifted(torch.manual_seed)
+        def seed(a=None, version=2, f=random.seed): f(moved(a), version)
+        random.seed, random.Random, torch.Generator = seed, Random, Generator
         for f in (random.seed, np.random.seed, torch.manual_seed): f(0)
 
 if __name__ == '__main__':

@@ -212,9 +212,14 @@ def _answers(learn):
 
 def _probabilities(learn):
     "From logits to probabilities, where just one answer is right (softmax), each may be (sigmoid), or numbers (as they are)"
-    y = tuplify(learn.dls.train_ds[0])[-1]
-    if isinstance(get_model(learn.model)[1], LMHead) or type(y) is TensorCategory: return partial(F.softmax, dim=-1)
-    return torch.sigmoid if isinstance(y, TensorMultiCategory) else noop
+    ds,softmax = learn.dls.train_ds,partial(F.softmax, dim=-1)
+    if isinstance(get_model(learn.model)[1], LMHead): return softmax
+    if not hasattr(ds, 'tls'):                                                            # no `Datasets` of fastai
+        kind = type(tuplify(ds[0])[-1])
+        return softmax if kind is TensorCategory else torch.sigmoid if issubclass(kind, TensorMultiCategory) else noop
+    kinds = [type(o) for o in ds.tls[-1].tfms.fs]                                         # an exported learner has no rows
+    if any(issubclass(o, (MultiCategorize,OneHotEncode,EncodedMultiCategorize)) for o in kinds): return torch.sigmoid
+    return softmax if Categorize in kinds else noop
 
 def _target_idx(target, names, n_out):
     "The number of the output that is called `target`"

@@ -59,13 +59,11 @@ def _check_dls(dls, n_out=None):
 def transformer_splitter(
     model:nn.Module # `model[0]` is a `TransformerEncoder`, `model[1]` its head
 )->L: # A list of parameters for each of `depth+2` groups
-    "Parameter groups: embedding and positions, each block, then the final norm and the head; no parameter is in two"
+    "Parameter groups: embedding and positions, each block, then the final norm and the head, with what is tied to it"
     encoder,head = get_model(model)[0],get_model(model)[1]
-    mine = {id(p) for p in encoder.parameters()}
-    blocks,norm = [params(o) for o in encoder.blocks],params(encoder.norm)
-    later = {id(p) for p in concat(*blocks, norm)}
-    first,last = [p for p in params(encoder) if id(p) not in later],[p for p in params(head) if id(p) not in mine]
-    return L(first, *blocks, norm+last)
+    blocks,last = [params(o) for o in encoder.blocks],params(encoder.norm)+params(head)
+    later = {id(p) for p in concat(*blocks, last)}
+    return L([p for p in params(encoder) if id(p) not in later], *blocks, last)
 
 # %% ../nbs/05_learner.ipynb #25f9184d
 class TransformerLearner(Learner):

@@ -212,10 +212,10 @@ def predict(self:TransformerLMLearner,
     top_k:int=None, # Choose among this many of the likeliest tokens
     top_p:float=None, # Choose among the likeliest tokens that together have this probability, in (0,1]
     repetition_penalty:float=1., # Above 1 makes tokens that were there less likely
-    seed:int=None, # Start of a private source of chance; None is torch's own
+    seed:int=None, # Seed of a random generator of its own; None is torch's own
     stop:str=None # String or strings before which the new text ends
 )->str: # `text` and what comes after it, a list of them for a list of texts
-    "Go on with `text`; interrupted, return what there is. `ValueError` for an argument out of range, `TypeError` for a wrong kind"
+    "Go on with `text`; `ValueError` for an argument out of range, `TypeError` for a wrong kind"
     writers,steps = _start(self, _check_texts(text), n_words, no_unk, temperature, min_p, decoder, only_last_word,
                            top_k, top_p, repetition_penalty, seed, stop)
     bar = progress_bar(steps, total=n_words, leave=False) if n_words and writers and not no_bar else None
@@ -223,7 +223,6 @@ def predict(self:TransformerLMLearner,
         for new in (ifnone(bar, steps) if writers else ()):
             for o,i in zip(writers, new.tolist()): o.add(i) if o.stops else o.ids.append(i)
             if all(o.done for o in writers): break
-    except KeyboardInterrupt: pass
     finally:
         steps.close()
         if bar is not None and bar.last_v is not None: bar.on_iter_end()
@@ -248,7 +247,7 @@ def stream(self:TransformerLMLearner,
     n_words:int=1, # Number of tokens to add, 0 or more
     **kwargs
 )->Iterator: # Pieces of text, as soon as they can't change any more
-    "Go on with `text`, piece by piece; arguments and errors are those of `predict`, but Ctrl-C interrupts as usual"
+    "Go on with `text`, piece by piece; arguments and errors are those of `predict`"
     _check(isinstance(text, str), 'text', text, 'a string: for several texts use `predict`', TypeError)
     (writer,),steps = _start(self, [text], n_words, **kwargs)
     return _pieces(writer, steps)

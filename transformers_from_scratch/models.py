@@ -282,6 +282,13 @@ class LMHead(Module):
         return self.linear(hidden)                                                        # (...,v) = (...,k) @ (k,v)
 
 # %% ../nbs/02_models.ipynb #7ee6d0e8
+def _hides_future(attention, t):
+    "Is each later token hidden from some 64 places in a text of `t`, the first and the last among them?"
+    at = torch.linspace(0, t-1, min(t, 64), device='cpu').long()[:,None]                  # (n,1)
+    keys = torch.arange(t, device='cpu')
+    hidden = attention.hidden(at, keys)                                                   # (n,t), or for each head
+    return hidden is not None and bool((hidden | (keys <= at)).all())
+
 class TransformerLM(Module, nn.Sequential):
     "Ids to scores of the next token: `TransformerEncoder`, then `LMHead`; `ValueError` if `attn_cls` shows the future"
     @delegates(TransformerEncoder, but=['crop','word_dropout','vocab_dropout'])
@@ -299,12 +306,18 @@ class TransformerLM(Module, nn.Sequential):
         for name in ('crop','word_dropout','vocab_dropout'):
             _check(not kwargs.get(name), name, kwargs.get(name), 'left out: a language model needs every token')
         encoder = TransformerEncoder(vocab_sz, k, heads, depth, max_len, pad_idx, pos_cls, attn_cls=attn_cls, **kwargs)
-        later = encoder.blocks[0].attention.hidden(torch.tensor([[0]]), torch.tensor([[0,1]]))
-        _check(later is not None and later[...,1].all(), 'attn_cls', getattr(attn_cls, '__name__', attn_cls),
+        _check(_hides_future(encoder.blocks[0].attention, ifnone(max_len, 512)), 'attn_cls', getattr(attn_cls, '__name__', attn_cls),
                'a class whose `hidden` is True for later tokens, such as `SelfAttentionAutoRegressive`')
         nn.Sequential.__init__(self, encoder, LMHead(encoder.embedding))
 
     __getitem__ = _getitem
+
+    def _apply(self, fn, *args, **kwargs):
+        "What replaces parameters, as `to_empty` does, does not untie the head"
+        tied = self[1].linear.weight is self[0].embedding.weight
+        super()._apply(fn, *args, **kwargs)
+        if tied: self[1].linear.weight = self[0].embedding.weight
+        return self
 
     def forward(self,
         ids:Tensor # Token ids `(b,t)`, padding anywhere

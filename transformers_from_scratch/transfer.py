@@ -6,7 +6,7 @@
 __all__ = ['encoder_info']
 
 # %% ../nbs/05c_transfer.ipynb #ada819a0
-import itertools,json,textwrap
+import itertools,json,textwrap,threading
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from fastai.text.all import *
@@ -18,21 +18,30 @@ from .tokenizers import tokenizer_state, same_tokenizer
 # %% ../nbs/05c_transfer.ipynb #6df3a422
 def _describe(o, *but):
     "A module by its class and its settings, as in `RotaryPositions(base=10000.0)`"
-    but = ('training','inplace',*but)
-    own = {n: v for n,v in vars(o).items() if n[0]!='_' and n not in but and isinstance(v, (bool,int,float,str))}
+    but = ('training','inplace','causal',*but)
+    library = lambda cls: cls.__module__.partition('.')[0] in ('torch','fastai','transformers_from_scratch')
+    classes = reversed([cls for cls in type(o).__mro__[:-1] if not library(cls)])
+    both = {**{n: v for cls in classes for n,v in vars(cls).items()}, **vars(o)}           # `reach = 5` in a class counts
+    own = {n: v for n,v in both.items() if n[0]!='_' and n not in but and isinstance(v, (bool,int,float,str))}
     return type(o).__name__ + (f"({', '.join(f'{n}={v!r}' for n,v in own.items())})" if own else '')
 
 def _typed(o):
     "What `_describe` says, as an argument: a class, or `partial` with its settings"
     return re.sub(r'^(\w+)\((.*)\)$', r'partial(\1, \2)', o) if isinstance(o, str) else o
 
+def _block_args(block, k):
+    "The arguments of one block"
+    attn,ff = block.attention,block.ff
+    return dict(heads=attn.heads, wide=attn.wide, hidden_mult=ff[0].out_features//k, norm_first=block.norm_first,
+                act_cls=_describe(ff[1]), attn_cls=_describe(attn, 'k', 'heads', 'wide', 'dropout', 'qkv_bias', 'bias'))
+
 def _model_args(encoder):
     "The arguments that `encoder` was made with, as far as they decide what its weights mean; for JSON"
-    block,k = encoder.blocks[0],encoder.embedding.embedding_dim
-    attn,ff = block.attention,block.ff
-    return dict(k=k, heads=attn.heads, depth=len(encoder.blocks), wide=attn.wide, hidden_mult=ff[0].out_features//k,
-                norm_first=block.norm_first, act_cls=_describe(ff[1]), pos_cls=_describe(encoder.positions, 'k', 's', 'max_len'),
-                attn_cls=_describe(attn, 'k', 'heads', 'wide', 'dropout', 'qkv_bias', 'bias'),
+    k = encoder.embedding.embedding_dim
+    first,*others = [_block_args(o, k) for o in encoder.blocks]
+    odd = next((o for o in others if o!=first), first)
+    if odd!=first: raise ValueError(f"`model` has blocks that differ, {first} and {odd}, but must have equal ones to be saved")
+    return dict(k=k, depth=len(encoder.blocks), pos_cls=_describe(encoder.positions, 'k', 's', 'max_len'), **first,
                 max_len=encoder.max_len, pad_idx=encoder.pad_idx)
 
 # %% ../nbs/05c_transfer.ipynb #2726513c
@@ -47,6 +56,15 @@ def _tokenizer_state(dls):
     try: return tokenizer_state(dls)
     except TypeError: return None
 
+@contextmanager
+def _beside(path):
+    "A name in the same folder, which takes the place of `path` once all is written; or `path` is as it was"
+    new = path.with_name(f'.{path.name}.{os.getpid()}.{threading.get_ident()}')
+    try:
+        yield new
+        os.replace(new, path)
+    finally: new.unlink(missing_ok=True)
+
 @patch
 def save_encoder(self:TransformerLearner,
     file:str # Name of the file, without its ending; it goes to `learn.path/learn.model_dir`
@@ -58,7 +76,7 @@ def save_encoder(self:TransformerLearner,
     path.parent.mkdir(parents=True, exist_ok=True)
     about = dict(version=_version, model=_model_args(encoder), vocab=vocab, tokenizer=_tokenizer_state(self.dls))
     weights = {n: o.detach().cpu().contiguous() for n,o in encoder.state_dict().items()}
-    save_file(weights, path, {'format': 'pt', _format: json.dumps(about)})
+    with _beside(path) as new: save_file(weights, new, {'format': 'pt', _format: json.dumps(about)})
     return path
 
 _format,_version = 'transformers_from_scratch.encoder',1
