@@ -79,8 +79,9 @@ class Recorder(ast.NodeTransformer):
             row['parts'][part] = dict(value=value, bound=bound, distance=distance)
 
     def compare(self, key, part, ops, *values):
-        named = dict(Eq=operator.eq, NotEq=operator.ne, Lt=operator.lt, LtE=operator.le, Gt=operator.gt, GtE=operator.ge,
-                     Is=operator.is_, IsNot=operator.is_not, In=lambda a,b: a in b, NotIn=lambda a,b: a not in b)
+        op = operator
+        named = dict(Eq=op.eq, NotEq=op.ne, Lt=op.lt, LtE=op.le, Gt=op.gt, GtE=op.ge, Is=op.is_, IsNot=op.is_not,
+                     In=lambda a,b: a in b, NotIn=lambda a,b: a not in b)
         res = None
         for i,(op,a,b) in enumerate(zip(ops.split(), values, values[1:])):
             one = named[op](a, b)
@@ -155,7 +156,8 @@ def run_one(nb, out):
             if skip(c): continue
             rec.cell = c.idx_
             shell.cell(c)
-            if shell.exc: failed[f'{c.idx_}: {type(shell.exc).__name__}'] = ''.join(traceback.format_exception(shell.exc))[-2000:]
+            if not (e := shell.exc): continue
+            failed[f'{c.idx_}: {type(e).__name__}'] = ''.join(traceback.format_exception(e))[-2000:]
     assert rec in shell.ast_transformers, 'IPython dropped the recorder, since it raised an error'
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps(dict(rows=rec.rows, failed=failed, seconds=round(time.time()-start),
@@ -177,12 +179,14 @@ def run_all(todo, out, jobs):
     done = []
     def one(job):
         nb,seed,t,isa = job
-        env = os.environ | isas[isa] | dict(TEST_SEED=str(seed), OMP_NUM_THREADS=str(t), MKL_NUM_THREADS=str(t), MPLBACKEND='Agg')
+        kw = dict(TEST_SEED=str(seed), OMP_NUM_THREADS=str(t), MKL_NUM_THREADS=str(t), MPLBACKEND='Agg')
+        kw = dict(env=os.environ | isas[isa] | kw, cwd=root, stdin=subprocess.DEVNULL, timeout=3600)
         cmd = [sys.executable, __file__, '--one', str(nb), '--out', str(result(out, *job))]
-        try: said = subprocess.run(cmd, env=env, cwd=root, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=3600)
+        try: said = subprocess.run(cmd, capture_output=True, text=True, **kw)
         except subprocess.TimeoutExpired: said = None
         done.append(job)
-        lost = '' if result(out, *job).exists() else f': no result\n{said.stderr[-2000:] if said else "an hour is over"}'
+        why = said.stderr[-2000:] if said else 'an hour is over'
+        lost = '' if result(out, *job).exists() else f': no result\n{why}'
         print(f'{len(done):4} of {len(todo)}: {label(nb)}, seed {seed}, threads {t}, {isa}{lost}', flush=True)
     for t in sorted({o[2] for o in todo}):
         with ThreadPoolExecutor(max(1, jobs//t)) as pool: list(pool.map(one, [o for o in todo if o[2]==t]))
@@ -220,15 +224,15 @@ def show(rows, n):
     print('| notebook | cell: assertion | held | tightest | bound | room | failed in |\n|---|---|---|---|---|---|---|')
     for o in rows[:n]:
         test = ' '.join(o['test'].split()).replace('|', '\\|')[:110]
-        cells = o['nb'],test,f'{o["held"]}/{o["n"]}',num(o.get('value')),num(o.get('bound')),num(o['room']),' '.join(o['bad'][:4])
-        print('|', ' | '.join(cells), '|')
+        numbers = (num(o.get(k)) for k in ('value', 'bound', 'room'))
+        print('|', ' | '.join([o['nb'], test, f'{o["held"]}/{o["n"]}', *numbers, ' '.join(o['bad'][:4])]), '|')
 
 def arguments():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument('notebooks', nargs='*', type=Path, help='notebooks to run; all if none is named')
-    p.add_argument('--seeds', nargs='+', type=int, default=[0,1,2,3,4], help='numbers of sets of seeds; 0 is as written')
+    p.add_argument('--seeds', nargs='+', type=int, default=[*range(5)], help='sets of seeds; 0 is as written')
     p.add_argument('--threads', nargs='+', type=int, default=[1,2], help='threads of PyTorch')
-    p.add_argument('--isa', nargs='+', choices=isas, default=list(isas), help='instruction sets; `own` is what this machine has')
+    p.add_argument('--isa', nargs='+', choices=isas, default=[*isas], help='instruction sets; `own` is the machine\'s')
     p.add_argument('--all', action='store_true', help='run all combinations')
     p.add_argument('--jobs', type=int, default=os.cpu_count(), help='cores to use')
     p.add_argument('--out', type=Path, default=root/'output/sweep', help='a folder for what was found')
@@ -246,7 +250,8 @@ def main():
     from nbdev.doclinks import nbglob
     from nbdev.test import nb_test_cells
     flags = get_config(root).tst_flags.split()
-    nbs = [o.resolve() for o in a.notebooks or sorted(nbglob(root/'nbs', as_path=True)) if nb_test_cells(o, flags)]
+    nbs = a.notebooks or sorted(nbglob(root/'nbs', as_path=True))
+    nbs = [o.resolve() for o in nbs if nb_test_cells(o, flags)]
     todo = [(nb,*o) for o in plan(a.seeds, a.threads, a.isa, a.all) for nb in nbs]
     lost = run_all([o for o in todo if not result(a.out, *o).exists()], a.out, a.jobs)
     runs = [(label(o[0]),*o[1:],json.loads(f.read_text())) for o in todo if (f := result(a.out, *o)).exists()]
@@ -254,8 +259,9 @@ def main():
     (a.out/'table.json').write_text(json.dumps(rows))
     show(rows, a.rows)
     failed = sum(bool(res['failed']) or not all(o['held'] for o in res['rows'].values()) for *_,res in runs) + len(lost)
-    print(f'\n{len({(o["nb"],o["test"]) for o in rows})} assertions, {sum(o["sd"]>0 for o in rows)} comparisons that vary,',
-          f'{len({(o["nb"],o["test"]) for o in rows if o["bad"]})} assertions that did not always hold')
+    names,bad = ({(o['nb'],o['test']) for o in some} for some in (rows, [o for o in rows if o['bad']]))
+    print(f'\n{len(names)} assertions, {len(bad)} of them did not always hold;',
+          f'{sum(o["sd"]>0 for o in rows)} comparisons vary from run to run')
     print(f'Runs: {len(runs)+len(lost)-failed} passed, {failed} failed')
     sys.exit(bool(failed))
 
