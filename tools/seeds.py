@@ -1,6 +1,6 @@
 """Other seeds for the notebooks: with `TEST_SEED=3` in the environment, 3000 is added to every seed that they set, and what
 they never seed starts from 3000. `python tools/seeds.py ARGS` is `nbdev_test ARGS` with these seeds, and `make test SEED=3`
-calls it. It moves the seeds of `random`, NumPy and PyTorch; not `random_state=`, nor those in other processes.
+calls it. It moves the seeds of `random`, NumPy and PyTorch; not `random_state=`, `default_rng` and other processes.
 
 A test that holds for one seed only is no test. Nothing in a notebook has to know of this file."""
 import os, random, sys
@@ -29,5 +29,6 @@ else:
         for f in (random.seed, np.random.seed, torch.manual_seed): f(0)
 
 if __name__ == '__main__':
+    if seeds.shift: print(f'Seeds are moved by {seeds.shift}.')
     from nbdev.test import nbdev_test
     nbdev_test()

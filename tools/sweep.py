@@ -6,7 +6,7 @@ A run is one notebook in a process of its own. An assertion that fails does not 
 `with` or a `try`: then it ends its cell. `room` is the smallest distance from the bound that was seen, in standard deviations
 of that distance over the runs. Distances are logarithms of ratios where both numbers are above 0, else differences. What came
 out the same in all runs has no room to tell; of a single run the list has just the smallest distances."""
-import argparse, ast, json, math, operator, os, shutil, subprocess, sys, time, traceback
+import argparse, ast, json, math, operator, os, subprocess, sys, time, traceback
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -30,7 +30,7 @@ class Recorder(ast.NodeTransformer):
     "Rewrites the assertions of a cell, so that what they compare is written down under their text"
     def __init__(self): self.cell, self.rows, self.depth, self.keys, self.hushed = 0, {}, 0, [], 0
 
-    def key(self, node): return f'{self.cell}: {ast.unparse(node)[:300]}'
+    def key(self, node): return f'{self.cell}.{node.lineno}: {ast.unparse(node)[:300]}'
 
     def deeper(self, node):
         self.depth += 1
@@ -154,10 +154,10 @@ def run_one(nb, out):
     with working_directory(nb.parent):
         for c in cells.cells:
             if skip(c): continue
-            rec.cell = c.idx_
+            rec.cell = c.idx_+1                                                   # as nbdev counts
             shell.cell(c)
             if not (e := shell.exc): continue
-            failed[f'{c.idx_}: {type(e).__name__}'] = ''.join(traceback.format_exception(e))[-2000:]
+            failed[f'{rec.cell}: {type(e).__name__}'] = ''.join(traceback.format_exception(e))[-2000:]
     assert rec in shell.ast_transformers, 'IPython dropped the recorder, since it raised an error'
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps(dict(rows=rec.rows, failed=failed, seconds=round(time.time()-start),
@@ -210,7 +210,10 @@ def table(runs):
     for nb,*run,res in runs:
         n_runs[nb] += 1
         for key,row in res['rows'].items(): found[nb,key].append(row | dict(run=run_name(*run)))
-        for key in res['failed']: found[nb,key].append(dict(held=False, run=run_name(*run)))
+        told = {k.split('.')[0] for k,o in res['rows'].items() if not o['held']}
+        for key in res['failed']:
+            if key.endswith(': AssertionError') and key.split(':')[0] in told: continue   # it has its row already
+            found[nb,key].append(dict(held=False, run=run_name(*run)))
     res = []
     for (nb,key),rows in found.items():
         row = dict(nb=nb, test=key, n=n_runs[nb], bad=[o['run'] for o in rows if not o['held']])
@@ -221,14 +224,15 @@ def table(runs):
 
 def show(rows, n):
     num = lambda o: '' if o is None or o==math.inf else f'{o:.3g}'
-    print('| notebook | cell: assertion | held | tightest | bound | room | failed in |\n|---|---|---|---|---|---|---|')
+    print('Cells and lines are counted as nbdev_test counts them. Failed in: seed-threads-instructions.\n')
+    print('| notebook | cell.line: assertion | held | tightest | bound | room | failed in |\n|---|---|---|---|---|---|---|')
     for o in rows[:n]:
         test = ' '.join(o['test'].split()).replace('|', '\\|')[:110]
         numbers = (num(o.get(k)) for k in ('value', 'bound', 'room'))
         print('|', ' | '.join([o['nb'], test, f'{o["held"]}/{o["n"]}', *numbers, ' '.join(o['bad'][:4])]), '|')
 
 def arguments():
-    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     p.add_argument('notebooks', nargs='*', type=Path, help='notebooks to run; all if none is named')
     p.add_argument('--seeds', nargs='+', type=int, default=[*range(5)], help='sets of seeds; 0 is as written')
     p.add_argument('--threads', nargs='+', type=int, default=[1,2], help='threads of PyTorch')
@@ -244,20 +248,25 @@ def arguments():
 def main():
     a = arguments()
     if a.one: return run_one(a.one.resolve(), a.out)
-    if not a.resume:
-        for o in product(map(str, range(100)), '12345678', isas): shutil.rmtree(a.out/'-'.join(o), ignore_errors=True)
     from nbdev.config import get_config
     from nbdev.doclinks import nbglob
     from nbdev.test import nb_test_cells
     flags = get_config(root).tst_flags.split()
     nbs = a.notebooks or sorted(nbglob(root/'nbs', as_path=True))
+    for o in nbs:
+        if not (o.is_file() and root/'nbs' in o.resolve().parents): sys.exit(f'{o} is no notebook in {root/"nbs"}')
     nbs = [o.resolve() for o in nbs if nb_test_cells(o, flags)]
     todo = [(nb,*o) for o in plan(a.seeds, a.threads, a.isa, a.all) for nb in nbs]
+    if not a.resume:
+        for o in todo: result(a.out, *o).unlink(missing_ok=True)
     lost = run_all([o for o in todo if not result(a.out, *o).exists()], a.out, a.jobs)
     runs = [(label(o[0]),*o[1:],json.loads(f.read_text())) for o in todo if (f := result(a.out, *o)).exists()]
     rows = table(runs)
     (a.out/'table.json').write_text(json.dumps(rows))
-    show(rows, a.rows)
+    show([o for o in rows if o['bad'] or 'distance' in o], a.rows)
+    for nb,*run,res in runs:
+        for key,said in res['failed'].items():
+            print(f'{nb}, {run_name(*run)}, cell {key}: {said.strip().splitlines()[-1]} ({result(a.out, root/"nbs"/nb, *run)})')
     failed = sum(bool(res['failed']) or not all(o['held'] for o in res['rows'].values()) for *_,res in runs) + len(lost)
     names,bad = ({(o['nb'],o['test']) for o in some} for some in (rows, [o for o in rows if o['bad']]))
     print(f'\n{len(names)} assertions, {len(bad)} of them did not always hold;',

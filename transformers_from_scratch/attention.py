@@ -35,6 +35,10 @@ def _check_mask(mask, name):
     _check(mask is None or (isinstance(mask, Tensor) and mask.dtype==torch.bool), name, getattr(mask, 'dtype', mask),
            'a bool tensor that is True where something is hidden: pass `mask == 0` if 1 means visible', TypeError)
 
+def _compiling():
+    "Is a graph being made? In it nothing is checked, and no shape depends on numbers"
+    return torch.compiler.is_compiling()
+
 # %% ../nbs/00_attention.ipynb #48a09441
 def scaled_dot_product_attention(
     q:Tensor, # Queries `(...,tq,s)`
@@ -95,7 +99,7 @@ class MultiHeadAttention(Module):
         need_weights:bool=False # Return the weights as well? Slower, and needs memory for them
     )->Tensor|tuple: # Output `(b,tq,k)`; with `need_weights` also the weights of each head `(b,h,tq,tk)`
         "The body, which every `forward` calls: project, hide, average, join"
-        self._check_inputs(query, key, value, mask, pad_mask, pos, rotate, cache)
+        if not _compiling(): self._check_inputs(query, key, value, mask, pad_mask, pos, rotate, cache)
         q,k,v = (proj(x).unflatten(-1, (self.heads,-1)).transpose(1,2)                                # (b,h,t,s)
                  for proj,x in ((self.toqueries,query), (self.tokeys,key), (self.tovalues,value)))
         if rotate is not None: q,k = rotate(q, pos),rotate(k, pos)
@@ -111,9 +115,7 @@ class MultiHeadAttention(Module):
 
     def _mask(self, q, k, mask, pad_mask, pos, cache):
         "What `hidden`, `mask` and `pad_mask` hide together, or None"
-        (b,h,tq,_),tk = q.shape,k.shape[2]
-        fits = pad_mask is None or pad_mask.shape==(b,tk)
-        _check(fits, 'pad_mask', None if fits else tuple(pad_mask.shape), f'of shape {(b,tk)}, as the keys are')
+        tq,tk = q.shape[2],k.shape[2]
         k_pos = torch.arange(tk, device=q.device)
         if pos is None:     q_pos = torch.arange(tk-tq, tk, device=q.device)                  # the queries are the last keys
         elif cache is None: q_pos = k_pos = pos
@@ -121,14 +123,19 @@ class MultiHeadAttention(Module):
         if q_pos.dim()==2: q_pos,k_pos = q_pos[:,None],k_pos[:,None]                       # a dimension for the heads
         last = self.causal and tq==1 and (pos is None or cache is not None)         # the last token may see all keys
         hidden = None if last else self.hidden(q_pos[...,None], k_pos[...,None,:])
-        _check_mask(hidden, 'hidden')
         masks = [hidden, mask, None if pad_mask is None else pad_mask[:,None,None]]
         masks = [torch.atleast_2d(o) for o in masks if o is not None]
-        for o in masks:
-            fits = o.dim()<5 and all(i in (1,j) for i,j in zip(o.shape[::-1], (tk,tq,h,b)))
-            _check(fits, 'mask', tuple(o.shape),
-                   f'one that broadcasts to (batch, heads, queries, keys) = {(b,h,tq,tk)}')
+        if not _compiling(): self._check_masks(hidden, pad_mask, masks, len(q), tq, tk)
         return reduce(torch.logical_or, masks) if masks else None
+
+    def _check_masks(self, hidden, pad_mask, masks, b, tq, tk):
+        _check_mask(hidden, 'hidden')
+        fits = pad_mask is None or pad_mask.shape==(b,tk)
+        _check(fits, 'pad_mask', None if fits else tuple(pad_mask.shape), f'of shape {(b,tk)}, as the keys are')
+        all_of = b,self.heads,tq,tk
+        for o in masks:
+            fits = o.dim()<5 and all(i in (1,j) for i,j in zip(o.shape[::-1], all_of[::-1]))
+            _check(fits, 'mask', tuple(o.shape), f'one that broadcasts to (batch, heads, queries, keys) = {all_of}')
 
     def _check_inputs(self, query, key, value, mask, pad_mask, pos, rotate, cache):
         for name,x in dict(query=query, key=key, value=value).items():

@@ -8,7 +8,7 @@ __all__ = ['FeedForward', 'TransformerBlock', 'LearnedPositions', 'SinusoidalPos
 # %% ../nbs/01_layers.ipynb #8c5917ed
 from fastai.basics import *
 from .attention import *
-from .attention import _check, _check_probs, _check_sizes
+from .attention import _check, _check_probs, _check_sizes, _compiling
 
 # %% ../nbs/01_layers.ipynb #8c2414d4
 class FeedForward(nn.Sequential):
@@ -75,7 +75,7 @@ class LearnedPositions(Module):
         pos:Tensor=None # Their positions `(t,)` or `(b,t)`, below `max_len`; None is 0 to `t-1`
     )->Tensor: # `x` with the positions added `(b,t,k)`
         "Add the vectors of the positions"
-        _check(x.shape[1] <= self.max_len, 'x', tuple(x.shape),
+        _compiling() or _check(x.shape[1] <= self.max_len, 'x', tuple(x.shape),
                f'at most {self.max_len} tokens long: cut the text, or make the model with a larger `max_len`')
         return x + self.embedding(torch.arange(x.shape[1], device=x.device) if pos is None else pos)      # (b,t,k)
 

@@ -10,7 +10,7 @@ __all__ = ['head_crop', 'tail_crop', 'ends_crop', 'align', 'TransformerEncoder',
 from itertools import repeat
 from fastai.basics import *
 from .attention import *
-from .attention import _check, _check_probs, _check_sizes
+from .attention import _check, _check_probs, _check_sizes, _compiling
 from .layers import *
 
 # %% ../nbs/02_models.ipynb #7853d9b8
@@ -42,6 +42,16 @@ def ends_crop(
     return (rank < head) | (rank >= n-(max_len-head))
 
 # %% ../nbs/02_models.ipynb #7bbaa439
+def _width(ids, n, max_len, crop):
+    "The number of columns to keep: as few as will do, or where that would be waited for, all that there can be"
+    t,max_len = ids.shape[1],ifnone(max_len, ids.shape[1])
+    if _compiling() or ids.device.type!='cpu' and (crop is not None or t<=max_len): return torch.sym_min(t, max_len)
+    width = max(n.max().item(), 1)
+    name,allowed = ('ids','cut the texts') if crop is None else ('crop','it must keep no more')
+    _check(width<=max_len, name, tuple(ids.shape),
+           f'at most {max_len} tokens long: {allowed}, or make the model with a larger `max_len`')
+    return width
+
 def align(
     ids:Tensor, # Token ids `(b,t)`, padding anywhere
     pad_idx:int=1, # The id of padding
@@ -54,16 +64,13 @@ def align(
     if drop: keep = keep & (torch.rand(ids.shape, device=ids.device) >= drop)
     if crop is not None and max_len is not None:
         keep = keep & crop(keep.cumsum(1)-1, keep.sum(1, keepdim=True), max_len)
-    n,t = keep.sum(1, keepdim=True),ids.shape[1]
-    if max_len is None: max_len = t
-    no_wait = ids.device.type!='cpu' and (crop is not None or t<=max_len)        # asking for n would wait for the GPU
-    width = min(t, max_len) if no_wait else max(n.max().item(), 1)
-    name,allowed = ('ids','cut the texts') if crop is None else ('crop','it must keep no more')
-    _check(width<=max_len, name, tuple(ids.shape),
-           f'at most {max_len} tokens long: {allowed}, or make the model with a larger `max_len`')
-    left = keep.int().argsort(dim=1, descending=True, stable=True)[:,:width]         # kept tokens first, in their order
+    n = keep.sum(1, keepdim=True)                                                      # (b,1)
+    width = _width(ids, n, max_len, crop)
     pad_mask = torch.arange(width, device=ids.device) >= n                             # (b,t')
-    return ids.gather(1, left).masked_fill(pad_mask, pad_idx), pad_mask
+    if not _compiling() and ids.device.type=='cpu' and keep.all(): return ids,pad_mask
+    to = (keep.cumsum(1)-1).clamp(max=width).where(keep, width)       # its new column; what goes, goes behind the last
+    left = ids.new_full((ids.shape[0],width+1), pad_idx).scatter(1, to, ids)               # (b,t'+1)
+    return left[:,:width],pad_mask
 
 # %% ../nbs/02_models.ipynb #302019af
 class TransformerEncoder(Module):
@@ -134,12 +141,14 @@ class TransformerEncoder(Module):
 
     def _pads_matter(self, pad_mask):
         "A causal token never sees the padding behind it; on a GPU, looking for padding would wait for it"
-        return not self.blocks[0].attention.causal and (pad_mask.device.type!='cpu' or pad_mask.any())
+        if self.blocks[0].attention.causal: return False
+        return _compiling() or pad_mask.device.type!='cpu' or bool(pad_mask.any())
 
     def _check_ids(self, ids):
         whole = isinstance(ids, Tensor) and ids.dtype in (torch.long, torch.int)
         kind = getattr(ids, 'dtype', type(ids))
         _check(whole, 'ids', kind, 'a tensor of whole numbers, torch.long or torch.int', TypeError)
+        if _compiling(): return ids
         ids = ids.as_subclass(Tensor)                                # fastai's `TensorText` would slow all that follows
         _check(ids.dim()==2 and ids.numel()>0, 'ids', tuple(ids.shape), 'of shape (batch, tokens), neither of them 0')
         if ids.device.type=='cpu':
@@ -172,7 +181,7 @@ def first_pool(
 )->Tensor: # `(b,k)`
     "The vector of the first real token, as BERT does"
     at = (~pad_mask).int().argmax(1)                                                      # (b,)
-    return hidden[torch.arange(len(hidden), device=at.device), at].masked_fill(pad_mask.all(1, keepdim=True), 0)
+    return hidden[torch.arange(hidden.shape[0], device=at.device), at].masked_fill(pad_mask.all(1, keepdim=True), 0)
 
 # %% ../nbs/02_models.ipynb #7d43eaf5
 def last_pool(
@@ -193,8 +202,8 @@ def mean_max_pool(
 # %% ../nbs/02_models.ipynb #a58785a6
 def _to_columns(x, ids, pad_idx):
     "What belongs to the real tokens `(b,t',...)`, moved to their columns in `ids` `(b,t,...)`; zeros at padding"
-    real = ids.as_subclass(Tensor) != pad_idx                                             # (b,t)
-    if real.device.type=='cpu' and real.all(): return x                              # a GPU would have to be waited for
+    real = (ids if _compiling() else ids.as_subclass(Tensor)) != pad_idx                  # (b,t)
+    if not _compiling() and real.device.type=='cpu' and real.all(): return x         # a GPU would have to be waited for
     where = (real.cumsum(1)-1).clamp(min=0)[...,None].expand(-1, -1, x.shape[-1])
     return x.gather(1, where).where(real[...,None], 0)
 
