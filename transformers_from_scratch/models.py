@@ -45,7 +45,10 @@ def ends_crop(
 def _width(ids, n, max_len, crop):
     "The number of columns to keep: as few as will do, or where that would be waited for, all that there can be"
     t,max_len = ids.shape[1],ifnone(max_len, ids.shape[1])
-    if _compiling() or ids.device.type!='cpu' and (crop is not None or t<=max_len): return torch.sym_min(t, max_len)
+    if _compiling():
+        known = torch.fx.experimental.symbolic_shapes.statically_known_true(t<=max_len)
+        return t if known else torch.sym_min(t, max_len)
+    if ids.device.type!='cpu' and (crop is not None or t<=max_len): return min(t, max_len)
     width = max(n.max().item(), 1)
     name,allowed = ('ids','cut the texts') if crop is None else ('crop','it must keep no more')
     _check(width<=max_len, name, tuple(ids.shape),
