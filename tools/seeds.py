@@ -13,9 +13,8 @@ else:
         moved = lambda o: o+shift if isinstance(o, int) else o
         def shifted(f): return lambda seed=None, *args, **kw: f(moved(seed), *args, **kw)
 
-        class Random(random.Random):
-            def seed(self, a=None, version=2): super().seed(moved(a), version)
-            def __reduce__(self): return self.__class__.__base__, (), self.getstate()
+        def seed(self, a=None, version=2, f=random.Random.seed): f(self, moved(a), version)
+        random.Random.seed,random.seed = seed,seed.__get__(random._inst)
 
         class Generator(torch.Generator):
             def manual_seed(self, seed):
@@ -24,8 +23,7 @@ else:
                 return super().manual_seed(seed if caller.startswith('transformers_from_scratch.') else moved(seed))
 
         np.random.seed, torch.manual_seed = shifted(np.random.seed), shifted(torch.manual_seed)
-        def seed(a=None, version=2, f=random.seed): f(moved(a), version)
-        random.seed, random.Random, torch.Generator = seed, Random, Generator
+        torch.Generator = Generator
         for f in (random.seed, np.random.seed, torch.manual_seed): f(0)
 
 if __name__ == '__main__':

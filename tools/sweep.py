@@ -201,8 +201,8 @@ def part_row(rows, part):
             o['distance'] = math.copysign(abs(o['bound']-o['value']), o['distance'])
     worst = min(seen, key=lambda o: o['distance'])
     sd,same = pstdev([o['distance'] for o in seen]),len(seen)==len(rows)>1
-    room = worst['distance']/sd if sd else math.inf if same else worst['distance']
-    return worst | dict(room=room, sd=sd)
+    alone = worst['distance'] if ratios and worst['distance'] else math.inf              # of a single run
+    return worst | dict(room=worst['distance']/sd if sd else math.inf if same else alone, sd=sd)
 
 def table(runs):
     "A row for each assertion, or each of its comparisons: what failed, then what has the smallest room"
