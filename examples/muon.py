@@ -4,8 +4,8 @@
     learn = transformer_lm_learner(dls, pos_cls=RotaryPositions, opt_func=partial(OptimWrapper, opt=MuonAdamW))
     learn.fit_flat_cos(1, slice(3e-3, 0.02), pct_start=.1)      # highest learning rate of AdamW, and of Muon
 
-Made for language models without learned positions, which are a matrix too. It has two groups of its own instead of one for each block,
-so `freeze`, `fine_tune` and the like would stop the wrong half.
+Made for the learners of this library: it asks the splitter, whose first and last group hold the embedding, positions and the head, and
+the others a block each. It has two groups of its own instead, so `freeze`, `fine_tune` and the like would stop the wrong half.
 
     python examples/muon.py                                     # compares it with PyTorch's own Muon
 """
@@ -51,8 +51,8 @@ class MuonAdamW:
     "Muon for the matrices of the blocks, AdamW for embeddings, norms and biases: two groups, AdamW's first"
     def __init__(self, groups, lr=None):
         ps = [p for group in groups for p in group['params']]
-        tables = [ps[0]]                                            # the first parameter of the model is its embedding
-        matrix = lambda p: p.dim()==2 and all(p is not o for o in tables)
+        blocks = {id(p) for group in groups[1:-1] for p in group['params']}       # embeddings are matrices too, but tables
+        matrix = lambda p: p.dim()==2 and id(p) in blocks
         rest = torch.optim.AdamW([p for p in ps if not matrix(p)], betas=(.9,.99), weight_decay=0., fused=True)
         self.opts = [rest, BatchedMuon([p for p in ps if matrix(p)], weight_decay=.1)]
     @property

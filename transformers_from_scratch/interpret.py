@@ -219,7 +219,7 @@ def _probabilities(learn):
         return softmax if kind is TensorCategory else torch.sigmoid if issubclass(kind, TensorMultiCategory) else noop
     kinds = [type(o) for o in ds.tls[-1].tfms.fs]                                         # an exported learner has no rows
     if any(issubclass(o, (MultiCategorize,OneHotEncode,EncodedMultiCategorize)) for o in kinds): return torch.sigmoid
-    return softmax if Categorize in kinds else noop
+    return softmax if any(issubclass(o, Categorize) for o in kinds) else noop
 
 def _target_idx(target, names, n_out):
     "The number of the output that is called `target`"

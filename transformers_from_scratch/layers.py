@@ -75,8 +75,9 @@ class LearnedPositions(Module):
         pos:Tensor=None # Their positions `(t,)` or `(b,t)`, below `max_len`; None is 0 to `t-1`
     )->Tensor: # `x` with the positions added `(b,t,k)`
         "Add the vectors of the positions"
-        _compiling() or _check(x.shape[1] <= self.max_len, 'x', tuple(x.shape),
-               f'at most {self.max_len} tokens long: cut the text, or make the model with a larger `max_len`')
+        if x.shape[1] > self.max_len:
+            _check(False, 'x', 'longer' if _compiling() else tuple(x.shape),              # a graph may not know its shape
+                   f'at most {self.max_len} tokens long: cut the text, or make the model with a larger `max_len`')
         return x + self.embedding(torch.arange(x.shape[1], device=x.device) if pos is None else pos)      # (b,t,k)
 
     def rotate(self,

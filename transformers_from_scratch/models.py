@@ -46,8 +46,8 @@ def _width(ids, n, max_len, crop):
     "The number of columns to keep: as few as will do, or where that would be waited for, all that there can be"
     t,max_len = ids.shape[1],ifnone(max_len, ids.shape[1])
     if _compiling():
-        known = torch.fx.experimental.symbolic_shapes.statically_known_true(t<=max_len)
-        return t if known else torch.sym_min(t, max_len)
+        whole = crop is None or torch.fx.experimental.symbolic_shapes.statically_known_true(t<=max_len)
+        return t if whole else torch.sym_min(t, max_len)                                  # `crop` alone may cut
     if ids.device.type!='cpu' and (crop is not None or t<=max_len): return min(t, max_len)
     width = max(n.max().item(), 1)
     name,allowed = ('ids','cut the texts') if crop is None else ('crop','it must keep no more')
@@ -318,7 +318,8 @@ class TransformerLM(Module, nn.Sequential):
         for name in ('crop','word_dropout','vocab_dropout'):
             _check(not kwargs.get(name), name, kwargs.get(name), 'left out: a language model needs every token')
         encoder = TransformerEncoder(vocab_sz, k, heads, depth, max_len, pad_idx, pos_cls, attn_cls=attn_cls, **kwargs)
-        _check(_hides_future(encoder.blocks[0].attention, ifnone(max_len, 512)), 'attn_cls', getattr(attn_cls, '__name__', attn_cls),
+        _check(_hides_future(encoder.blocks[0].attention, ifnone(max_len, 512)), 'attn_cls',
+               getattr(attn_cls, '__name__', attn_cls),
                'a class whose `hidden` is True for later tokens, such as `SelfAttentionAutoRegressive`')
         nn.Sequential.__init__(self, encoder, LMHead(encoder.embedding))
 
@@ -326,9 +327,9 @@ class TransformerLM(Module, nn.Sequential):
 
     def _apply(self, fn, *args, **kwargs):
         "What replaces parameters, as `to_empty` does, does not untie the head"
-        tied = self[1].linear.weight is self[0].embedding.weight
+        tied = [o for o in self[1].modules() if getattr(o, 'weight', None) is self[0].embedding.weight]
         super()._apply(fn, *args, **kwargs)
-        if tied: self[1].linear.weight = self[0].embedding.weight
+        for o in tied: o.weight = self[0].embedding.weight
         return self
 
     def forward(self,

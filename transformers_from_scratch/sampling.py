@@ -323,22 +323,30 @@ def _last(encoder, ids):
     _check(real.any(1).all(), 'ids', ids.tolist(), 'texts of at least one token each, padding not counted')
     return ids.gather(1, ids.shape[1]-1 - real.flip(1).int().argmax(1, keepdim=True))
 
-_reading,_lock = WeakKeyDictionary(),threading.Lock()            # models that are read: by how many, and their modes before
+_readers,_lock = WeakKeyDictionary(),threading.Lock()                        # who reads a model just now, in order
+
+class _Reader:
+    "Someone who reads a model, and the modes that it has to put back"
+    def __init__(self, modes): self.modes = modes
 
 @contextmanager
 def _eval(model):
-    "Evaluation mode; when the last of those who read is done, each part is in its own mode again"
+    "Evaluation mode, and then each part in its own mode again, as soon as none of those who came later reads any more"
     with _lock:
-        n,modes = _reading.get(model) or (0, [(o,o.training) for o in model.modules()])
-        _reading[model] = n+1,modes
+        modes = [(o,o.training) for o in model.modules()]
+        me = _Reader(modes if any(mode for _,mode in modes) else [])
+        _readers.setdefault(model, []).append(me)
         model.eval()
     try: yield model
     finally:
         with _lock:
-            n,modes = _reading.pop(model)
-            if n>1: _reading[model] = n-1,modes
+            there = _readers[model]
+            heir = first(o for o in there[there.index(me)+1:] if not o.modes)
+            there.remove(me)
+            if me.modes and heir: heir.modes = me.modes
             else:
-                for o,mode in modes: o.training = mode
+                for o,mode in me.modes: o.training = mode
+            if not there: del _readers[model]
 
 def _stream(model, ids, text, n, cache, only_last, kwargs):
     "The loop of `stream_ids`"

@@ -6,7 +6,7 @@
 __all__ = ['encoder_info']
 
 # %% ../nbs/05c_transfer.ipynb #ada819a0
-import itertools,json,textwrap,threading
+import itertools,json,textwrap
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from fastai.text.all import *
@@ -56,15 +56,6 @@ def _tokenizer_state(dls):
     try: return tokenizer_state(dls)
     except TypeError: return None
 
-@contextmanager
-def _beside(path):
-    "A name in the same folder, which takes the place of `path` once all is written; or `path` is as it was"
-    new = path.with_name(f'.{path.name}.{os.getpid()}.{threading.get_ident()}')
-    try:
-        yield new
-        os.replace(new, path)
-    finally: new.unlink(missing_ok=True)
-
 @patch
 def save_encoder(self:TransformerLearner,
     file:str # Name of the file, without its ending; it goes to `learn.path/learn.model_dir`
@@ -76,7 +67,7 @@ def save_encoder(self:TransformerLearner,
     path.parent.mkdir(parents=True, exist_ok=True)
     about = dict(version=_version, model=_model_args(encoder), vocab=vocab, tokenizer=_tokenizer_state(self.dls))
     weights = {n: o.detach().cpu().contiguous() for n,o in encoder.state_dict().items()}
-    with _beside(path) as new: save_file(weights, new, {'format': 'pt', _format: json.dumps(about)})
+    save_file(weights, path, {'format': 'pt', _format: json.dumps(about)})            # writes beside, then renames
     return path
 
 _format,_version = 'transformers_from_scratch.encoder',1
