@@ -92,9 +92,8 @@ def ban(
     return logits.index_fill(-1, banned, -math.inf)
 
 # %% ../nbs/04_sampling.ipynb #1bb5221b
-def _check_scores(logits):
-    "`ValueError` unless there is a token to draw in each row"
-    fine = logits.amax(-1).isfinite()                                                     # NaN and inf come through
+def _check_scores(logits, fine):
+    "`ValueError` unless all rows are `fine (b,)`, with what is wrong in the first that is not"
     if fine.all(): return
     row = fine.logical_not().nonzero()[0].item()
     there = 'NaN' if logits[row].isnan().any() else 'inf' if logits[row].max()>0 else 'nothing but -inf'
@@ -105,16 +104,20 @@ def _draw(logits, ids=None, *, temperature=1., top_k=None, top_p=None, min_p=Non
     "The body of `sample_ids`, which calls `say_none` where no token reaches `min_p`"
     if repetition_penalty!=1: logits = penalize_repetition(logits, ids, repetition_penalty)
     if banned is not None: logits = ban(logits, banned)
-    _check_scores(logits)
+    scores = logits
     if min_p is not None:
         logits,none = _cut_below(logits, min_p)
         if none: say_none(min_p)
-    if temperature==0: return logits.argmax(-1)
+    if temperature==0:
+        best,new = logits.max(-1)
+        _check_scores(scores, best.isfinite())
+        return new
     if temperature!=1: logits = scale_temperature(logits, temperature)
     if top_k is not None: logits = keep_top_k(logits, top_k)
     if top_p is not None: logits = keep_top_p(logits, top_p)
     exact = torch.float32 if logits.device.type=='mps' else torch.float64                 # MPS has no float64
     ruler = logits.softmax(-1).cumsum(-1, dtype=exact)                                    # (b,v)
+    _check_scores(scores, ruler[:,-1]>0)                                                  # NaN, inf and no token at all end in NaN
     device = generator.device if generator else logits.device
     u = 1 - torch.rand(len(ruler), 1, generator=generator, device=device, dtype=exact)    # in (0,1]: never a token of probability 0
     return torch.searchsorted(ruler, u.to(ruler.device)*ruler[:,-1:])[:,0]
