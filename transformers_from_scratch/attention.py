@@ -35,6 +35,11 @@ def _check_mask(mask, name):
     _check(mask is None or (isinstance(mask, Tensor) and mask.dtype==torch.bool), name, getattr(mask, 'dtype', mask),
            'a bool tensor that is True where something is hidden: pass `mask == 0` if 1 means visible', TypeError)
 
+def _check_classes(**classes):
+    for name,o in classes.items():
+        _check(callable(o) and not isinstance(o, nn.Module), name, o,
+               'a class: pass it by its name, without quotes or brackets', TypeError)
+
 def _compiling():
     "Is a graph being made? In it nothing is checked, and no shape depends on numbers"
     return torch.compiler.is_compiling()
@@ -45,119 +50,168 @@ def scaled_dot_product_attention(
     k:Tensor, # Keys `(...,tk,s)`
     v:Tensor, # Values `(...,tk,s)`
     mask:Tensor=None, # bool, True where a key is hidden from a query; broadcasts to `(...,tq,tk)`
-    dropout:float=0. # Probability with which a weight is dropped, in [0,1); always applied, so pass 0 at evaluation
+    dropout:float=0., # Probability with which a weight is dropped, in [0,1); always applied, so pass 0 at evaluation
+    bias:Tensor=None # Numbers that are added to the scores; broadcast to `(...,tq,tk)`
 )->tuple: # Weighted averages of the values `(...,tq,s)`, and the weights `(...,tq,tk)` before dropout
     "The written-out formula of Vaswani et al. 2017, section 3.2.1; `TypeError` if `mask` is not bool"
     _check_mask(mask, 'mask')
     scores = (q / q.shape[-1]**0.5) @ k.transpose(-2, -1)          # (...,tq,tk) = (...,tq,s) @ (...,s,tk)
+    if bias is not None: scores = scores + bias
     if mask is not None: scores = scores.masked_fill(mask, -math.inf)
     weights = scores.softmax(-1)
     if mask is not None: weights = weights.masked_fill(mask, 0.)   # a row that is all hidden: zeros instead of NaN
     return F.dropout(weights, dropout) @ v, weights                # (...,tq,s) = (...,tq,tk) @ (...,tk,s)
 
 # %% ../nbs/00_attention.ipynb #e691a2f5
+def _check_heads(k, heads, wide, kv_heads):
+    _check_sizes(k=k, heads=heads, kv_heads=ifnone(kv_heads, heads))
+    _check(wide or k%heads==0, 'heads', heads, f'a divisor of k={k}: change one of them, or pass wide=True')
+    _check(heads%ifnone(kv_heads, heads)==0, 'kv_heads', kv_heads, f'a divisor of heads={heads}, or None')
+
 class MultiHeadAttention(Module):
     "Attention with several heads, Vaswani et al. 2017, section 3.2.2; `ValueError` for sizes that don't fit"
     causal = False # True promises that `hidden` hides exactly the future: then no mask has to be built
+    _biased = False
     def __init__(self,
         k:int, # Width of the vectors
         heads:int=8, # Number of heads; must divide `k` where they are narrow
         wide:bool=False, # Is each head as wide as `k`, instead of `k/heads`?
         dropout:float=0., # Probability with which a weight is dropped in training, in [0,1); slow on a CPU unless 0
         qkv_bias:bool=True, # Do queries, keys and values have a bias?
-        bias:bool=True # Has the output a bias?
+        bias:bool=True, # Has the output a bias?
+        kv_heads:int=None, # Number of heads of keys and values, a divisor of `heads`; None is `heads`
+        qk_norm:type=None # Class of a norm of queries and keys, made as `qk_norm(s)`, such as `nn.RMSNorm`
     ):
-        _check_sizes(k=k, heads=heads)
-        _check(wide or k%heads==0, 'heads', heads, f'a divisor of k={k}: change one of them, or pass wide=True')
+        _check_heads(k, heads, wide, kv_heads)
         _check_probs(dropout=dropout)
-        store_attr()
-        width = k*heads if wide else k                                                                # h*s
-        self.toqueries,self.tokeys,self.tovalues = (nn.Linear(k, width, bias=qkv_bias) for _ in range(3))
-        self.unifyheads = nn.Linear(width, k, bias=bias)
+        store_attr('k,heads,wide,dropout,qkv_bias,bias,kv_heads')
+        s,groups = k if wide else k//heads,ifnone(kv_heads, heads)
+        self.toqueries = nn.Linear(k, s*heads, bias=qkv_bias)
+        self.tokeys,self.tovalues = (nn.Linear(k, s*groups, bias=qkv_bias) for _ in range(2))
+        self.unifyheads = nn.Linear(s*heads, k, bias=bias)
+        self.q_norm,self.k_norm = (None if qk_norm is None else qk_norm(s) for _ in range(2))
 
     def __init_subclass__(cls, **kwargs):
         "A class with a `hidden` of its own does not inherit the promise of its parent"
         super().__init_subclass__(**kwargs)
         if 'hidden' in vars(cls) and 'causal' not in vars(cls): cls.causal = False
+        if 'score_bias' in vars(cls): cls._biased = True
 
     def hidden(self,
         q_pos:Tensor, # Positions of the queries `(...,tq,1)`
         k_pos:Tensor # Positions of the keys `(...,1,tk)`
     )->Tensor: # bool, True where a key is hidden from a query, broadcasts to `(b,h,tq,tk)`; None: nothing is hidden
-        "Which scores are hidden by their positions: the only thing that a variant overrides"
+        "Which scores are hidden by their positions: what most variants override"
 
-    def attend(self,
-        query:Tensor, # What looks, `(b,tq,k)`
-        key:Tensor, # What is looked at, `(b,tk,k)`
-        value:Tensor, # What is averaged, `(b,tk,k)`
-        *,
-        mask:Tensor=None, # bool, True where a key is hidden from a query; broadcasts to `(b,h,tq,tk)`
-        pad_mask:Tensor=None, # bool `(b,tk)`, True at keys that are only padding
-        pos:Tensor=None, # Positions of the tokens, `(t,)` or `(b,t)`; None is 0 to `t-1`, after what is cached
-        rotate:callable=None, # `rotate(q, pos)` turns queries and keys `(b,h,t,s)` by their positions
-        cache=None, # Its `update(k, v)` appends keys and values `(b,h,t,s)` and returns all of them
-        need_weights:bool=False # Return the weights as well? Slower, and needs memory for them
-    )->Tensor|tuple: # Output `(b,tq,k)`; with `need_weights` also the weights of each head `(b,h,tq,tk)`
-        "The body, which every `forward` calls: project, hide, average, join"
-        if not _compiling(): self._check_inputs(query, key, value, mask, pad_mask, pos, rotate, cache)
-        q,k,v = (proj(x).unflatten(-1, (self.heads,-1)).transpose(1,2)                                # (b,h,t,s)
-                 for proj,x in ((self.toqueries,query), (self.tokeys,key), (self.tovalues,value)))
-        if rotate is not None: q,k = rotate(q, pos),rotate(k, pos)
-        if cache is not None: k,v = cache.update(k, v)                                                # all keys so far
-        p = self.dropout if self.training else 0.
-        same = q.shape[2]==k.shape[2]
-        fast_causal = self.causal and same and not need_weights and all(o is None for o in (mask, pad_mask, pos, cache))
-        mask = None if fast_causal else self._mask(q, k, mask, pad_mask, pos, cache)
-        if need_weights: out,weights = scaled_dot_product_attention(q, k, v, mask, p)
-        else: out = F.scaled_dot_product_attention(q, k, v, None if mask is None else ~mask, p, is_causal=fast_causal)
-        out = self.unifyheads(out.transpose(1,2).flatten(2))                                          # (b,tq,k)
-        return (out,weights) if need_weights else out
+    def score_bias(self,
+        q_pos:Tensor, # Positions of the queries `(...,tq,1)`
+        k_pos:Tensor # Positions of the keys `(...,1,tk)`
+    )->Tensor: # Numbers that broadcast to `(b,h,tq,tk)`; None: nothing is added
+        "What is added to the scores by their positions, before the softmax"
 
-    def _mask(self, q, k, mask, pad_mask, pos, cache):
-        "What `hidden`, `mask` and `pad_mask` hide together, or None"
-        tq,tk = q.shape[2],k.shape[2]
-        k_pos = torch.arange(tk, device=q.device)
-        if pos is None:     q_pos = torch.arange(tk-tq, tk, device=q.device)                  # the queries are the last keys
-        elif cache is None: q_pos = k_pos = pos
-        else:               q_pos,k_pos = pos,pos[...,-1:] + k_pos - (tk-1)
-        if q_pos.dim()==2: q_pos,k_pos = q_pos[:,None],k_pos[:,None]                       # a dimension for the heads
-        last = self.causal and tq==1 and (pos is None or cache is not None)         # the last token may see all keys
-        hidden = None if last else self.hidden(q_pos[...,None], k_pos[...,None,:])
-        masks = [hidden, mask, None if pad_mask is None else pad_mask[:,None,None]]
-        masks = [torch.atleast_2d(o) for o in masks if o is not None]
-        if not _compiling(): self._check_masks(hidden, pad_mask, masks, len(q), tq, tk)
-        return reduce(torch.logical_or, masks) if masks else None
+# %% ../nbs/00_attention.ipynb #f053e454
+def _places(pos, key_pos, tq, tk, n_cached, device):
+    "Positions of the queries `(...,tq,1)` and of all keys `(...,1,tk)`, with a dimension for the heads where texts differ"
+    keys = torch.arange(tk, device=device)
+    if pos is None: pos = torch.arange(n_cached, n_cached+tq, device=device)
+    if key_pos is not None: keys = key_pos[...,-1:] + keys - (tk-1) if n_cached else key_pos
+    pos,keys = (o[:,None] if o.dim()==2 else o for o in (pos,keys))
+    return pos[...,None],keys[...,None,:]
 
-    def _check_masks(self, hidden, pad_mask, masks, b, tq, tk):
-        _check_mask(hidden, 'hidden')
-        fits = pad_mask is None or pad_mask.shape==(b,tk)
-        _check(fits, 'pad_mask', None if fits else tuple(pad_mask.shape), f'of shape {(b,tk)}, as the keys are')
-        all_of = b,self.heads,tq,tk
-        for o in masks:
-            fits = o.dim()<5 and all(i in (1,j) for i,j in zip(o.shape[::-1], all_of[::-1]))
-            _check(fits, 'mask', tuple(o.shape), f'one that broadcasts to (batch, heads, queries, keys) = {all_of}')
+def _check_fits(mask, name, shape):
+    _check_mask(mask, name)
+    fits = mask is None or (mask.dim()<5 and all(i in (1,j) for i,j in zip(mask.shape[::-1], shape[::-1])))
+    _check(fits, name, fits or tuple(mask.shape), f'one that broadcasts to (batch, heads, queries, keys) = {shape}')
 
-    def _check_inputs(self, query, key, value, mask, pad_mask, pos, rotate, cache):
-        for name,x in dict(query=query, key=key, value=value).items():
-            _check(x.dim()==3 and x.shape[-1]==self.k, name, tuple(x.shape), f'of shape (batch, tokens, {self.k})')
-        _check(value.shape==key.shape, 'value', tuple(value.shape), f'as long as `key`, {tuple(key.shape)}')
-        _check(len(query)==len(key), 'query', tuple(query.shape), f'of the batch size of `key`, {tuple(key.shape)}')
-        _check_mask(mask, 'mask'); _check_mask(pad_mask, 'pad_mask')
-        known = cache is None or rotate is None or pos is not None
-        _check(known, 'pos', pos, 'given where keys are cached and rotated')
+@patch
+def _limits(self:MultiHeadAttention, shape, places, mask, pad_mask, last):
+    "What is hidden from the queries, and what is added to the scores `shape (b,h,tq,tk)`; None for nothing"
+    hidden = None if last else self.hidden(*places)                                     # the last token may see all
+    if not _compiling():
+        for name,o in dict(hidden=hidden, mask=mask).items(): _check_fits(o, name, shape)
+        fits = pad_mask is None or pad_mask.shape==(shape[0],shape[3])
+        _check(fits, 'pad_mask', fits or tuple(pad_mask.shape), f'of shape {(shape[0],shape[3])}, as the keys are')
+    masks = hidden,mask,None if pad_mask is None else pad_mask[:,None,None]
+    masks = [torch.atleast_2d(o) for o in masks if o is not None]
+    return reduce(torch.logical_or, masks) if masks else None, self.score_bias(*places)
 
-    def forward(self,
-        query:Tensor, # What looks, `(b,tq,k)`
-        key:Tensor=None, # What is looked at, `(b,tk,k)`; None is `query`: self-attention
-        value:Tensor=None, # What is averaged, `(b,tk,k)`; None is `key`
-        *,
-        mask:Tensor=None, # bool, True where a key is hidden from a query; broadcasts to `(b,h,tq,tk)`
-        pad_mask:Tensor=None, # bool `(b,tk)`, True at keys that are only padding
-        need_weights:bool=True # Return the weights as well? Slower, and needs memory for them
-    )->Tensor|tuple: # Output `(b,tq,k)`; with `need_weights` also the weights of each head `(b,h,tq,tk)`
-        "Look with `query` at `key`, and return averages of `value`"
-        key = ifnone(key, query)
-        return self.attend(query, key, ifnone(value, key), mask=mask, pad_mask=pad_mask, need_weights=need_weights)
+# %% ../nbs/00_attention.ipynb #a8e84efb
+@patch
+def _check_inputs(self:MultiHeadAttention, query, key, value, mask, pad_mask):
+    for name,x in dict(query=query, key=key, value=value).items():
+        _check(x.dim()==3 and x.shape[-1]==self.k, name, tuple(x.shape), f'of shape (batch, tokens, {self.k})')
+    _check(value.shape==key.shape, 'value', tuple(value.shape), f'as long as `key`, {tuple(key.shape)}')
+    _check(len(query)==len(key), 'query', tuple(query.shape), f'of the batch size of `key`, {tuple(key.shape)}')
+    _check_mask(mask, 'mask'); _check_mask(pad_mask, 'pad_mask')
+
+@patch
+def _project(self:MultiHeadAttention, query, key, value):
+    "Queries `(b,h,tq,s)`, and keys and values `(b,kv_heads,tk,s)`"
+    groups = self.kv_heads or self.heads
+    parts = (self.toqueries,query,self.heads),(self.tokeys,key,groups),(self.tovalues,value,groups)
+    q,k,v = (proj(x).unflatten(-1, (n,-1)).transpose(1,2) for proj,x,n in parts)                      # (b,h,t,s)
+    return (q,k,v) if self.q_norm is None else (self.q_norm(q),self.k_norm(k),v)
+
+def _fused(q, k, v, hidden, bias, p, plain):
+    "The average of the values `(b,h,tq,s)`, without the weights"
+    mask = None if hidden is None else ~hidden
+    if bias is not None: mask = bias if hidden is None else bias.masked_fill(hidden, -math.inf)
+    return F.scaled_dot_product_attention(q, k, v, mask, p, is_causal=plain, enable_gqa=q.shape[1]!=k.shape[1])
+
+@patch
+def attend(self:MultiHeadAttention,
+    query:Tensor, # What looks, `(b,tq,k)`
+    key:Tensor, # What is looked at, `(b,tk,k)`
+    value:Tensor, # What is averaged, `(b,tk,k)`
+    *,
+    mask:Tensor=None, # bool, True where a key is hidden from a query; broadcasts to `(b,h,tq,tk)`
+    pad_mask:Tensor=None, # bool `(b,tk)`, True at keys that are only padding
+    pos:Tensor=None, # Positions of the queries, `(tq,)` or `(b,tq)`; None is 0 to `tq-1`, after what is cached
+    key_pos:Tensor=None, # Positions of the keys, `(tk,)` or `(b,tk)`; None is `pos` in self-attention, else 0 to `tk-1`
+    rotate:callable=None, # `rotate(q, pos)` turns queries and keys `(b,h,t,s)` by their positions
+    cache=None, # Its `update(k, v)` appends keys and values `(b,kv_heads,t,s)` and returns all of them
+    need_weights:bool=False # Return the weights as well? Slower, and needs memory for them
+)->Tensor|tuple: # Output `(b,tq,k)`; with `need_weights` also the weights of each head `(b,h,tq,tk)`
+    "The body, which every `forward` calls: project, hide, average, join"
+    if not _compiling(): self._check_inputs(query, key, value, mask, pad_mask)
+    q,k,v = self._project(query, key, value)
+    if key is query and key_pos is None: key_pos = pos
+    if rotate is not None: q,k = rotate(q, pos),rotate(k, key_pos)
+    if cache is not None: k,v = cache.update(k, v)                                                    # all keys so far
+    shape,n_cached = (*q.shape[:3],k.shape[2]),k.shape[2]-key.shape[1]
+    _check(not n_cached or rotate is None or pos is not None, 'pos', pos, 'given where keys are cached and rotated')
+    given = self._biased or need_weights or any(o is not None for o in (mask, pad_mask, pos, key_pos))
+    plain,hidden,bias = self.causal and shape[2]==shape[3] and not given,None,None
+    if not plain:
+        places = _places(pos, key_pos, *shape[2:], n_cached, q.device)
+        last = self.causal and shape[2]==1==shape[3]-n_cached and key_pos is pos
+        hidden,bias = self._limits(shape, places, mask, pad_mask, last)
+    p,bias = self.dropout if self.training else 0.,None if bias is None else bias.to(q.dtype)
+    if need_weights:
+        k,v = (o.repeat_interleave(self.heads//o.shape[1], 1) for o in (k,v))                         # (b,h,tk,s)
+        out,weights = scaled_dot_product_attention(q, k, v, hidden, p, bias)
+    else: out = _fused(q, k, v, hidden, bias, p, plain)
+    out = self.unifyheads(out.transpose(1,2).flatten(2))                                              # (b,tq,k)
+    return (out,weights) if need_weights else out
+
+# %% ../nbs/00_attention.ipynb #3cf17a94
+@patch
+def forward(self:MultiHeadAttention,
+    query:Tensor, # What looks, `(b,tq,k)`
+    key:Tensor=None, # What is looked at, `(b,tk,k)`; None is `query`: self-attention
+    value:Tensor=None, # What is averaged, `(b,tk,k)`; None is `key`
+    *,
+    mask:Tensor=None, # bool, True where a key is hidden from a query; broadcasts to `(b,h,tq,tk)`
+    pad_mask:Tensor=None, # bool `(b,tk)`, True at keys that are only padding
+    pos:Tensor=None, # Positions of the queries, `(tq,)` or `(b,tq)`; None is 0 to `tq-1`
+    key_pos:Tensor=None, # Positions of the keys, `(tk,)` or `(b,tk)`; None is `pos` in self-attention, else 0 to `tk-1`
+    rotate:callable=None, # `rotate(q, pos)` turns queries and keys `(b,h,t,s)` by their positions
+    need_weights:bool=True # Return the weights as well? Slower, and needs memory for them
+)->Tensor|tuple: # Output `(b,tq,k)`; with `need_weights` also the weights of each head `(b,h,tq,tk)`
+    "Look with `query` at `key`, and return averages of `value`"
+    key = query if key is None else key
+    return self.attend(query, key, key if value is None else value, mask=mask, pad_mask=pad_mask, pos=pos, key_pos=key_pos,
+                       rotate=rotate, need_weights=need_weights)
 
 # %% ../nbs/00_attention.ipynb #76233bdc
 class SelfAttention(MultiHeadAttention):
@@ -168,8 +222,10 @@ class SelfAttention(MultiHeadAttention):
         wide:bool=True, # Is each head as wide as `k`, instead of `k/heads`?
         dropout:float=0., # Probability with which a weight is dropped in training, in [0,1)
         qkv_bias:bool=False, # Do queries, keys and values have a bias?
-        bias:bool=True # Has the output a bias?
-    ): super().__init__(k, heads, wide, dropout, qkv_bias, bias)
+        bias:bool=True, # Has the output a bias?
+        kv_heads:int=None, # Number of heads of keys and values, a divisor of `heads`; None is `heads`
+        qk_norm:type=None # Class of a norm of queries and keys, made as `qk_norm(s)`, such as `nn.RMSNorm`
+    ): super().__init__(k, heads, wide, dropout, qkv_bias, bias, kv_heads, qk_norm)
 
     def forward(self,
         x:Tensor, # Vectors `(b,t,k)`
@@ -177,7 +233,7 @@ class SelfAttention(MultiHeadAttention):
         pad_mask:Tensor=None, # bool `(b,t)`, or `(b,tk)` with a cache: True at tokens that are only padding
         pos:Tensor=None, # Positions of the tokens, `(t,)` or `(b,t)`; None is 0 to `t-1`, after what is cached
         rotate:callable=None, # `rotate(q, pos)` turns queries and keys `(b,h,t,s)` by their positions
-        cache=None, # Its `update(k, v)` appends keys and values `(b,h,t,s)` and returns all of them
+        cache=None, # Its `update(k, v)` appends keys and values `(b,kv_heads,t,s)` and returns all of them
         need_weights:bool=False # Return the weights as well? Slower, and needs memory for them
     )->Tensor|tuple: # Output `(b,t,k)`; with `need_weights` also the weights of each head `(b,h,t,tk)`
         "Each token averages what it finds in the text"
@@ -194,9 +250,9 @@ class SelfAttentionAutoRegressive(SelfAttention):
         "Hide every key that comes after the query"
         return k_pos > q_pos
 
-# %% ../nbs/00_attention.ipynb #932c0924
+# %% ../nbs/00_attention.ipynb #dd2946eb
 class _Cache:
-    "Keys and values so far"
+    "Keys and values of one layer, so far"
     kv = None
     def update(self, k, v):
         self.kv = (k,v) if self.kv is None else [torch.cat(o, 2) for o in zip(self.kv, (k,v))]
@@ -222,6 +278,7 @@ def check_attention(
         _same(layer(x), out, 'a second call must give what the first one gave')
         _same(layer(x, pos=torch.arange(t).expand(3,t)), out, '`pos` of 0 to t-1 must be the default')
         def turn(q, pos): return q * (1+torch.atleast_2d(pos)[:,None,:,None]/t)                     # (b,h,t,s)
+        def turn_all(q, pos): return turn(q, torch.arange(q.shape[2]) if pos is None else pos)
         turned = partial(layer, x, pos=torch.arange(t), rotate=turn)
         _same(turned(), turned(need_weights=True)[0], 'the two ways must agree where positions turn queries and keys')
         _same(weights.sum(-1), torch.ones(3,heads,t), 'the weights of a token must sum to one')
@@ -244,3 +301,5 @@ def check_attention(
             def read(a, b, cache=None): return layer(x[:,a:b], pad_mask=front[:,:b], pos=at[:,a:b], rotate=turn, cache=cache)
             parts = torch.cat([read(0, t//2, cache), read(t//2, t, cache)], 1)
             _same(parts[~front], read(0, t)[~front], 'reading on with a cache must give what reading at once gives')
+            _same(layer(x, rotate=turn_all, cache=_Cache()), layer(x, rotate=turn, pos=torch.arange(t)),
+                  'an empty cache must not matter')
