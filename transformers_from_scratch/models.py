@@ -10,7 +10,7 @@ __all__ = ['head_crop', 'tail_crop', 'ends_crop', 'align', 'TransformerEncoder',
 from itertools import repeat
 from fastai.basics import *
 from .attention import *
-from .attention import _check, _check_probs, _check_sizes, _compiling
+from .attention import _check, _check_classes, _check_probs, _check_sizes, _compiling
 from .layers import *
 
 # %% ../nbs/02_models.ipynb #7853d9b8
@@ -48,12 +48,23 @@ def _width(ids, n, max_len, crop):
     if _compiling():
         whole = crop is None or torch.fx.experimental.symbolic_shapes.statically_known_true(t<=max_len)
         return t if whole else torch.sym_min(t, max_len)                                  # `crop` alone may cut
+    if ids.device.type=='cuda' and crop is not None: torch._assert_async((n<=max_len).all(), f'`crop` keeps more than {max_len} tokens')
     if ids.device.type!='cpu' and (crop is not None or t<=max_len): return min(t, max_len)
     width = max(n.max().item(), 1)
     name,allowed = ('ids','cut the texts') if crop is None else ('crop','it must keep no more')
     _check(width<=max_len, name, tuple(ids.shape),
            f'at most {max_len} tokens long: {allowed}, or make the model with a larger `max_len`')
     return width
+
+def _check_crop(crop, max_len):
+    "`ValueError` for a `crop` that keeps more than `max_len` tokens of some texts, tried on a CPU without touching the random state"
+    _check(crop is None or callable(crop), 'crop', crop, 'a function, such as `head_crop`, or None', TypeError)
+    if crop is None or max_len is None: return
+    with torch.device('cpu'), torch.random.fork_rng(devices=[]):
+        n = tensor([1, max_len, max_len+1, 3*max_len+2])[:,None]                          # (4,1)
+        real = torch.arange(3*max_len+2) < n                                              # (4,t)
+        kept = (real & crop(real.cumsum(1)-1, n, max_len)).sum(1).max().item()
+    _check(kept<=max_len, 'crop', getattr(crop, '__name__', crop), f'a function that keeps at most max_len={max_len} tokens of a text, not {kept}')
 
 def align(
     ids:Tensor, # Token ids `(b,t)`, padding anywhere
@@ -78,6 +89,7 @@ def align(
 # %% ../nbs/02_models.ipynb #302019af
 class TransformerEncoder(Module):
     "Ids to vectors; `TypeError` for ids that are not whole numbers, `ValueError` for sizes or ids out of range"
+    @delegates(TransformerBlock)
     def __init__(self,
         vocab_sz:int, # Number of different ids
         k:int=256, # Width of the vectors
@@ -89,76 +101,79 @@ class TransformerEncoder(Module):
         crop:callable=None, # Which tokens of a longer text to keep, such as `head_crop`; None refuses longer texts
         wide:bool=False, # Is each head as wide as `k`, instead of `k/heads`?
         norm_first:bool=True, # Normalise what goes into each layer, instead of the sum?
-        hidden_mult:int=4, # The middle of the feed-forward network is this many times as wide
         dropout:float=0.1, # Dropout of embeddings, attention and feed-forward outputs, in [0,1)
-        attn_dropout:float=0., # Dropout of attention weights, in [0,1); anything but 0 is slow on a CPU
         word_dropout:float=0., # Probability with which a token is left out in training, in [0,1) (Iyyer et al. 2015)
         vocab_dropout:float=0., # Probability with which an id is left out of a whole batch, in [0,1) (Gal et al. 2016)
-        attn_cls:type=SelfAttention, # Class of the attention
-        act_cls:type=nn.ReLU # Class of the activation in the feed-forward network
+        embed_norm:bool=False, # Normalise embeddings, with their positions, before the first block? BERT does
+        final_norm:bool=None, # Normalise what leaves the last block? None: only if `norm_first`
+        norm_cls:type=nn.LayerNorm, # Class of all norms, made as `norm_cls(k)`, such as `nn.RMSNorm`
+        block_cls:type=TransformerBlock, # Class of the blocks, made as `TransformerBlock` is
+        **kwargs
     ):
         _check_sizes(vocab_sz=vocab_sz, depth=depth, max_len=ifnone(max_len, 1))
         _check(isinstance(pad_idx, int) and 0<=pad_idx<vocab_sz, 'pad_idx', pad_idx, f'an id below vocab_sz={vocab_sz}')
-        for name,o in dict(pos_cls=pos_cls, attn_cls=attn_cls, act_cls=act_cls).items():
-            _check(callable(o) and not isinstance(o, nn.Module), name, o,
-                   'a class: pass it by its name, without quotes or brackets', TypeError)
-        made = getattr(attn_cls, 'func', attn_cls)                                        # what a `partial` calls
-        ours = not isinstance(made, type) or issubclass(made, SelfAttention)
-        _check(ours, 'attn_cls', attn_cls, 'a subclass of `SelfAttention`: `check_attention` tells what it has to keep', TypeError)
-        _check_probs(word_dropout=word_dropout, vocab_dropout=vocab_dropout)
+        _check_classes(pos_cls=pos_cls, norm_cls=norm_cls, block_cls=block_cls)
+        _check_probs(dropout=dropout, word_dropout=word_dropout, vocab_dropout=vocab_dropout)
+        _check_crop(crop, max_len)
         store_attr('vocab_sz,max_len,pad_idx,crop,word_dropout,vocab_dropout')
-        blocks = [TransformerBlock(k, heads, wide, norm_first, hidden_mult, dropout, attn_dropout, attn_cls, act_cls)
-                  for _ in range(depth)]
+        kwargs = dict(wide=wide, norm_first=norm_first, dropout=dropout, norm_cls=norm_cls, **kwargs)
+        blocks = [block_cls(k, heads, **kwargs) for _ in range(depth)]
         self.embedding = nn.Embedding(vocab_sz, k, padding_idx=pad_idx)
         self.positions = pos_cls(k, max_len, s=k if wide else k//heads)
-        self.dropout,self.blocks,self.norm = nn.Dropout(dropout),nn.ModuleList(blocks),nn.LayerNorm(k)
+        self.embed_norm,self.norm = (norm_cls(k) if o else nn.Identity() for o in (embed_norm, ifnone(final_norm, norm_first)))
+        self.dropout,self.blocks = nn.Dropout(dropout),nn.ModuleList(blocks)
         nn.init.normal_(self.embedding.weight, std=0.02)
         nn.init.zeros_(self.embedding.weight[pad_idx].detach())
 
-    def forward(self,
-        ids:Tensor # Token ids `(b,t)`, padding anywhere
-    )->tuple: # Hidden vectors `(b,t',k)`, real tokens first, and the padding mask `(b,t')`, True at padding
-        "Crop and align, embed, then look around and think, `depth` times"
-        ids = self._check_ids(ids)
-        if self.training and self.vocab_dropout:
-            out = torch.rand(self.vocab_sz, device=ids.device) < self.vocab_dropout       # (v,)
-            ids = ids.masked_fill(out[ids], self.pad_idx)
-        ids,pad_mask = align(ids, self.pad_idx, self.max_len, self.crop, self.word_dropout if self.training else 0.)
-        some = torch.arange(pad_mask.shape[1], device=pad_mask.device) > 0    # an empty text sees its first pad: no 0/0
-        return self.read(ids, pad_mask & some if self._pads_matter(pad_mask) else None), pad_mask
+# %% ../nbs/02_models.ipynb #c754ed2c
+@patch
+def _check_ids(self:TransformerEncoder, ids):
+    whole = isinstance(ids, Tensor) and ids.dtype in (torch.long, torch.int)
+    kind = getattr(ids, 'dtype', type(ids))
+    _check(whole, 'ids', kind, 'a tensor of whole numbers, torch.long or torch.int', TypeError)
+    if _compiling(): return ids
+    ids = ids.as_subclass(Tensor)                                # fastai's `TensorText` would slow all that follows
+    _check(ids.dim()==2 and ids.numel()>0, 'ids', tuple(ids.shape), 'of shape (batch, tokens), neither of them 0')
+    allowed = f'from 0 to vocab_sz-1 = {self.vocab_sz-1}: does the model fit the vocabulary of the data?'
+    if ids.device.type=='cpu':
+        low,high = (o.item() for o in ids.aminmax())
+        _check(0<=low and high<self.vocab_sz, 'ids', high if low>=0 else low, allowed)
+    elif ids.device.type=='cuda': torch._assert_async(((ids>=0) & (ids<self.vocab_sz)).all(), f'`ids` must be {allowed}')
+    return ids
 
-    def read(self,
-        ids:Tensor, # Token ids `(b,t)`, as they are: neither checked nor aligned
-        pad_mask:Tensor=None, # bool `(b,t)`, or `(b,tk)` with `caches`: True at padding that must not be seen
-        pos:Tensor=None, # Positions of the tokens, `(t,)` or `(b,t)`; None is 0 to `t-1`
-        caches:list=None # One for each block, with the keys and values of the tokens before; see `SelfAttention`
-    )->Tensor: # Hidden vectors `(b,t,k)`
-        "The network itself; with `caches` it reads on where it stopped"
-        x,rotate = self.dropout(self.positions(self.embedding(ids), pos)),self.positions.rotate        # (b,t,k)
-        if getattr(type(self.positions), 'rotate', None) is RotaryPositions.rotate:  # the same angles for all blocks
-            at = torch.arange(ids.shape[1], device=ids.device) if pos is None else pos
-            rotate = partial(rotate, turns=self.positions.turns(at))
-        for block,cache in zip(self.blocks, caches or repeat(None)):
-            x = block(x, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache)
-        return self.norm(x)
+@patch
+def _pads_matter(self:TransformerEncoder, pad_mask):
+    "A causal token never sees the padding behind it; on a GPU, looking for padding would wait for it"
+    if all(getattr(o, 'causal', False) for o in self.blocks): return False
+    return _compiling() or pad_mask.device.type!='cpu' or bool(pad_mask.any())
 
-    def _pads_matter(self, pad_mask):
-        "A causal token never sees the padding behind it; on a GPU, looking for padding would wait for it"
-        if self.blocks[0].attention.causal: return False
-        return _compiling() or pad_mask.device.type!='cpu' or bool(pad_mask.any())
+# %% ../nbs/02_models.ipynb #d4fb604a
+@patch
+def forward(self:TransformerEncoder,
+    ids:Tensor # Token ids `(b,t)`, padding anywhere
+)->tuple: # Hidden vectors `(b,t',k)`, real tokens first, and the padding mask `(b,t')`, True at padding
+    "Crop and align, embed, then look around and think, `depth` times"
+    ids = self._check_ids(ids)
+    if self.training and self.vocab_dropout:
+        out = torch.rand(self.vocab_sz, device=ids.device) < self.vocab_dropout           # (v,)
+        ids = ids.masked_fill(out[ids], self.pad_idx)
+    ids,pad_mask = align(ids, self.pad_idx, self.max_len, self.crop, self.word_dropout if self.training else 0.)
+    some = torch.arange(pad_mask.shape[1], device=pad_mask.device) > 0        # an empty text sees its first pad: no 0/0
+    return self.read(ids, pad_mask & some if self._pads_matter(pad_mask) else None), pad_mask
 
-    def _check_ids(self, ids):
-        whole = isinstance(ids, Tensor) and ids.dtype in (torch.long, torch.int)
-        kind = getattr(ids, 'dtype', type(ids))
-        _check(whole, 'ids', kind, 'a tensor of whole numbers, torch.long or torch.int', TypeError)
-        if _compiling(): return ids
-        ids = ids.as_subclass(Tensor)                                # fastai's `TensorText` would slow all that follows
-        _check(ids.dim()==2 and ids.numel()>0, 'ids', tuple(ids.shape), 'of shape (batch, tokens), neither of them 0')
-        if ids.device.type=='cpu':
-            low,high = (o.item() for o in ids.aminmax())
-            _check(0<=low and high<self.vocab_sz, 'ids', high if low>=0 else low,
-                   f'from 0 to vocab_sz-1 = {self.vocab_sz-1}: does the model fit the vocabulary of the data?')
-        return ids
+@patch
+def read(self:TransformerEncoder,
+    ids:Tensor, # Token ids `(b,t)`, as they are: neither checked nor aligned
+    pad_mask:Tensor=None, # bool `(b,t)`, or `(b,tk)` with `caches`: True at padding that must not be seen
+    pos:Tensor=None, # Positions of the tokens, `(t,)` or `(b,t)`; None is 0 to `t-1`
+    caches:list=None # One for each block, with the keys and values of the tokens before; see `SelfAttention`
+)->Tensor: # Hidden vectors `(b,t,k)`
+    "The network itself; with `caches` it reads on where it stopped, at positions `pos`"
+    x = self.dropout(self.embed_norm(self.positions(self.embedding(ids), pos)))               # (b,t,k)
+    rotate = self.positions.rotation(torch.arange(ids.shape[1], device=ids.device) if pos is None else pos)
+    for block,cache in zip(self.blocks, caches or repeat(None)):
+        x = block(x, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache)
+    return self.norm(x)
 
 # %% ../nbs/02_models.ipynb #604fadfb
 def mean_pool(
@@ -294,8 +309,10 @@ class LMHead(Module):
         return self.linear(hidden)                                                        # (...,v) = (...,k) @ (k,v)
 
 # %% ../nbs/02_models.ipynb #7ee6d0e8
-def _hides_future(attention, t):
+def _hides_future(block, t):
     "Is each later token hidden from some 64 places in a text of `t`, the first and the last among them?"
+    attention = getattr(block, 'attention', None)
+    if not hasattr(attention, 'hidden'): return getattr(block, 'causal', False)           # a block of another kind promises it
     at = torch.linspace(0, t-1, min(t, 64), device='cpu').long()[:,None]                  # (n,1)
     keys = torch.arange(t, device='cpu')
     hidden = attention.hidden(at, keys)                                                   # (n,t), or for each head
@@ -318,9 +335,10 @@ class TransformerLM(Module, nn.Sequential):
         for name in ('crop','word_dropout','vocab_dropout'):
             _check(not kwargs.get(name), name, kwargs.get(name), 'left out: a language model needs every token')
         encoder = TransformerEncoder(vocab_sz, k, heads, depth, max_len, pad_idx, pos_cls, attn_cls=attn_cls, **kwargs)
-        _check(_hides_future(encoder.blocks[0].attention, ifnone(max_len, 512)), 'attn_cls',
-               getattr(attn_cls, '__name__', attn_cls),
-               'a class whose `hidden` is True for later tokens, such as `SelfAttentionAutoRegressive`')
+        hides = all(_hides_future(o, ifnone(max_len, 512)) for o in encoder.blocks)
+        _check(hides, 'attn_cls', getattr(attn_cls, '__name__', attn_cls),
+               'a class whose `hidden` is True for later tokens, such as `SelfAttentionAutoRegressive` (a `block_cls` without '
+               'an `attention` promises it by `causal = True`)')
         nn.Sequential.__init__(self, encoder, LMHead(encoder.embedding))
 
     __getitem__ = _getitem
