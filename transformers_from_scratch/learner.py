@@ -61,9 +61,13 @@ def transformer_splitter(
 )->L: # A list of parameters for each of `depth+2` groups
     "Parameter groups: embedding and positions, each block, then the final norm and the head, with what is tied to it"
     encoder,head = get_model(model)[0],get_model(model)[1]
-    blocks,last = [params(o) for o in encoder.blocks],params(encoder.norm)+params(head)
-    later = {id(p) for p in concat(*blocks, last)}
-    return L([p for p in params(encoder) if id(p) not in later], *blocks, last)
+    parts = [params(encoder.norm)+params(head), *map(params, encoder.blocks), params(encoder)]
+    groups,taken = L(),set()
+    for ps in parts:                                                     # each parameter in the first that has it
+        groups.append([p for p in ps if id(p) not in taken])
+        taken.update(map(id, ps))
+    last,*blocks,rest = groups
+    return L(rest, *blocks, last)
 
 # %% ../nbs/05_learner.ipynb #25f9184d
 class TransformerLearner(Learner):

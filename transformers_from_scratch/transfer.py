@@ -18,7 +18,7 @@ from .tokenizers import tokenizer_state, same_tokenizer
 # %% ../nbs/05c_transfer.ipynb #6df3a422
 def _describe(o, *but):
     "A module by its class and its settings, as in `RotaryPositions(base=10000.0)`"
-    but = ('training','inplace','causal',*but)
+    but = ('training','inplace','causal','elementwise_affine',*but)
     library = lambda cls: cls.__module__.partition('.')[0] in ('torch','fastai','transformers_from_scratch')
     classes = reversed([cls for cls in type(o).__mro__[:-1] if not library(cls)])
     both = {**{n: v for cls in classes for n,v in vars(cls).items()}, **vars(o)}           # `reach = 5` in a class counts
@@ -29,20 +29,20 @@ def _typed(o):
     "What `_describe` says, as an argument: a class, or `partial` with its settings"
     return re.sub(r'^(\w+)\((.*)\)$', r'partial(\1, \2)', o) if isinstance(o, str) else o
 
-def _block_args(block, k):
+def _block_args(block):
     "The arguments of one block"
-    attn,ff = block.attention,block.ff
-    return dict(heads=attn.heads, wide=attn.wide, hidden_mult=ff[0].out_features//k, norm_first=block.norm_first,
-                act_cls=_describe(ff[1]), attn_cls=_describe(attn, 'k', 'heads', 'wide', 'dropout', 'qkv_bias', 'bias'))
+    sizes = ('heads','wide','norm_first','hidden_mult')
+    parts = {n: _describe(o, 'k','heads','wide','dropout','qkv_bias','bias') for n,o in getattr(block, 'parts', dict)().items()}
+    return {n: getattr(block, n, None) for n in sizes} | parts | dict(block_cls=_describe(block, *sizes))
 
 def _model_args(encoder):
     "The arguments that `encoder` was made with, as far as they decide what its weights mean; for JSON"
-    k = encoder.embedding.embedding_dim
-    first,*others = [_block_args(o, k) for o in encoder.blocks]
+    first,*others = map(_block_args, encoder.blocks)
     odd = next((o for o in others if o!=first), first)
     if odd!=first: raise ValueError(f"`model` has blocks that differ, {first} and {odd}, but must have equal ones to be saved")
-    return dict(k=k, depth=len(encoder.blocks), pos_cls=_describe(encoder.positions, 'k', 's', 'max_len'), **first,
-                max_len=encoder.max_len, pad_idx=encoder.pad_idx)
+    norms = {n: not isinstance(o, nn.Identity) for n,o in dict(embed_norm=encoder.embed_norm, final_norm=encoder.norm).items()}
+    return dict(k=encoder.embedding.embedding_dim, depth=len(encoder.blocks), pos_cls=_describe(encoder.positions, 'k', 's', 'max_len'),
+                **first, **norms, max_len=encoder.max_len, pad_idx=encoder.pad_idx)
 
 # %% ../nbs/05c_transfer.ipynb #2726513c
 def _check_vocab(learn):
@@ -56,6 +56,11 @@ def _tokenizer_state(dls):
     try: return tokenizer_state(dls)
     except TypeError: return None
 
+def _first_names(encoder):
+    "The name under which each tensor stands in a file, by all of its names: what blocks share is there once"
+    first = {}
+    return {n: first.setdefault(id(o), n) for n,o in encoder.state_dict(keep_vars=True).items()}
+
 @patch
 def save_encoder(self:TransformerLearner,
     file:str # Name of the file, without its ending; it goes to `learn.path/learn.model_dir`
@@ -66,20 +71,29 @@ def save_encoder(self:TransformerLearner,
     path = self.path/self.model_dir/f"{str(file).removesuffix('.safetensors')}.safetensors"
     path.parent.mkdir(parents=True, exist_ok=True)
     about = dict(version=_version, model=_model_args(encoder), vocab=vocab, tokenizer=_tokenizer_state(self.dls))
-    weights = {n: o.detach().cpu().contiguous() for n,o in encoder.state_dict().items()}
+    state = encoder.state_dict()
+    weights = {n: state[n].cpu().contiguous() for n in set(_first_names(encoder).values())}
     save_file(weights, path, {'format': 'pt', _format: json.dumps(about)})            # writes beside, then renames
     return path
 
-_format,_version = 'transformers_from_scratch.encoder',1
+_format,_version = 'transformers_from_scratch.encoder',2
 
 # %% ../nbs/05c_transfer.ipynb #cf6f8d2b
+def _upgrade(about, weights):
+    "What a file of version 1 says and holds, in the words of today"
+    if about['version']>1: return about,weights
+    about['model'] = about['model'] | dict(ff_cls='FeedForward', norm_cls='LayerNorm(eps=1e-05)', block_cls='TransformerBlock',
+                                           embed_norm=False, final_norm=True)
+    return about,{n.replace('.ff.0.', '.ff.up.').replace('.ff.2.', '.ff.down.'): o for n,o in weights.items()}
+
 def _read(path, device='cpu'):
     "What `save_encoder` wrote, and the weights; `ValueError` if it did not write that file"
     try:
         with safe_open(path, 'pt', device=str(torch.device(device))) as f:
             about = AttrDict(json.loads(f.metadata()[_format]))
             version = about['version']
-            if version<=_version and about['model'] and about['vocab']: return about,{n: f.get_tensor(n) for n in f.keys()}
+            if version<=_version and about['model'] and about['vocab']:
+                return _upgrade(about, {n: f.get_tensor(n) for n in f.keys()})
     except (SafetensorError, TypeError, KeyError, ValueError) as e:
         raise ValueError(
             f"{path} is not a file that `save_encoder` of this library wrote, or it is damaged. Weights alone, as in a "
@@ -117,7 +131,9 @@ def _check_fit(path, about, weights, encoder):
         wants = ', '.join(f'{n}={_typed(o)}' for n,o in its.items() if o!=mine.get(n) and n not in free)
         raise ValueError(f"{path} does not fit: {says}. Make the learner with {wants}, or save an encoder like yours")
     free = ('embedding.weight','positions.embedding.weight')[:1+isinstance(encoder.positions, LearnedPositions)]
-    says = differ(*({n: tuple(o.shape) for n,o in state.items()} for state in (weights, encoder.state_dict())))
+    mine,names = encoder.state_dict(),_first_names(encoder)
+    mine = {n: o for n,o in mine.items() if names[n]==n}
+    says = differ(*({n: tuple(o.shape) for n,o in state.items()} for state in (weights, mine)))
     if says: raise ValueError(f"{path} does not fit: {says}. Make the learner with the classes of the encoder")
 
 # %% ../nbs/05c_transfer.ipynb #45591674
@@ -164,7 +180,7 @@ def load_encoder(self:TransformerLearner,
         have,want = weights['positions.embedding.weight'],encoder.positions.embedding.weight.detach()
         weights['positions.embedding.weight'] = torch.cat([have[:len(want)].to(want), want[len(have):]])
     notes = list(_notes(about, encoder, vocab, _tokenizer_state(self.dls), new))
-    encoder.load_state_dict(weights)
+    encoder.load_state_dict({n: weights[o] for n,o in _first_names(encoder).items()})
     self.loaded_encoder = AttrDict(file=path, new_tokens=new)
     if notes: warn(f"{path.name}: {'; '.join(notes)}", stacklevel=2)
     self.freeze()
