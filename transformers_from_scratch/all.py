@@ -7,6 +7,7 @@ from transformers_from_scratch.models import *
 from transformers_from_scratch.data import *
 from transformers_from_scratch.tokenizers import *
 from transformers_from_scratch.sampling import *
+from transformers_from_scratch.fast_step import *
 from transformers_from_scratch.learner import *
 from transformers_from_scratch.lm_learner import *
 from transformers_from_scratch.transfer import *

@@ -120,6 +120,7 @@ class TransformerEncoder(Module):
         blocks = [block_cls(k, heads, **kwargs) for _ in range(depth)]
         self.embedding = nn.Embedding(vocab_sz, k, padding_idx=pad_idx)
         self.positions = pos_cls(k, max_len, s=k if wide else k//heads)
+        _check(isinstance(self.positions, Positions), 'pos_cls', pos_cls, 'a subclass of `Positions`', TypeError)
         self.embed_norm,self.norm = (norm_cls(k) if o else nn.Identity() for o in (embed_norm, ifnone(final_norm, norm_first)))
         self.dropout,self.blocks = nn.Dropout(dropout),nn.ModuleList(blocks)
         nn.init.normal_(self.embedding.weight, std=0.02)

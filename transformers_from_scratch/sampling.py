@@ -146,7 +146,7 @@ class KVCache:
     ): self.n,self.room,self.kv = 0,room,None
 
     def update(self,
-        k:Tensor, # New keys `(b,h,t,s)`
+        k:Tensor, # New keys `(b,h,t,s)`, of as many heads as there are for keys
         v:Tensor # New values `(b,h,t,s)`
     )->tuple: # All keys and all values so far, each `(b,h,tk,s)`
         "Append, and return all"
@@ -166,112 +166,25 @@ class KVCache:
         self.n = end
         return self.kv[:,:,:end]
 
-# %% ../nbs/04_sampling.ipynb #209c288e
-def _together(matrices):
-    "Copies of matrices in one block of memory: NumPy asks Linux for large pages, which the processor finds faster"
-    sizes,o = [m.numel() for m in matrices],matrices[0]
-    block = torch.from_numpy(np.empty(sum(sizes)*o.element_size(), np.uint8)).view(o.dtype)
-    return [to.view(m.shape).copy_(m) for m,to in zip(matrices, block.split(sizes))]
-
-class _FastStep:
-    "One token through all blocks, with the weights laid out for a single row"
-    least = 3*2**15                                                                       # weights that are worth a thread
-    def __init__(self, model):
-        self.encoder,blocks,weights = model[0],model[0].blocks,[]
-        for a,ff in ((o.attention,o.ff) for o in blocks):
-            weights.append(torch.cat([a.toqueries.weight, a.tokeys.weight, a.tovalues.weight]))
-            weights += [a.unifyheads.weight, ff[0].weight, ff[2].weight]
-        weights = [self.cut(o.detach().t()) for o in (*weights, model[1].linear.weight)]              # each (parts,in,out/parts)
-        *weights,head = [self.bags(o) for o in _together(weights)]
-        self.head = head,model[1].linear.bias
-        self.blocks = [self.unrolled(o, *ws) for o,ws in zip(blocks, chunked(weights, 4))]
-
-    def cut(self, w):
-        "The columns of `w` in equal parts, as many as there are threads, or fewer where that would not pay or come out even"
-        parts = min(torch.get_num_threads(), w.numel()//self.least)
-        parts = next((o for o in range(parts, 1, -1) if w.shape[1]%o==0), 1)
-        return w.unflatten(1, (parts,-1)).transpose(0,1)
-
-    @staticmethod
-    def bags(w):
-        "The rows of `w`, which of them are in the bags, where each bag starts, and `w` itself"
-        parts,n,_ = w.shape
-        return w.flatten(0,1),torch.arange(parts*n),torch.arange(0, parts*n, n),w
-
-    @staticmethod
-    def unrolled(block, wqkv, wo, w1, w2):
-        "All that a step needs to know of a block"
-        a,ff = block.attention,block.ff
-        bqkv = torch.cat([a.toqueries.bias, a.tokeys.bias, a.tovalues.bias]) if a.qkv_bias else None
-        norms = [(o.normalized_shape, o.weight, o.bias, o.eps) for o in (block.norm1, block.norm2)]
-        linear = (wqkv,bqkv),(wo,a.unifyheads.bias),(w1,ff[0].bias),(w2,ff[2].bias)
-        return a.heads,block.norm_first,ff[1],norms,linear
-
-    @staticmethod
-    def times(x, bags, bias):
-        "`x (b,n)` times what was cut into `bags`, plus `bias`"
-        rows,which,starts,w = bags
-        parts,n,m = w.shape
-        if parts==1 and (len(x)>1 or m>n): return F.linear(x, w[0].t(), bias)                # nothing to gain from a bag
-        if len(x)>1: y = (x @ w).transpose(0,1).flatten(1)
-        else:
-            xs = torch.cat([x[0]]*parts) if parts>1 else x[0]
-            y = torch.embedding_bag(rows, which, starts, False, 0, False, xs)[0].view(1,-1)
-        return y if bias is None else y + bias
-
-    @staticmethod
-    def fits(model):
-        "Is `model` made of this library's own parts alone, and is there nothing that wants to look inside?"
-        blocks = model[0].blocks
-        parts = [(o.attention,SelfAttentionAutoRegressive) for o in blocks] + [(o.ff,FeedForward) for o in blocks]
-        parts += [(o,TransformerBlock) for o in blocks] + [(model[0],TransformerEncoder), (model[1],LMHead)]
-        linear = [l for o in blocks for l in (o.ff[0], o.ff[2], *o.attention.children())] + [model[1].linear]
-        norms = [n for o in blocks for n in (o.norm1, o.norm2)] + [model[0].norm]
-        parts += [(o,nn.Linear) for o in linear] + [(o,nn.LayerNorm) for o in norms]
-        parts.append((model[0].embedding,nn.Embedding))
-        calm = getattr(model[0].embedding, 'max_norm', None) is None                      # reading does not change it
-        known = type(model[0].positions) in (LearnedPositions, SinusoidalPositions, RotaryPositions)
-        hooked = any(o._forward_hooks or o._forward_pre_hooks for o in model.modules())
-        autocast = torch.is_autocast_enabled(next(model.parameters()).device.type)
-        cpu = next(model.parameters()).device.type=='cpu'
-        plain = cpu and not (model.training or torch.is_grad_enabled() or hooked or autocast)  # no dropout, no gradients
-        return plain and known and calm and all(type(o) is t for o,t in parts)
-
-    def __call__(self, ids, pos, pad_mask, caches):
-        "The same as `encoder.read` and the head, for ids `(b,1)`"
-        e = self.encoder
-        x = e.positions(e.embedding(ids), pos)[:,0]                                       # (b,k)
-        turns = e.positions.turns(pos) if hasattr(e.positions, 'turns') else None
-        seen = None if pad_mask is None else ~pad_mask[:,None,None]                       # (b,1,1,tk)
-        for (h,first,act,(norm1,norm2),((wqkv,bqkv),unify,(w1,b1),last)),cache in zip(self.blocks, caches):
-            qkv = self.times(F.layer_norm(x, *norm1) if first else x, wqkv, bqkv)         # (b,3h*s)
-            qkv = qkv.view(len(x), 3*h, 1, -1)                                            # (b,3h,1,s)
-            if turns is None: q,kv = qkv.split([h, 2*h], 1)
-            else:
-                qk = e.positions.rotate(qkv[:,:2*h], pos, turns=turns)
-                q,kv = qk[:,:h],torch.cat([qk[:,h:], qkv[:,2*h:]], 1)
-            kv = cache._add(kv)                                                           # (b,2h,tk,s)
-            out = F.scaled_dot_product_attention(q, *kv.chunk(2, 1), seen)                # (b,h,1,s)
-            x = x + self.times(out.flatten(1), *unify)
-            if not first: x = F.layer_norm(x, *norm1)
-            x = x + self.times(act(self.times(F.layer_norm(x, *norm2) if first else x, w1, b1)), *last)
-            if not first: x = F.layer_norm(x, *norm2)
-        return self.times(e.norm(x), *self.head)                                          # (b,v)
-
 # %% ../nbs/04_sampling.ipynb #8aee88f6
+def _real(encoder, ids):
+    "Checked ids, and where they are not padding, both `(b,t)`"
+    ids = encoder._check_ids(ids)
+    real = ids != encoder.pad_idx
+    _check(real.any(1).all(), 'ids', ids.tolist(), 'texts of at least one token each, padding not counted')
+    return ids,real
+
 class LMReader:
     "A language model and the texts that it has read; `ValueError` for a text without tokens"
     def __init__(self,
         model:TransformerLM, # A language model
         ids:Tensor, # The texts so far `(b,t)`, padding anywhere, at least one token in each
         cache:bool=True, # Keep keys and values? Without, all is read anew for each token
-        fast:bool=True # Lay the weights out for single tokens, if that can be? It pays from some ten tokens on
+        fast:bool=True # Ask the model for its `fast_step`? It pays from some ten tokens on
     ):
         encoder = model[0]
-        ids = encoder._check_ids(ids)
-        real = ids != encoder.pad_idx                                                     # (b,t)
+        ids,real = _real(encoder, ids)
         self.seen = real.sum(1).tolist()                                       # tokens of each text that the model looks at
-        _check(min(self.seen)>0, 'ids', ids.tolist(), 'texts of at least one token each, padding not counted')
         self.text = ids.gather(1, real.int().argsort(dim=1, stable=True))                 # (b,t), padding in front
         self.model,self.cache,self.step = model,cache,None if fast else False
         self._read()
@@ -292,10 +205,11 @@ class LMReader:
         limit,device = encoder.max_len,self.text.device
         if limit is not None: self.seen = [n if n<=limit else max(limit//2, 1) for n in self.seen]
         width = max(self.seen)
-        ids,pos,self.pad_mask = self.text[:,-width:],torch.arange(width, device=device),None
+        ids,pos,self.pad_mask = self.text[:,-width:],None,None                            # no padding: positions 0 to t-1
         if min(self.seen)<width:                                                  # padding in front of the shorter ones
             start = width - torch.tensor(self.seen, device=device)[:,None]                # (b,1)
-            self.pad_mask,pos = pos<start,(pos-start).clamp(min=0)                        # (b,width)
+            pos = torch.arange(width, device=device) - start                              # (b,width)
+            self.pad_mask,pos = pos<0,pos.clamp(min=0)
             ids = ids.masked_fill(self.pad_mask, encoder.pad_idx)
         self.caches = [KVCache(width+64) for _ in encoder.blocks] if self.cache else None
         self.logits = head(encoder.read(ids, self.pad_mask, pos, self.caches)[:,-1])      # (b,v)
@@ -307,7 +221,7 @@ class LMReader:
         else:
             pos = torch.tensor(self.seen, device=ids.device)[:,None] - 1                  # (b,1)
             self.pad_mask = F.pad(self.pad_mask, (0,1))
-        if self.step is None: self.step = _FastStep(self.model) if _FastStep.fits(self.model) else False
+        if self.step is None: self.step = getattr(self.model, 'fast_step', noop)() or False
         if self.step: self.logits = self.step(ids, pos, self.pad_mask, self.caches)
         else: self.logits = head(encoder.read(ids, self.pad_mask, pos, self.caches)[:,-1])
 
@@ -322,8 +236,7 @@ def _check_sampling(n, temperature, **filters):
 
 def _last(encoder, ids):
     "The last real token of each text `(b,1)`"
-    real = encoder._check_ids(ids) != encoder.pad_idx                                     # (b,t)
-    _check(real.any(1).all(), 'ids', ids.tolist(), 'texts of at least one token each, padding not counted')
+    ids,real = _real(encoder, ids)                                                        # (b,t)
     return ids.gather(1, ids.shape[1]-1 - real.flip(1).int().argmax(1, keepdim=True))
 
 _readers,_lock = WeakKeyDictionary(),threading.Lock()                        # who reads a model just now, in order
