@@ -10,6 +10,7 @@ import difflib,inspect
 import sklearn.metrics as skm
 from fastai.text.all import *
 import fastai.text.data, fastai.text.learner
+from .layers import *
 from .models import *
 from .data import *
 
@@ -145,7 +146,8 @@ def _docs_of(f, *others):
         f.__delwrap__ = o
         f = o
 
-_docs_of(transformer_classifier_learner, TransformerClassifier.__init__, TransformerEncoder.__init__, TransformerLearner.__init__, Learner.__init__)
+_docs_of(transformer_classifier_learner, TransformerClassifier.__init__, TransformerEncoder.__init__, TransformerBlock.__init__,
+         TransformerLearner.__init__, Learner.__init__)
 
 # %% ../nbs/05_learner.ipynb #6529561c
 @patch

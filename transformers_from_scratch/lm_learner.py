@@ -13,6 +13,7 @@ from fastai.text.all import *
 from fastai.text.data import _get_tokenizer, _get_lengths
 from torch.nn.utils.rnn import pad_sequence
 from .attention import _check, _check_sizes
+from .layers import *
 from .models import *
 from .sampling import *
 from .sampling import _eval
@@ -100,7 +101,7 @@ def transformer_lm_learner(
     return TransformerLMLearner(dls, model, **learn_kw)
 
 # %% ../nbs/05b_lm_learner.ipynb #8def0e36
-_docs_of(transformer_lm_learner, *(o.__init__ for o in (TransformerLM, TransformerEncoder, TransformerLMLearner, TransformerLearner, Learner)))
+_docs_of(transformer_lm_learner, *(o.__init__ for o in (TransformerLM, TransformerEncoder, TransformerBlock, TransformerLMLearner, TransformerLearner, Learner)))
 
 # %% ../nbs/05b_lm_learner.ipynb #1e468da2
 def _text_tfms(learn, text=''):
