@@ -153,6 +153,7 @@ def one_token(self:TransformerEncoder, lay):
 @patch
 def one_token(self:LMHead, lay): return lay.linear(self.linear)
 
+# %% ../nbs/04b_fast_step.ipynb #e447b74b
 @patch
 def fast_step(self:TransformerLM
 )->callable: # `(ids (b,1), pos, pad_mask, caches) -> logits (b,v)`, with caches of the class `KVCache`; None if there is none

@@ -84,7 +84,8 @@ class TransformerBlock(Module):
     @property
     def causal(self): return self.attention.causal
 
-    def parts(self):
+    def parts(self
+    )->dict: # Modules, by keyword
         "The parts by the keywords that chose them, for whoever has to describe the block"
         return dict(attn_cls=self.attention, ff_cls=self.ff, norm_cls=self.norm1) | ({'act_cls':self.ff.act} if hasattr(self.ff, 'act') else {})
 
