@@ -62,15 +62,20 @@ class TransformerLMLearner(TransformerLearner):
     ):
         super().__init__(dls, model, loss_func=ifnone(loss_func, CrossEntropyLossFlat()), **kwargs)
 
-    @delegates(Learner.get_preds, but=['reorder','concat_dim'])
+    @delegates(Learner.get_preds)
     def get_preds(self,
         ds_idx:int=1, # 0 for training data, 1 for validation data, where `dl` is None
         dl:DataLoader=None, # Other data, such as `dls.test_dl(texts)`
         with_preds:bool=True, # Return predictions? They take memory for each token times each word
+        reorder:bool=True, # Rows in the order of the data? They always are, so False is an error for a `dl` that shuffles
+        concat_dim:int=1, # Batches stand side by side, so it must be 1
         **kwargs
     )->tuple: # Probabilities `(rows,tokens,v)`, targets `(rows,tokens)`; with `with_loss` the mean loss of each item
         "Predictions for whole rows of the data; `MemoryError` if they can't fit, and then `with_preds=False` helps"
-        for o in ('reorder','concat_dim'): kwargs.pop(o, None)
+        _check(isinstance(reorder, bool), 'reorder', reorder, 'True or False', TypeError)
+        _check(reorder or not getattr(dl, 'shuffle', False), 'reorder', reorder,
+               'True where `dl` shuffles: the rows come in the order of the data')
+        _check(concat_dim==1, 'concat_dim', concat_dim, '1: the rows of each batch go on in the next, so they stand side by side')
         if dl is None: dl = self.dls[ds_idx].new(shuffle=False, drop_last=False)
         elif getattr(dl, 'shuffle', False): dl = dl.new(shuffle=False, drop_last=False)
         if with_preds and isinstance(dl, LMDataLoader):
