@@ -187,12 +187,12 @@ class _ByByte:
 
 class _ByWord:
     "`join_words` in steps: a word is fixed when all that it looks at is there"
-    def __init__(self): self.marks,self.english,self.units,self.i = _Units(),_English(),[],0     # `i` is the next to fix
+    def __init__(self): self.marks,self.english,self.units,self.i = _Units(),_English(),[],0
 
     def add(self, *tokens, last=()):
         "The text that `tokens` fix, and the rest, with the tokens `last` at its end"
         for o in tokens: self.units += self.marks.add(o)
-        fixed = []
+        fixed = []                                                       # word `i` is the next to fix
         while self.i<len(self.units) and self.i+_ahead(self.units[self.i][0])<len(self.units):
             fixed.append(self.english.add(self.units, self.i))
             self.i += 1
