@@ -67,7 +67,7 @@ class TransformerLMLearner(TransformerLearner):
         ds_idx:int=1, # 0 for training data, 1 for validation data, where `dl` is None
         dl:DataLoader=None, # Other data, such as `dls.test_dl(texts)`
         with_preds:bool=True, # Return predictions? They take memory for each token times each word
-        reorder:bool=True, # Rows in the order of the data? They always are, so False is an error for a `dl` that shuffles
+        reorder:bool=True, # Rows are in the order of the data: False is an error if `dl` shuffles
         concat_dim:int=1, # Batches stand side by side, so it must be 1
         **kwargs
     )->tuple: # Probabilities `(rows,tokens,v)`, targets `(rows,tokens)`; with `with_loss` the mean loss of each item
@@ -75,7 +75,8 @@ class TransformerLMLearner(TransformerLearner):
         _check(isinstance(reorder, bool), 'reorder', reorder, 'True or False', TypeError)
         _check(reorder or not getattr(dl, 'shuffle', False), 'reorder', reorder,
                'True where `dl` shuffles: the rows come in the order of the data')
-        _check(concat_dim==1, 'concat_dim', concat_dim, '1: the rows of each batch go on in the next, so they stand side by side')
+        _check(concat_dim==1, 'concat_dim', concat_dim,
+               '1: the rows of each batch go on in the next, so they stand side by side')
         if dl is None: dl = self.dls[ds_idx].new(shuffle=False, drop_last=False)
         elif getattr(dl, 'shuffle', False): dl = dl.new(shuffle=False, drop_last=False)
         if with_preds and isinstance(dl, LMDataLoader):
@@ -148,7 +149,7 @@ def _to_text(decoder, sep, tokens):
 
 # %% ../nbs/05b_lm_learner.ipynb #7c1d0a02
 class _ByItem:
-    "Text of items that never change, with `sep` between them; `items` makes a list of them from a token"
+    "Text of items that never change, `sep` between them; `items` makes a list of a token"
     def __init__(self, items, sep=''): self.items,self.sep,self.empty = items,sep,True
 
     def add(self, *tokens):
@@ -192,11 +193,11 @@ class _ByWord:
     def add(self, *tokens, last=()):
         "The text that `tokens` fix, and the rest, with the tokens `last` at its end"
         for o in tokens: self.units += self.marks.add(o)
-        fixed = []                                                       # word `i` is the next to fix
+        fixed = []                                          # word `i` is the next to fix
         while self.i<len(self.units) and self.i+_ahead(self.units[self.i][0])<len(self.units):
             fixed.append(self.english.add(self.units, self.i))
             self.i += 1
-        old = max(self.i-2, 0)                                           # two words before are looked at, too
+        old = max(self.i-2, 0)                              # two words before are looked at, too
         self.units,self.i = self.units[old:],self.i-old
         return ''.join(fixed),self._rest(last)
 
@@ -226,7 +227,7 @@ def _common(a, b):
 
 # %% ../nbs/05b_lm_learner.ipynb #7c1d0a09
 class _Whole:
-    "Text of any decoder, all of it for each token; fixed is what was the same `ahead` tokens ago, or nothing for None"
+    "Text of any decoder; fixed is what was the same `ahead` tokens ago, or nothing for None"
     def __init__(self, decoder, sep, ahead):
         self.decoder,self.sep,self.tokens,self.fixed = decoder,sep,[],''
         self.texts = deque(maxlen=0 if ahead is None else ahead+1)
@@ -236,7 +237,8 @@ class _Whole:
         self.tokens += tokens
         text = _to_text(self.decoder, self.sep, list(self.tokens))
         _check(text.startswith(self.fixed), 'decoder', self.decoder,
-               f'one that changes no text after {self.texts.maxlen-1} more tokens for `stream`: use `predict`')
+               f'one that changes no text after {self.texts.maxlen-1} more tokens for `stream`: '
+               'use `predict`')
         self.texts.append(text)
         full = self.texts and len(self.texts)==self.texts.maxlen
         new = text[len(self.fixed):_common(self.texts[0], text) if full else 0]
@@ -244,17 +246,19 @@ class _Whole:
         return new,text[len(self.fixed):]
 
 # %% ../nbs/05b_lm_learner.ipynb #7c1d0a10
-_marked = 'a xxmaj bC xxup d xxrep x e xxrep 2 f g xxmaj h i xxwrep 3 j xxrep k xxup l xxrep m'.split()
+_marked = ('a xxmaj bC xxup d xxrep x e xxrep 2 f g xxmaj h i '
+           'xxwrep 3 j xxrep k xxup l xxrep m').split()
 
 def _spec_tokens(decoder, sep):
     known = concat(*map(_SpecTokens().add, _marked))==decode_spec_tokens(_marked)
-    return _ByItem(_SpecTokens().add, sep) if known else None            # another fastai may have other rules
+    return _ByItem(_SpecTokens().add, sep) if known else None    # another fastai may differ
 
 def _others(decoder, sep):
     units = _Units()
     return _ByItem(lambda o: [_cased(*u) for u in units.add(o)], decoder.keywords['sep'])
 
-_steps = [(join_words, lambda decoder,sep: _ByWord()), (_join_pieces, lambda decoder,sep: _ByPiece()),
+_steps = [(join_words, lambda decoder,sep: _ByWord()),
+          (_join_pieces, lambda decoder,sep: _ByPiece()),
           (ExactSubwordTokenizer.join, lambda decoder,sep: _ByByte()), (_join_others, _others),
           (CharTokenizer.join, lambda decoder,sep: _ByItem(lambda o: [decoder([o])])),
           (decode_spec_tokens, _spec_tokens)]
@@ -262,7 +266,7 @@ _steps = [(join_words, lambda decoder,sep: _ByWord()), (_join_pieces, lambda dec
 def _source(decoder, sep, ahead):
     "What makes text of tokens as they come: in steps where it is known how, else `_Whole`"
     f = decoder.func if isinstance(decoder, partial) and decoder.func is _join_others else decoder
-    f = getattr(f, '__func__', f)                                        # of a method
+    f = getattr(f, '__func__', f)                           # of a method
     make = next((make for known,make in _steps if known is f), None)
     return (make and make(decoder, sep)) or _Whole(decoder, sep, ahead)
 
@@ -273,8 +277,8 @@ class _Writer:
         self.tokens,self.whole,self.source,self.stops = [],whole,source,stops
         for o in tokens: self.keep(o)
         fixed,self.rest = source.add(*self.tokens)
-        self.prompt,self.fixed = self.rest,''                            # what may change of the prompt; what is not shown yet
-        self.size,self.done = len(fixed),False                           # of the text before that
+        self.prompt,self.fixed = self.rest,''     # what may change of the prompt; not shown yet
+        self.size,self.done = len(fixed),False    # characters before `fixed`
 
     def keep(self, token):
         "Take the next token, if it is one of the text"
@@ -301,7 +305,8 @@ class _Writer:
         "The new part of `text`, without what may be the beginning of a stop string"
         start = _common(self.prompt, text)
         new = text[start:]
-        wait = 0 if last else max((n for o in self.stops for n in range(1, len(o)) if new.endswith(o[:n])), default=0)
+        begun = [n for o in self.stops for n in range(1, len(o)) if new.endswith(o[:n])]
+        wait = 0 if last else max(begun, default=0)
         end = len(text)-wait
         if end<=start: return ''
         self.prompt,self.fixed = '',self.fixed[end:]
@@ -314,8 +319,9 @@ class _Writer:
         return text[:self.size+len(self.fixed)] if self.done else text
 
 # %% ../nbs/05b_lm_learner.ipynb #0705e3c9
-def _start(learn, texts, ahead, n_words=1, no_unk=True, temperature=1., min_p=None, decoder=decode_spec_tokens,
-           only_last_word=False, top_k=None, top_p=None, repetition_penalty=1., seed=None, stop=None):
+def _start(learn, texts, ahead, n_words=1, no_unk=True, temperature=1., min_p=None,
+           decoder=decode_spec_tokens, only_last_word=False, top_k=None, top_p=None,
+           repetition_penalty=1., seed=None, stop=None):
     "A `_Writer` for each of `texts`, and the stream of their next ids"
     for name,o in dict(n_words=n_words, seed=ifnone(seed, 0)).items():
         _check(isinstance(o, numbers.Integral) and not isinstance(o, bool), name, o, 'a whole number', TypeError)
@@ -333,7 +339,8 @@ def _start(learn, texts, ahead, n_words=1, no_unk=True, temperature=1., min_p=No
     steps = stream_ids(model, ids, n_words, temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p, banned=banned,
                        repetition_penalty=repetition_penalty, generator=generator, only_last=only_last_word)
     whole = partial(_to_text, decoder, sep)
-    return [_Writer([vocab[i] for i in o], whole, _source(decoder, sep, ahead), stops) for o in prompts],steps
+    def writer(o): return _Writer([vocab[i] for i in o], whole, _source(decoder, sep, ahead), stops)
+    return [writer(o) for o in prompts],steps
 
 # %% ../nbs/05b_lm_learner.ipynb #fe9bf0df
 @patch
@@ -353,8 +360,8 @@ def predict(self:TransformerLMLearner,
     stop:str=None # String or strings before which the new text ends
 )->str: # `text` and what comes after it, a list of them for a list of texts
     "Go on with `text`; `ValueError` for an argument out of range, `TypeError` for a wrong kind"
-    writers,steps = _start(self, _check_texts(text), None, n_words, no_unk, temperature, min_p, decoder, only_last_word,
-                           top_k, top_p, repetition_penalty, seed, stop)
+    writers,steps = _start(self, _check_texts(text), None, n_words, no_unk, temperature, min_p,
+                           decoder, only_last_word, top_k, top_p, repetition_penalty, seed, stop)
     vocab = _text_vocab(self.dls)
     bar = progress_bar(steps, total=n_words, leave=False) if n_words and writers and not no_bar else None
     try:

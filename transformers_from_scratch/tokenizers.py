@@ -148,8 +148,10 @@ _names = {*defaults.text_spec_tok, 'xxfake'}
 
 def _to_bytes(tokens):
     "The bytes of pieces, UTF-8; none for special tokens"
-    return b''.join(bytes.fromhex(o[3:5]) if re.fullmatch('<0x[0-9A-F]{2}>', o) else o.replace('▁', ' ').encode()
-                    for o in tokens if o not in _names)
+    def one(o):
+        if re.fullmatch('<0x[0-9A-F]{2}>', o): return bytes.fromhex(o[3:5])
+        return o.replace('▁', ' ').encode()
+    return b''.join(one(o) for o in tokens if o not in _names)
 
 def _sentencepiece():
     try: import sentencepiece
@@ -158,7 +160,7 @@ def _sentencepiece():
 
 # %% ../nbs/03b_tokenizers.ipynb #438203fa
 class _Units:
-    "`(word, mark)` of words as their tokens come; `mark` is `TK_MAJ`, `TK_UP`, `TK_REP` (of a character) or None"
+    "`(word, mark)` of words as their tokens come; `mark` is `TK_MAJ`, `TK_UP`, `TK_REP` or None"
     def __init__(self): self.mark = self.rep = self.n = None
 
     def add(self, o):
@@ -178,6 +180,11 @@ def _unmark(tokens):
     "`(word, mark)` of each word of a text"
     units = _Units()
     return [u for o in tokens for u in units.add(o)]
+
+def _cased(word, mark):
+    "`word` with the capitals of `mark`"
+    if mark==TK_UP: return word.upper()
+    return word[:1].upper()+word[1:] if mark==TK_MAJ else word
 
 # %% ../nbs/03b_tokenizers.ipynb #1f21ba7a
 _left = set(". , ; : ! ? % ) ] } ... .. ’ ” » n't n’t".split()) | {q+o for q in "'’" for o in 's re ve m ll d'.split()}
@@ -224,7 +231,8 @@ def _ahead(word):
 class _English:
     "The text of English words, one word after the other"
     def __init__(self):
-        self.prev,self.tight,self.upper,self.inside,self.start,self.unseen = '',True,False,set(),True,False
+        self.prev,self.tight,self.inside = '',True,set()    # word before, no space?, open quotes
+        self.upper,self.start,self.unseen = False,True,False
 
     def copy(self):
         "One that goes on from here by itself"
@@ -235,18 +243,19 @@ class _English:
     def add(self, units, i):
         "The text of word `i` and of the space before it"
         word,mark = units[i]
-        if _blank(word):                                                # line breaks stand for themselves
+        if _blank(word):                                    # line breaks stand for themselves
             self.__init__()
             return word.replace('▁', ' ')
         word = '...' if word=='…' else word
         units[i] = word,mark
         left,right = _sides(units, i, self.prev, self.inside)
         space = '' if self.tight or left else ' '
-        self.upper = mark==TK_UP or (self.upper and not space)           # up to the next space, as in X-FILES
-        unmarked = word=='i' or (self.start and (self.unseen or word=='a'))    # single letters, and what a quote hides
-        word = word.upper() if self.upper else word[:1].upper()+word[1:] if mark==TK_MAJ or unmarked else word
-        self.unseen = right and (word in _right or word in _quotes)      # it opens
-        self.start = word[-1] in '.!?' if word[-1] in '.!?' else self.start and not word[-1].isalnum()
+        self.upper = mark==TK_UP or (self.upper and not space)    # to the next space, as in X-FILES
+        # not marked are single letters, and what stands behind a quote or a bracket
+        first = mark==TK_MAJ or word=='i' or (self.start and (self.unseen or word=='a'))
+        word = _cased(word, TK_UP if self.upper else TK_MAJ if first else None)
+        self.unseen = right and (word in _right or word in _quotes)    # it opens
+        self.start = word[-1] in '.!?' or (self.start and not word[-1].isalnum())
         self.prev,self.tight = word,right
         return space+word
 
@@ -278,7 +287,6 @@ def text_decoder(
     return partial(_join_others, sep=getattr(t.tok, 'split_char', t.sep))
 
 def _join_pieces(tokens): return join_words(''.join(tokens).replace('▁', ' ').split())
-def _cased(word, mark): return word[:1].upper()+word[1:] if mark==TK_MAJ else word.upper() if mark==TK_UP else word
 def _join_others(tokens, sep): return sep.join(_cased(*o) for o in _unmark(tokens))
 
 def decode_text(
