@@ -6,7 +6,7 @@
 __all__ = ['TransformerLMLearner', 'transformer_lm_learner', 'TextScore']
 
 # %% ../nbs/05b_lm_learner.ipynb #d29c4305
-import numbers
+import codecs,numbers
 from collections import deque
 from typing import NamedTuple
 from fastai.text.all import *
@@ -18,6 +18,7 @@ from .models import *
 from .sampling import *
 from .sampling import _eval
 from .tokenizers import *
+from .tokenizers import _Units, _English, _ahead, _cased, _to_bytes, _join_pieces, _join_others
 from .learner import *
 from .learner import _text_vocab, _split_kwargs, _display_df, _docs_of
 
@@ -62,15 +63,21 @@ class TransformerLMLearner(TransformerLearner):
     ):
         super().__init__(dls, model, loss_func=ifnone(loss_func, CrossEntropyLossFlat()), **kwargs)
 
-    @delegates(Learner.get_preds, but=['reorder','concat_dim'])
+    @delegates(Learner.get_preds)
     def get_preds(self,
         ds_idx:int=1, # 0 for training data, 1 for validation data, where `dl` is None
         dl:DataLoader=None, # Other data, such as `dls.test_dl(texts)`
         with_preds:bool=True, # Return predictions? They take memory for each token times each word
+        reorder:bool=True, # Rows are in the order of the data: False is an error if `dl` shuffles
+        concat_dim:int=1, # Batches stand side by side, so it must be 1
         **kwargs
     )->tuple: # Probabilities `(rows,tokens,v)`, targets `(rows,tokens)`; with `with_loss` the mean loss of each item
         "Predictions for whole rows of the data; `MemoryError` if they can't fit, and then `with_preds=False` helps"
-        for o in ('reorder','concat_dim'): kwargs.pop(o, None)
+        _check(isinstance(reorder, bool), 'reorder', reorder, 'True or False', TypeError)
+        _check(reorder or not getattr(dl, 'shuffle', False), 'reorder', reorder,
+               'True where `dl` shuffles: the rows come in the order of the data')
+        _check(concat_dim==1, 'concat_dim', concat_dim,
+               '1: the rows of each batch go on in the next, so they stand side by side')
         if dl is None: dl = self.dls[ds_idx].new(shuffle=False, drop_last=False)
         elif getattr(dl, 'shuffle', False): dl = dl.new(shuffle=False, drop_last=False)
         if with_preds and isinstance(dl, LMDataLoader):
@@ -129,58 +136,193 @@ def _prompt_ids(learn, text):
     _check(start, 'text', text, f'a text of at least one token, as there is no {BOS!r} in the vocabulary to start from')
     return start
 
-def _to_text(learn, decoder):
-    "A function from ids to text, and how many tokens later the text of a token may still change"
-    tok,vocab = _get_tokenizer(learn.dls.train_ds),_text_vocab(learn.dls)
+def _decoder(learn, decoder):
+    "`decoder`, or the way back of the tokenizer if that is exact, and the separator of words"
+    tok = _get_tokenizer(learn.dls.train_ds)
     inner,sep = getattr(tok, 'tok', None),getattr(tok, 'sep', ' ')
     exact = hasattr(inner, 'join') or isinstance(inner, SentencePieceTokenizer)
-    if exact and decoder is decode_spec_tokens: decoder = text_decoder(tok)
-    def f(ids):
-        text = decoder([vocab[i] for i in ids if vocab[i] not in (BOS,PAD)])
-        return text if isinstance(text, str) else sep.join(text)
-    plain = decoder is decode_spec_tokens or isinstance(getattr(decoder, '__self__', None), CharTokenizer)
-    return f, 0 if plain else 40
+    return text_decoder(tok) if exact and decoder is decode_spec_tokens else decoder,sep
+
+def _to_text(decoder, sep, tokens):
+    "The text of `tokens`"
+    text = decoder(tokens)
+    return text if isinstance(text, str) else sep.join(text)
+
+# %% ../nbs/05b_lm_learner.ipynb #7c1d0a02
+class _ByItem:
+    "Text of items that never change, `sep` between them; `items` makes a list of a token"
+    def __init__(self, items, sep=''): self.items,self.sep,self.empty = items,sep,True
+
+    def add(self, *tokens):
+        "The text that `tokens` fix, and the rest, which may still change"
+        items = [i for o in tokens for i in self.items(o)]
+        if not items: return '',''
+        start,self.empty = '' if self.empty else self.sep,False
+        return start+self.sep.join(items),''
+
+class _SpecTokens:
+    "fastai's `decode_spec_tokens` in steps"
+    def __init__(self): self.rule = self.arg = None
+
+    def add(self, t):
+        "The words that token `t` completes"
+        rule = self.rule
+        if t in (TK_MAJ,TK_UP,TK_REP,TK_WREP): self.rule = t
+        elif rule is None: return [t]
+        elif rule in (TK_MAJ,TK_UP):
+            self.rule = None
+            return [t[:1].upper()+t[1:].lower() if rule==TK_MAJ else t.upper()]
+        elif self.arg is not None: return [t*self.arg] if rule==TK_REP else [t]*self.arg
+        else:
+            try: self.arg = int(t)
+            except ValueError: self.rule = None
+        return []
+
+# %% ../nbs/05b_lm_learner.ipynb #7c1d0a05
+class _ByByte:
+    "Text of exact subwords: a character is fixed when its last byte is there"
+    def __init__(self): self.utf8 = codecs.getincrementaldecoder('utf-8')('replace')
+
+    def add(self, *tokens):
+        "The text that `tokens` fix, and the rest, which may still change"
+        return self.utf8.decode(_to_bytes(tokens)),self.utf8.getstate()[0].decode(errors='replace')
+
+class _ByWord:
+    "`join_words` in steps: a word is fixed when all that it looks at is there"
+    def __init__(self): self.marks,self.english,self.units,self.i = _Units(),_English(),[],0
+
+    def add(self, *tokens, last=()):
+        "The text that `tokens` fix, and the rest, with the tokens `last` at its end"
+        for o in tokens: self.units += self.marks.add(o)
+        fixed = []                                          # word `i` is the next to fix
+        while self.i<len(self.units) and self.i+_ahead(self.units[self.i][0])<len(self.units):
+            fixed.append(self.english.add(self.units, self.i))
+            self.i += 1
+        old = max(self.i-2, 0)                              # two words before are looked at, too
+        self.units,self.i = self.units[old:],self.i-old
+        return ''.join(fixed),self._rest(last)
+
+    def _rest(self, last):
+        marks,english,units = copy(self.marks),self.english.copy(),list(self.units)
+        for o in last: units += marks.add(o)
+        return ''.join(english.add(units, i) for i in range(self.i, len(units)))
+
+# %% ../nbs/05b_lm_learner.ipynb #7c1d0a07
+class _ByPiece(_ByWord):
+    "The words of fastai's SentencePiece tokenizer in steps: the last may still grow"
+    def __init__(self):
+        super().__init__()
+        self.part = ''
+
+    def add(self, *tokens):
+        "The text that `tokens` fix, and the rest, which may still change"
+        text = self.part + ''.join(tokens).replace('▁', ' ')
+        words = text.split()
+        self.part = words.pop() if words and not text[-1].isspace() else ''
+        return super().add(*words, last=[self.part] if self.part else [])
+
+def _common(a, b):
+    "How many characters are the same at the beginning of both?"
+    n = min(len(a), len(b))
+    return n if a[:n]==b[:n] else len(os.path.commonprefix([a, b]))
+
+# %% ../nbs/05b_lm_learner.ipynb #7c1d0a09
+class _Whole:
+    "Text of any decoder; fixed is what was the same `ahead` tokens ago, or nothing for None"
+    def __init__(self, decoder, sep, ahead):
+        self.decoder,self.sep,self.tokens,self.fixed = decoder,sep,[],''
+        self.texts = deque(maxlen=0 if ahead is None else ahead+1)
+
+    def add(self, *tokens):
+        "The text that `tokens` fix, and the rest; `ValueError` if what was fixed has changed"
+        self.tokens += tokens
+        text = _to_text(self.decoder, self.sep, list(self.tokens))
+        _check(text.startswith(self.fixed), 'decoder', self.decoder,
+               f'one that changes no text after {self.texts.maxlen-1} more tokens for `stream`: '
+               'use `predict`')
+        self.texts.append(text)
+        full = self.texts and len(self.texts)==self.texts.maxlen
+        new = text[len(self.fixed):_common(self.texts[0], text) if full else 0]
+        self.fixed += new
+        return new,text[len(self.fixed):]
+
+# %% ../nbs/05b_lm_learner.ipynb #7c1d0a10
+_marked = ('a xxmaj bC xxup d xxrep x e xxrep 2 f g xxmaj h i '
+           'xxwrep 3 j xxrep k xxup l xxrep m').split()
+
+def _spec_tokens(decoder, sep):
+    known = concat(*map(_SpecTokens().add, _marked))==decode_spec_tokens(_marked)
+    return _ByItem(_SpecTokens().add, sep) if known else None    # another fastai may differ
+
+def _others(decoder, sep):
+    units = _Units()
+    return _ByItem(lambda o: [_cased(*u) for u in units.add(o)], decoder.keywords['sep'])
+
+_steps = [(join_words, lambda decoder,sep: _ByWord()),
+          (_join_pieces, lambda decoder,sep: _ByPiece()),
+          (ExactSubwordTokenizer.join, lambda decoder,sep: _ByByte()), (_join_others, _others),
+          (CharTokenizer.join, lambda decoder,sep: _ByItem(lambda o: [decoder([o])])),
+          (decode_spec_tokens, _spec_tokens)]
+
+def _source(decoder, sep, ahead):
+    "What makes text of tokens as they come: in steps where it is known how, else `_Whole`"
+    f = decoder.func if isinstance(decoder, partial) and decoder.func is _join_others else decoder
+    f = getattr(f, '__func__', f)                           # of a method
+    make = next((make for known,make in _steps if known is f), None)
+    return (make and make(decoder, sep)) or _Whole(decoder, sep, ahead)
 
 # %% ../nbs/05b_lm_learner.ipynb #8b5a308c
-def _common(a, b): return len(os.path.commonprefix([a, b]))
-
 class _Writer:
     "A text that grows token by token, until it comes to a stop string"
-    def __init__(self, ids, to_text, ahead, stops):
-        self.ids,self.to_text,self.stops = list(ids),to_text,stops
-        self.prompt = to_text(ids)
-        self.texts = deque([self.prompt], maxlen=ahead+1)                            # the text, as it was up to `ahead` tokens ago
-        self.start = len(self.prompt)
-        self.done,self.shown = False,None
+    def __init__(self, tokens, whole, source, stops):
+        self.tokens,self.whole,self.source,self.stops = [],whole,source,stops
+        for o in tokens: self.keep(o)
+        fixed,self.rest = source.add(*self.tokens)
+        self.prompt,self.fixed = self.rest,''     # what may change of the prompt; not shown yet
+        self.size,self.done = len(fixed),False    # characters before `fixed`
 
-    def add(self, i):
-        "Take the next id"
-        if self.done: return
-        self.ids.append(i)
-        text = self.to_text(self.ids)
-        self.start = _common(self.prompt, text)
-        found = [at for at in (text.find(o, self.start) for o in self.stops) if at>=0]
-        self.done = bool(found)
-        self.texts.append(text[:min(found)] if found else text)
+    def keep(self, token):
+        "Take the next token, if it is one of the text"
+        if token in (BOS,PAD): return False
+        self.tokens.append(token)
+        return True
 
-    def piece(self, last=False):
-        "What is new and will not change"
-        text,last = self.texts[-1],last or self.done
-        if not last and len(self.texts)<self.texts.maxlen: return ''
-        if self.shown is None: self.shown = self.start
-        end = len(text) if last else self._sure(text)
-        start,self.shown = self.shown,max(self.shown, end)
+    def add(self, token):
+        "Take the next token, and give what is new and will not change"
+        if self.done or not self.keep(token): return ''
+        fixed,self.rest = self.source.add(token)
+        self.fixed += fixed
+        text = self.fixed+self.rest
+        start = _common(self.prompt, text)
+        found = [at for at in (text.find(o, start) for o in self.stops) if at>=0]
+        if found: self.done,self.fixed,self.rest = True,text[:min(found)],''
+        return self._show(self.fixed, self.done)
+
+    def end(self):
+        "What is left when no more tokens come"
+        return self._show(self.fixed+self.rest, True)
+
+    def _show(self, text, last):
+        "The new part of `text`, without what may be the beginning of a stop string"
+        start = _common(self.prompt, text)
+        new = text[start:]
+        begun = [n for o in self.stops for n in range(1, len(o)) if new.endswith(o[:n])]
+        wait = 0 if last else max(begun, default=0)
+        end = len(text)-wait
+        if end<=start: return ''
+        self.prompt,self.fixed = '',self.fixed[end:]
+        self.size += end
         return text[start:end]
 
-    def _sure(self, text):
-        "The end of what can't change any more, nor be the beginning of a stop string"
-        end = _common(self.texts[0], text)
-        new = text[self.start:end]
-        return end - max((n for o in self.stops for n in range(1, len(o)) if new.endswith(o[:n])), default=0)
+    def text(self):
+        "The whole text, up to the stop string"
+        text = self.whole(self.tokens)
+        return text[:self.size+len(self.fixed)] if self.done else text
 
 # %% ../nbs/05b_lm_learner.ipynb #0705e3c9
-def _start(learn, texts, n_words=1, no_unk=True, temperature=1., min_p=None, decoder=decode_spec_tokens,
-           only_last_word=False, top_k=None, top_p=None, repetition_penalty=1., seed=None, stop=None):
+def _start(learn, texts, ahead, n_words=1, no_unk=True, temperature=1., min_p=None,
+           decoder=decode_spec_tokens, only_last_word=False, top_k=None, top_p=None,
+           repetition_penalty=1., seed=None, stop=None):
     "A `_Writer` for each of `texts`, and the stream of their next ids"
     for name,o in dict(n_words=n_words, seed=ifnone(seed, 0)).items():
         _check(isinstance(o, numbers.Integral) and not isinstance(o, bool), name, o, 'a whole number', TypeError)
@@ -189,7 +331,7 @@ def _start(learn, texts, n_words=1, no_unk=True, temperature=1., min_p=None, dec
     _check(all(isinstance(o, str) for o in stops), 'stop', stop, 'a string or a list of strings', TypeError)
     _check(all(stops), 'stop', stop, 'strings that are not empty')
     model,vocab = get_model(learn.model),_text_vocab(learn.dls)
-    prompts,(to_text,ahead) = [_prompt_ids(learn, o) for o in texts],_to_text(learn, decoder)
+    prompts,(decoder,sep) = [_prompt_ids(learn, o) for o in texts],_decoder(learn, decoder)
     width,device = max(map(len, prompts), default=1),next(model.parameters()).device
     rows = [[model[0].pad_idx]*(width-len(o)) + o for o in prompts]
     ids = torch.tensor(rows, dtype=torch.long, device=device).view(-1, width)             # (b,t)
@@ -197,7 +339,9 @@ def _start(learn, texts, n_words=1, no_unk=True, temperature=1., min_p=None, dec
     generator = None if seed is None else torch.Generator().manual_seed(int(seed))
     steps = stream_ids(model, ids, n_words, temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p, banned=banned,
                        repetition_penalty=repetition_penalty, generator=generator, only_last=only_last_word)
-    return [_Writer(o, to_text, ahead, stops) for o in prompts],steps
+    whole = partial(_to_text, decoder, sep)
+    def writer(o): return _Writer([vocab[i] for i in o], whole, _source(decoder, sep, ahead), stops)
+    return [writer(o) for o in prompts],steps
 
 # %% ../nbs/05b_lm_learner.ipynb #fe9bf0df
 @patch
@@ -217,28 +361,28 @@ def predict(self:TransformerLMLearner,
     stop:str=None # String or strings before which the new text ends
 )->str: # `text` and what comes after it, a list of them for a list of texts
     "Go on with `text`; `ValueError` for an argument out of range, `TypeError` for a wrong kind"
-    writers,steps = _start(self, _check_texts(text), n_words, no_unk, temperature, min_p, decoder, only_last_word,
-                           top_k, top_p, repetition_penalty, seed, stop)
+    writers,steps = _start(self, _check_texts(text), None, n_words, no_unk, temperature, min_p,
+                           decoder, only_last_word, top_k, top_p, repetition_penalty, seed, stop)
+    vocab = _text_vocab(self.dls)
     bar = progress_bar(steps, total=n_words, leave=False) if n_words and writers and not no_bar else None
     try:
         for new in (ifnone(bar, steps) if writers else ()):
-            for o,i in zip(writers, new.tolist()): o.add(i) if o.stops else o.ids.append(i)
+            for o,i in zip(writers, new.tolist()): (o.add if o.stops else o.keep)(vocab[i])
             if all(o.done for o in writers): break
     finally:
         steps.close()
         if bar is not None and bar.last_v is not None: bar.on_iter_end()
-    res = [o.texts[-1] if o.stops else o.to_text(o.ids) for o in writers]
+    res = [o.text() for o in writers]
     return res[0] if isinstance(text, str) else res
 
 # %% ../nbs/05b_lm_learner.ipynb #76587703
-def _pieces(writer, steps):
+def _pieces(writer, steps, vocab):
     "Pieces of text as `steps` brings them"
     try:
         for new in steps:
-            writer.add(new.item())
-            if piece := writer.piece(): yield piece
+            if piece := writer.add(vocab[new.item()]): yield piece
             if writer.done: break
-        if piece := writer.piece(last=True): yield piece
+        if piece := writer.end(): yield piece
     finally: steps.close()
 
 @patch
@@ -250,8 +394,8 @@ def stream(self:TransformerLMLearner,
 )->Iterator: # Pieces of text, as soon as they can't change any more
     "Go on with `text`, piece by piece; arguments and errors are those of `predict`"
     _check(isinstance(text, str), 'text', text, 'a string: for several texts use `predict`', TypeError)
-    (writer,),steps = _start(self, [text], n_words, **kwargs)
-    return _pieces(writer, steps)
+    (writer,),steps = _start(self, [text], 40, n_words, **kwargs)
+    return _pieces(writer, steps, _text_vocab(self.dls))
 
 # %% ../nbs/05b_lm_learner.ipynb #ecc85a2e
 def _windows(n, max_len):

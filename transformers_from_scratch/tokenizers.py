@@ -142,10 +142,16 @@ class ExactSubwordTokenizer:
         tokens:list # Pieces, as this tokenizer makes them
     )->str: # The text; `�` where the bytes of a character are incomplete
         "Back to the text; special tokens leave no trace"
-        bs = (bytes.fromhex(o[3:5]) if re.fullmatch('<0x[0-9A-F]{2}>', o) else o.replace('▁', ' ').encode() for o in tokens if o not in _names)
-        return b''.join(bs).decode(errors='replace')
+        return _to_bytes(tokens).decode(errors='replace')
 
 _names = {*defaults.text_spec_tok, 'xxfake'}
+
+def _to_bytes(tokens):
+    "The bytes of pieces, UTF-8; none for special tokens"
+    def one(o):
+        if re.fullmatch('<0x[0-9A-F]{2}>', o): return bytes.fromhex(o[3:5])
+        return o.replace('▁', ' ').encode()
+    return b''.join(one(o) for o in tokens if o not in _names)
 
 def _sentencepiece():
     try: import sentencepiece
@@ -153,19 +159,32 @@ def _sentencepiece():
     return sentencepiece
 
 # %% ../nbs/03b_tokenizers.ipynb #438203fa
-def _unmark(tokens):
-    "`(word, mark)` of each word, repetitions undone; `mark` is `TK_MAJ`, `TK_UP`, `TK_REP` (of a character) or None"
-    units,mark,rep,n = [],None,None,None
-    for o in tokens:
-        if o in (BOS,EOS,PAD,'xxfake'): continue
-        if o in (TK_MAJ,TK_UP): mark = o
-        elif o in (TK_REP,TK_WREP,FLD): rep,n = o,None
-        elif rep and n is None and o.isdecimal(): rep,n = None if rep==FLD else rep,min(int(o), 1000)
+class _Units:
+    "`(word, mark)` of words as their tokens come; `mark` is `TK_MAJ`, `TK_UP`, `TK_REP` or None"
+    def __init__(self): self.mark = self.rep = self.n = None
+
+    def add(self, o):
+        "The words that token `o` completes, repetitions undone"
+        if o in (BOS,EOS,PAD,'xxfake'): return []
+        if o in (TK_MAJ,TK_UP): self.mark = o
+        elif o in (TK_REP,TK_WREP,FLD): self.rep,self.n = o,None
+        elif self.rep and self.n is None and o.isdecimal():
+            self.rep,self.n = None if self.rep==FLD else self.rep,min(int(o), 1000)
         else:
-            if rep==TK_REP and n: units.append((o*n, TK_REP))
-            else: units += [(o, mark)]*(n if rep and n else 1)
-            mark,rep,n = None,None,None
-    return units
+            mark,rep,n = self.mark,self.rep,self.n
+            self.mark = self.rep = self.n = None
+            return [(o*n, TK_REP)] if rep==TK_REP and n else [(o, mark)]*(n if rep and n else 1)
+        return []
+
+def _unmark(tokens):
+    "`(word, mark)` of each word of a text"
+    units = _Units()
+    return [u for o in tokens for u in units.add(o)]
+
+def _cased(word, mark):
+    "`word` with the capitals of `mark`"
+    if mark==TK_UP: return word.upper()
+    return word[:1].upper()+word[1:] if mark==TK_MAJ else word
 
 # %% ../nbs/03b_tokenizers.ipynb #1f21ba7a
 _left = set(". , ; : ! ? % ) ] } ... .. ’ ” » n't n’t".split()) | {q+o for q in "'’" for o in 's re ve m ll d'.split()}
@@ -204,32 +223,50 @@ def _sides(units, i, prev, inside):
     if mark==TK_REP and c.isdigit(): return prev[-1:].isdigit() or prev==',',nxt[:1].isdigit()
     return c in _left or (prev.lower(),word) in _pairs(),c in _right and not spaced
 
+def _ahead(word):
+    "How many words behind `word` does `_sides` look at?"
+    return 11 if word=="'" else 2
+
+# %% ../nbs/03b_tokenizers.ipynb #5e0b7a12
+class _English:
+    "The text of English words, one word after the other"
+    def __init__(self):
+        self.prev,self.tight,self.inside = '',True,set()    # word before, no space?, open quotes
+        self.upper,self.start,self.unseen = False,True,False
+
+    def copy(self):
+        "One that goes on from here by itself"
+        res = copy(self)
+        res.inside = set(self.inside)
+        return res
+
+    def add(self, units, i):
+        "The text of word `i` and of the space before it"
+        word,mark = units[i]
+        if _blank(word):                                    # line breaks stand for themselves
+            self.__init__()
+            return word.replace('▁', ' ')
+        word = '...' if word=='…' else word
+        units[i] = word,mark
+        left,right = _sides(units, i, self.prev, self.inside)
+        space = '' if self.tight or left else ' '
+        self.upper = mark==TK_UP or (self.upper and not space)    # to the next space, as in X-FILES
+        # not marked are single letters, and what stands behind a quote or a bracket
+        first = mark==TK_MAJ or word=='i' or (self.start and (self.unseen or word=='a'))
+        word = _cased(word, TK_UP if self.upper else TK_MAJ if first else None)
+        self.unseen = right and (word in _right or word in _quotes)    # it opens
+        self.start = word[-1] in '.!?' or (self.start and not word[-1].isalnum())
+        self.prev,self.tight = word,right
+        return space+word
+
+# %% ../nbs/03b_tokenizers.ipynb #5e0b7a14
 def join_words(
     tokens:list # Words as fastai's tokenizer makes them of English, with their marks
 )->str: # The text, with spaces, capitals and repetitions; `xxunk` stays as it is
     "The text of English words, for `decoder=`: marks undone and spaces as written; what fastai's rules lose stays lost"
     _check(not isinstance(tokens, str), 'tokens', type(tokens), 'a list of tokens, not a string', TypeError)
-    units = _unmark(tokens)
-    out,prev,tight,upper,inside,start,unseen = [],'',True,False,set(),True,False
-    for i,(word,mark) in enumerate(units):
-        if _blank(word):                                                # line breaks stand for themselves
-            out.append(word.replace('▁', ' '))
-            prev,tight,upper,inside,start,unseen = '',True,False,set(),True,False
-            continue
-        word = '...' if word=='…' else word
-        units[i] = word,mark
-        left,right = _sides(units, i, prev, inside)
-        if not (tight or left):
-            out.append(' ')
-            upper = False
-        upper = upper or mark==TK_UP                                              # up to the next space, as in X-FILES
-        unmarked = word=='i' or (start and (unseen or word=='a'))                 # single letters, and what a quote or bracket hides
-        word = word.upper() if upper else word[:1].upper()+word[1:] if mark==TK_MAJ or unmarked else word
-        out.append(word)
-        unseen = right and (word in _right or word in _quotes)                    # it opens
-        start = word[-1] in '.!?' if word[-1] in '.!?' else start and not word[-1].isalnum()
-        prev,tight = word,right
-    return ''.join(out)
+    units,english = _unmark(tokens),_English()
+    return ''.join(english.add(units, i) for i in range(len(units)))
 
 # %% ../nbs/03b_tokenizers.ipynb #4a5486b4
 def _tokenizer(tok):
@@ -250,7 +287,7 @@ def text_decoder(
     return partial(_join_others, sep=getattr(t.tok, 'split_char', t.sep))
 
 def _join_pieces(tokens): return join_words(''.join(tokens).replace('▁', ' ').split())
-def _join_others(tokens, sep): return sep.join(o[:1].upper()+o[1:] if m==TK_MAJ else o.upper() if m==TK_UP else o for o,m in _unmark(tokens))
+def _join_others(tokens, sep): return sep.join(_cased(*o) for o in _unmark(tokens))
 
 def decode_text(
     ids, # Ids `(t,)` as a tensor or a list, or a list of tokens
