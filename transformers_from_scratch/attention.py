@@ -138,11 +138,13 @@ def _limits(self:MultiHeadAttention, shape, places, mask, pad_mask, last):
 # %% ../nbs/00_attention.ipynb #a8e84efb
 @patch
 def _check_inputs(self:MultiHeadAttention, query, key, value, mask, pad_mask):
+    for name,o in dict(mask=mask, pad_mask=pad_mask).items():
+        if o is not None: _check_mask(o, name)
+    if key is query and value is query and query.dim()==3 and query.shape[2]==self.k: return             # nearly always
     for name,x in dict(query=query, key=key, value=value).items():
         _check(x.dim()==3 and x.shape[-1]==self.k, name, tuple(x.shape), f'of shape (batch, tokens, {self.k})')
     _check(value.shape==key.shape, 'value', tuple(value.shape), f'as long as `key`, {tuple(key.shape)}')
     _check(len(query)==len(key), 'query', tuple(query.shape), f'of the batch size of `key`, {tuple(key.shape)}')
-    _check_mask(mask, 'mask'); _check_mask(pad_mask, 'pad_mask')
 
 @patch
 def _project(self:MultiHeadAttention, query, key, value):
