@@ -5,10 +5,11 @@
 # %% auto #0
 __all__ = ['fastai_repairs']
 
-# %% ../nbs/02b_fastai_repairs.ipynb #552e48dd
+# %% ../nbs/02b_fastai_repairs.ipynb #ded8bfd6
 import inspect,random,sys,warnings
 from contextlib import redirect_stdout, suppress
 from io import StringIO
+from textwrap import dedent
 from types import SimpleNamespace
 from unittest import mock
 import sklearn.metrics as skm
@@ -82,8 +83,9 @@ def _repair(owner, attr, fault, issue='', extends=False):
 def fastai_repairs(
 )->pd.DataFrame: # A row for each place in fastai: `kind`, `wrong`, `script`, `issue`, `seen` (in which version) and `applied`
     "What this library replaces in fastai, and why; where `applied` is False, the script found no fault, and nothing was replaced"
-    rows = [dict(kind='extension' if o.extends else 'repair', wrong=o.fault.__doc__, script=inspect.getsource(o.fault),
-                 issue=o.issue, seen=_seen, applied=o.applied) for o in _table.values()]
+    rows = [dict(kind='extension' if o.extends else 'repair', wrong=o.fault.__doc__,
+                 script=dedent(inspect.getsource(o.fault)), issue=o.issue, seen=_seen, applied=o.applied)
+            for o in _table.values()]
     return pd.DataFrame(rows, index=list(_table))
 
 # %% ../nbs/02b_fastai_repairs.ipynb #39dcb3d5
@@ -240,9 +242,9 @@ def _know_default(f):
     return f
 
 for _cls,_attr in ((Numericalize,'__init__'), (TextBlock,'from_df'), (TextBlock,'from_folder')):
-    def _unknown_default(f=partial(getattr, _cls, _attr)):
+    def _unknown_default(cls=_cls, attr=_attr):
         "`min_freq=3` can't be told from the default, which is 3 as well"
-        return type(_defaults(f())['min_freq']) is int
+        return type(_defaults(getattr(cls, attr))['min_freq']) is int
     _repair(_cls, _attr, _unknown_default, extends=True)(_know_default(getattr(_cls, _attr)))
 
 def _no_own_vocab():
@@ -259,16 +261,21 @@ def _own_vocab(self, items=None, train_setup=False):
     if self.vocab is None and hasattr(tok, 'make_vocab'):
         train = getattr(items, 'train', items) if train_setup else items
         counter = getattr(items, 'counter', None) or Counter(p for o in train for p in o)
-        chosen = {} if getattr(self.min_freq, 'by_default', False) else dict(min_freq=self.min_freq)
-        self.vocab = list(tok.make_vocab(counter, **chosen))
+        self.vocab = list(tok.make_vocab(counter, 1 if getattr(self.min_freq, 'by_default', False) else self.min_freq))
         self.o2i = defaultdict(int, {v:k for k,v in enumerate(self.vocab) if v!='xxfake'})
     return _own_vocab.fastai(self, items, train_setup)
 
-# %% ../nbs/02b_fastai_repairs.ipynb #1d1fad39
+# %% ../nbs/02b_fastai_repairs.ipynb #231e22cd
 def _shown(f, *args, **kwargs):
-    "What `f` shows, as text"
-    with mock.patch('IPython.display.display') as display, redirect_stdout(StringIO()) as printed: f(*args, **kwargs)
-    return printed.getvalue() + repr(display.call_args)
+    "What `f` shows, as text, in a notebook and in a terminal"
+    name,page = 'IPython.display',SimpleNamespace(display=lambda o, **kwargs: print(o), HTML=lambda o: 'HTML')
+    was,sys.modules[name] = sys.modules.get(name),page                                      # IPython itself would take long to import
+    try:
+        with redirect_stdout(StringIO()) as s: f(*args, **kwargs)
+    finally:
+        if was is None: del sys.modules[name]
+        else: sys.modules[name] = was
+    return s.getvalue()
 
 def _no_text():
     "Outside a notebook a table of texts is printed as `<IPython.core.display.HTML object>`"
@@ -370,8 +377,8 @@ def _rows(self, idxs):
 
 def _too_many():
     "`top_losses` raises for more rows than there are"
-    return any(len(Interpretation(None, o, torch.zeros(4)).top_losses(9, items=True)[2])!=4 for o in (_two_rows(),)) or \
-        len(Interpretation(None, _two_texts(), torch.zeros(2)).top_losses(9)[0])!=2
+    texts,pieces = (Interpretation(None, o, torch.zeros(n)) for o,n in ((_two_texts(),2), (_two_rows(),4)))
+    return len(texts.top_losses(9)[0])!=2 or len(pieces.top_losses(9, items=True)[2])!=4
 
 @_repair(Interpretation, 'top_losses', _too_many)
 def _top_losses(self, k=None, largest=True, items=False):
@@ -441,7 +448,8 @@ def _confusion_matrix(self):
 
 def _no_report():
     "The report of texts with several labels counts yes and no as if they were two classes"
-    return 'samples avg' not in _shown(_tagged().print_classification_report)
+    with mock.patch.object(skm, 'classification_report', return_value='') as report: _tagged().print_classification_report()
+    return report.call_args[0][0].ndim!=2
 
 @_repair(ClassificationInterpretation, 'print_classification_report', _no_report)
 def _print_report(self):
