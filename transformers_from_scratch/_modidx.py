@@ -97,6 +97,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                 'transformers_from_scratch/fastai_repairs.py'),
                                                           'transformers_from_scratch.fastai_repairs._folder_rules': ( 'fastai_repairs.html#_folder_rules',
                                                                                                                       'transformers_from_scratch/fastai_repairs.py'),
+                                                          'transformers_from_scratch.fastai_repairs._func': ( 'fastai_repairs.html#_func',
+                                                                                                              'transformers_from_scratch/fastai_repairs.py'),
                                                           'transformers_from_scratch.fastai_repairs._join': ( 'fastai_repairs.html#_join',
                                                                                                               'transformers_from_scratch/fastai_repairs.py'),
                                                           'transformers_from_scratch.fastai_repairs._know_default': ( 'fastai_repairs.html#_know_default',
