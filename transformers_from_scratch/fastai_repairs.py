@@ -424,9 +424,21 @@ def _top_losses(self, k=None, largest=True, items=False):
     dl = self.dl.new(shuffle=False)
     return losses,idx,L(dl.create_item(i)[0] for i in idx.tolist())
 
-# %% ../nbs/02b_fastai_repairs.ipynb #fab3fe8a
+# %% ../nbs/02b_fastai_repairs.ipynb #b747148d
 def _plotted(x, y, sample, out, raw):
     return _shown(plot_top_losses, x, y, L([sample]), L([out]), raw, tensor([.25]))
+
+def _many_digits():
+    "`plot_top_losses` shows a probability and a loss with sixteen digits"
+    sample,out = (TitledStr('a film'),Category('pos')),(Category('neg'),)
+    table = _plotted(TensorText([0]), TensorCategory(1), sample, out, tensor([[1/3,2/3]]))
+    return '0.6667 ' not in table and '0.6667<' not in table
+
+@_repair(fastai.text.learner, 'plot_top_losses', _many_digits)
+def _plot_classes(x:TensorText, y:TensorCategory, samples, outs, raws, losses, trunc_at=150, **kwargs):
+    "Texts, targets, predictions with their probability, and losses where each text has one label"
+    _show_table('input', samples, outs, trunc_at, probability=raws.max(-1).values.tolist(),
+                loss=losses.tolist())
 
 def _no_numbers():
     "`plot_top_losses` is not implemented for texts whose target is a number"

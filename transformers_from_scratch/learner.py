@@ -160,10 +160,11 @@ class BF16Precision(MixedPrecision):
     name = 'mixed_precision'
     def __init__(self): super().__init__(amp_mode=AMPMode.BF16)
     def before_fit(self):
-        "Set up autocast for that device"
-        super().before_fit()
+        "Set up autocast for that device; gradients in bfloat16 need no scaling"
         device = self.dls.device.type
-        if device!='cuda': self.autocast = torch.autocast(device, torch.bfloat16)
+        if device=='cuda': return super().before_fit()
+        self.autocast,self.scales = torch.autocast(device, torch.bfloat16),L()
+        self.learn.scaler = torch.amp.GradScaler(device, enabled=False)
 
 @patch
 def to_bf16(self:TransformerLearner
