@@ -69,7 +69,7 @@ def main(
     "Train a language model and then a classifier on IMDB, and say how many of the test reviews it gets right"
     torch.set_num_threads(threads)
     set_seed(seed)
-    path,cbs,result = untar_data(URLs.IMDB),[MixedPrecision(amp_mode=AMPMode.BF16)] if bf16 else [],dict(seed=seed, threads=threads, k=k, heads=heads, depth=depth)
+    path,cbs,result = untar_data(URLs.IMDB),[BF16Precision()] if bf16 else [],dict(seed=seed, threads=threads, k=k, heads=heads, depth=depth)
     if part<1: cbs = cbs + [ShortEpochCallback(pct=part, short_valid=False)]
     model = dict(k=k, heads=heads, depth=depth, pos_cls=RotaryPositions)
     dls = lm_dls(path, reviews, vocab_sz, lm_bs, seq_len)

@@ -4,6 +4,7 @@ from fastai.text.all import *
 from transformers_from_scratch.attention import *
 from transformers_from_scratch.layers import *
 from transformers_from_scratch.models import *
+from transformers_from_scratch.fastai_repairs import *
 from transformers_from_scratch.data import *
 from transformers_from_scratch.tokenizers import *
 from transformers_from_scratch.sampling import *

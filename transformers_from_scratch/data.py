@@ -6,10 +6,10 @@
 __all__ = ['toy_reviews', 'python_reference']
 
 # %% ../nbs/03_data.ipynb #3da6ee4b
-import random,warnings
+import random
 from fastai.text.all import *
-from fastai.text.core import parallel_tokenize,fn_lengths_pkl
 from .attention import _check
+from .fastai_repairs import *
 
 # %% ../nbs/03_data.ipynb #ee8aed21
 _words = {
@@ -76,54 +76,3 @@ def python_reference(
     valid = sorted(alone, key=lambda o: (-len(topics[o]), o))[1::4]
     rows = [(text, topic in valid, topic) for topic,text in topics.items()]
     return pd.DataFrame(rows, columns=['text', 'is_valid', 'topic'])
-
-# %% ../nbs/03_data.ipynb #34e4caae
-@patch
-def _tokenize_files(self:Tokenizer, files):
-    "Yield `(i, tokens)` of each file, in parallel if they are many; `ValueError` if the tokenizer has yet to learn"
-    _check(getattr(self.tok, 'tok', self) is not None, 'tok', self.tok,
-           'trained, as the folder was tokenized before: load that model, with `sp_model=`')
-    rules = partial(Path.read_text, encoding='utf8') + L(self.rules)
-    n_workers = defaults.cpus if len(files)>=500 else 0
-    return parallel_tokenize(files, self.tok.__call__, rules, n_workers=n_workers)   # `__call__`: no learning here
-
-def _read_tokens(self, o:Path):
-    "Tokens of a file, from the cache if it is there"
-    cached = self.output_dir/o.relative_to(self.path) if self.mode=='folder' and o.is_relative_to(self.path) else None
-    if cached is None or not cached.exists(): return first(self._tokenize_files([o]))[1]
-    text = cached.read_text(encoding='utf8')
-    return L(text.split(' ') if text else [])
-
-Tokenizer.encodes.dispatch(_read_tokens);
-
-# %% ../nbs/03_data.ipynb #994f740b
-@patch
-def _check_cache(self:Tokenizer, n=3):
-    "Warn if `n` files of the cache are not what this tokenizer makes of them"
-    names = [o for o in list(self.lengths)[:n] if (self.path/o).exists() and (self.output_dir/o).exists()]
-    if not names or getattr(self.tok, 'tok', self) is None: return
-    cached = [(self.output_dir/o).read_text(encoding='utf8') for o in names]
-    if any(' '.join(tokens)!=cached[i] for i,tokens in self._tokenize_files([self.path/o for o in names])):
-        warnings.warn(f'{self.output_dir} was made by another tokenizer, or with other rules. '
-                      'Delete it to have the texts tokenized by yours.')
-
-@patch
-def setup(self:Tokenizer, items=None, train_setup=False):
-    "Also tokenize what the cache of a folder does not hold yet; `ValueError` for a table with missing texts"
-    df = getattr(items, 'items', None)
-    if self.mode=='df' and isinstance(df, pd.DataFrame):
-        for name in [df.columns[o] if isinstance(o, int) else o for o in L(self.text_cols)]:
-            missing = df.index[df[name].isna()].tolist() if name in df else []
-            _check(not missing, name, None, f'a text in each row (it is missing in {len(missing)}, such as row {missing[:1]}): '
-                   f'use `df.dropna(subset=[{name!r}])` or `df.fillna({{{name!r}: ""}})`')
-    if self.mode=='folder' and items is not None:
-        self.lengths = load_pickle(self.output_dir/fn_lengths_pkl)
-        self._check_cache()
-        files = [o for o in items.items if isinstance(o, Path) and o.is_relative_to(self.path)]
-        files = {str(o.relative_to(self.path)): o for o in files}
-        if new := [o for o in files if o not in self.lengths]:
-            for i,tokens in self._tokenize_files([files[o] for o in new]):
-                (self.output_dir/new[i]).mk_write(' '.join(tokens), encoding='utf8')
-                self.lengths[new[i]] = len(tokens)
-            save_pickle(self.output_dir/fn_lengths_pkl, self.lengths)
-    return super(Tokenizer, self).setup(items, train_setup)

@@ -10,9 +10,10 @@ import codecs,numbers
 from collections import deque
 from typing import NamedTuple
 from fastai.text.all import *
-from fastai.text.data import _get_tokenizer, _get_lengths
+from fastai.text.data import _get_tokenizer
 from torch.nn.utils.rnn import pad_sequence
 from .attention import _check, _check_sizes
+from .fastai_repairs import *
 from .layers import *
 from .models import *
 from .sampling import *
@@ -20,7 +21,7 @@ from .sampling import _eval
 from .tokenizers import *
 from .tokenizers import _Units, _English, _ahead, _cased, _to_bytes, _join_pieces, _join_others
 from .learner import *
-from .learner import _text_vocab, _split_kwargs, _display_df, _docs_of
+from .learner import _text_vocab, _split_kwargs, _docs_of
 
 # %% ../nbs/05b_lm_learner.ipynb #e25cba52
 def _special_ids(vocab, name):
@@ -447,52 +448,3 @@ def score(self:TransformerLMLearner,
         perplexity = math.exp(min(total/n, 700)) if n else math.nan
         res.append(TextScore(0-total, n, perplexity, L(zip([vocab[i] for i in o[1:].tolist()], loss.tolist()))))
     return res[0] if isinstance(texts, str) else res
-
-# %% ../nbs/05b_lm_learner.ipynb #506afb18
-@patch
-def new(self:LMDataLoader, dataset=None, seq_len=None, **kwargs):
-    "The same for other data, with fewer rows where it has less tokens than rows"
-    if dataset is None: return self._orig_new(dataset, seq_len, **kwargs)
-    lens,seq_len = _get_lengths(dataset),ifnone(seq_len, self.seq_len)
-    if lens is None: lens = [len(o[0] if isinstance(o, tuple) else o) for o in dataset]
-    bs,n = kwargs.pop('bs', self.bs),int(sum(lens))-1
-    if 0<n<bs: bs = max(n//seq_len, 1)
-    return super(LMDataLoader, self).new(dataset=dataset, lens=lens, seq_len=seq_len, bs=bs, **kwargs)
-
-# %% ../nbs/05b_lm_learner.ipynb #f79fa0bd
-def _lm_table(samples, outs, trunc_at, **columns):
-    cut = lambda o: ' '.join([w for w in str(o).split(' ') if w!=PAD][:trunc_at])
-    texts,targs = ([cut(s[i]) for s in samples] for i in (0,1))
-    _display_df(pd.DataFrame({'text': texts, 'target': targs, 'predicted': [cut(o[0]) for o in outs], **columns}))
-
-@dispatch
-def show_results(x:LMTensorText, y, samples, outs, ctxs=None, max_n=10, trunc_at=150, **kwargs):
-    "Show `max_n` pieces of text, cut to `trunc_at` words, with targets and predictions"
-    _lm_table(samples[:max_n], outs[:max_n], trunc_at)
-
-@dispatch
-def plot_top_losses(x:LMTensorText, y:Tensor, samples, outs, raws, losses, trunc_at=150, **kwargs):
-    "Pieces of text, targets, predictions and losses"
-    _lm_table(samples, outs, trunc_at, loss=losses.tolist())
-
-# %% ../nbs/05b_lm_learner.ipynb #b949d0bb
-_other_rows,_other_losses = Interpretation.__getitem__,Interpretation.top_losses
-
-@patch
-def __getitem__(self:Interpretation, idxs):
-    "Inputs, predictions, targets, decoded predictions and losses of the items `idxs`, in that order"
-    if not isinstance(self.dl, LMDataLoader): return _other_rows(self, idxs)
-    idxs = torch.arange(len(self.losses))[idxs].reshape(-1).tolist()
-    dl,pad_idx = self.dl.new(shuffle=False),getattr(get_model(self.learn.model)[0], 'pad_idx', 1)     # 1 in models of fastai
-    x,y = (pad_sequence(o, batch_first=True, padding_value=pad_idx) for o in zip(*[dl.create_item(i) for i in idxs]))
-    batch = LMTensorText(x),TensorText(y)
-    inps,preds,targs,decoded = self.learn.get_preds(dl=[batch], with_input=True, with_decoded=True, act=self.act)
-    return inps,preds,targs,decoded.masked_fill(targs==pad_idx, pad_idx),self.losses[idxs]
-
-@patch
-def top_losses(self:Interpretation, k=None, largest=True, items=False):
-    "`k` largest(/smallest) losses and indexes, defaulting to all losses; with `items` the ids as well"
-    if not isinstance(self.dl, LMDataLoader): return _other_losses(self, k, largest, items)
-    losses,idx = self.losses.topk(min(ifnone(k, len(self.losses)), len(self.losses)), largest=largest)
-    dl = self.dl.new(shuffle=False)
-    return (losses,idx,L(dl.create_item(i)[0] for i in idx.tolist())) if items else (losses,idx)

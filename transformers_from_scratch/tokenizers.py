@@ -11,34 +11,8 @@ import base64,hashlib,io
 from functools import lru_cache
 from fastai.text.all import *
 from fastai.text.data import _get_tokenizer
-import fastai.text.core
 from .attention import _check, _check_sizes, _check_probs
-
-# %% ../nbs/03b_tokenizers.ipynb #f5fdb099
-@patch
-def __init__(self:Tokenizer, tok, rules=None, counter=None, lengths=None, mode=None, sep=' '):
-    "The same, with the rules of `tok` if it has some"
-    self._orig___init__(tok, ifnone(rules, getattr(tok, 'rules', None)), counter, lengths, mode, sep)
-
-@patch(cls_method=True)
-def from_folder(cls:Tokenizer, path, tok=None, rules=None, **kwargs):
-    "Tokenize the folder `path` once, with the rules of `tok` if it has some"
-    return cls._orig_from_folder(path, tok, ifnone(rules, getattr(tok, 'rules', None)), **kwargs)
-
-@patch
-def setup(self:Numericalize, items=None, train_setup=False):
-    "Let the tokenizer make the vocabulary, if it can; fastai's default of `min_freq=3` is not passed on"
-    tok = getattr(_get_tokenizer(items), 'tok', None)
-    if self.vocab is None and hasattr(tok, 'make_vocab'):
-        train = getattr(items, 'train', items) if train_setup else items
-        counter = getattr(items, 'counter', None) or Counter(p for o in train for p in o)
-        self.vocab = list(tok.make_vocab(counter, 1 if self.min_freq==3 else self.min_freq))
-        self.o2i = defaultdict(int, {v:k for k,v in enumerate(self.vocab) if v!='xxfake'})
-    return super(Numericalize, self).setup(items, train_setup)
-
-# %% ../nbs/03b_tokenizers.ipynb #f0ece2e3
-@Tokenizer
-def decodes(self, o): return TitledStr(self.tok.join(o) if hasattr(self.tok, 'join') else self.sep.join(o))
+from .fastai_repairs import *
 
 # %% ../nbs/03b_tokenizers.ipynb #94bfd44f
 def _with_fakes(vocab):
