@@ -54,6 +54,9 @@ check-site: $(READY)
 check-names: $(READY)
 	@OMP_NUM_THREADS=1 $(BIN)/python tools/check_names.py
 
+check-imports: $(READY)
+	@$(BIN)/python tools/check_imports.py --svg nbs/images/imports.svg
+
 export: $(READY)
 	$(BIN)/nbdev-export
 
@@ -69,4 +72,4 @@ bench: $(READY)
 	$(BIN)/python -m pip install -qq --disable-pip-version-check $(PIP_ARGS) -c constraints.txt -e '.[bench]'
 	$(BIN)/python benchmarks/run.py
 
-.PHONY: help install demo test test-sweep docs check-site check-names export clean-notebooks readme prepare bench
+.PHONY: help install demo test test-sweep docs check-site check-names check-imports export clean-notebooks readme prepare bench

@@ -61,7 +61,7 @@ def picture(rooms):
            '<title>Which module imports which: the network on the left, fastai around it on the right</title>',
            '<defs><marker id="a" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" fill="#888"/></marker></defs>',
            f'<rect width="{width}" height="{height}" rx="8" fill="#fff"/>',
-           f'<rect x="12" y="28" width="300" height="{height-40}" rx="8" fill="#eef4fb"/><text x="24" y="20" fill="#333">the network: torch, fastai.basics</text>',
+           f'<rect x="12" y="28" width="306" height="{height-40}" rx="8" fill="#eef4fb"/><text x="24" y="20" fill="#333">the network: torch, fastai.basics</text>',
            f'<rect x="328" y="28" width="460" height="{height-40}" rx="8" fill="#fdf3e7"/><text x="340" y="20" fill="#333">fastai around it: data, learners, repairs</text>']
     for n,froms in direct.items():
         for o in sorted(froms):

@@ -399,6 +399,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                      'transformers_from_scratch/learner.py'),
                                                    'transformers_from_scratch.learner._check_dls': ( 'learner.html#_check_dls',
                                                                                                      'transformers_from_scratch/learner.py'),
+                                                   'transformers_from_scratch.learner._check_k': ( 'learner.html#_check_k',
+                                                                                                   'transformers_from_scratch/learner.py'),
                                                    'transformers_from_scratch.learner._docs_of': ( 'learner.html#_docs_of',
                                                                                                    'transformers_from_scratch/learner.py'),
                                                    'transformers_from_scratch.learner._hint': ( 'learner.html#_hint',

@@ -15,7 +15,10 @@ from .data import *
 
 # %% ../nbs/05_learner.ipynb #58714c5e
 def _text_vocab(dls):
-    "The tokens of `dls`, by id; a `ValueError` where it holds no text"
+    "The tokens of `dls`, by id; `TypeError` for no `DataLoaders`, `ValueError` where it holds no text"
+    if not isinstance(dls, DataLoaders):
+        raise TypeError(f"`dls` is a {type(dls).__name__}, but must be `DataLoaders`: "
+                        "pass what `TextDataLoaders.from_df` or `DataBlock.dataloaders` returns")
     vocab = getattr(dls, 'vocab', None)
     if is_listy(vocab) and len(vocab) and is_listy(vocab[0]): vocab = vocab[0]              # tokens and classes
     if is_listy(vocab) and len(vocab) and isinstance(vocab[0], str): return vocab
@@ -32,9 +35,6 @@ def _pad_idx(dl):
 # %% ../nbs/05_learner.ipynb #e22324f5
 def _check_dls(dls, n_out=None):
     "Number of tokens, number of outputs and padding id for a classifier on `dls`; an error if there can't be one"
-    if not isinstance(dls, DataLoaders):
-        raise TypeError(f"`dls` is a {type(dls).__name__}, but must be `DataLoaders`: "
-                        "pass what `TextDataLoaders.from_df` or `DataBlock.dataloaders` returns")
     vocab,n_inp = _text_vocab(dls),getattr(dls, 'n_inp', 1)
     if isinstance(dls.train, LMDataLoader):
         raise ValueError("`dls` is for a language model: make it with `is_lm=False` and a target to classify")
@@ -110,6 +110,10 @@ def _split_kwargs(kwargs, *fs, fixed=()):
         if name not in names: raise TypeError(f"unexpected keyword argument {name!r}: {_hint(name, names, fixed)}")
     return [{n: v for n,v in kwargs.items() if n in o} for o in takes]
 
+def _check_k(k):
+    if callable(k):
+        raise TypeError(f"`k` is {k}, but must be the width of the vectors: there is no architecture to choose here")
+
 # %% ../nbs/05_learner.ipynb #bbd75c42
 @delegates(TransformerLearner)
 @delegates(TransformerClassifier, keep=True, but=['pad_idx'])
@@ -124,8 +128,7 @@ def transformer_classifier_learner(
     **kwargs
 )->TransformerLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerClassifier` for `dls`; `ValueError` if `dls` won't do, `TypeError` for a keyword"
-    if callable(k):
-        raise TypeError(f"`k` is {k}, but must be the width of the vectors: there is no architecture to choose here")
+    _check_k(k)
     vocab_sz,n_out,pad_idx = _check_dls(dls, n_out)
     if isinstance(getattr(dls, 'loss_func', None), (CrossEntropyLossFlat,BCEWithLogitsLossFlat)):
         if y_range is not None:

@@ -21,7 +21,7 @@ from .sampling import _eval
 from .tokenizers import *
 from .tokenizers import _Units, _English, _ahead, _cased, _to_bytes, _join_pieces, _join_others
 from .learner import *
-from .learner import _text_vocab, _split_kwargs, _docs_of
+from .learner import _text_vocab, _split_kwargs, _check_k, _docs_of
 
 # %% ../nbs/05b_lm_learner.ipynb #e25cba52
 def _special_ids(vocab, name):
@@ -30,9 +30,6 @@ def _special_ids(vocab, name):
 
 def _check_lm_dls(dls, max_len=None):
     "Number of tokens, longest text and padding id for a language model on `dls`; an error if there can't be one"
-    if not isinstance(dls, DataLoaders):
-        raise TypeError(f"`dls` is a {type(dls).__name__}, but must be `DataLoaders`: "
-                        "pass what `TextDataLoaders.from_df` or `DataBlock.dataloaders` returns")
     vocab = _text_vocab(dls)
     for dl in dls.loaders:
         if not isinstance(dl, LMDataLoader):
@@ -100,8 +97,7 @@ def transformer_lm_learner(
     **kwargs
 )->TransformerLMLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerLM` for `dls`; `ValueError` if `dls` won't do, `TypeError` for an unknown keyword"
-    if callable(k):
-        raise TypeError(f"`k` is {k}, but must be the width of the vectors: there is no architecture to choose here")
+    _check_k(k)
     vocab_sz,max_len,pad_idx = _check_lm_dls(dls, max_len)
     model_kw,learn_kw = _split_kwargs(kwargs, TransformerLM.__init__, TransformerLMLearner.__init__,
                                       fixed=('vocab_sz','pad_idx'))

@@ -60,9 +60,24 @@ def split_text(
     _check(0<n<len(text), 'text', text, 'long enough to leave both parts a character')
     return pd.DataFrame(dict(text=[text[:n], text[n:]], is_valid=[False,True]))
 
-# %% ../nbs/03b_tokenizers.ipynb #eb66de82
+# %% ../nbs/03b_tokenizers.ipynb #deab320d
 def _bytes(text): return [f'<0x{o:02X}>' for o in text.encode()]
 
+_names = {*defaults.text_spec_tok, 'xxfake'}
+
+def _to_bytes(tokens):
+    "The bytes of pieces, UTF-8; none for special tokens"
+    def one(o):
+        if re.fullmatch('<0x[0-9A-F]{2}>', o): return bytes.fromhex(o[3:5])
+        return o.replace('▁', ' ').encode()
+    return b''.join(one(o) for o in tokens if o not in _names)
+
+def _sentencepiece():
+    try: import sentencepiece
+    except ImportError as e: raise ImportError("subwords need `sentencepiece`: pip install 'transformers_from_scratch[subword]'") from e
+    return sentencepiece
+
+# %% ../nbs/03b_tokenizers.ipynb #eb66de82
 class ExactSubwordTokenizer:
     "Split texts into pieces of words, learned by SentencePiece, and join them again without a loss; needs the extra `subword`"
     rules = []
@@ -117,20 +132,6 @@ class ExactSubwordTokenizer:
     )->str: # The text; `�` where the bytes of a character are incomplete
         "Back to the text; special tokens leave no trace"
         return _to_bytes(tokens).decode(errors='replace')
-
-_names = {*defaults.text_spec_tok, 'xxfake'}
-
-def _to_bytes(tokens):
-    "The bytes of pieces, UTF-8; none for special tokens"
-    def one(o):
-        if re.fullmatch('<0x[0-9A-F]{2}>', o): return bytes.fromhex(o[3:5])
-        return o.replace('▁', ' ').encode()
-    return b''.join(one(o) for o in tokens if o not in _names)
-
-def _sentencepiece():
-    try: import sentencepiece
-    except ImportError as e: raise ImportError("subwords need `sentencepiece`: pip install 'transformers_from_scratch[subword]'") from e
-    return sentencepiece
 
 # %% ../nbs/03b_tokenizers.ipynb #438203fa
 class _Units:
