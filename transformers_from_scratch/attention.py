@@ -71,7 +71,6 @@ def _check_heads(k, heads, wide, kv_heads):
 class MultiHeadAttention(Module):
     "Attention with several heads, Vaswani et al. 2017, section 3.2.2; `ValueError` for sizes that don't fit"
     causal = False # True promises that `hidden` hides exactly the future: then no mask has to be built
-    _biased = False
     def __init__(self,
         k:int, # Width of the vectors
         heads:int=8, # Number of heads; must divide `k` where they are narrow
@@ -84,6 +83,8 @@ class MultiHeadAttention(Module):
     ):
         _check_heads(k, heads, wide, kv_heads)
         _check_probs(dropout=dropout)
+        if qk_norm is not None: _check_classes(qk_norm=qk_norm)
+        if kv_heads==heads: kv_heads = None
         store_attr('k,heads,wide,dropout,qkv_bias,bias,kv_heads')
         s,groups = k if wide else k//heads,ifnone(kv_heads, heads)
         self.toqueries = nn.Linear(k, s*heads, bias=qkv_bias)
@@ -92,10 +93,15 @@ class MultiHeadAttention(Module):
         self.q_norm,self.k_norm = (None if qk_norm is None else qk_norm(s) for _ in range(2))
 
     def __init_subclass__(cls, **kwargs):
-        "A class with a `hidden` of its own does not inherit the promise of its parent"
+        "A promise is about the `hidden` that a class has when it makes it; it is not inherited by another `hidden`"
         super().__init_subclass__(**kwargs)
-        if 'hidden' in vars(cls) and 'causal' not in vars(cls): cls.causal = False
-        if 'score_bias' in vars(cls): cls._biased = True
+        if 'causal' in vars(cls): cls._promised = cls.hidden
+        elif 'hidden' in vars(cls): cls.causal = False
+
+    def only_future(self
+    )->bool: # True where `causal` was promised, and `hidden` is still the one that it was promised for
+        "Is nothing but the future hidden?"
+        return self.causal and getattr(self.hidden, '__func__', None) is getattr(type(self), '_promised', None)
 
     def hidden(self,
         q_pos:Tensor, # Positions of the queries `(...,tq,1)`
@@ -119,27 +125,36 @@ def _places(pos, key_pos, tq, tk, n_cached, device):
     return pos[...,None],keys[...,None,:]
 
 def _check_fits(mask, name, shape):
-    _check_mask(mask, name)
     fits = mask is None or (mask.dim()<5 and all(i in (1,j) for i,j in zip(mask.shape[::-1], shape[::-1])))
     _check(fits, name, fits or tuple(mask.shape), f'one that broadcasts to (batch, heads, queries, keys) = {shape}')
+
+def _check_pos(pos, name, b, t):
+    fits = isinstance(pos, Tensor) and pos.shape in ((t,), (1,t), (b,t))
+    _check(fits, name, tuple(pos.shape) if isinstance(pos, Tensor) else pos, f'a tensor of shape ({t},) or {(b,t)}, a position for each token')
 
 @patch
 def _limits(self:MultiHeadAttention, shape, places, mask, pad_mask, last):
     "What is hidden from the queries, and what is added to the scores `shape (b,h,tq,tk)`; None for nothing"
     hidden = None if last else self.hidden(*places)                                     # the last token may see all
+    bias = self.score_bias(*places)
     if not _compiling():
-        for name,o in dict(hidden=hidden, mask=mask).items(): _check_fits(o, name, shape)
+        _check_mask(hidden, 'hidden')
+        numbers = bias is None or (isinstance(bias, Tensor) and bias.is_floating_point())
+        _check(numbers, 'score_bias', getattr(bias, 'dtype', bias), 'a tensor of floating-point numbers, or None', TypeError)
+        for name,o in dict(hidden=hidden, mask=mask, score_bias=bias).items(): _check_fits(o, name, shape)
         fits = pad_mask is None or pad_mask.shape==(shape[0],shape[3])
         _check(fits, 'pad_mask', fits or tuple(pad_mask.shape), f'of shape {(shape[0],shape[3])}, as the keys are')
     masks = hidden,mask,None if pad_mask is None else pad_mask[:,None,None]
     masks = [torch.atleast_2d(o) for o in masks if o is not None]
-    return reduce(torch.logical_or, masks) if masks else None, self.score_bias(*places)
+    return reduce(torch.logical_or, masks) if masks else None, None if bias is None else torch.atleast_2d(bias)
 
 # %% ../nbs/00_attention.ipynb #a8e84efb
 @patch
-def _check_inputs(self:MultiHeadAttention, query, key, value, mask, pad_mask):
+def _check_inputs(self:MultiHeadAttention, query, key, value, mask, pad_mask, pos, key_pos):
     for name,o in dict(mask=mask, pad_mask=pad_mask).items():
         if o is not None: _check_mask(o, name)
+    for name,o,x in (('pos',pos,query), ('key_pos',key_pos,key)):
+        if o is not None: _check_pos(o, name, *x.shape[:2])
     if key is query and value is query and query.dim()==3 and query.shape[2]==self.k: return             # nearly always
     for name,x in dict(query=query, key=key, value=value).items():
         _check(x.dim()==3 and x.shape[-1]==self.k, name, tuple(x.shape), f'of shape (batch, tokens, {self.k})')
@@ -168,25 +183,27 @@ def attend(self:MultiHeadAttention,
     *,
     mask:Tensor=None, # bool, True where a key is hidden from a query; broadcasts to `(b,h,tq,tk)`
     pad_mask:Tensor=None, # bool `(b,tk)`, True at keys that are only padding
-    pos:Tensor=None, # Positions of the queries, `(tq,)` or `(b,tq)`; None is 0 to `tq-1`, after what is cached
+    pos:Tensor=None, # Positions of the queries, `(tq,)` or `(b,tq)`, consecutive where there is a cache; None is 0 to `tq-1`, after what is cached
     key_pos:Tensor=None, # Positions of the keys, `(tk,)` or `(b,tk)`; None is `pos` in self-attention, else 0 to `tk-1`
     rotate:callable=None, # `rotate(q, pos)` turns queries and keys `(b,h,t,s)` by their positions
     cache=None, # Its `update(k, v)` appends keys and values `(b,kv_heads,t,s)` and returns all of them
     need_weights:bool=False # Return the weights as well? Slower, and needs memory for them
 )->Tensor|tuple: # Output `(b,tq,k)`; with `need_weights` also the weights of each head `(b,h,tq,tk)`
     "The body, which every `forward` calls: project, hide, average, join"
-    if not _compiling(): self._check_inputs(query, key, value, mask, pad_mask)
+    if not _compiling(): self._check_inputs(query, key, value, mask, pad_mask, pos, key_pos)
     q,k,v = self._project(query, key, value)
     if key is query and key_pos is None: key_pos = pos
     if rotate is not None: q,k = rotate(q, pos),rotate(k, key_pos)
     if cache is not None: k,v = cache.update(k, v)                                                    # all keys so far
     shape,n_cached = (*q.shape[:3],k.shape[2]),k.shape[2]-key.shape[1]
     _check(not n_cached or rotate is None or pos is not None, 'pos', pos, 'given where keys are cached and rotated')
-    given = self._biased or need_weights or any(o is not None for o in (mask, pad_mask, pos, key_pos))
-    plain,hidden,bias = self.causal and shape[2]==shape[3] and not given,None,None
+    biased = getattr(self.score_bias, '__func__', None) is not MultiHeadAttention.score_bias
+    given = biased or need_weights or any(o is not None for o in (mask, pad_mask, pos, key_pos))
+    causal,hidden,bias = self.only_future(),None,None
+    plain = causal and shape[2]==shape[3] and not given
     if not plain:
         places = _places(pos, key_pos, *shape[2:], n_cached, q.device)
-        last = self.causal and shape[2]==1==shape[3]-n_cached and key_pos is pos
+        last = causal and shape[2]==1==shape[3]-n_cached and key_pos is pos
         hidden,bias = self._limits(shape, places, mask, pad_mask, last)
     p,bias = self.dropout if self.training else 0.,None if bias is None else bias.to(q.dtype)
     if need_weights:
@@ -233,7 +250,7 @@ class SelfAttention(MultiHeadAttention):
         x:Tensor, # Vectors `(b,t,k)`
         *,
         pad_mask:Tensor=None, # bool `(b,t)`, or `(b,tk)` with a cache: True at tokens that are only padding
-        pos:Tensor=None, # Positions of the tokens, `(t,)` or `(b,t)`; None is 0 to `t-1`, after what is cached
+        pos:Tensor=None, # Positions of the tokens, `(t,)` or `(b,t)`, consecutive where there is a cache; None is 0 to `t-1`, after what is cached
         rotate:callable=None, # `rotate(q, pos)` turns queries and keys `(b,h,t,s)` by their positions
         cache=None, # Its `update(k, v)` appends keys and values `(b,kv_heads,t,s)` and returns all of them
         need_weights:bool=False # Return the weights as well? Slower, and needs memory for them
@@ -274,7 +291,7 @@ def check_attention(
         assert off < 1e-5*size, f"{name}: {what} (differs by {off:.1e})"
     _check(t>5, 't', t, '6 or more')
     for wide in (True, False):
-        layer,x = attn_cls(k, heads, wide=wide).eval(),torch.randn(3, t, k, generator=torch.Generator().manual_seed(0))
+        layer,x = deepcopy(attn_cls(k, heads, wide=wide)).eval(),torch.randn(3, t, k, generator=torch.Generator().manual_seed(0))
         out,weights = layer(x, need_weights=True)
         _same(layer(x), out, 'the fused way and the written-out way must agree')
         _same(layer(x), out, 'a second call must give what the first one gave')

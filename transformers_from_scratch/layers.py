@@ -26,7 +26,7 @@ class FeedForward(Module):
         fine = isinstance(hidden_mult, numbers.Real) and not isinstance(hidden_mult, bool) and round(k*hidden_mult)>0
         _check(fine, 'hidden_mult', hidden_mult, f'a number above 0, and large enough for k={k}')
         _check_probs(dropout=dropout)
-        width = round(k*hidden_mult)
+        self.hidden_mult,width = hidden_mult,round(k*hidden_mult)
         self.up,self.down = nn.Linear(k, width, bias=bias),nn.Linear(width, k, bias=bias)
         self.act,self.dropout = act_cls(),nn.Dropout(dropout)
 
@@ -56,38 +56,54 @@ class GatedFeedForward(FeedForward):
         return self.dropout(self.down(self.act(self.gate(x)) * self.up(x)))
 
 # %% ../nbs/01_layers.ipynb #7e892133
+def _check_partial(name, cls, **passed):
+    "Refuse a `partial` with a keyword that the block passes itself: it would be overridden"
+    for o in set(getattr(cls, 'keywords', {})) & set(passed):
+        _check(False, name, cls, f'a `partial` without `{o}`: pass `{passed[o]}` to the block or the model')
+
 class TransformerBlock(Module):
     "Attention and a feed-forward network, each added to its input and normalised; Vaswani et al. 2017, section 3.1"
+    cached = True # Is a text that is read in pieces, with a cache, read as at once? A `forward` of your own has to say so
     def __init__(self,
         k:int, # Width of the vectors
         heads:int=8, # Number of heads; must divide `k` where they are narrow
         wide:bool=True, # Is each head as wide as `k`, instead of `k/heads`?
         norm_first:bool=False, # Normalise what goes into each layer, instead of the sum? (Xiong et al. 2020)
-        hidden_mult:float=4, # The middle of the feed-forward network is this many times as wide
+        hidden_mult:float=None, # The middle of the feed-forward network is this many times as wide; None is what `ff_cls` has: 4, with a gate 8/3
         dropout:float=0., # Probability with which a number is dropped before each addition in training, in [0,1)
         attn_dropout:float=0., # The same for attention weights; anything but 0 is slow on a CPU
         attn_cls:type=SelfAttention, # Class of the attention, made as `attn_cls(k, heads, wide=, dropout=)`
         ff_cls:type=FeedForward, # Class of the feed-forward network, made as `ff_cls(k, hidden_mult=, act_cls=, dropout=)`
-        act_cls:type=nn.ReLU, # Class of the activation in the feed-forward network
+        act_cls:type=None, # Class of the activation in the feed-forward network; None is what `ff_cls` has: `nn.ReLU`, with a gate `nn.SiLU`
         norm_cls:type=nn.LayerNorm # Class of the two norms, made as `norm_cls(k)`, such as `nn.RMSNorm`
     ):
-        _check_classes(attn_cls=attn_cls, ff_cls=ff_cls, act_cls=act_cls, norm_cls=norm_cls)
+        given = {n: o for n,o in dict(hidden_mult=hidden_mult, act_cls=act_cls).items() if o is not None}
+        _check_classes(attn_cls=attn_cls, ff_cls=ff_cls, norm_cls=norm_cls, **({'act_cls':act_cls} if 'act_cls' in given else {}))
+        _check_probs(dropout=dropout, attn_dropout=attn_dropout)
+        _check_partial('attn_cls', attn_cls, wide='wide', dropout='attn_dropout')
+        _check_partial('ff_cls', ff_cls, dropout='dropout', **{n: n for n in given})
         made = getattr(attn_cls, 'func', attn_cls)                                        # what a `partial` calls
         ours = not isinstance(made, type) or issubclass(made, SelfAttention)
         _check(ours, 'attn_cls', attn_cls, 'a subclass of `SelfAttention`: `check_attention` tells what it has to keep', TypeError)
-        store_attr('heads,wide,norm_first,hidden_mult')
+        store_attr('heads,wide,norm_first')
         self.attention = attn_cls(k, heads, wide=wide, dropout=attn_dropout)
         self.norm1,self.norm2 = norm_cls(k),norm_cls(k)
-        self.ff = ff_cls(k, hidden_mult=hidden_mult, act_cls=act_cls, dropout=dropout)
+        self.ff = ff_cls(k, dropout=dropout, **given)
         self.dropout = nn.Dropout(dropout)
 
+    def __init_subclass__(cls, **kwargs):
+        "That a block can be `cached` is about the `forward` that it has when it says so"
+        super().__init_subclass__(**kwargs)
+        if 'forward' in vars(cls) and 'cached' not in vars(cls): cls.cached = False
+
     @property
-    def causal(self): return self.attention.causal
+    def causal(self): return self.attention.only_future()
 
     def parts(self
     )->dict: # Modules, by keyword
         "The parts by the keywords that chose them, for whoever has to describe the block"
-        return dict(attn_cls=self.attention, ff_cls=self.ff, norm_cls=self.norm1) | ({'act_cls':self.ff.act} if hasattr(self.ff, 'act') else {})
+        more = dict(act_cls=getattr(self.ff, 'act', None), qk_norm=self.attention.q_norm)
+        return dict(attn_cls=self.attention, ff_cls=self.ff, norm_cls=self.norm1) | {n: o for n,o in more.items() if o is not None}
 
     def forward(self,
         x:Tensor, # Vectors `(b,t,k)`
@@ -115,11 +131,6 @@ class Positions(Module):
         s:int=None # Width of a head
     ): self.k = k
 
-    def __init_subclass__(cls, **kwargs):
-        "A class with a `rotate` of its own does not inherit the `rotation` of its parent"
-        super().__init_subclass__(**kwargs)
-        if 'rotate' in vars(cls) and 'rotation' not in vars(cls): cls.rotation = Positions.rotation
-
     def forward(self,
         x:Tensor, # Embedded tokens `(b,t,k)`
         pos:Tensor=None # Their positions `(t,)` or `(b,t)`; None is 0 to `t-1`
@@ -142,7 +153,7 @@ class Positions(Module):
 
 # %% ../nbs/01_layers.ipynb #34aec88c
 class LearnedPositions(Positions):
-    "Adds a learned vector for each position, as BERT and GPT-2 do; `ValueError` for positions beyond `max_len`"
+    "Adds a learned vector for each position, as BERT and GPT-2 do; `ValueError` for a text longer than `max_len`"
     def __init__(self,
         k:int, # Width of the vectors
         max_len:int=512, # Number of positions
@@ -197,7 +208,7 @@ class RotaryPositions(Positions):
         s = ifnone(s, k)
         _check(isinstance(s, int) and s>0 and s%2==0, 's', s,
                'even, since numbers are turned in pairs: choose `k` and `heads` so that the width of a head is even')
-        self.s,self.base = s,base
+        self.s,self.base = s,float(base)
 
     def turns(self,
         pos:Tensor # Positions `(t,)` or `(b,t)`
@@ -221,4 +232,7 @@ class RotaryPositions(Positions):
         pos:Tensor # Positions of all tokens `(t,)` or `(b,t)`
     )->callable: # `rotate(q, pos)` for the attention of each block
         "`rotate` with the angles of these positions, computed once for all blocks"
-        return partial(self.rotate, turns=self.turns(pos))
+        if getattr(self.rotate, '__func__', None) is not RotaryPositions.rotate: return self.rotate    # one of your own
+        turns = self.turns(pos)
+        def rotate(q, at=None): return self.rotate(q, at, turns if at is None or at is pos else None)
+        return rotate
