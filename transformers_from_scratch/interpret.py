@@ -68,6 +68,7 @@ def _weights(model, ids):
         return res[0]
     handles = [encoder.embedding.register_forward_pre_hook(lambda m,args: read.append(args[0]))]
     for block in encoder.blocks:
+        _check(hasattr(block, 'attention'), 'block_cls', type(block).__name__, 'a class with an `attention`', TypeError)
         handles.append(block.attention.register_forward_pre_hook(ask, with_kwargs=True))
         handles.append(block.attention.register_forward_hook(take))
     with _removed(handles), _eval(model): encoder(ids)

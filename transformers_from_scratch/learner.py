@@ -91,7 +91,8 @@ _elsewhere = {'k': 'd_model n_embd hidden_size embed_dim emb_sz', 'heads': 'nhea
 _elsewhere = {o: name for name,others in _elsewhere.items() for o in others.split()}
 _gone = {'pretrained': 'there are no pretrained weights', 'arch': 'there is no architecture to choose',
          'config': 'pass what is in it as keywords', 'backwards': 'it is for the data, `TextDataLoaders.from_df`',
-         'lin_ftrs': 'the head is one linear layer'}
+         'lin_ftrs': 'the head is one linear layer', 'kv_heads': 'pass `attn_cls=partial(..., kv_heads=...)`',
+         'qk_norm': 'pass `attn_cls=partial(..., qk_norm=...)`'}
 
 def _hint(name, names, fixed=()):
     "What to do about the unexpected keyword argument `name`, where `names` are expected"

@@ -113,10 +113,13 @@ class TransformerEncoder(Module):
         _check_sizes(vocab_sz=vocab_sz, depth=depth, max_len=ifnone(max_len, 1))
         _check(isinstance(pad_idx, int) and 0<=pad_idx<vocab_sz, 'pad_idx', pad_idx, f'an id below vocab_sz={vocab_sz}')
         _check_classes(pos_cls=pos_cls, norm_cls=norm_cls, block_cls=block_cls)
+        for name,o in dict(embed_norm=embed_norm, final_norm=final_norm).items():
+            _check(o in (True,False,None), name, o, 'True or False: `norm_cls` is the class of all norms', TypeError)
         _check_probs(dropout=dropout, word_dropout=word_dropout, vocab_dropout=vocab_dropout)
         _check_crop(crop, max_len)
         store_attr('vocab_sz,max_len,pad_idx,crop,word_dropout,vocab_dropout')
         kwargs = dict(wide=wide, norm_first=norm_first, dropout=dropout, norm_cls=norm_cls, **kwargs)
+        kwargs = {n: deepcopy(o) if isinstance(o, partial) else o for n,o in kwargs.items()}   # what it holds is this model's own
         blocks = [block_cls(k, heads, **kwargs) for _ in range(depth)]
         self.embedding = nn.Embedding(vocab_sz, k, padding_idx=pad_idx)
         self.positions = pos_cls(k, max_len, s=k if wide else k//heads)
@@ -313,11 +316,23 @@ class LMHead(Module):
 def _hides_future(block, t):
     "Is each later token hidden from some 64 places in a text of `t`, the first and the last among them?"
     attention = getattr(block, 'attention', None)
-    if not hasattr(attention, 'hidden'): return getattr(block, 'causal', False)           # a block of another kind promises it
+    if not hasattr(attention, 'hidden'): return True                                      # one of another kind: `_looks_ahead` tells
     at = torch.linspace(0, t-1, min(t, 64), device='cpu').long()[:,None]                  # (n,1)
     keys = torch.arange(t, device='cpu')
     hidden = attention.hidden(at, keys)                                                   # (n,t), or for each head
     return hidden is not None and bool((hidden | (keys <= at)).all())
+
+@torch.no_grad()
+def _looks_ahead(encoder):
+    "Does it matter to the tokens of a short text what the last one is?"
+    t,pad = min(ifnone(encoder.max_len, 8), 8),encoder.pad_idx
+    ids = [i for i in range(encoder.vocab_sz) if i!=pad][:t+1]
+    if encoder.embedding.weight.is_meta or len(ids)<=t or t<2: return False
+    modes = [(o,o.training) for o in encoder.modules()]
+    texts = tensor([ids[:t], ids[:t-1]+ids[-1:]], device=encoder.embedding.weight.device)
+    out = encoder.eval().read(texts)[:,:-1].float()                                       # (2,t-1,k)
+    for o,mode in modes: o.training = mode
+    return bool((out[0]-out[1]).abs().max() > .01*out.abs().max())
 
 class TransformerLM(Module, nn.Sequential):
     "Ids to scores of the next token: `TransformerEncoder`, then `LMHead`; `ValueError` if `attn_cls` shows the future"
@@ -338,8 +353,8 @@ class TransformerLM(Module, nn.Sequential):
         encoder = TransformerEncoder(vocab_sz, k, heads, depth, max_len, pad_idx, pos_cls, attn_cls=attn_cls, **kwargs)
         hides = all(_hides_future(o, ifnone(max_len, 512)) for o in encoder.blocks)
         _check(hides, 'attn_cls', getattr(attn_cls, '__name__', attn_cls),
-               'a class whose `hidden` is True for later tokens, such as `SelfAttentionAutoRegressive` (a `block_cls` without '
-               'an `attention` promises it by `causal = True`)')
+               'a class whose `hidden` is True for later tokens, such as `SelfAttentionAutoRegressive`')
+        _check(not _looks_ahead(encoder), 'block_cls', kwargs.get('block_cls'), 'a class whose blocks do not let a token see later ones')
         nn.Sequential.__init__(self, encoder, LMHead(encoder.embedding))
 
     __getitem__ = _getitem

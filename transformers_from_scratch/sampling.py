@@ -186,7 +186,9 @@ class LMReader:
         ids,real = _real(encoder, ids)
         self.seen = real.sum(1).tolist()                                       # tokens of each text that the model looks at
         self.text = ids.gather(1, real.int().argsort(dim=1, stable=True))                 # (b,t), padding in front
-        self.model,self.cache,self.step = model,cache,None if fast else False
+        asked = all(getattr(o, 'cached', False) for o in encoder.blocks)                  # a block may not know of caches
+        self.plain = type(model).forward is TransformerLM.forward                         # else that of `model` is called
+        self.model,self.cache,self.step = model,cache and asked and self.plain,None if fast else False
         self._read()
 
     def append(self,
@@ -201,8 +203,7 @@ class LMReader:
 
     def _read(self):
         "Read all that the model looks at; a text that is too long loses its start"
-        encoder,head = self.model[0],self.model[1]
-        limit,device = encoder.max_len,self.text.device
+        encoder,limit,device = self.model[0],self.model[0].max_len,self.text.device
         if limit is not None: self.seen = [n if n<=limit else max(limit//2, 1) for n in self.seen]
         width = max(self.seen)
         ids,pos,self.pad_mask = self.text[:,-width:],None,None                            # no padding: positions 0 to t-1
@@ -211,8 +212,17 @@ class LMReader:
             pos = torch.arange(width, device=device) - start                              # (b,width)
             self.pad_mask,pos = pos<0,pos.clamp(min=0)
             ids = ids.masked_fill(self.pad_mask, encoder.pad_idx)
-        self.caches = [KVCache(width+64) for _ in encoder.blocks] if self.cache else None
-        self.logits = head(encoder.read(ids, self.pad_mask, pos, self.caches)[:,-1])      # (b,v)
+        if not self.cache: return self._read_anew(ids)
+        self.caches = [KVCache(width+64) for _ in encoder.blocks]
+        self.logits = self.model[1](encoder.read(ids, self.pad_mask, pos, self.caches)[:,-1])         # (b,v)
+
+    def _read_anew(self, ids):
+        "Read as in training, without a cache, and keep the scores behind the last token"
+        if not self.plain: self.logits = self.model(ids)[:,-1]; return                    # padding is in front
+        at,n = torch.arange(ids.shape[1], device=ids.device),torch.tensor(self.seen, device=ids.device)[:,None]   # (t,), (b,1)
+        ids = ids.gather(1, (at + len(at)-n) % len(at))                                   # (b,t), padding at the end
+        hidden = self.model[0].read(ids, None if self.pad_mask is None else at>=n)        # (b,t,k)
+        self.logits = self.model[1](hidden[torch.arange(len(ids), device=ids.device), n[:,0]-1])      # (b,v)
 
     def _read_one(self):
         "Read the last token of each text"

@@ -17,13 +17,16 @@ from .tokenizers import tokenizer_state, same_tokenizer
 
 # %% ../nbs/05c_transfer.ipynb #6df3a422
 def _describe(o, *but):
-    "A module by its class and its settings, as in `RotaryPositions(base=10000.0)`"
-    but = ('training','inplace','causal','elementwise_affine',*but)
+    "A module by its class, its settings and what it is made of, as in `RotaryPositions(base=10000.0)`"
+    but = ('training','inplace','causal','cached','elementwise_affine','normalized_shape',*but)
     library = lambda cls: cls.__module__.partition('.')[0] in ('torch','fastai','transformers_from_scratch')
     classes = reversed([cls for cls in type(o).__mro__[:-1] if not library(cls)])
     both = {**{n: v for cls in classes for n,v in vars(cls).items()}, **vars(o)}           # `reach = 5` in a class counts
-    own = {n: v for n,v in both.items() if n[0]!='_' and n not in but and isinstance(v, (bool,int,float,str))}
-    return type(o).__name__ + (f"({', '.join(f'{n}={v!r}' for n,v in own.items())})" if own else '')
+    says = {n: repr(v) for n,v in both.items() if n[0]!='_' and n not in but and _is_setting(v)}
+    inside = {n: _describe(m) for n,m in o.named_children() if n not in but and not isinstance(m, (nn.Linear,nn.Embedding,nn.Dropout))}
+    return type(o).__name__ + (f"({', '.join(f'{n}={v}' for n,v in (says | inside).items())})" if says or inside else '')
+
+def _is_setting(v): return all(map(_is_setting, v)) if isinstance(v, (tuple,list)) else isinstance(v, (bool,int,float,str))
 
 def _typed(o):
     "What `_describe` says, as an argument: a class, or `partial` with its settings"
@@ -31,9 +34,12 @@ def _typed(o):
 
 def _block_args(block):
     "The arguments of one block"
-    sizes = ('heads','wide','norm_first','hidden_mult')
-    parts = {n: _describe(o, 'k','heads','wide','dropout','qkv_bias','bias') for n,o in getattr(block, 'parts', dict)().items()}
-    return {n: getattr(block, n, None) for n in sizes} | parts | dict(block_cls=_describe(block, *sizes))
+    sizes,parts = ('heads','wide','norm_first'),getattr(block, 'parts', dict)()
+    but = ('k','heads','wide','dropout','qkv_bias','bias','hidden_mult','act','q_norm','k_norm')
+    args = {n: getattr(block, n, None) for n in sizes} | {n: _describe(o, *but) for n,o in parts.items()}
+    if 'ff_cls' in parts: args['hidden_mult'] = getattr(parts['ff_cls'], 'hidden_mult', None)
+    known = [n for n,o in block.named_children() if any(o is p for p in parts.values()) or n=='norm2']
+    return args | dict(block_cls=_describe(block, *sizes, *known))
 
 def _model_args(encoder):
     "The arguments that `encoder` was made with, as far as they decide what its weights mean; for JSON"
@@ -148,8 +154,8 @@ def _find(folder, file):
 
 def _notes(about, encoder, vocab, tokenizer, new):
     "What a user should know of an encoder that is about to be loaded"
-    its,mine = about.model['attn_cls'],_model_args(encoder)['attn_cls']
-    if its!=mine: yield (f"it was trained with {its}, but the model has {mine}, so what a token sees has changed: "
+    its,mine = about.model.get('attn_cls'),_model_args(encoder).get('attn_cls')
+    if its!=mine: yield (f"it was trained with {its}, but the model has {mine}, so what a token sees may have changed: "
                          f"pass attn_cls={_typed(its)}, or train all of the model")
     rows,have = encoder.max_len,about.model['max_len']
     if isinstance(encoder.positions, LearnedPositions) and have<rows:
@@ -158,7 +164,6 @@ def _notes(about, encoder, vocab, tokenizer, new):
         yield f"{len(new):,} of {len(vocab):,} tokens of `dls` are not in it, such as {', '.join(map(repr, new[:3]))}"
     differ = tokenizer and about.tokenizer and same_tokenizer(about.tokenizer, tokenizer)
     if differ: yield f"`dls` makes tokens in another way: {textwrap.shorten(differ, 150, placeholder='…')}"
-
 
 # %% ../nbs/05c_transfer.ipynb #320676df
 @patch
