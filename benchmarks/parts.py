@@ -37,7 +37,7 @@ def parts(heads):
     "Keywords of `TransformerLM`, by name"
     causal = SelfAttentionAutoRegressive
     return {'default (learned positions, LayerNorm, ReLU)': {}, 'RMSNorm': dict(norm_cls=nn.RMSNorm),
-            'SwiGLU, two thirds as wide': dict(ff_cls=GatedFeedForward, act_cls=nn.SiLU, hidden_mult=8/3),
+            'SwiGLU, two thirds as wide': dict(ff_cls=GatedFeedForward),
             f'grouped queries, {heads//2} heads of keys for {heads}': dict(attn_cls=partial(causal, kv_heads=heads//2)),
             'norm of queries and keys': dict(attn_cls=partial(causal, qk_norm=nn.RMSNorm)),
             'rotary positions': dict(pos_cls=RotaryPositions), 'no positions': dict(pos_cls=Positions),
@@ -45,7 +45,7 @@ def parts(heads):
             'relative bias, no other positions': dict(attn_cls=partial(RelativeBias, table=DistanceTable(heads)), pos_cls=Positions),
             'norm last': dict(norm_first=False),
             'as in Llama: RMSNorm, SwiGLU, rotary, grouped queries, no bias': dict(norm_cls=nn.RMSNorm, pos_cls=RotaryPositions,
-                ff_cls=partial(GatedFeedForward, bias=False), act_cls=nn.SiLU, hidden_mult=8/3, attn_cls=partial(causal, kv_heads=heads//2, bias=False))}
+                ff_cls=partial(GatedFeedForward, bias=False), attn_cls=partial(causal, kv_heads=heads//2, bias=False))}
 
 def train(model, ids, n_steps, lr, bs, t):
     "`n_steps` on random pieces of `ids`; the learning rate rises for a tenth of them, then falls to 0"
@@ -61,7 +61,8 @@ def train(model, ids, n_steps, lr, bs, t):
 def valid_loss(model, ids, t):
     rows = ids[:(len(ids)-1)//t*t+1]
     x,y = rows[:-1].view(-1, t),rows[1:].view(-1, t)
-    return np.mean([F.cross_entropy(model.eval()(x[i:i+64]).flatten(0,1), y[i:i+64].flatten()).item() for i in range(0, len(x)//64*64, 64)])
+    model.eval()
+    return sum(F.cross_entropy(model(a).flatten(0,1), b.flatten(), reduction='sum').item() for a,b in zip(x.split(64), y.split(64)))/y.numel()
 
 @call_parse
 def main(

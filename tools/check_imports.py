@@ -49,8 +49,6 @@ def picture(rooms):
     direct = {n: {o for o in rooms[n][1] if not any(o in all_of(p) for p in rooms[n][1]-{o})} for n in rooms}
     level = {}
     for n in rooms: level[n] = 1+max((level[o] for o in rooms[n][1]), default=-1)
-    right = [o for o in rooms if o not in network]
-    column = {n: 0 for n in network} | {n: 0 for n in right}
     at,used = {},{}
     for n in rooms:
         side = 0 if n in network else 1
