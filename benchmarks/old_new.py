@@ -67,6 +67,7 @@ def main(
     k:int=256, # Width
     heads:int=8, # Number of heads
     depth:int=4, # Number of blocks
+    only:str='', # Only jobs with this in their name
 ):
     "Compare the old version with this one"
     torch.set_num_threads(threads)
@@ -74,6 +75,7 @@ def main(
     print(f'{cpu()}, {threads} threads, torch {torch.__version__}, {date.today()}, {k=}, {heads=}, {depth=}, {rounds} rounds\n')
     print('| job | old, ms | new, ms | new/old | 10 % to 90 % | same result |\n|---|---|---|---|---|---|')
     for name in both[0]:
+        if only not in name: continue
         fs,times,same = [o[name] for o in both],[],True
         for i in range(rounds+2):                                                        # two to warm up
             row = [0,0]

@@ -85,6 +85,9 @@ class Layout:
     )->callable: # A function of `x (b,k)`
         "Call `module` with `(b,1,k)`, as in a text, unless it is known not to care"
         f = self.call(module) if isinstance(module, nn.Module) else module
+        if type(module) is nn.LayerNorm:                                                  # asked for its weights once, not each time
+            args = module.normalized_shape,module.weight,module.bias,module.eps
+            return lambda x: F.layer_norm(x, *args)
         return f if type(module) in _by_number else lambda x: f(x[:,None])[:,0]
 
     def skip(self,
@@ -141,12 +144,14 @@ def one_token(self:SelfAttentionAutoRegressive, lay):
     qkv,join = lay.linear(self.toqueries, self.tokeys, self.tovalues),lay.linear(self.unifyheads)
     h,g = self.heads,self.kv_heads or self.heads
     norms = None if self.q_norm is None else (lay.call(self.q_norm),lay.call(self.k_norm))
+    parts,grouped = [h, 2*g],h!=g
     def f(x, cache, pos, rotate, seen):
         x = qkv(x).view(len(x), h+2*g, 1, -1)                                             # (b,h+2g,1,s)
         if norms is not None: x = torch.cat([norms[0](x[:,:h]), norms[1](x[:,h:h+g]), x[:,h+g:]], 1)
         if rotate is not None: x = torch.cat([rotate(x[:,:h+g], pos), x[:,h+g:]], 1)
-        k,v = cache._add(x[:,h:]).chunk(2, 1)                                             # (b,g,tk,s)
-        return join(F.scaled_dot_product_attention(x[:,:h], k, v, seen, enable_gqa=h!=g).flatten(1))
+        q,kv = x.split(parts, 1)
+        k,v = cache._add(kv).chunk(2, 1)                                                  # (b,g,tk,s)
+        return join(F.scaled_dot_product_attention(q, k, v, seen, enable_gqa=grouped).flatten(1))
     return f
 
 @patch
