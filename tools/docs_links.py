@@ -16,7 +16,7 @@ code_page = '''<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{name}</title><link rel="icon" href="{top}/images/favicon.svg"><style>
 :root {{ color-scheme: light dark; }}
-body {{ margin: 1rem auto; max-width: 66rem; padding: 0 1rem; font-family: system-ui, sans-serif; }}
+body {{ margin: 1rem auto; max-width: 66rem; padding: 0 1rem; overflow-wrap: anywhere; font-family: system-ui, sans-serif; }}
 pre {{ overflow-x: auto; font-size: .8rem; line-height: 1.45; }}
 pre span:target {{ background: #ffb30040; }}
 {light}
