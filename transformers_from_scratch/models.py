@@ -354,7 +354,8 @@ class TransformerLM(Module, nn.Sequential):
         hides = all(_hides_future(o, ifnone(max_len, 512)) for o in encoder.blocks)
         _check(hides, 'attn_cls', getattr(attn_cls, '__name__', attn_cls),
                'a class whose `hidden` is True for later tokens, such as `SelfAttentionAutoRegressive`')
-        _check(not _looks_ahead(encoder), 'block_cls', kwargs.get('block_cls'), 'a class whose blocks do not let a token see later ones')
+        names = {n: kwargs[n] for n in ('block_cls','ff_cls') if n in kwargs} or {'attn_cls':attn_cls}
+        for n,o in names.items(): _check(not _looks_ahead(encoder), n, o, 'a class in which no token depends on later ones: look at its `forward`')
         nn.Sequential.__init__(self, encoder, LMHead(encoder.embedding))
 
     __getitem__ = _getitem
