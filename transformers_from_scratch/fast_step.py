@@ -194,7 +194,7 @@ def fast_step(self:TransformerLM
     if device!='cpu' or busy: return None
     lay = Layout()
     try:
-        encoder,head = map(lay.ask, self)
+        encoder,head = lay.ask(self[0]),lay.ask(self[1])
         lay.known.add(self)
         lay._done(self)
     except _Unknown: return None

@@ -326,7 +326,7 @@ def _hides_future(block, t):
 def _looks_ahead(encoder):
     "Does it matter to the tokens of a short text what the last one is?"
     t,pad = min(ifnone(encoder.max_len, 8), 8),encoder.pad_idx
-    ids = [i for i in range(encoder.vocab_sz) if i!=pad][:t+1]
+    ids = [i for i in range(min(encoder.vocab_sz, t+2)) if i!=pad][:t+1]
     if encoder.embedding.weight.is_meta or len(ids)<=t or t<2: return False
     modes = [(o,o.training) for o in encoder.modules()]
     texts = tensor([ids[:t], ids[:t-1]+ids[-1:]], device=encoder.embedding.weight.device)
@@ -354,8 +354,8 @@ class TransformerLM(Module, nn.Sequential):
         hides = all(_hides_future(o, ifnone(max_len, 512)) for o in encoder.blocks)
         _check(hides, 'attn_cls', getattr(attn_cls, '__name__', attn_cls),
                'a class whose `hidden` is True for later tokens, such as `SelfAttentionAutoRegressive`')
-        names = {n: kwargs[n] for n in ('block_cls','ff_cls') if n in kwargs} or {'attn_cls':attn_cls}
-        for n,o in names.items(): _check(not _looks_ahead(encoder), n, o, 'a class in which no token depends on later ones: look at its `forward`')
+        name = next((n for n in ('block_cls','ff_cls') if n in kwargs), 'attn_cls')
+        _check(not _looks_ahead(encoder), name, kwargs.get(name, attn_cls), 'a class in which no token depends on later ones: look at its `forward`')
         nn.Sequential.__init__(self, encoder, LMHead(encoder.embedding))
 
     __getitem__ = _getitem

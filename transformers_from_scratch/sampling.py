@@ -187,7 +187,7 @@ class LMReader:
         self.seen = real.sum(1).tolist()                                       # tokens of each text that the model looks at
         self.text = ids.gather(1, real.int().argsort(dim=1, stable=True))                 # (b,t), padding in front
         asked = all(getattr(o, 'cached', False) for o in encoder.blocks)                  # a block may not know of caches
-        self.plain = type(model).forward is TransformerLM.forward                         # else that of `model` is called
+        self.plain = getattr(type(model), 'forward', None) in (TransformerLM.forward, nn.Sequential.forward)      # else it is called
         self.model,self.cache,self.step = model,cache and asked and self.plain,None if fast else False
         self._read()
 
