@@ -286,6 +286,23 @@ def _own_vocab(self, items=None, train_setup=False):
         self.o2i = defaultdict(int, {v:k for k,v in enumerate(self.vocab) if v!='xxfake'})
     return _own_vocab.fastai(self, items, train_setup)
 
+# %% ../nbs/02b_fastai_repairs.ipynb #9829d568
+def _special_ids(vocab, name):
+    "The ids of special tokens, such as 'pad', by the names that are in use for them"
+    return [i for i,o in enumerate(vocab) if re.fullmatch(rf'xx{name}|[<\[]\W?{name}\W?[>\]]', o, re.IGNORECASE)]
+
+def _always_one():
+    "Texts are padded with the id 1, also where the vocabulary has another token there"
+    return TextBlock(None, vocab=['[PAD]','a']).dls_kwargs['before_batch'].pad_idx!=0
+
+@_repair(TextBlock, '__init__', _always_one, extends=True)
+def _pad_as_vocab(self, tok_tfm, vocab=None, is_lm=False, seq_len=72, backwards=False, **kwargs):
+    "The same, with the padding id of the vocabulary, where that is known"
+    _pad_as_vocab.fastai(self, tok_tfm, vocab, is_lm, seq_len, backwards, **kwargs)
+    known = ifnone(vocab, getattr(getattr(tok_tfm, 'tok', None), 'vocab', None))
+    pad = _special_ids(known, 'pad') if is_listy(known) else []
+    if pad and not is_lm: self.dls_kwargs = dict(before_batch=Pad_Chunk(pad_idx=pad[0], seq_len=seq_len))
+
 # %% ../nbs/02b_fastai_repairs.ipynb #ac573910
 def _shown(f, *args, **kwargs):
     "What `f` shows, as text, in a notebook and in a terminal"

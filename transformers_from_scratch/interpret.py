@@ -19,6 +19,7 @@ from .learner import *
 from .learner import _text_vocab
 from .lm_learner import *
 from .lm_learner import _check_texts, _text_ids
+from .models import _is_real
 
 # %% ../nbs/06_interpret.ipynb #794034d5
 class AttentionMaps:
@@ -58,7 +59,7 @@ def _removed(handles):
 
 @torch.no_grad()
 def _weights(model, ids):
-    "Ids as the encoder reads them `(b,t)`, and the attention weights of each block `(b,depth,heads,t,t)`"
+    "Ids as the encoder reads them `(b,t)`, their number in each text, and the attention weights of each block `(b,depth,heads,t,t)`"
     encoder,read,weights = _encoder(model),[],[]
     def ask(m, args, kwargs): return args,{**kwargs, 'need_weights':True}
     def take(m, args, res):
@@ -71,8 +72,8 @@ def _weights(model, ids):
         _check(hasattr(block, 'attention'), 'block_cls', type(block).__name__, 'a class with an `attention`', TypeError)
         handles.append(block.attention.register_forward_pre_hook(ask, with_kwargs=True))
         handles.append(block.attention.register_forward_hook(take))
-    with _removed(handles), _eval(model): encoder(ids)
-    return read[0],torch.stack(weights, 1)
+    with _removed(handles), _eval(model): pad_mask = encoder(ids)[1]
+    return read[0],(~pad_mask).sum(1),torch.stack(weights, 1)
 
 # %% ../nbs/06_interpret.ipynb #1ff77708
 def attention_maps(
@@ -89,13 +90,13 @@ def attention_maps(
         one = isinstance(text, str)
         rows = [torch.tensor(_read_ids(learn, o), dtype=torch.long) for o in _check_texts(text)]
         if not rows: return L()
-        ids = nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=encoder.pad_idx)      # (b,t)
-    real = ids != encoder.pad_idx                                                        # (b,t)
+        if encoder.pad_idx is None and not one: return L(attention_maps(learn, o) for o in text)
+        ids = nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=ifnone(encoder.pad_idx, 0))      # (b,t)
+    real = _is_real(ids, encoder.pad_idx)                                                        # (b,t)
     _check(ids.numel() and real.any(1).all(), 'text', text, 'at least one token long, padding not counted')
     names = _text_vocab(learn.dls) if isinstance(learn, Learner) else range(encoder.vocab_sz)
     res = L()
-    for row,weights in zip(*(o.cpu() for o in _weights(get_model(model), ids.to(encoder.embedding.weight.device)))):
-        n = int((row!=encoder.pad_idx).sum())
+    for row,n,weights in zip(*(o.cpu() for o in _weights(get_model(model), ids.to(encoder.embedding.weight.device)))):
         res.append(AttentionMaps([str(names[i]) for i in row[:n].tolist()], weights[...,:n,:n]))
     return res[0] if one else res
 
@@ -262,13 +263,13 @@ def token_attributions(
             return model[1](encoder(ids.expand(len(x), -1))[0][:,-1])                            # (n,v), for the last token alone
     with torch.inference_mode(False), torch.enable_grad(), _eval(model):
         ids = torch.tensor([ids], device=encoder.embedding.weight.device)                        # (1,t)
-        read = align(ids, encoder.pad_idx, encoder.max_len, encoder.crop)[0]                     # (1,t'), what cropping leaves
+        read,pad_mask = align(ids, encoder.pad_idx, encoder.max_len, encoder.crop)               # (1,t'), what cropping leaves
         x = encoder.embedding(read).detach()
         with torch.no_grad(): logits = run(x)
         i = logits[0].argmax().item() if target is None else _target_idx(target, names, logits.shape[-1])
         one_of = isinstance(probs_of, partial)
         scores = method(lambda o: _score(run(o), i, one_of), x, **kwargs).sum(-1)[0]             # (t',)
-    real,vocab = read[0]!=encoder.pad_idx,_text_vocab(learn.dls)
+    real,vocab = ~pad_mask[0],_text_vocab(learn.dls)
     sep = getattr(_get_tokenizer(learn.dls.train_ds), 'sep', ' ')
     return Attributions([vocab[o] for o in read[0][real].tolist()], scores[real].tolist(),
                         str(names[i]) if i<len(names) else f'output {i}', probs_of(logits)[0,i].item(), sep)

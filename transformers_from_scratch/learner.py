@@ -9,6 +9,7 @@ __all__ = ['transformer_splitter', 'TransformerLearner', 'transformer_classifier
 import difflib,inspect
 from fastai.text.all import *
 from .fastai_repairs import *
+from .fastai_repairs import _special_ids
 from .layers import *
 from .models import *
 from .data import *
@@ -45,7 +46,7 @@ def _check_dls(dls, n_out=None):
     pad_idx = _pad_idx(dls.train)
     if pad_idx is None:
         raise ValueError("`dls` does not pad its texts: pass `before_batch=Pad_Chunk()` to `dataloaders`")
-    if pad_idx>=len(vocab) or not re.fullmatch(r'xxpad|[<\[]\W?pad\W?[>\]]', vocab[pad_idx], re.IGNORECASE):
+    if pad_idx not in _special_ids(vocab, 'pad'):
         there = repr(vocab[pad_idx]) if pad_idx<len(vocab) else 'missing'
         raise ValueError(f"`dls` pads with id {pad_idx}, which is {there} in its vocabulary, but must be {PAD!r}: the "
                          "model would not see that token. Change the vocabulary, or pass "

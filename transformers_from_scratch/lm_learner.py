@@ -14,6 +14,7 @@ from fastai.text.data import _get_tokenizer
 from torch.nn.utils.rnn import pad_sequence
 from .attention import _check, _check_sizes
 from .fastai_repairs import *
+from .fastai_repairs import _special_ids
 from .layers import *
 from .models import *
 from .sampling import *
@@ -24,10 +25,6 @@ from .learner import *
 from .learner import _text_vocab, _split_kwargs, _check_k, _docs_of
 
 # %% ../nbs/05b_lm_learner.ipynb #e25cba52
-def _special_ids(vocab, name):
-    "The ids of special tokens, such as 'pad', by the names that are in use for them"
-    return [i for i,o in enumerate(vocab) if re.fullmatch(rf'xx{name}|[<\[]\W?{name}\W?[>\]]', o, re.IGNORECASE)]
-
 def _check_lm_dls(dls, max_len=None):
     "Number of tokens, longest text and padding id for a language model on `dls`; an error if there can't be one"
     vocab = _text_vocab(dls)
@@ -129,7 +126,9 @@ def _prompt_ids(learn, text):
     "Ids to go on from; a text without tokens starts with `xxbos`"
     backwards = 'reverse_text' in [getattr(o, 'name', '') for o in _text_tfms(learn)]
     _check(not backwards, 'backwards', backwards, 'False in `dls`: this model goes on before a text, not after it')
-    start = _text_ids(learn, text) or _special_ids(_text_vocab(learn.dls), 'bos')[:1]
+    last = getattr(getattr(_get_tokenizer(learn.dls.train_ds), 'tok', None), 'ends', (0,0))[1]      # special tokens at the end
+    start = _text_ids(learn, text)
+    start = start[:len(start)-last] or _special_ids(_text_vocab(learn.dls), 'bos')[:1]
     _check(start, 'text', text, f'a text of at least one token, as there is no {BOS!r} in the vocabulary to start from')
     return start
 
@@ -330,7 +329,9 @@ def _start(learn, texts, ahead, n_words=1, no_unk=True, temperature=1., min_p=No
     model,vocab = get_model(learn.model),_text_vocab(learn.dls)
     prompts,(decoder,sep) = [_prompt_ids(learn, o) for o in texts],_decoder(learn, decoder)
     width,device = max(map(len, prompts), default=1),next(model.parameters()).device
-    rows = [[model[0].pad_idx]*(width-len(o)) + o for o in prompts]
+    pad_idx,equal = model[0].pad_idx,len({len(o) for o in prompts})<2
+    _check(pad_idx is not None or equal, 'text', list(texts), 'texts of the same number of tokens, as the model has no padding id')
+    rows = [[pad_idx]*(width-len(o)) + o for o in prompts]
     ids = torch.tensor(rows, dtype=torch.long, device=device).view(-1, width)             # (b,t)
     banned = [i for name in ('pad','fake') + ('unk',)*bool(no_unk) for i in _special_ids(vocab, name)]
     generator = None if seed is None else torch.Generator().manual_seed(int(seed))
@@ -434,7 +435,7 @@ def score(self:TransformerLMLearner,
     losses,device = [torch.zeros(max(len(o)-1, 0)) for o in ids],next(model.parameters()).device
     with _eval(model):
         for batch in chunked(windows, bs):
-            x = pad_sequence([ids[i][start:end] for i,start,end,_ in batch], True, model[0].pad_idx).to(device)     # (b,t)
+            x = pad_sequence([ids[i][start:end] for i,start,end,_ in batch], True, ifnone(model[0].pad_idx, 0)).to(device)     # (b,t)
             y = pad_sequence([ids[i][start+1:end+1] for i,start,end,_ in batch], True, -100).to(device)
             for row,(i,start,end,first) in zip(_surprises(model, x, y).cpu(), batch):
                 losses[i][first-1:end] = row[first-1-start:end-start]

@@ -14,6 +14,7 @@ from .attention import *
 from .attention import _check
 from .layers import *
 from .models import *
+from .models import _is_real
 
 # %% ../nbs/04_sampling.ipynb #ab3bcf65
 def scale_temperature(
@@ -170,7 +171,7 @@ class KVCache:
 def _real(encoder, ids):
     "Checked ids, and where they are not padding, both `(b,t)`"
     ids = encoder._check_ids(ids)
-    real = ids != encoder.pad_idx
+    real = _is_real(ids, encoder.pad_idx)
     _check(real.any(1).all(), 'ids', ids.tolist(), 'texts of at least one token each, padding not counted')
     return ids,real
 
@@ -315,7 +316,7 @@ def stream_ids(
     v,banned = model[0].vocab_sz,[o.item() if isinstance(o, Tensor) else o for o in banned]
     known = all(isinstance(o, numbers.Integral) and 0<=o<v for o in banned)
     _check(known, 'banned', banned, f'ids from 0 to {v-1}, the last of the vocabulary')
-    never = torch.tensor(sorted({model[0].pad_idx, *banned}), device=ids.device)
+    never = torch.tensor(sorted({model[0].pad_idx, *banned} - {None,v}), dtype=torch.long, device=ids.device)
     ban(torch.zeros(v, device=ids.device), never)                                        # is anything left?
     start = _last(model[0], ids) if only_last and len(ids) else ids
     return _stream(model, start, ids, n, cache, only_last, dict(kwargs, banned=never, generator=generator))

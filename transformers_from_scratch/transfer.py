@@ -48,7 +48,7 @@ def _model_args(encoder):
     if odd!=first: raise ValueError(f"`model` has blocks that differ, {first} and {odd}, but must have equal ones to be saved")
     norms = {n: not isinstance(o, nn.Identity) for n,o in dict(embed_norm=encoder.embed_norm, final_norm=encoder.norm).items()}
     return dict(k=encoder.embedding.embedding_dim, depth=len(encoder.blocks), pos_cls=_describe(encoder.positions, 'k', 's', 'max_len'),
-                **first, **norms, max_len=encoder.max_len, pad_idx=encoder.pad_idx)
+                **first, **norms, n_types=encoder.n_types, max_len=encoder.max_len, pad_idx=encoder.pad_idx)
 
 # %% ../nbs/05c_transfer.ipynb #2726513c
 def _check_vocab(learn):
@@ -87,6 +87,7 @@ _format,_version = 'transformers_from_scratch.encoder',2
 # %% ../nbs/05c_transfer.ipynb #cf6f8d2b
 def _upgrade(about, weights):
     "What a file of version 1 says and holds, in the words of today"
+    about['model'].setdefault('n_types', 0)
     if about['version']>1: return about,weights
     about['model'] = about['model'] | dict(ff_cls='FeedForward', norm_cls='LayerNorm(eps=1e-05)', block_cls='TransformerBlock',
                                            embed_norm=False, final_norm=True)
@@ -121,9 +122,9 @@ def _numbered(vocab):
 def _match_rows(rows, old, new, old_pad=1, pad=1):
     "Rows `(old,k)` in the order of `new`, with the mean where a token is not in `old`; and which tokens those are"
     where = {o: i for i,o in enumerate(_numbered(old))}
-    where[new[pad],0] = old_pad                                                           # whatever its name
+    if pad is not None and old_pad is not None: where[new[pad],0] = old_pad               # whatever its name
     at = tensor([where.get(o, where.get((o[0],0), -1)) for o in _numbered(new)], device=rows.device)  # (new,)
-    mean = rows[torch.arange(len(old), device=rows.device) != old_pad].mean(0)                        # (k,)
+    mean = rows[torch.arange(len(old), device=rows.device) != ifnone(old_pad, -1)].mean(0)            # (k,)
     return rows[at].where(at[:,None]>=0, mean), L(new)[(at<0).tolist()].filter(lambda o: o!='xxfake')    # (new,k)
 
 # %% ../nbs/05c_transfer.ipynb #0eb1acfa
@@ -179,7 +180,7 @@ def load_encoder(self:TransformerLearner,
     _check_fit(path, about, weights, encoder)
     rows,new = _match_rows(weights['embedding.weight'], about.vocab, vocab, about.model['pad_idx'], encoder.pad_idx)
     tied = any(p is encoder.embedding.weight for p in get_model(self.model)[1].parameters())
-    if not tied: rows[encoder.pad_idx] = 0                                        # tied, it is also the score of padding
+    if not tied and encoder.pad_idx is not None: rows[encoder.pad_idx] = 0                                        # tied, it is also the score of padding
     weights['embedding.weight'] = rows
     if isinstance(encoder.positions, LearnedPositions):
         have,want = weights['positions.embedding.weight'],encoder.positions.embedding.weight.detach()

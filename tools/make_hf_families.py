@@ -1,0 +1,270 @@
+"""Make small random models and tokenizers of Hugging Face's families, and what they answer:
+
+    python -m venv /tmp/hf
+    /tmp/hf/bin/pip install torch --index-url https://download.pytorch.org/whl/cpu
+    /tmp/hf/bin/pip install transformers
+    /tmp/hf/bin/python tools/make_hf_families.py
+
+Not in the environment of the project: beside fastai's torchvision and a torch without CUDA,
+`transformers` does not import.
+
+It writes into nbs/files/hf. A folder per family holds what Hugging Face itself saves, and
+golden.safetensors:
+
+- ids: tokens without padding; hidden: what the model says to them, behind its last norm;
+  logits: for the first 32 tokens of the vocabulary, as the rest takes room and tells no more
+- pooled (bert): what the pooler makes of the first token; types, types_hidden (bert): the same
+  ids with types of token
+- generated (decoders): ids[:2,:4] and six greedy tokens after them
+- pad_ids, pad_mask (True at padding), pad_hidden, pad_logits: padded in front, behind, in the
+  middle. Positions count real tokens. What stands at padding is 0 in the answers. gpt2, llama,
+  smollm and qwen2 have no token for it: there it is id 0
+
+tokenizers.json holds texts, what the tokenizers in those folders make of them, and what they
+read back from that.
+"""
+import argparse, json, shutil, torch, transformers
+from collections import Counter
+from pathlib import Path
+from safetensors.torch import save_file
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
+from transformers import (AutoTokenizer, BertConfig, BertForMaskedLM, BertModel, BertTokenizer,
+    DistilBertConfig, DistilBertModel, GPT2Config, GPT2LMHeadModel, GPT2Tokenizer, LlamaConfig,
+    LlamaForCausalLM, LlamaTokenizer, Qwen2Config, Qwen2ForCausalLM, RobertaConfig,
+    RobertaModel, RobertaTokenizer)
+
+n_logits = 32
+
+# Tokenizers
+
+sentences = """The cat sat on the mat and looked at the other cat.
+What is the name of the city where the river meets the sea?
+This movie is bring and slow, but the actors are not bad at all.
+I don't think that there was anything better in the whole year 2019.
+The film was good, the book was better, and the music was the best of all.
+How many people live in the city, and what do they do there?
+She said that they were looking for something new, something bold.
+When the rain came down, the children ran into the house.
+A café in the old city is where naïve poets meet.
+The quick brown fox jumps over the lazy dog.
+There are 10 numbers: 0 1 2 3 4 5 6 7 8 9!
+他 is he and 我 is I; that is all the Chinese there is.""".split('\n')
+
+texts = ['The cat sat on the mat.', 'WHAT is The Name of the CITY?', 'two  spaces   and more',
+         ' a space in front', 'a line\nand another\n\none', 'a smile 😀 and a 👩‍💻',
+         'café naïve Ünïcödé', '我是他', '', 'a {} in the text, and {}again',
+         'In 2019 there were 1,234,567 of them: 3.5%',
+         'internationalization' + 'ness'*5 + ' of the movie',
+         "I don't think they're \"new\"; we've seen it!"]
+specials = dict(bert=('[MASK]','[SEP]'), gpt2=('<|endoftext|>',)*2, roberta=('<mask>','</s>'),
+                llama=('<s>','</s>'))
+
+def train_bpe(texts, pre, size, **kwargs):
+    "Vocabulary and merges of a BPE trained on `texts` cut up by `pre`"
+    tok = Tokenizer(models.BPE())
+    tok.pre_tokenizer = pre
+    trainer = trainers.BpeTrainer(vocab_size=size, show_progress=False, **kwargs)
+    tok.train_from_iterator(texts, trainer)
+    model = json.loads(tok.to_str())['model']
+    return model['vocab'],[tuple(o) for o in model['merges']]
+
+def train_bytes(size, special_tokens=()):
+    "`train_bpe` on bytes, all 256 of them"
+    return train_bpe(sentences, pre_tokenizers.ByteLevel(add_prefix_space=False), size,
+                     initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+                     special_tokens=list(special_tokens))
+
+def word_pieces(texts):
+    "Letters, frequent endings and frequent words of `texts`"
+    norm,pre = normalizers.BertNormalizer(),pre_tokenizers.BertPreTokenizer()
+    words = Counter(w for o in texts for w,_ in pre.pre_tokenize_str(norm.normalize_str(o)))
+    ends = Counter(w[-n:] for w in words for n in (2,3) if len(w)>n)
+    often = lambda counts,n: sorted(o for o,c in counts.items() if c>=n)
+    letters = sorted(set(''.join(words)))
+    res = letters + ['##'+o for o in letters+often(ends, 3)] + often(words, 2)
+    return list(dict.fromkeys(res))
+
+def bert_tokenizer():
+    """WordPiece in lower case, with lengths set in its file as in that of all-MiniLM-L6-v2. Not by
+    WordPieceTrainer: that gives other ids each time"""
+    vocab = ['[PAD]','[UNK]','[CLS]','[SEP]','[MASK]'] + word_pieces(sentences)
+    res = BertTokenizer(vocab={o:i for i,o in enumerate(vocab)})
+    res.backend_tokenizer.enable_truncation(8)
+    res.backend_tokenizer.enable_padding(length=8, pad_id=0, pad_token='[PAD]')
+    return res
+
+def gpt2_tokenizer():
+    "Byte-level BPE, its one special token last"
+    vocab,merges = train_bytes(276)
+    vocab['<|endoftext|>'] = len(vocab)
+    return GPT2Tokenizer(vocab=vocab, merges=merges)
+
+def roberta_tokenizer():
+    "Byte-level BPE between <s> and </s>"
+    vocab,merges = train_bytes(280, ['<s>','<pad>','</s>','<unk>'])
+    vocab['<mask>'] = len(vocab)
+    return RobertaTokenizer(vocab=vocab, merges=merges)
+
+def llama_tokenizer():
+    "BPE of words with their space in front, <s> first, bytes for letters it doesn't know"
+    count = Counter(''.join(sentences))
+    frequent = [''.join(o if count[o]>5 else ' ' for o in s) for s in sentences]
+    pieces,merges = train_bpe(frequent, pre_tokenizers.Metaspace(), 44)
+    vocab = ['<unk>','<s>','</s>'] + [f'<0x{i:02X}>' for i in range(256)]
+    vocab += sorted(pieces, key=pieces.get)
+    vocab = {o:i for i,o in enumerate(vocab)}
+    return LlamaTokenizer(vocab=vocab, merges=merges, add_bos_token=True)
+
+def answers(folder, name):
+    "What the tokenizer in `folder` makes of `texts`"
+    tok = AutoTokenizer.from_pretrained(folder)
+    raw = Tokenizer.from_file(str(folder/'tokenizer.json'))
+    raw.no_truncation(); raw.no_padding()
+    def answer(text):
+        ids = tok(text)['input_ids']
+        decoded = tok.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        assert ids==raw.encode(text).ids and decoded==raw.decode(ids), (name, text)
+        return dict(text=text, ids=ids, decoded=decoded)
+    return [answer(o.format(*specials[name])) for o in texts]
+
+# Models
+
+shape = dict(hidden_size=8, num_attention_heads=2, num_hidden_layers=2, intermediate_size=16,
+             max_position_embeddings=16)
+
+def encoders(size):
+    "Name to class and config. `size` has the number of ids of each tokenizer"
+    bert = dict(shape, type_vocab_size=2, hidden_act='gelu', hidden_dropout_prob=0.,
+                attention_probs_dropout_prob=0.)
+    roberta = dict(shape, max_position_embeddings=18, pad_token_id=1, bos_token_id=0,
+                   eos_token_id=2, hidden_dropout_prob=0., attention_probs_dropout_prob=0.)
+    distil = DistilBertConfig(
+        vocab_size=20, dim=8, n_heads=2, n_layers=2, hidden_dim=16, max_position_embeddings=16,
+        dropout=0., attention_dropout=0., seq_classif_dropout=0., qa_dropout=0.)
+    return dict(
+        bert=(BertModel, BertConfig(vocab_size=size['bert'], pad_token_id=0, **bert)),
+        bert_mlm=(BertForMaskedLM, BertConfig(vocab_size=20, pad_token_id=0, **bert)),
+        distilbert=(DistilBertModel, distil),
+        roberta=(RobertaModel, RobertaConfig(vocab_size=size['roberta'], **roberta)))
+
+def decoders(size):
+    "Name to class and config, as `encoders`"
+    end = size['gpt2']-1
+    gpt2 = GPT2Config(
+        vocab_size=size['gpt2'], n_embd=8, n_head=2, n_layer=2, n_positions=16,
+        activation_function='gelu_new', resid_pdrop=0., embd_pdrop=0., attn_pdrop=0.,
+        summary_first_dropout=0., bos_token_id=end, eos_token_id=end)
+    llama = LlamaConfig(
+        vocab_size=size['llama'], num_key_value_heads=1, rms_norm_eps=1e-5, bos_token_id=1,
+        eos_token_id=2, tie_word_embeddings=False, **shape)
+    small = dict(shape, vocab_size=20, tie_word_embeddings=True, bos_token_id=None,
+                 eos_token_id=None)
+    smollm = LlamaConfig(num_key_value_heads=2, rms_norm_eps=1e-5, **small,
+                         rope_parameters=dict(rope_type='default', rope_theta=100000.))
+    qwen2 = Qwen2Config(num_key_value_heads=1, rms_norm_eps=1e-6, **small)
+    return dict(gpt2=(GPT2LMHeadModel, gpt2), llama=(LlamaForCausalLM, llama),
+                smollm=(LlamaForCausalLM, smollm), qwen2=(Qwen2ForCausalLM, qwen2))
+
+@torch.no_grad()
+def randomize(model):
+    "Draw all weights, so large that each part matters: a bias of 0 could be left out unseen"
+    for name,p in model.named_parameters():
+        if p.dim()>1: p.normal_(std=.4)
+        else: p.normal_(std=.2).add_(float(name.endswith('weight')))
+    for m in model.modules():
+        if isinstance(m, torch.nn.Embedding) and m.padding_idx is not None:
+            m.weight[m.padding_idx] = 0
+    return model.eval()
+
+def answer(model, ids, **kwargs):
+    "Hidden states and, of a language model, logits"
+    hidden = model.base_model(input_ids=ids, **kwargs).last_hidden_state
+    is_lm = model.base_model is not model
+    return hidden, model(input_ids=ids, **kwargs).logits if is_lm else None
+
+def positions(config, real):
+    "Number of each real token among the real ones, as RoBERTa counts or as the others do"
+    count = real.long().cumsum(1)
+    if config.model_type=='roberta': return count*real + config.pad_token_id
+    return (count-1).clamp(min=0)
+
+def named(prefix, hidden, logits):
+    "Answers under their names in the file"
+    res = {prefix+'hidden': hidden}
+    return res if logits is None else {**res, prefix+'logits': logits[...,:n_logits]}
+
+def padded(model, ids):
+    "`ids` with padding in front, behind and in the middle, and the answers to that"
+    mask = torch.zeros_like(ids, dtype=torch.bool)
+    mask[0,:3] = mask[1,-2:] = mask[2,4:6] = True
+    pad_ids = torch.full_like(ids, model.config.pad_token_id or 0)
+    for o,row,m in zip(pad_ids, ids, mask): o[~m] = row[:(~m).sum()]
+    outs = answer(model, pad_ids, attention_mask=(~mask).long(),
+                  position_ids=positions(model.config, ~mask))
+    outs = [None if o is None else o.masked_fill(mask[...,None], 0) for o in outs]
+    for i,m in enumerate(mask):
+        for o,alone in zip(outs, answer(model, pad_ids[i:i+1,~m])):
+            if o is not None: torch.testing.assert_close(o[i,~m], alone[0], atol=1e-5, rtol=0)
+    return dict(pad_ids=pad_ids, pad_mask=mask, **named('pad_', *outs))
+
+def generate(model, ids, n=6):
+    "`ids` and `n` greedy tokens, where no other one is nearly as likely, and not always one token"
+    out = model.generate(ids, max_new_tokens=n, do_sample=False, eos_token_id=None,
+                         pad_token_id=0, attention_mask=torch.ones_like(ids))
+    best = model(out).logits[:,ids.shape[1]-1:-1].topk(2)
+    assert torch.equal(out[:,-n:], best.indices[...,0])
+    assert (best.values[...,0]-best.values[...,1]).min()>1e-3
+    assert max(len(set(o)) for o in out[:,-n:].tolist())>3
+    return out
+
+@torch.no_grad()
+def golden(model, decodes):
+    "All that golden.safetensors holds of `model`"
+    ids = torch.randint(5, model.config.vocab_size, (3,9))
+    res = dict(ids=ids, **named('', *answer(model, ids)), **padded(model, ids))
+    if model.config.model_type=='bert':
+        types = torch.randint(0, 2, (3,9))
+        res.update(types=types, types_hidden=answer(model, ids, token_type_ids=types)[0])
+    if isinstance(model, BertModel): res['pooled'] = model(ids).pooler_output
+    if decodes: res['generated'] = generate(model, ids[:2,:4])
+    return {k:v.contiguous() for k,v in res.items()}
+
+def make_tokenizers(out):
+    "Write tokenizers and tokenizers.json, and say how many ids each has"
+    size,results = {},{}
+    for name,make in dict(bert=bert_tokenizer, gpt2=gpt2_tokenizer, roberta=roberta_tokenizer,
+                          llama=llama_tokenizer).items():
+        tok = make()
+        size[name] = len(tok)
+        tok.save_pretrained(out/name)
+        results[name] = answers(out/name, name)
+    text = json.dumps(results, ensure_ascii=False)
+    (out/'tokenizers.json').write_text(text+'\n', encoding='utf8')
+    return size
+
+def make_model(folder, cls, config, seed, decodes):
+    "Write one model and its golden.safetensors"
+    torch.manual_seed(seed)
+    model = randomize(cls(config))
+    model.save_pretrained(folder)
+    (folder/'generation_config.json').unlink(missing_ok=True)
+    made_by = f'{cls.__name__} of transformers {transformers.__version__}'
+    save_file(golden(model, decodes), folder/'golden.safetensors', metadata=dict(made_by=made_by))
+    for o in folder.iterdir(): o.chmod(0o644) # safetensors writes files for their owner alone
+    print(folder.name, sum(o.stat().st_size for o in folder.iterdir()), 'bytes')
+
+def main(out, seed):
+    "Write all of it into the folder `out`"
+    torch.set_num_threads(1)
+    transformers.utils.logging.disable_progress_bar()
+    shutil.rmtree(out, ignore_errors=True)
+    size = make_tokenizers(out)
+    for decodes,families in enumerate([encoders(size), decoders(size)]):
+        for name,(cls,config) in families.items(): make_model(out/name, cls, config, seed, decodes)
+
+if __name__=='__main__':
+    default = Path(__file__).resolve().parent.parent/'nbs/files/hf'
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--out', type=Path, default=default)
+    parser.add_argument('--seed', type=int, default=0)
+    main(**vars(parser.parse_args()))
