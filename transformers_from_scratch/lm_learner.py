@@ -22,7 +22,7 @@ from .sampling import _eval
 from .tokenizers import *
 from .tokenizers import _Units, _English, _ahead, _cased, _to_bytes, _join_pieces, _join_others
 from .learner import *
-from .learner import _text_vocab, _split_kwargs, _check_k, _docs_of
+from .learner import _text_vocab, _split_kwargs, _check_k, _docs_of, _pretrained, _model_kw
 
 # %% ../nbs/05b_lm_learner.ipynb #e25cba52
 def _check_lm_dls(dls, max_len=None):
@@ -87,19 +87,23 @@ class TransformerLMLearner(TransformerLearner):
 @delegates(TransformerLM, keep=True, but=['pad_idx'])
 def transformer_lm_learner(
     dls:DataLoaders, # Data for a language model, as `TextDataLoaders` or a `TextBlock` make it with `is_lm=True`
-    k:int=256, # Width of the vectors
-    heads:int=8, # Number of heads; must divide `k`
-    depth:int=4, # Number of blocks
-    max_len:int=None, # Longest text in tokens, at least `seq_len` of `dls`; None is `seq_len`
+    k:int=None, # Width of the vectors; None is 256, or that of `pretrained`
+    heads:int=None, # Number of heads, which must divide `k`; None is 8, or that of `pretrained`
+    depth:int=None, # Number of blocks; None is 4, or that of `pretrained`
+    max_len:int=None, # Longest text in tokens, at least `seq_len` of `dls`; None is `seq_len`, or that of `pretrained`
+    pretrained:Pretrained=None, # Weights to start from: what `load_pretrained` returns, a folder, or a name; the blocks are frozen then
     **kwargs
 )->TransformerLMLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerLM` for `dls`; `ValueError` if `dls` won't do, `TypeError` for an unknown keyword"
     _check_k(k)
+    start = _pretrained(pretrained)
+    if start is not None: max_len = ifnone(max_len, start.encoder.max_len)
     vocab_sz,max_len,pad_idx = _check_lm_dls(dls, max_len)
     model_kw,learn_kw = _split_kwargs(kwargs, TransformerLM.__init__, TransformerLMLearner.__init__,
                                       fixed=('vocab_sz','pad_idx'))
-    model = TransformerLM(vocab_sz, k, heads, depth, max_len, pad_idx=pad_idx, **model_kw)
-    return TransformerLMLearner(dls, model, **learn_kw)
+    model_kw = _model_kw(start, _text_vocab(dls), pad_idx, dict(k=k, heads=heads, depth=depth, max_len=max_len), model_kw)
+    learn = TransformerLMLearner(dls, TransformerLM(**model_kw), **learn_kw)
+    return learn if start is None else start.start(learn)
 
 # %% ../nbs/05b_lm_learner.ipynb #8def0e36
 _docs_of(transformer_lm_learner, *(o.__init__ for o in (TransformerLM, TransformerEncoder, TransformerBlock, TransformerLMLearner, TransformerLearner, Learner)))

@@ -54,7 +54,7 @@ def _model_args(encoder):
 def _check_vocab(learn):
     "The encoder of `learn` and the tokens of its `dls`; `ValueError` if they are not of one size"
     encoder,vocab = get_model(learn.model)[0],list(_text_vocab(learn.dls))
-    if len(vocab)==encoder.vocab_sz: return encoder,vocab
+    if len(vocab) - (encoder.pad_idx==encoder.vocab_sz)==encoder.vocab_sz: return encoder,vocab   # padding may have no row
     raise ValueError(f"`dls` has {len(vocab)} tokens, but the model {encoder.vocab_sz}: make the model for this `dls`")
 
 def _tokenizer_state(dls):
