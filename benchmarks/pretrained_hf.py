@@ -7,6 +7,14 @@
 
 Not in the environment of the project: beside fastai's torchvision and a torch without CUDA,
 `transformers` does not import. Prints one line of JSON; `--labels 0` takes all there are.
+
+The default of `--lr` is what served all-MiniLM-L6-v2 best of four, with 100 labels, seed 0, a
+minute of one thread, by the accuracy on what is held out (so in Hugging Face's favour):
+
+    lr                    2e-5   5e-5   1e-4   3e-4
+    trec, 15 epochs       .271   .607   .741   .756
+    mr, 8 to 11 epochs    .572   .693   .723   .694
+    mr, 15 epochs                       .720   .663
 """
 import argparse, copy, json, time, torch
 import numpy as np
@@ -143,7 +151,7 @@ def main():
     add('--seed', type=int, default=0, help='of labels, head, order and dropout')
     add('--minutes', type=float, default=1.5, help='of training at most, but for one epoch')
     add('--epochs', type=int, default=15, help='at most')
-    add('--lr', type=float, default=5e-5, help=' ')
+    add('--lr', type=float, default=1e-4, help=' ')
     add('--bs', type=int, default=16, help=' ')
     add('--threads', type=int, default=1, help=' ')
     args = parser.parse_args()

@@ -245,7 +245,7 @@ def load_pretrained(
 @patch(cls_method=True)
 def load(cls:Pretrained, folder): return load_pretrained(folder)
 
-# %% ../nbs/07_pretrained.ipynb #p073318d722
+# %% ../nbs/07_pretrained.ipynb #p0755aedc11
 def _rows(pre, weight, vocab, pad_idx):
     "Rows `weight` of `pre` in the order of `vocab`, and the tokens that are new"
     old = list(pre.vocab)[:len(weight)]
@@ -270,9 +270,20 @@ def fill(self:Pretrained,
     return new
 
 @patch
+def fill_head(self:Pretrained, learn:TransformerLearner):
+    "Load the head that `save_pretrained` laid beside the encoder, if it is for the same classes"
+    file = self.path/_head_file if self.path else None
+    if file is None or not file.exists(): return
+    try:
+        with safe_open(file, 'pt') as f: about,head = json.loads(f.metadata()[_head_format]),{n: f.get_tensor(n) for n in f.keys()}
+    except (SafetensorError, TypeError, KeyError, ValueError) as e: raise ValueError(f"{file} is not a head that `save_pretrained` wrote, or it is damaged") from e
+    if about==_about_head(learn): get_model(learn.model)[1].load_state_dict(head)
+
+@patch
 def start(self:Pretrained, learn:TransformerLearner):
     model,vocab = get_model(learn.model),list(_text_vocab(learn.dls))
     new = self.fill(model, vocab)
+    if isinstance(model[1], ClassifierHead): self.fill_head(learn)
     learn.loaded_encoder = AttrDict(file=self.path, new_tokens=new)
     if new: warn(f"{len(new):,} of {len(vocab):,} tokens of `dls` are not in {self.path}, such as {', '.join(map(repr, new[:3]))}: "
                  "they start with the mean of all rows. To have its own tokens, make `dls` with `tok_tfm=pre.tokenizer, text_vocab=pre.vocab`", stacklevel=4)
@@ -327,3 +338,159 @@ def embed(self:TransformerLearner,
     if model[0].crop is None: rows = [o[:model[0].max_len] for o in rows]
     with _eval(model): out = _embed(model[0], rows, pool, bs, normalize, no_bar)
     return out[0] if isinstance(texts, str) else out
+
+# %% ../nbs/07_pretrained.ipynb #p07100ef3c0
+def _name_of(o): return getattr(o, '__name__', type(o).__name__)
+
+def _act_name(act):
+    "What Hugging Face calls an activation; None if it has no name there"
+    if type(act) is nn.GELU: return {'none':'gelu', 'tanh':'gelu_new'}[act.approximate]
+    return {nn.ReLU:'relu', nn.SiLU:'silu', nn.Tanh:'tanh'}.get(type(act))
+
+def _biased(layers): return {o.bias is not None for o in layers}
+
+def _wants(encoder, form):
+    "`(keyword, is it so?, what it must be)` for all that a form of checkpoint wants of an encoder"
+    blocks,first = list(encoder.blocks),encoder.blocks[0]
+    bert,llama = form=='bert',form=='llama'
+    yield 'block_cls', all(type(o) is TransformerBlock for o in blocks), 'TransformerBlock'
+    if not hasattr(first, 'attention'): return
+    attn,ff,norms = [o.attention for o in blocks],[o.ff for o in blocks],[n for o in blocks for n in (o.norm1,o.norm2)]
+    cls,ff_cls,norm = SelfAttention if bert else SelfAttentionAutoRegressive,GatedFeedForward if llama else FeedForward,nn.RMSNorm if llama else nn.LayerNorm
+    yield 'attn_cls', all(type(o) is cls for o in attn), cls.__name__
+    yield 'attn_cls', all(o.q_norm is None for o in attn), 'one without `qk_norm`'
+    yield 'attn_cls', llama or all(o.kv_heads is None for o in attn), 'one without `kv_heads`'
+    yield 'wide', not first.attention.wide or first.attention.heads==1, False
+    yield 'norm_first', first.norm_first!=bert, not bert
+    yield 'embed_norm', isinstance(encoder.embed_norm, nn.Identity)!=bert, bert
+    yield 'final_norm', isinstance(encoder.norm, nn.Identity)==bert, not bert
+    every = norms + [o for o in (encoder.embed_norm, encoder.norm) if not isinstance(o, nn.Identity)]
+    yield 'norm_cls', all(type(o) is norm and o.weight is not None for o in every), f'nn.{norm.__name__}, with weights'
+    yield 'norm_cls', len({getattr(o, 'eps', None) for o in every})==1, 'one `eps` for all'
+    yield 'ff_cls', all(type(o) is ff_cls for o in ff), ff_cls.__name__
+    yield 'act_cls', all(_act_name(getattr(o, 'act', None)) for o in ff), 'nn.GELU, nn.ReLU, nn.SiLU or nn.Tanh'
+    pos_cls = RotaryPositions if llama else LearnedPositions
+    yield 'pos_cls', type(encoder.positions) is pos_cls, pos_cls.__name__
+    yield 'n_types', bert or not encoder.n_types, 0
+    if llama:
+        qkv,out = (set().union(*(_biased([getattr(o, n) for n in names.split()]) for o in attn)) for names in ('toqueries tokeys tovalues','unifyheads'))
+        mlp = _biased([m for o in ff for m in (o.up,o.down)])
+        yield 'attn_cls', len(qkv)==len(out)==1 and (qkv==out or (qkv=={True} and mlp=={False})), 'one with biases everywhere, nowhere, or in `qkv_bias` alone'
+        yield 'ff_cls', len(mlp)==1, 'one with biases everywhere or nowhere'
+
+def _form(encoder):
+    "The form of checkpoint that `encoder` fits: 'gpt2', 'bert' or 'llama'; `ValueError` that says what is in the way"
+    faults = {form: [(n,want) for n,ok,want in _wants(encoder, form) if not ok] for form in ('gpt2','bert','llama')}
+    form = min(faults, key=lambda o: len(faults[o]))
+    if faults[form]:
+        says = ', '.join(f'`{n}` must be {want}' for n,want in faults[form])
+        raise ValueError(f"no form of checkpoint of Hugging Face holds this model. It is nearest to {form}, for which {says}; `save_encoder` saves any model")
+    return form
+
+# %% ../nbs/07_pretrained.ipynb #p07823bb7b7
+def _config_of(encoder, form):
+    "A `config.json` for `encoder`"
+    block,attn,ff = encoder.blocks[0],encoder.blocks[0].attention,encoder.blocks[0].ff
+    k,width,pad = attn.k,ff.up.out_features,encoder.pad_idx if encoder.pad_idx!=encoder.vocab_sz else None
+    eps = ifnone(block.norm1.eps, torch.finfo(encoder.embedding.weight.dtype).eps)         # RMSNorm without an eps takes this
+    cfg = dict(vocab_size=encoder.vocab_sz, pad_token_id=pad, bos_token_id=None, eos_token_id=None,
+               torch_dtype=str(encoder.embedding.weight.dtype).removeprefix('torch.'))
+    drop,act = block.dropout.p,_act_name(ff.act)
+    if form=='gpt2':
+        return cfg | dict(model_type='gpt2', n_embd=k, n_head=attn.heads, n_layer=len(encoder.blocks), n_positions=encoder.max_len, n_inner=width,
+            activation_function=act, layer_norm_epsilon=eps, resid_pdrop=drop, embd_pdrop=drop, attn_pdrop=attn.dropout)
+    cfg |= dict(hidden_size=k, num_attention_heads=attn.heads, num_hidden_layers=len(encoder.blocks), intermediate_size=width, hidden_act=act)
+    if form=='bert':
+        return cfg | dict(model_type='bert', max_position_embeddings=encoder.max_len, type_vocab_size=max(encoder.n_types, 1), layer_norm_eps=eps,
+            hidden_dropout_prob=drop, attention_probs_dropout_prob=attn.dropout, position_embedding_type='absolute')
+    qkv,out = attn.toqueries.bias is not None,attn.unifyheads.bias is not None
+    cfg |= dict(model_type='qwen2' if qkv and not out else 'llama', num_key_value_heads=attn.kv_heads or attn.heads, rms_norm_eps=eps,
+                rope_theta=encoder.positions.base, max_position_embeddings=ifnone(encoder.max_len, 2048))
+    return cfg if qkv and not out else cfg | dict(attention_bias=qkv, mlp_bias=ff.up.bias is not None)
+
+# %% ../nbs/07_pretrained.ipynb #p0764e8a06d
+_hf_class = dict(gpt2='GPT2', bert='Bert', llama='Llama', qwen2='Qwen2')
+
+def _for_hf(model, family):
+    "The tensors of `model` under the names of `family`; biases that are missing are zeros"
+    state,parts = {n: o.detach().cpu() for n,o in model.state_dict().items()},defaultdict(list)
+    biasless = [n for n,o in model.named_modules() if isinstance(o, (nn.Linear,nn.LayerNorm)) and o.bias is None and 'blocks' in n and not isinstance(o, nn.RMSNorm)]
+    if family.conv or 'types' in family.names:                                            # GPT-2 and BERT have them everywhere
+        norms = [n for n,o in model.named_modules() if isinstance(o, nn.LayerNorm) and o.bias is None]
+        for n in {*biasless, *norms}: state[f'{n}.bias'] = state[f'{n}.weight'].new_zeros(len(state[f'{n}.weight']))
+    if 'types' in family.names and not any('types' in n for n in state):
+        name = next(n for n in state if n.endswith('positions.embedding.weight'))
+        state[name.replace('positions.embedding','types')] = state[name].new_zeros(1, state[name].shape[1])
+    order = ['toqueries','tokeys','tovalues']
+    for name in sorted(state, key=lambda n: next((i for i,o in enumerate(order) if o in n), 0)):
+        if name=='1.linear.weight' and family.tied: continue
+        theirs,part = family.source(name)
+        w = state[name]
+        parts[theirs].append(w.t() if family.conv and w.dim()==2 and 'blocks' in name else w)
+    prefix = family.prefix if family.lm else ''
+    return {(n if n.startswith('lm_head') else prefix+n): torch.cat(o, -1).contiguous() if len(o)>1 else o[0].contiguous() for n,o in parts.items()}
+
+def _write_json(path, o):
+    "Write beside, then rename"
+    beside = path.with_name(f'.{path.name}.{os.getpid()}')
+    beside.write_text(json.dumps(o, indent=2, ensure_ascii=False) if not isinstance(o, str) else o, encoding='utf8')
+    beside.replace(path)
+
+def _save_model(model, encoder, folder):
+    "Write config and weights of `model`, which is `encoder` or has it"
+    form = _form(encoder)
+    says = _config_of(encoder, form)
+    lm = isinstance(model, TransformerLM)
+    tied = lm and model[1].linear.weight is encoder.embedding.weight
+    says |= dict(tie_word_embeddings=tied or not lm, architectures=[_hf_class[says['model_type']] + {'gpt2':'LMHeadModel'}.get(form, 'ForCausalLM') if lm else _hf_class[says['model_type']]+'Model'])
+    folder.mkdir(parents=True, exist_ok=True)
+    _write_json(folder/'config.json', says)
+    family = _families[says['model_type']](_Config(folder/'config.json'))
+    family.lm = lm
+    save_file(_for_hf(model if lm else encoder, family), folder/'model.safetensors', {'format':'pt'})
+    return folder
+
+# %% ../nbs/07_pretrained.ipynb #p07356349aa
+def _save_tokenizer(tok, vocab, encoder, folder):
+    "Write an `HFTokenizer` as Hugging Face reads it; False for another one, or where the rows are not those of its tokens"
+    if not isinstance(tok, HFTokenizer) or list(vocab)!=list(tok.vocab): return False
+    _write_json(folder/'tokenizer.json', tok.tok.to_str(pretty=True))
+    found = {n: [tok.vocab[i] for i in _special_ids(tok.vocab, n) if i<encoder.vocab_sz] for n in ('pad','cls','sep','mask','unk')}
+    says = {f'{n}_token': o[0] for n,o in found.items() if o}
+    says |= {n: o for n,o in dict(bos_token='<s>', eos_token='</s>').items() if o in tok.o2i}
+    if '<|endoftext|>' in tok.o2i: says |= dict(bos_token='<|endoftext|>', eos_token='<|endoftext|>')
+    _write_json(folder/'tokenizer_config.json', dict(tokenizer_class='PreTrainedTokenizerFast', model_max_length=ifnone(encoder.max_len, 10**30), clean_up_tokenization_spaces=False, **says))
+    return True
+
+# %% ../nbs/07_pretrained.ipynb #p078fc7b046
+@patch
+def save_pretrained(self:Pretrained,
+    folder:str|Path # Where to write `config.json`, `model.safetensors` and the tokenizer
+)->Path: # The folder
+    "Write what Hugging Face opens, in the form of GPT-2, BERT, Llama or Qwen2; `ValueError` if the model has none of these forms"
+    folder = _save_model(self.model, self.encoder, Path(folder))
+    _save_tokenizer(self.tokenizer, self.vocab, self.encoder, folder)
+    return folder
+
+_head_file,_head_format = 'classifier_head.safetensors','transformers_from_scratch.head'
+
+def _about_head(learn):
+    "What the numbers of a classifier's head mean"
+    head,vocab = get_model(learn.model)[1],learn.dls.vocab
+    classes = list(map(str, vocab[1])) if is_listy(vocab) and len(vocab)==2 and is_listy(vocab[1]) else None
+    return dict(classes=classes, pool=getattr(head.pool, '__name__', str(head.pool)), shape=list(head.linear.weight.shape))
+
+@patch
+def save_pretrained(self:TransformerLearner,
+    folder:str|Path # Where to write `config.json`, `model.safetensors`, the tokenizer, and a classifier's head
+)->Path: # The folder
+    "Write what Hugging Face opens, in the form of GPT-2, BERT, Llama or Qwen2; `ValueError` if the model has none of these forms"
+    if rank_distrib(): return
+    model = get_model(self.model)
+    folder = _save_model(model, model[0], Path(folder))
+    if not _save_tokenizer(getattr(_get_tokenizer(self.dls.train_ds), 'tok', None), _text_vocab(self.dls), model[0], folder):
+        warn(f"{folder} has no tokenizer: that of `dls` is not an `HFTokenizer`, so Hugging Face has none like it", stacklevel=2)
+    if isinstance(model[1], ClassifierHead):
+        head = {n: o.detach().cpu().contiguous() for n,o in model[1].state_dict().items()}
+        save_file(head, folder/_head_file, {'format':'pt', _head_format: json.dumps(_about_head(self))})
+    return folder
