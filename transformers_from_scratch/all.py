@@ -14,3 +14,4 @@ from transformers_from_scratch.lm_learner import *
 from transformers_from_scratch.transfer import *
 from transformers_from_scratch.interpret import *
 from transformers_from_scratch.pretrained import *
+from transformers_from_scratch.lora import *

@@ -134,10 +134,12 @@ class Pretrained:
 
     def __repr__(self):
         n = sum(p.numel() for p in self.model.parameters())
-        return f"{type(self).__name__}({type(self.model).__name__}, {n:,} weights, {len(self.vocab):,} tokens, {str(self.path)!r})"
+        return f"{type(self).__name__}({type(self.model).__name__}, {n:,} weights, {len(self.vocab):,} tokens, {str(self.path)!r}{', not used: '+', '.join(self.unused) if self.unused else ''})"
 
     @property
-    def encoder(self): return self.model if isinstance(self.model, TransformerEncoder) else self.model[0]
+    def encoder(self):
+        "The part that reads"
+        return self.model if isinstance(self.model, TransformerEncoder) else self.model[0]
 
     def keywords(self,
         given:dict, # Keywords that the user passed
@@ -202,6 +204,7 @@ def transformer_classifier_learner(
                                       fixed=('vocab_sz','pad_idx'))
     start,vocab = _pretrained(pretrained),_text_vocab(dls)
     model_kw = _model_kw(start, vocab, pad_idx, dict(k=k, heads=heads, depth=depth, max_len=max_len), model_kw)
+    model_kw.pop('tie_weights', None)                                                     # of a language model's head
     learn = TransformerLearner(dls, TransformerClassifier(n_out=n_out, y_range=y_range, **_keep_ends(dls, model_kw)), **learn_kw)
     return learn if start is None else start.start(learn)
 

@@ -97,7 +97,9 @@ def transformer_lm_learner(
     "A `Learner` with a `TransformerLM` for `dls`; `ValueError` if `dls` won't do, `TypeError` for an unknown keyword"
     _check_k(k)
     start = _pretrained(pretrained)
-    if start is not None: max_len = ifnone(max_len, start.encoder.max_len)
+    if start is not None:
+        _check(isinstance(start.model, TransformerLM), 'pretrained', type(start.model).__name__, 'a language model, such as GPT-2 or Llama: an encoder such as BERT only reads')
+        max_len = ifnone(max_len, start.encoder.max_len)
     vocab_sz,max_len,pad_idx = _check_lm_dls(dls, max_len)
     model_kw,learn_kw = _split_kwargs(kwargs, TransformerLM.__init__, TransformerLMLearner.__init__,
                                       fixed=('vocab_sz','pad_idx'))
@@ -337,7 +339,7 @@ def _start(learn, texts, ahead, n_words=1, no_unk=True, temperature=1., min_p=No
     _check(pad_idx is not None or equal, 'text', list(texts), 'texts of the same number of tokens, as the model has no padding id')
     rows = [[pad_idx]*(width-len(o)) + o for o in prompts]
     ids = torch.tensor(rows, dtype=torch.long, device=device).view(-1, width)             # (b,t)
-    banned = [i for name in ('pad','fake') + ('unk',)*bool(no_unk) for i in _special_ids(vocab, name)]
+    banned = [i for name in ('pad','fake') + ('unk',)*bool(no_unk) for i in _special_ids(vocab, name) if i<model[0].vocab_sz]
     generator = None if seed is None else torch.Generator().manual_seed(int(seed))
     steps = stream_ids(model, ids, n_words, temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p, banned=banned,
                        repetition_penalty=repetition_penalty, generator=generator, only_last=only_last_word)

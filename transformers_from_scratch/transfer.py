@@ -62,6 +62,16 @@ def _tokenizer_state(dls):
     try: return tokenizer_state(dls)
     except TypeError: return None
 
+def _plain_state(model):
+    "The state dict of `model`, in which what a layer adds to its weight (`merged()`) is part of it"
+    state = model.state_dict()
+    for name,o in model.named_modules():
+        if not hasattr(o, 'merged'): continue
+        own = [n for n in state if n.startswith(f'{name}.') and n not in (f'{name}.weight', f'{name}.bias')]
+        for n in own: del state[n]
+        state[f'{name}.weight'] = o.merged()
+    return state
+
 def _first_names(encoder):
     "The name under which each tensor stands in a file, by all of its names: what blocks share is there once"
     first = {}
@@ -77,8 +87,8 @@ def save_encoder(self:TransformerLearner,
     path = self.path/self.model_dir/f"{str(file).removesuffix('.safetensors')}.safetensors"
     path.parent.mkdir(parents=True, exist_ok=True)
     about = dict(version=_version, model=_model_args(encoder), vocab=vocab, tokenizer=_tokenizer_state(self.dls))
-    state = encoder.state_dict()
-    weights = {n: state[n].cpu().contiguous() for n in set(_first_names(encoder).values())}
+    state = _plain_state(encoder)
+    weights = {n: state[n].cpu().contiguous() for n in set(_first_names(encoder).values()) if n in state}
     save_file(weights, path, {'format': 'pt', _format: json.dumps(about)})            # writes beside, then renames
     return path
 
