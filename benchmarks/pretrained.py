@@ -1,10 +1,11 @@
 """A pre-trained encoder on few and many labels, beside what it has to beat. Hugging Face's side is `pretrained_hf.py`; both learn from the same labels.
 
-    python benchmarks/pretrained.py --model FOLDER --data trec --labels 100 --seed 0      # one line of JSON
-    python benchmarks/pretrained.py --model FOLDER --data imdb --labels 100 --epochs 12 --crop ends_crop
+    python benchmarks/pretrained.py FOLDER --data trec --labels 100 --seed 0               # one line of JSON
+    python benchmarks/pretrained.py FOLDER --data imdb --labels 100 --epochs 8 --max-len 256 --crop ends_crop
+    python benchmarks/pretrained.py FOLDER --data imdb --labels 100 --what frozen          # or nothing, tfidf
 
 FOLDER is that of all-MiniLM-L6-v2 (`examples/minilm.py` fetches it). `--labels 0` takes all. The recipe is fastai's: the head learns first, then all of it, the lower blocks
-more slowly. `--lora 8` trains low-rank changes of the attention instead. Time is that of training alone; the texts to check with are read once, at the end.
+more slowly. `--lora-r 8` trains low-rank changes of the attention instead. Time is that of training alone; the texts to check with are read once, at the end.
 """
 import json, sys, time
 from pathlib import Path
@@ -20,9 +21,30 @@ def dls_of(pre, train, test, bs):
     df = pd.concat([train.assign(is_valid=False), test.assign(is_valid=True)], ignore_index=True)
     return TextDataLoaders.from_df(df, text_col='text', label_col='label', valid_col='is_valid', tok_tfm=pre.tokenizer, text_vocab=pre.vocab, bs=bs, num_workers=0)
 
+def frozen(pre, train, test, max_len):
+    "Accuracy of a logistic regression on vectors of texts"
+    from sklearn.linear_model import LogisticRegression
+    x,x_test = (pre.embed(o.text.tolist(), max_len=max_len, no_bar=True).numpy() for o in (train, test))
+    return LogisticRegression(max_iter=1000).fit(x, train.label).score(x_test, test.label)
+
+def tfidf(train, test):
+    "Accuracy of a logistic regression on TF-IDF of words and bigrams"
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    model = make_pipeline(TfidfVectorizer(ngram_range=(1,2), sublinear_tf=True), LogisticRegression(C=10, max_iter=1000))
+    return model.fit(train.text, train.label).score(test.text, test.label)
+
+def nothing(train, test, bs, max_len, crop, epochs):
+    "A small transformer of words that starts from nothing"
+    df = pd.concat([train.assign(is_valid=False), test.assign(is_valid=True)], ignore_index=True)
+    dls = TextDataLoaders.from_df(df, text_col='text', label_col='label', valid_col='is_valid', bs=bs, num_workers=0)
+    return transformer_classifier_learner(dls, k=64, heads=4, depth=2, max_len=max_len, crop=crop, pool=mean_max_pool, word_dropout=.1, metrics=accuracy)
+
 @call_parse
 def main(
     model:str, # Folder of the checkpoint
+    what:str='fine_tune', # 'fine_tune', 'frozen' (a logistic regression on its vectors), 'nothing' (a small transformer of words), 'tfidf'
     data:str='trec', # 'imdb', 'trec' or 'mr'
     labels:int=100, # Labels to learn from; 0 is all
     seed:int=0, # Which labels, and all else that is drawn
@@ -40,15 +62,23 @@ def main(
 ):
     "Print what fine-tuning gives"
     torch.set_num_threads(threads); set_seed(seed)
-    pre = load_pretrained(model)
+    pre,crop_f = load_pretrained(model),globals()[crop]
     train,test = split(data, labels or None, seed)
     if n_test: test = test.sample(n_test, random_state=0)
-    dls = dls_of(pre, train, test, bs)
-    learn = transformer_classifier_learner(dls, pretrained=pre, max_len=max_len, crop=globals()[crop], dropout=dropout, metrics=accuracy)
-    if lora_r: lora(learn, r=lora_r)
-    learn.remove_cb(ProgressCallback)
-    start = time.time()
-    with learn.no_logging(): learn.fine_tune(epochs, lr, freeze_epochs=head_epochs, lr_mult=lr_mult, cbs=SkipValidation())
+    start,res = time.time(),None
+    if what=='frozen': res = frozen(pre, train, test, max_len)
+    elif what=='tfidf': res = tfidf(train, test)
+    else:
+        if what=='nothing': learn = nothing(train, test, bs, max_len, crop_f, epochs)
+        else: learn = transformer_classifier_learner(dls_of(pre, train, test, bs), pretrained=pre, max_len=max_len, crop=crop_f, dropout=dropout, metrics=accuracy)
+        if lora_r: lora(learn, r=lora_r)
+        learn.remove_cb(ProgressCallback)
+        start = time.time()
+        with learn.no_logging():
+            if what=='nothing': learn.fit_one_cycle(epochs, lr, cbs=SkipValidation())
+            else: learn.fine_tune(epochs, lr, freeze_epochs=head_epochs, lr_mult=lr_mult, cbs=SkipValidation())
     minutes = (time.time()-start)/60
-    print(json.dumps(dict(data=data, labels=len(train), seed=seed, accuracy=round(learn.validate()[1], 4), training_minutes=round(minutes, 2), epochs=epochs,
-        head_epochs=head_epochs, lr=lr, lr_mult=lr_mult, bs=bs, max_len=max_len, crop=crop, dropout=dropout, lora=lora_r, n_test=len(test), threads=threads)), flush=True)
+    if res is None: res = learn.validate()[1]
+    recipe = dict(epochs=epochs, head_epochs=head_epochs, lr=lr, lr_mult=lr_mult, bs=bs, max_len=max_len, crop=crop, dropout=dropout, lora=lora_r)
+    print(json.dumps(dict(what=what, data=data, labels=len(train), seed=seed, accuracy=round(float(res), 4), training_minutes=round(minutes, 2), n_test=len(test), threads=threads,
+        **(recipe if what in ('fine_tune','nothing') else {}))), flush=True)

@@ -5,10 +5,11 @@
 # %% auto #0
 __all__ = ['load_pretrained']
 
-# %% ../nbs/07_pretrained.ipynb #p07fc1a8985
+# %% ../nbs/07_pretrained.ipynb #p07a7ec72f2
 import itertools,json
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
+from torch.overrides import TorchFunctionMode
 from fastai.text.all import *
 from fastai.text.data import _get_tokenizer
 from .attention import *
@@ -210,7 +211,13 @@ def _folder(name):
     try: return Path(hub.snapshot_download(str(name), allow_patterns=_patterns))
     except Exception as e: raise FileNotFoundError(f"there is no folder {name!r}, and the hub did not give it ({type(e).__name__}: {str(e).splitlines()[0][:200]}): {by_hand}") from e
 
-# %% ../nbs/07_pretrained.ipynb #p070b6056f9
+# %% ../nbs/07_pretrained.ipynb #p07394d9ae9
+class _NoDraws(TorchFunctionMode):
+    "Leaves out what would draw numbers: on `meta` there are none, and PyTorch would import its compiler for it"
+    def __torch_function__(self, f, types, args=(), kwargs=None):
+        if getattr(f, '__name__', '') in ('normal_','uniform_','kaiming_uniform_'): return args[0] if args else kwargs['tensor']
+        return f(*args, **(kwargs or {}))
+
 def _config_family(path):
     "What the config in `path` says, and how that kind of checkpoint is read"
     if not (path/'config.json').exists(): raise FileNotFoundError(f"there is no config.json in {path}: it must be the folder of a checkpoint")
@@ -233,7 +240,7 @@ def load_pretrained(
     pad = _special_ids(tok.vocab, 'pad')[0] if tok else rows if family.lm else cfg.says.get('pad_token_id', 0)
     vocab = tok.vocab if tok else [PAD if i==pad else f'<id{i}>' for i in range(max(rows, pad+1))]
     if not family.tied and 'lm_head.weight' not in weights.at: family.lm = False          # saved without its output
-    with torch.device('meta'):
+    with torch.device('meta'), _NoDraws():
         args = dict(vocab_sz=rows, pad_idx=pad, **family.args)
         try: model = TransformerLM(tie_weights=family.tied, **args) if family.lm else TransformerEncoder(**args)
         except ValueError as e: raise ValueError(f"{cfg.file}: {e}") from e
