@@ -161,7 +161,7 @@ class Pretrained:
 def _pretrained(o):
     "What `load_pretrained` returns, for a folder or a name as well; None for none"
     if o is None or o is False or isinstance(o, Pretrained): return o or None
-    if isinstance(o, (str,Path)): return Pretrained.load(o)
+    if isinstance(o, (str,Path)): return Pretrained._load(o)
     raise TypeError(f"`pretrained` is {o!r}, but must be what `load_pretrained` returns, or a folder or a name for it")
 
 # %% ../nbs/05_learner.ipynb #bbd75c42
@@ -206,7 +206,7 @@ def transformer_classifier_learner(
     model_kw = _model_kw(start, vocab, pad_idx, dict(k=k, heads=heads, depth=depth, max_len=max_len), model_kw)
     model_kw.pop('tie_weights', None)                                                     # of a language model's head
     learn = TransformerLearner(dls, TransformerClassifier(n_out=n_out, y_range=y_range, **_keep_ends(dls, model_kw)), **learn_kw)
-    return learn if start is None else start.start(learn)
+    return learn if start is None else start._start(learn)
 
 # %% ../nbs/05_learner.ipynb #720c6937
 def _docs_of(f, *others):

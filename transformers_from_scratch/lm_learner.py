@@ -105,7 +105,7 @@ def transformer_lm_learner(
                                       fixed=('vocab_sz','pad_idx'))
     model_kw = _model_kw(start, _text_vocab(dls), pad_idx, dict(k=k, heads=heads, depth=depth, max_len=max_len), model_kw)
     learn = TransformerLMLearner(dls, TransformerLM(**model_kw), **learn_kw)
-    return learn if start is None else start.start(learn)
+    return learn if start is None else start._start(learn)
 
 # %% ../nbs/05b_lm_learner.ipynb #8def0e36
 _docs_of(transformer_lm_learner, *(o.__init__ for o in (TransformerLM, TransformerEncoder, TransformerBlock, TransformerLMLearner, TransformerLearner, Learner)))

@@ -211,7 +211,7 @@ def _folder(name):
     try: return Path(hub.snapshot_download(str(name), allow_patterns=_patterns))
     except Exception as e: raise FileNotFoundError(f"there is no folder {name!r}, and the hub did not give it ({type(e).__name__}: {str(e).splitlines()[0][:200]}): {by_hand}") from e
 
-# %% ../nbs/07_pretrained.ipynb #p07394d9ae9
+# %% ../nbs/07_pretrained.ipynb #p0712c50453
 class _NoDraws(TorchFunctionMode):
     "Leaves out what would draw numbers: on `meta` there are none, and PyTorch would import its compiler for it"
     def __torch_function__(self, f, types, args=(), kwargs=None):
@@ -250,9 +250,9 @@ def load_pretrained(
     return Pretrained(model.eval(), vocab, family.args | (dict(tie_weights=family.tied) if family.lm else {}), tok, path, cfg.says, unused)
 
 @patch(cls_method=True)
-def load(cls:Pretrained, folder): return load_pretrained(folder)
+def _load(cls:Pretrained, folder): return load_pretrained(folder)
 
-# %% ../nbs/07_pretrained.ipynb #p0756fe0301
+# %% ../nbs/07_pretrained.ipynb #p07075746db
 def _rows(pre, weight, vocab, pad_idx):
     "Rows `weight` of `pre` in the order of `vocab`, and the tokens that are new"
     old = list(pre.vocab)[:len(weight)]
@@ -295,7 +295,7 @@ def _fill_head(self:Pretrained, learn:TransformerLearner):
     if about==_about_head(learn): get_model(learn.model)[1].load_state_dict(head)
 
 @patch
-def start(self:Pretrained, learn:TransformerLearner):
+def _start(self:Pretrained, learn):
     model,vocab = get_model(learn.model),list(_text_vocab(learn.dls))
     new = self.fill(model, vocab)
     if isinstance(model[1], ClassifierHead): self._fill_head(learn)
