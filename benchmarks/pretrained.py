@@ -56,6 +56,7 @@ def main(
     max_len:int=128, # Tokens of a text to read
     crop:str='head_crop', # Which of them
     dropout:float=.1, # Dropout
+    word_dropout:float=.1, # Part of the tokens that is left out in training
     lora_r:int=0, # Rank of the changes for LoRA; 0 trains all weights
     n_test:int=0, # Texts to check with; 0 is all
     threads:int=2, # Threads for torch
@@ -70,7 +71,7 @@ def main(
     elif what=='tfidf': res = tfidf(train, test)
     else:
         if what=='nothing': learn = nothing(train, test, bs, max_len, crop_f, epochs)
-        else: learn = transformer_classifier_learner(dls_of(pre, train, test, bs), pretrained=pre, max_len=max_len, crop=crop_f, dropout=dropout, metrics=accuracy)
+        else: learn = transformer_classifier_learner(dls_of(pre, train, test, bs), pretrained=pre, max_len=max_len, crop=crop_f, dropout=dropout, word_dropout=word_dropout, metrics=accuracy)
         if lora_r: lora(learn, r=lora_r)
         learn.remove_cb(ProgressCallback)
         start = time.time()
@@ -79,6 +80,6 @@ def main(
             else: learn.fine_tune(epochs, lr, freeze_epochs=head_epochs, lr_mult=lr_mult, cbs=SkipValidation())
     minutes = (time.time()-start)/60
     if res is None: res = learn.validate()[1]
-    recipe = dict(epochs=epochs, head_epochs=head_epochs, lr=lr, lr_mult=lr_mult, bs=bs, max_len=max_len, crop=crop, dropout=dropout, lora=lora_r)
+    recipe = dict(epochs=epochs, head_epochs=head_epochs, lr=lr, lr_mult=lr_mult, bs=bs, max_len=max_len, crop=crop, dropout=dropout, word_dropout=word_dropout, lora=lora_r)
     print(json.dumps(dict(what=what, data=data, labels=len(train), seed=seed, accuracy=round(float(res), 4), training_minutes=round(minutes, 2), n_test=len(test), threads=threads,
         **(recipe if what in ('fine_tune','nothing') else {}))), flush=True)

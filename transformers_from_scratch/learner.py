@@ -133,8 +133,11 @@ class Pretrained:
     ): store_attr()
 
     def __repr__(self):
-        n = sum(p.numel() for p in self.model.parameters())
-        return f"{type(self).__name__}({type(self.model).__name__}, {n:,} weights, {len(self.vocab):,} tokens, {str(self.path)!r}{', not used: '+', '.join(self.unused) if self.unused else ''})"
+        n,sizes = sum(p.numel() for p in self.model.parameters()),dict(self.args, max_len=self.encoder.max_len)
+        says = [type(self.model).__name__, *(f'{o}={sizes[o]}' for o in ('k','heads','depth','max_len') if o in sizes), f'{n:,} weights', f'{len(self.vocab):,} tokens']
+        if self.path: says.append(f'from {Path(self.path).name}')
+        if self.unused: says.append(f"not needed: {', '.join(self.unused)}")
+        return f"{type(self).__name__}({', '.join(says)})"
 
     @property
     def encoder(self):

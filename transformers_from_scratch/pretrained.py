@@ -252,7 +252,7 @@ def load_pretrained(
 @patch(cls_method=True)
 def _load(cls:Pretrained, folder): return load_pretrained(folder)
 
-# %% ../nbs/07_pretrained.ipynb #p07075746db
+# %% ../nbs/07_pretrained.ipynb #p071e6ec508
 def _rows(pre, weight, vocab, pad_idx):
     "Rows `weight` of `pre` in the order of `vocab`, and the tokens that are new"
     old = list(pre.vocab)[:len(weight)]
@@ -282,7 +282,9 @@ def _about_head(learn):
     "What the numbers of a classifier's head mean"
     head,vocab = get_model(learn.model)[1],learn.dls.vocab
     classes = list(map(str, vocab[1])) if is_listy(vocab) and len(vocab)==2 and is_listy(vocab[0]) else None
-    return dict(classes=classes, pool=getattr(head.pool, '__name__', str(head.pool)), shape=list(head.linear.weight.shape))
+    name = lambda o: f"special_crop of {name(o.keywords['crop'])}" if isinstance(o, partial) and 'crop' in o.keywords else getattr(o, '__name__', str(o))
+    encoder = get_model(learn.model)[0]
+    return dict(classes=classes, pool=name(head.pool), shape=list(head.linear.weight.shape), max_len=encoder.max_len, crop=name(encoder.crop))
 
 @patch
 def _fill_head(self:Pretrained, learn:TransformerLearner):
@@ -292,24 +294,39 @@ def _fill_head(self:Pretrained, learn:TransformerLearner):
     try:
         with safe_open(file, 'pt') as f: about,head = json.loads(f.metadata()[_head_format]),{n: f.get_tensor(n) for n in f.keys()}
     except (SafetensorError, TypeError, KeyError, ValueError) as e: raise ValueError(f"{file} is not a head that `save_pretrained` wrote, or it is damaged") from e
-    if about==_about_head(learn): get_model(learn.model)[1].load_state_dict(head)
+    mine,model = _about_head(learn),get_model(learn.model)
+    if any(about.get(o)!=mine[o] for o in ('classes','pool','shape')): return
+    model[1].load_state_dict(head)
+    other = [f"{o}={about.get(o)}" for o in ('max_len','crop') if about.get(o)!=mine[o]]
+    if other: warn(f"{self.path.name}: the head was trained with {', '.join(other)}, and now reads other parts of long texts", stacklevel=5)
 
 @patch
 def _start(self:Pretrained, learn):
-    model,vocab = get_model(learn.model),list(_text_vocab(learn.dls))
+    model,vocab,tok = get_model(learn.model),list(_text_vocab(learn.dls)),getattr(_get_tokenizer(learn.dls.train_ds), 'tok', None)
+    _check(tok is None or not (self.tokenizer and vocab==list(self.vocab)) or isinstance(tok, HFTokenizer), 'dls', f'one whose tokens are made by {type(tok).__name__}',
+           'made with `tok_tfm=pre.tokenizer`: with the vocabulary of a checkpoint alone most words would be unknown')
     new = self.fill(model, vocab)
     if isinstance(model[1], ClassifierHead): self._fill_head(learn)
     learn.loaded_encoder = AttrDict(file=self.path, new_tokens=new)
-    if new: warn(f"{len(new):,} of {len(vocab):,} tokens of `dls` are not in {self.path}, such as {', '.join(map(repr, new[:3]))}: "
-                 "they start with the mean of all rows. To have its own tokens, make `dls` with `tok_tfm=pre.tokenizer, text_vocab=pre.vocab`", stacklevel=4)
+    if new: warn(f"{len(new):,} of {len(vocab):,} tokens of `dls` are not in {self.path.name}, such as {', '.join(map(repr, new[:3]))}: "
+                 "they start with the mean of all rows. To have its own tokens, make `dls` with `tok_tfm=pre.tokenizer`", stacklevel=4)
     learn.freeze()
     return learn
 
-# %% ../nbs/07_pretrained.ipynb #p07cf3394c0
+# %% ../nbs/07_pretrained.ipynb #p0758fa935f
+def _batches(lens, bs):
+    "Numbers of texts in batches of `bs` at most, the longest first; a batch that is large enough takes no text that is much shorter than its first"
+    batches = []
+    for i in sorted(range(len(lens)), key=lambda i: lens[i], reverse=True):
+        longest = lens[batches[-1][0]] if batches else 0
+        full = not batches or len(batches[-1])==bs or (len(batches[-1])*longest>=1024 and lens[i]<.85*longest)
+        if full: batches.append([])
+        batches[-1].append(i)
+    return batches
+
 def _embed(encoder, rows, pool, bs, normalize, no_bar):
-    "A vector for each of the lists of ids `rows`, the longest first, so that little is padded"
-    order = sorted(range(len(rows)), key=lambda i: len(rows[i]), reverse=True)
-    batches,device,out = list(chunked(order, bs)),encoder.embedding.weight.device,None
+    "A vector for each of the lists of ids `rows`, those of like length together"
+    batches,device,out = _batches(list(map(len, rows)), bs),encoder.embedding.weight.device,None
     pad = ifnone(encoder.pad_idx, 0)
     for idxs in batches if no_bar or len(batches)<2 else progress_bar(batches, leave=False):
         ids = nn.utils.rnn.pad_sequence([tensor(rows[i]) for i in idxs], batch_first=True, padding_value=pad).to(device)      # (b,t)
@@ -318,11 +335,11 @@ def _embed(encoder, rows, pool, bs, normalize, no_bar):
         out[idxs] = F.normalize(vectors, dim=-1) if normalize else vectors
     return torch.zeros(0, encoder.embedding.embedding_dim) if out is None else out
 
-# %% ../nbs/07_pretrained.ipynb #p0775784b92
+# %% ../nbs/07_pretrained.ipynb #p074a96af64
 @patch
 def embed(self:Pretrained,
     texts:str|list, # A text or a list of texts
-    bs:int=64, # Texts in a batch
+    bs:int=64, # Texts in a batch, at most
     pool:callable=mean_pool, # `(hidden, pad_mask) -> vectors`, over real tokens
     normalize:bool=True, # Make each vector of length 1, so that the product of two is their cosine?
     max_len:int=None, # Tokens of a text to read at most, special ones included; None is all that the model can
@@ -341,7 +358,7 @@ def embed(self:Pretrained,
 @patch
 def embed(self:TransformerLearner,
     texts:str|list, # A text or a list of texts
-    bs:int=64, # Texts in a batch
+    bs:int=64, # Texts in a batch, at most
     pool:callable=mean_pool, # `(hidden, pad_mask) -> vectors`, over real tokens
     normalize:bool=True, # Make each vector of length 1, so that the product of two is their cosine?
     no_bar:bool=False # Show no progress bar?

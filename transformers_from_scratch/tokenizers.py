@@ -171,8 +171,14 @@ class HFTokenizer:
         inside = special.index(0) if 0 in special else 0
         self.ends = inside,special[::-1].index(0) if 0 in special else 0
 
+    def __repr__(self): return f"{type(self).__name__}({len(self.vocab):,} tokens, {sum(self.ends)} special ones at the ends of a text)"
+
     def __call__(self, items):
-        "Yield a list of tokens for each of `items`"
+        "Yield a list of tokens for each of `items`; `TypeError` for a single string"
+        _check(not isinstance(items, str), 'items', items[:40] if isinstance(items, str) else None, 'a list of texts, not a string', TypeError)
+        return self._tokens(items)
+
+    def _tokens(self, items):
         for o in items:                                                                   # half of a surrogate pair is no text
             ids = self.tok.encode(str(o).encode(errors='replace').decode(), add_special_tokens=self.specials).ids
             yield [self.vocab[i] for i in ids]
