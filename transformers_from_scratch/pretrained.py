@@ -25,142 +25,200 @@ from .lm_learner import *
 from .lm_learner import _check_texts, _text_ids
 from .transfer import _match_rows, _plain_state
 
-# %% ../nbs/07_pretrained.ipynb #p07f49282cd
+# %% ../nbs/07_pretrained.ipynb #p071dfe6109
+def _bad(file, name, value, why): raise ValueError(f"{file}: `{name}` is {value!r}, {why}")
+
+def _cant(file, name, value, why):
+    _bad(file, name, value, f"which this library can't express: {why}")
+
 class _Config:
-    "What a `config.json` says; `ValueError` for what is missing in it or can't be expressed here"
+    "What a `config.json` says; `ValueError` for what is missing or can't be expressed here"
     def __init__(self, file):
         self.file = file
         try: self.says = json.loads(file.read_text(encoding='utf8'))
-        except (UnicodeDecodeError, json.JSONDecodeError) as e: raise ValueError(f"{file} is no JSON file, or it is damaged: {e}") from e
-        if not isinstance(self.says, dict): raise ValueError(f"{file} is a {type(self.says).__name__}, but must be a table of names and values")
+        except (UnicodeDecodeError, json.JSONDecodeError) as e:
+            raise ValueError(f"{file} is no JSON file, or it is damaged: {e}") from e
+        if not isinstance(self.says, dict):
+            raise ValueError(f"{file} is a {type(self.says).__name__}, but must be a table")
 
     def __call__(self, *names, default=None):
         "The value of the first of `names` that is there"
         for o in names:
             if self.says.get(o) is not None: return self.says[o]
-        if default is None: raise ValueError(f"{self.file} does not say what `{names[0]}` is: it is damaged, or of another kind of model")
+        if default is None:
+            raise ValueError(f"{self.file} does not say what `{names[0]}` is: it is damaged, "
+                             "or of another kind of model")
         return default
 
     def size(self, *names, default=None):
         o = self(*names, default=default)
-        if not isinstance(o, int) or isinstance(o, bool) or o<1: raise ValueError(f"{self.file}: `{names[0]}` is {o!r}, but must be a positive whole number")
-        return o
+        fine = isinstance(o, int) and not isinstance(o, bool) and o>0
+        return o if fine else _bad(self.file, names[0], o, 'but must be a positive whole number')
 
     def number(self, *names, default=None):
         o = self(*names, default=default)
-        if not isinstance(o, (int,float)) or isinstance(o, bool): raise ValueError(f"{self.file}: `{names[0]}` is {o!r}, but must be a number")
-        return float(o)
+        fine = isinstance(o, (int,float)) and not isinstance(o, bool)
+        return float(o) if fine else _bad(self.file, names[0], o, 'but must be a number')
 
-    def only(self, *allowed, **names):
-        "Refuse a value other than those `allowed`; missing is fine"
+    def flag(self, name, default):
+        o = self(name, default=default)
+        return o if isinstance(o, bool) else _bad(self.file, name, o, 'but must be true or false')
+
+    def only(self, allowed, **names):
+        "Refuse a value other than `allowed`; missing is fine"
         for name,why in names.items():
             o = self.says.get(name)
-            if o is not None and o not in allowed: raise ValueError(f"{self.file}: `{name}` is {o!r}, which this library can't express: {why}")
+            if o is not None and o!=allowed: _cant(self.file, name, o, why)
 
-# %% ../nbs/07_pretrained.ipynb #p070193500d
-_acts = dict(gelu=nn.GELU, gelu_new=partial(nn.GELU, approximate='tanh'), gelu_pytorch_tanh=partial(nn.GELU, approximate='tanh'),
-             relu=nn.ReLU, silu=nn.SiLU, swish=nn.SiLU, tanh=nn.Tanh)
+# %% ../nbs/07_pretrained.ipynb #p07536de4d6
+_tanh_gelu = partial(nn.GELU, approximate='tanh')
+_acts = dict(gelu=nn.GELU, gelu_new=_tanh_gelu, gelu_pytorch_tanh=_tanh_gelu, relu=nn.ReLU,
+             silu=nn.SiLU, swish=nn.SiLU, tanh=nn.Tanh)
 
-def _act(cfg, *names):
-    name = cfg(*names)
-    if name not in _acts: raise ValueError(f"{cfg.file}: `{names[0]}` is {name!r}, which this library can't express: it knows {', '.join(_acts)}")
-    return _acts[name]
+def _act(cfg, name):
+    o = cfg(name)
+    if not isinstance(o, str) or o not in _acts: _cant(cfg.file, name, o, f"it knows {', '.join(_acts)}")
+    return _acts[o]
 
 def _mult(k, width): return width//k if width%k==0 else width/k
 
 class _Family:
-    "How a kind of checkpoint becomes a model of ours: keywords, and under which names its tensors are"
-    def __init__(self, args, names, layer, prefix, lm=False, tied=True, conv=False, skip_rows=0): store_attr()
+    "How a kind of checkpoint becomes a model of ours: keywords, and the names of its tensors"
+    def __init__(self, args, names, layer, prefix, lm=False, tied=True, conv=False, skip_rows=0):
+        store_attr()
 
     def source(self, name):
-        "The name under which tensor `name` of ours stands there, and which third of it is ours (None: all)"
-        module,kind = name.rsplit('.', 1)
-        block = re.match(r'(?:0\.)?blocks\.(\d+)\.(.*)', module)
-        theirs = self.names[block[2] if block else module.removeprefix('0.')]
-        theirs,_,part = theirs.partition('#')
-        return f"{self.layer.format(block[1]) if block else ''}{theirs}.{kind}",int(part) if part else None
+        "The name of tensor `name` of ours there, and which third of it is ours (None: all of it)"
+        module,kind = name.removeprefix('0.').rsplit('.', 1)
+        block = re.match(r'blocks\.(\d+)\.(.*)', module)
+        theirs,_,part = self.names[block[2] if block else module].partition('#')
+        layer = self.layer.format(block[1]) if block else ''
+        return f'{layer}{theirs}.{kind}',int(part) if part else None
 
-# %% ../nbs/07_pretrained.ipynb #p07c75b80ad
+    def turned(self, name, w):
+        "Does the checkpoint store weight `w` the other way round?"
+        return self.conv and w.dim()==2 and 'blocks' in name
+
+# %% ../nbs/07_pretrained.ipynb #p077b32e787
+_gpt2_names = {'embedding':'wte', 'positions.embedding':'wpe', 'norm':'ln_f', '1.linear':'lm_head',
+    'norm1':'ln_1', 'norm2':'ln_2', 'ff.up':'mlp.c_fc', 'ff.down':'mlp.c_proj',
+    'attention.toqueries':'attn.c_attn#0', 'attention.tokeys':'attn.c_attn#1',
+    'attention.tovalues':'attn.c_attn#2', 'attention.unifyheads':'attn.c_proj'}
+
 def _gpt2(cfg):
-    cfg.only(True, scale_attn_weights='scores are divided by the root of the width'); cfg.only(False, scale_attn_by_inverse_layer_idx='all blocks are alike', add_cross_attention='there is no second text')
+    cfg.only(True, scale_attn_weights='scores are divided by the root of the width')
+    cfg.only(False, scale_attn_by_inverse_layer_idx='all blocks are alike',
+             add_cross_attention='there is no second text')
     k = cfg.size('n_embd', 'hidden_size')
-    args = dict(k=k, heads=cfg.size('n_head'), depth=cfg.size('n_layer'), max_len=cfg.size('n_positions', 'n_ctx'),
-        norm_cls=partial(nn.LayerNorm, eps=cfg.number('layer_norm_epsilon', default=1e-5)), act_cls=_act(cfg, 'activation_function'),
-        hidden_mult=_mult(k, cfg.size('n_inner', default=4*k)), attn_cls=partial(SelfAttentionAutoRegressive, qkv_bias=True),
+    args = dict(k=k, heads=cfg.size('n_head'), depth=cfg.size('n_layer'),
+        max_len=cfg.size('n_positions', 'n_ctx'), act_cls=_act(cfg, 'activation_function'),
+        norm_cls=partial(nn.LayerNorm, eps=cfg.number('layer_norm_epsilon', default=1e-5)),
+        hidden_mult=_mult(k, cfg.size('n_inner', default=4*k)),
+        attn_cls=partial(SelfAttentionAutoRegressive, qkv_bias=True),
         dropout=cfg.number('resid_pdrop', default=.1))
-    names = {'embedding':'wte', 'positions.embedding':'wpe', 'norm':'ln_f', '1.linear':'lm_head', 'norm1':'ln_1', 'norm2':'ln_2',
-        'attention.toqueries':'attn.c_attn#0', 'attention.tokeys':'attn.c_attn#1', 'attention.tovalues':'attn.c_attn#2',
-        'attention.unifyheads':'attn.c_proj', 'ff.up':'mlp.c_fc', 'ff.down':'mlp.c_proj'}
-    return _Family(args, names, 'h.{}.', 'transformer.', lm=True, tied=cfg('tie_word_embeddings', default=True), conv=True)
+    return _Family(args, _gpt2_names, 'h.{}.', 'transformer.', lm=True, conv=True,
+                   tied=cfg.flag('tie_word_embeddings', True))
 
-# %% ../nbs/07_pretrained.ipynb #p070d201ef6
-_bert_names = {'embedding':'embeddings.word_embeddings', 'positions.embedding':'embeddings.position_embeddings',
-    'types':'embeddings.token_type_embeddings', 'embed_norm':'embeddings.LayerNorm', 'attention.toqueries':'attention.self.query',
-    'attention.tokeys':'attention.self.key', 'attention.tovalues':'attention.self.value', 'attention.unifyheads':'attention.output.dense',
-    'norm1':'attention.output.LayerNorm', 'ff.up':'intermediate.dense', 'ff.down':'output.dense', 'norm2':'output.LayerNorm'}
+# %% ../nbs/07_pretrained.ipynb #p07f7a2be88
+_bert_names = {'embedding':'embeddings.word_embeddings', 'types':'embeddings.token_type_embeddings',
+    'positions.embedding':'embeddings.position_embeddings', 'embed_norm':'embeddings.LayerNorm',
+    'attention.toqueries':'attention.self.query', 'attention.tokeys':'attention.self.key',
+    'attention.tovalues':'attention.self.value', 'attention.unifyheads':'attention.output.dense',
+    'norm1':'attention.output.LayerNorm', 'norm2':'output.LayerNorm',
+    'ff.up':'intermediate.dense', 'ff.down':'output.dense'}
 
-def _last_norm(eps): return dict(norm_first=False, embed_norm=True, norm_cls=partial(nn.LayerNorm, eps=eps), attn_cls=partial(SelfAttention, qkv_bias=True))
+def _norm_last(eps):
+    return dict(norm_first=False, embed_norm=True, norm_cls=partial(nn.LayerNorm, eps=eps),
+                attn_cls=partial(SelfAttention, qkv_bias=True))
 
 def _bert(cfg, skip_rows=0, prefix='bert.'):
-    cfg.only('absolute', position_embedding_type='it adds a learned vector for each position'); cfg.only(False, is_decoder='it is an encoder')
+    cfg.only('absolute', position_embedding_type='it adds a learned vector for each position')
+    cfg.only(False, is_decoder='it is an encoder')
     k = cfg.size('hidden_size')
     args = dict(k=k, heads=cfg.size('num_attention_heads'), depth=cfg.size('num_hidden_layers'),
-        max_len=cfg.size('max_position_embeddings')-skip_rows, act_cls=_act(cfg, 'hidden_act'), hidden_mult=_mult(k, cfg.size('intermediate_size')),
-        n_types=cfg.size('type_vocab_size'), dropout=cfg.number('hidden_dropout_prob', default=.1), **_last_norm(cfg.number('layer_norm_eps', default=1e-12)))
+        max_len=cfg.size('max_position_embeddings')-skip_rows, act_cls=_act(cfg, 'hidden_act'),
+        hidden_mult=_mult(k, cfg.size('intermediate_size')), n_types=cfg.size('type_vocab_size'),
+        dropout=cfg.number('hidden_dropout_prob', default=.1))
+    args |= _norm_last(cfg.number('layer_norm_eps', default=1e-12))
     return _Family(args, _bert_names, 'encoder.layer.{}.', prefix, skip_rows=skip_rows)
 
 def _roberta(cfg): return _bert(cfg, cfg('pad_token_id', default=1)+1, 'roberta.')
 
+_distilbert_names = _bert_names | {'norm1':'sa_layer_norm', 'norm2':'output_layer_norm',
+    'attention.toqueries':'attention.q_lin', 'attention.tokeys':'attention.k_lin',
+    'attention.tovalues':'attention.v_lin', 'attention.unifyheads':'attention.out_lin',
+    'ff.up':'ffn.lin1', 'ff.down':'ffn.lin2'}
+
 def _distilbert(cfg):
     k = cfg.size('dim')
-    args = dict(k=k, heads=cfg.size('n_heads'), depth=cfg.size('n_layers'), max_len=cfg.size('max_position_embeddings'), act_cls=_act(cfg, 'activation'),
-        hidden_mult=_mult(k, cfg.size('hidden_dim')), dropout=cfg.number('dropout', default=.1), **_last_norm(1e-12))
-    names = _bert_names | {'attention.toqueries':'attention.q_lin', 'attention.tokeys':'attention.k_lin', 'attention.tovalues':'attention.v_lin',
-        'attention.unifyheads':'attention.out_lin', 'norm1':'sa_layer_norm', 'ff.up':'ffn.lin1', 'ff.down':'ffn.lin2', 'norm2':'output_layer_norm'}
-    return _Family(args, names, 'transformer.layer.{}.', 'distilbert.')
+    args = dict(k=k, heads=cfg.size('n_heads'), depth=cfg.size('n_layers'),
+        max_len=cfg.size('max_position_embeddings'), act_cls=_act(cfg, 'activation'),
+        hidden_mult=_mult(k, cfg.size('hidden_dim')), dropout=cfg.number('dropout', default=.1))
+    names = _distilbert_names
+    return _Family(args | _norm_last(1e-12), names, 'transformer.layer.{}.', 'distilbert.')
 
-# %% ../nbs/07_pretrained.ipynb #p072a53631f
-def _llama(cfg, qkv_bias=None):
+# %% ../nbs/07_pretrained.ipynb #p070ffcf272
+_llama_names = {'embedding':'embed_tokens', 'norm':'norm', '1.linear':'lm_head',
+    'attention.toqueries':'self_attn.q_proj', 'attention.tokeys':'self_attn.k_proj',
+    'attention.tovalues':'self_attn.v_proj', 'attention.unifyheads':'self_attn.o_proj',
+    'norm1':'input_layernorm', 'norm2':'post_attention_layernorm',
+    'ff.gate':'mlp.gate_proj', 'ff.up':'mlp.up_proj', 'ff.down':'mlp.down_proj'}
+
+def _rope_base(cfg):
+    "The base of the angles; newer files say it in `rope_parameters`"
     rope = cfg('rope_parameters', 'rope_scaling', default={})
-    kind = rope.get('rope_type', rope.get('type', 'default')) if isinstance(rope, dict) else rope
-    if kind!='default': raise ValueError(f"{cfg.file}: `rope_type` is {kind!r}, which this library can't express: it turns by the plain angles")
-    k,heads,depth = cfg.size('hidden_size'),cfg.size('num_attention_heads'),cfg.size('num_hidden_layers')
-    if cfg.says.get('use_sliding_window', True): cfg.only(None, sliding_window='a token sees all before it')
+    if not isinstance(rope, dict): _bad(cfg.file, 'rope_parameters', rope, 'but must be a table')
+    kind = rope.get('rope_type', rope.get('type', 'default'))
+    if kind!='default': _cant(cfg.file, 'rope_type', kind, 'it turns by the plain angles')
+    base = cfg.says.get('rope_theta') or rope.get('rope_theta') or 10_000.
+    if not isinstance(base, (int,float)): _bad(cfg.file, 'rope_theta', base, 'but must be a number')
+    return base
+
+def _llama(cfg, qkv_bias=None):
+    k,heads = cfg.size('hidden_size'),cfg.size('num_attention_heads')
+    if cfg.says.get('use_sliding_window', True):
+        cfg.only(None, sliding_window='a token sees all before it')
     cfg.only(k//heads, head_dim=f'a head is as wide as hidden_size/num_attention_heads, {k/heads:g}')
-    cfg.only(1, pretraining_tp='the projections are whole')
-    bias = bool(cfg('attention_bias', default=False))
-    theta = cfg.says.get('rope_theta') or (rope.get('rope_theta') if isinstance(rope, dict) else None) or 10_000.
-    attn_cls = partial(SelfAttentionAutoRegressive, qkv_bias=bias if qkv_bias is None else qkv_bias, bias=bias, kv_heads=cfg.size('num_key_value_heads', default=heads))
-    args = dict(k=k, heads=heads, depth=depth, max_len=cfg.size('max_position_embeddings'), pos_cls=partial(RotaryPositions, base=theta),
-        norm_cls=partial(nn.RMSNorm, eps=cfg.number('rms_norm_eps')), act_cls=_act(cfg, 'hidden_act'), hidden_mult=_mult(k, cfg.size('intermediate_size')),
-        ff_cls=partial(GatedFeedForward, bias=bool(cfg('mlp_bias', default=False))), attn_cls=attn_cls, dropout=0.)
-    names = {'embedding':'embed_tokens', 'norm':'norm', '1.linear':'lm_head', 'attention.toqueries':'self_attn.q_proj', 'attention.tokeys':'self_attn.k_proj',
-        'attention.tovalues':'self_attn.v_proj', 'attention.unifyheads':'self_attn.o_proj', 'norm1':'input_layernorm', 'norm2':'post_attention_layernorm',
-        'ff.gate':'mlp.gate_proj', 'ff.up':'mlp.up_proj', 'ff.down':'mlp.down_proj'}
-    return _Family(args, names, 'layers.{}.', 'model.', lm=True, tied=cfg('tie_word_embeddings', default=False))
+    cfg.only(1., partial_rotary_factor='all of a head is turned')
+    bias = cfg.flag('attention_bias', False)
+    attn_cls = partial(SelfAttentionAutoRegressive, qkv_bias=ifnone(qkv_bias, bias), bias=bias,
+                       kv_heads=cfg.size('num_key_value_heads', default=heads))
+    args = dict(k=k, heads=heads, depth=cfg.size('num_hidden_layers'), attn_cls=attn_cls, dropout=0.,
+        max_len=cfg.size('max_position_embeddings'), act_cls=_act(cfg, 'hidden_act'),
+        pos_cls=partial(RotaryPositions, base=_rope_base(cfg)),
+        norm_cls=partial(nn.RMSNorm, eps=cfg.number('rms_norm_eps')),
+        hidden_mult=_mult(k, cfg.size('intermediate_size')),
+        ff_cls=partial(GatedFeedForward, bias=cfg.flag('mlp_bias', False)))
+    return _Family(args, _llama_names, 'layers.{}.', 'model.', lm=True,
+                   tied=cfg.flag('tie_word_embeddings', False))
 
 def _qwen2(cfg): return _llama(cfg, qkv_bias=True)
 
-_families = {'gpt2':_gpt2, 'bert':_bert, 'distilbert':_distilbert, 'roberta':_roberta, 'xlm-roberta':_roberta, 'camembert':_roberta,
-             'llama':_llama, 'mistral':_llama, 'qwen2':_qwen2}
+_families = {'gpt2':_gpt2, 'bert':_bert, 'distilbert':_distilbert, 'roberta':_roberta,
+    'xlm-roberta':_roberta, 'camembert':_roberta, 'llama':_llama, 'mistral':_llama, 'qwen2':_qwen2}
 
-# %% ../nbs/07_pretrained.ipynb #p07b6be3307
+# %% ../nbs/07_pretrained.ipynb #p07f75d41a9
 _no_weights = re.compile(r'.*(position_ids|token_type_ids|attn\.(masked_)?bias|inv_freq)')
 
 def _files(folder):
-    "The safetensors files of `folder`; `FileNotFoundError` if there is none, `ValueError` for an index that is damaged or leaves the folder"
+    "The safetensors files of `folder`, by the index if there are several"
     one,index = folder/'model.safetensors',folder/'model.safetensors.index.json'
     if one.exists(): return [one]
     if not index.exists():
         pickles = [o.name for o in folder.glob('*.bin')]
-        why = f": {pickles[0]} is a pickle, which may run any code and is never read here. Save it as safetensors with the library it comes from" if pickles else ''
+        why = (f": {pickles[0]} is a pickle, which may run any code and is never read here. Save it "
+               "as safetensors with the library it comes from") if pickles else ''
         raise FileNotFoundError(f"there is no model.safetensors in {folder}{why}")
-    try: names = sorted(set(json.loads(index.read_text(encoding='utf8'))['weight_map'].values()))
-    except (KeyError, TypeError, AttributeError, ValueError) as e: raise ValueError(f"{index} is no index of weights, or it is damaged") from e
+    try: names = set(json.loads(index.read_text(encoding='utf8'))['weight_map'].values())
+    except (KeyError, TypeError, AttributeError, ValueError) as e:
+        raise ValueError(f"{index} is no index of weights, or it is damaged") from e
     for o in names:
-        if not isinstance(o, str) or Path(o).name!=o: raise ValueError(f"{index} names the file {o!r}, but must name files of its own folder")
-        if not (folder/o).exists(): raise FileNotFoundError(f"there is no {folder/o}, which {index.name} names: fetch the rest of the checkpoint")
-    return [folder/o for o in names]
+        if not isinstance(o, str) or Path(o).name!=o:
+            raise ValueError(f"{index} names the file {o!r}, but must name files of its own folder")
+        if not (folder/o).exists():
+            raise FileNotFoundError(f"there is no {folder/o}, which {index.name} names: fetch the "
+                                    "rest of the checkpoint")
+    return [folder/o for o in sorted(names)]
 
 class _Weights:
     "The tensors of a checkpoint by their names without `prefix`, mapped from the files, not copied"
@@ -168,96 +226,129 @@ class _Weights:
         self.at,self.folder = {},folder
         for file in _files(folder):
             try: f = safe_open(file, 'pt')
-            except (SafetensorError, OSError) as e: raise ValueError(f"{file} is no safetensors file, or it is damaged or cut off: {e}") from e
+            except (SafetensorError, OSError) as e:
+                raise ValueError(f"{file} is no safetensors file, or it is damaged: {e}") from e
             for o in f.keys():
-                name = re.sub(r'\.gamma$', '.weight', re.sub(r'\.beta$', '.bias', o))     # BERT's first names
+                name = re.sub(r'\.gamma$', '.weight', re.sub(r'\.beta$', '.bias', o))  # of long ago
                 self.at[name.removeprefix(prefix)] = f,o
 
     def get(self, name):
-        if name not in self.at: raise ValueError(f"{self.folder}: there is no tensor {name!r}: the file is damaged, or of another kind of model")
+        "Tensor `name`; `ValueError` if there is none, or none of floating-point numbers"
+        if name not in self.at:
+            raise ValueError(f"{self.folder}: there is no tensor {name!r}: the file is damaged, or "
+                             "of another kind of model")
         f,key = self.at[name]
         w = f.get_tensor(key)
-        if not w.is_floating_point(): raise ValueError(f"{self.folder}: {name!r} holds {w.dtype}, but must hold floating-point numbers: weights that were made small are not read")
+        if not w.is_floating_point():
+            raise ValueError(f"{self.folder}: {name!r} holds {w.dtype}, but must hold floating-point "
+                             "numbers: weights that were made small are not read")
         return w
 
 def _state(family, weights, model, dtype):
     "The state dict of `model`, and the names in `weights` that were not used"
-    state,used = {},set()
+    state,used = {},{'lm_head.weight'} if family.tied else set()
     for name,have in model.state_dict().items():
         if name=='1.linear.weight' and family.tied: continue
         theirs,part = family.source(name)
         used.add(theirs)
-        w = weights.get(theirs)
+        w = whole = weights.get(theirs)
         if part is not None: w = w.chunk(3, -1)[part]
-        if family.conv and w.dim()==2 and 'blocks' in name: w = w.t()
+        if family.turned(name, w): w = w.t()
         if 'positions' in name: w = w[family.skip_rows:]
-        if w.shape!=have.shape: raise ValueError(f"{weights.folder}: {theirs!r} is of shape {tuple(weights.get(theirs).shape)}, which does not fit config.json: {name} must be {tuple(have.shape)}")
+        if w.shape!=have.shape:
+            raise ValueError(f"{weights.folder}: {theirs!r} is of shape {tuple(whole.shape)}, which "
+                             f"does not fit config.json: {name} must be {tuple(have.shape)}")
         state[name] = w if dtype is None else w.to(dtype)
-    more = {'lm_head.weight'} if family.tied else set()
-    return state,sorted(o for o in weights.at if o not in used|more and not _no_weights.fullmatch(o))
+    unused = [o for o in weights.at if o not in used and not _no_weights.fullmatch(o)]
+    return state,sorted(unused)
 
-# %% ../nbs/07_pretrained.ipynb #p07fc8b468e
-_patterns = ['config.json','model*.safetensors','model.safetensors.index.json','tokenizer*.json','special_tokens_map.json']
+# %% ../nbs/07_pretrained.ipynb #p07f50a55d4
+_patterns = ['config.json', 'model*.safetensors', 'model.safetensors.index.json', 'tokenizer*.json',
+             'special_tokens_map.json']
 
 def _folder(name):
     "The folder `name`, or the one to which the hub's files of that name go"
     path = Path(name).expanduser()
     if path.is_dir(): return path
-    by_hand = f"on a machine with a network, `hf download {name} --local-dir FOLDER` fetches it; pass that folder"
-    if path.exists() or not re.fullmatch(r'[\w.-]+(/[\w.-]+)?', str(name)) or str(name)[0]=='.':
-        raise FileNotFoundError(f"there is no folder {path}: pass a folder with `config.json` and `model.safetensors`, or a name of the Hugging Face hub")
+    if path.exists() or not re.fullmatch(r'\w[\w.-]*(/[\w.-]+)?', str(name)):
+        raise FileNotFoundError(f"there is no folder {path}: pass a folder with `config.json` and "
+                                "`model.safetensors`, or a name of the Hugging Face hub")
+    by_hand = f"`hf download {name} --local-dir FOLDER` fetches it where there is a network; pass FOLDER"
     try: import huggingface_hub as hub
-    except ImportError as e: raise ImportError(f"there is no folder {name!r}, and names of the hub need `huggingface_hub`: pip install 'transformers_from_scratch[hf]'; or {by_hand}") from e
+    except ImportError as e:
+        raise ImportError(f"there is no folder {name!r}, and names of the hub need `huggingface_hub`: "
+                          f"pip install 'transformers_from_scratch[hf]'; or {by_hand}") from e
     try: return Path(hub.snapshot_download(str(name), allow_patterns=_patterns))
-    except Exception as e: raise FileNotFoundError(f"there is no folder {name!r}, and the hub did not give it ({type(e).__name__}: {str(e).splitlines()[0][:200]}): {by_hand}") from e
+    except Exception as e:
+        why = f'{type(e).__name__}: {(str(e).splitlines() or [""])[0][:200]}'
+        raise FileNotFoundError(f"there is no folder {name!r}, and the hub did not give it ({why}): "
+                                f"{by_hand}") from e
 
-# %% ../nbs/07_pretrained.ipynb #p0712c50453
-class _NoDraws(TorchFunctionMode):
-    "Leaves out what would draw numbers: on `meta` there are none, and PyTorch would import its compiler for it"
-    def __torch_function__(self, f, types, args=(), kwargs=None):
-        if getattr(f, '__name__', '') in ('normal_','uniform_','kaiming_uniform_'): return args[0] if args else kwargs['tensor']
-        return f(*args, **(kwargs or {}))
-
-def _config_family(path):
+# %% ../nbs/07_pretrained.ipynb #p0707e8d1a4
+def _family_of(path):
     "What the config in `path` says, and how that kind of checkpoint is read"
-    if not (path/'config.json').exists(): raise FileNotFoundError(f"there is no config.json in {path}: it must be the folder of a checkpoint")
-    cfg = _Config(path/'config.json')
+    file = path/'config.json'
+    if not file.exists():
+        raise FileNotFoundError(f"there is no config.json in {path}: it must be a checkpoint's folder")
+    cfg = _Config(file)
     kind = cfg('model_type')
-    if kind not in _families: raise ValueError(f"{cfg.file}: `model_type` is {kind!r}, which this library can't express: it knows {', '.join(_families)}")
-    if cfg.says.get('quantization_config'): raise ValueError(f"{cfg.file}: the weights were made small (`quantization_config`), which is not read: take the checkpoint with whole weights")
+    if kind not in _families: _cant(file, 'model_type', kind, f"it knows {', '.join(_families)}")
+    if cfg.says.get('quantization_config'):
+        raise ValueError(f"{file}: the weights were made small (`quantization_config`), which is not "
+                         "read: take the checkpoint with whole weights")
     return cfg,_families[kind](cfg)
 
+class _NoDraws(TorchFunctionMode):
+    "Draws no numbers: `meta` has none, and PyTorch would import its compiler for it"
+    def __torch_function__(self, f, types, args=(), kwargs=None):
+        draws = ('normal_','uniform_','kaiming_uniform_')
+        if getattr(f, '__name__', '') in draws: return args[0] if args else kwargs['tensor']
+        return f(*args, **(kwargs or {}))
+
+def _empty(cfg, family, rows, pad):
+    "The model, without numbers"
+    args = dict(vocab_sz=rows, pad_idx=pad, **family.args)
+    with torch.device('meta'), _NoDraws():
+        try: return TransformerLM(tie_weights=family.tied, **args) if family.lm else TransformerEncoder(**args)
+        except ValueError as e: raise ValueError(f"{cfg.file}: {e}") from e
+
+def _vocab(path, cfg, family, rows):
+    "The tokenizer in `path` or None, the tokens by id, and the id of padding"
+    if (path/'tokenizer.json').exists():
+        tok = HFTokenizer(path, vocab_sz=rows)
+        return tok,tok.vocab,_special_ids(tok.vocab, 'pad')[0]
+    pad = rows if family.lm else cfg.says.get('pad_token_id', 0)
+    return None,[PAD if i==pad else f'<id{i}>' for i in range(max(rows, pad+1))],pad
+
+# %% ../nbs/07_pretrained.ipynb #p075b765e34
 def load_pretrained(
     folder:str|Path, # A folder with `config.json` and `model.safetensors`, or a name of the Hugging Face hub
     dtype:torch.dtype=None # Kind of numbers to have the weights in; None keeps those of the file
 )->Pretrained: # With the model in evaluation mode, its tokenizer and its vocabulary
-    "Weights of GPT-2, BERT, DistilBERT, RoBERTa, Llama or Qwen2 in the blocks of this library; `ValueError` for what can't be expressed or is damaged"
-    _check(dtype is None or (isinstance(dtype, torch.dtype) and dtype.is_floating_point), 'dtype', dtype, 'a floating-point type of torch, or None', TypeError)
+    "Weights of GPT-2, BERT, Llama and their kin; `ValueError` for what can't be expressed here or is damaged"
+    real = dtype is None or (isinstance(dtype, torch.dtype) and dtype.is_floating_point)
+    _check(real, 'dtype', dtype, 'a floating-point type of torch, or None', TypeError)
     path = _folder(folder)
-    cfg,family = _config_family(path)
+    cfg,family = _family_of(path)
     rows,weights = cfg.size('vocab_size'),_Weights(path, family.prefix)
-    tok = HFTokenizer(path, vocab_sz=rows) if (path/'tokenizer.json').exists() else None
-    pad = _special_ids(tok.vocab, 'pad')[0] if tok else rows if family.lm else cfg.says.get('pad_token_id', 0)
-    vocab = tok.vocab if tok else [PAD if i==pad else f'<id{i}>' for i in range(max(rows, pad+1))]
+    tok,vocab,pad = _vocab(path, cfg, family, rows)
     if not family.tied and 'lm_head.weight' not in weights.at: family.lm = False          # saved without its output
-    with torch.device('meta'), _NoDraws():
-        args = dict(vocab_sz=rows, pad_idx=pad, **family.args)
-        try: model = TransformerLM(tie_weights=family.tied, **args) if family.lm else TransformerEncoder(**args)
-        except ValueError as e: raise ValueError(f"{cfg.file}: {e}") from e
+    model = _empty(cfg, family, rows, pad)
     state,unused = _state(family, weights, model, dtype)
     model.load_state_dict(state, assign=True, strict=False)
     if family.lm and family.tied: model[1].linear.weight = model[0].embedding.weight
-    return Pretrained(model.eval(), vocab, family.args | (dict(tie_weights=family.tied) if family.lm else {}), tok, path, cfg.says, unused)
+    args = family.args | (dict(tie_weights=family.tied) if family.lm else {})
+    return Pretrained(model.eval(), vocab, args, tok, path, cfg.says, unused)
 
 @patch(cls_method=True)
 def _load(cls:Pretrained, folder): return load_pretrained(folder)
 
-# %% ../nbs/07_pretrained.ipynb #p071e6ec508
+# %% ../nbs/07_pretrained.ipynb #p0702ae185a
 def _rows(pre, weight, vocab, pad_idx):
     "Rows `weight` of `pre` in the order of `vocab`, and the tokens that are new"
-    old = list(pre.vocab)[:len(weight)]
-    pad = pre.encoder.pad_idx if pre.encoder.pad_idx is not None and pre.encoder.pad_idx<len(old) else None
-    rows,new = _match_rows(weight, old, vocab, pad, pad_idx if pad is not None else None)
+    old,pad = list(pre.vocab)[:len(weight)],pre.encoder.pad_idx
+    if pad is not None and pad>=len(old): pad = None                                      # it has no row
+    rows,new = _match_rows(weight, old, vocab, pad, None if pad is None else pad_idx)
     return rows,new.filter(lambda o: o!=PAD)
 
 @patch
@@ -267,75 +358,95 @@ def fill(self:Pretrained,
 )->L: # The tokens that have no row in the checkpoint; theirs is the mean of all
     "Copy the weights into `model`, the rows by the names of their tokens"
     same,new,encoder = list(vocab)==list(self.vocab),L(),model[0]
-    state = self.encoder.state_dict()
-    if not same: state['embedding.weight'],new = _rows(self, state['embedding.weight'], vocab, encoder.pad_idx)
-    if encoder.positions.max_len: state['positions.embedding.weight'] = state['positions.embedding.weight'][:encoder.max_len]
+    state,pos = self.encoder.state_dict(),'positions.embedding.weight'
+    if not same:
+        rows,new = _rows(self, state['embedding.weight'], vocab, encoder.pad_idx)
+        state['embedding.weight'] = rows
+    if pos in state: state[pos] = state[pos][:encoder.max_len]
     encoder.load_state_dict(state)
     if isinstance(model, TransformerLM) and model[1].linear.weight is not encoder.embedding.weight:
         rows = self.model[1].linear.weight.detach()
-        model[1].linear.load_state_dict(dict(weight=rows if same else _rows(self, rows, vocab, encoder.pad_idx)[0]))
+        if not same: rows = _rows(self, rows, vocab, encoder.pad_idx)[0]
+        model[1].linear.load_state_dict(dict(weight=rows))
     return new
 
+# %% ../nbs/07_pretrained.ipynb #p072ae75a32
 _head_file,_head_format = 'classifier_head.safetensors','transformers_from_scratch.head'
+
+def _fname(o):
+    "The name of a function, such as a crop"
+    inner = o.keywords.get('crop') if isinstance(o, partial) else None
+    return f'special_crop of {_fname(inner)}' if inner else getattr(o, '__name__', str(o))
 
 def _about_head(learn):
     "What the numbers of a classifier's head mean"
-    head,vocab = get_model(learn.model)[1],learn.dls.vocab
-    classes = list(map(str, vocab[1])) if is_listy(vocab) and len(vocab)==2 and is_listy(vocab[0]) else None
-    name = lambda o: f"special_crop of {name(o.keywords['crop'])}" if isinstance(o, partial) and 'crop' in o.keywords else getattr(o, '__name__', str(o))
-    encoder = get_model(learn.model)[0]
-    return dict(classes=classes, pool=name(head.pool), shape=list(head.linear.weight.shape), max_len=encoder.max_len, crop=name(encoder.crop))
+    (encoder,head),vocab = get_model(learn.model),learn.dls.vocab
+    both = is_listy(vocab) and len(vocab)==2 and is_listy(vocab[0])
+    return dict(classes=list(map(str, vocab[1])) if both else None, pool=_fname(head.pool),
+        shape=list(head.linear.weight.shape), max_len=encoder.max_len, crop=_fname(encoder.crop))
 
 @patch
-def _fill_head(self:Pretrained, learn:TransformerLearner):
+def _fill_head(self:Pretrained, learn):
     "Load the head that `save_pretrained` laid beside the encoder, if it is for the same classes"
     file = self.path/_head_file if self.path else None
     if file is None or not file.exists(): return
     try:
-        with safe_open(file, 'pt') as f: about,head = json.loads(f.metadata()[_head_format]),{n: f.get_tensor(n) for n in f.keys()}
-    except (SafetensorError, TypeError, KeyError, ValueError) as e: raise ValueError(f"{file} is not a head that `save_pretrained` wrote, or it is damaged") from e
-    mine,model = _about_head(learn),get_model(learn.model)
+        with safe_open(file, 'pt') as f:
+            about,head = json.loads(f.metadata()[_head_format]),{n: f.get_tensor(n) for n in f.keys()}
+    except (SafetensorError, TypeError, KeyError, ValueError) as e:
+        raise ValueError(f"{file} is not a head that `save_pretrained` wrote, or it is damaged") from e
+    mine = _about_head(learn)
     if any(about.get(o)!=mine[o] for o in ('classes','pool','shape')): return
-    model[1].load_state_dict(head)
+    get_model(learn.model)[1].load_state_dict(head)
     other = [f"{o}={about.get(o)}" for o in ('max_len','crop') if about.get(o)!=mine[o]]
-    if other: warn(f"{self.path.name}: the head was trained with {', '.join(other)}, and now reads other parts of long texts", stacklevel=5)
+    if other: warn(f"{self.path.name}: the head was trained with {', '.join(other)}, and now reads "
+                   "other parts of long texts", stacklevel=5)
+
+# %% ../nbs/07_pretrained.ipynb #p0710168045
+def _check_tokens(pre, learn, vocab):
+    "`ValueError` for the vocabulary of a checkpoint without its tokenizer"
+    tok = getattr(_get_tokenizer(learn.dls.train_ds), 'tok', None)
+    own = tok is None or pre.tokenizer is None or vocab!=list(pre.vocab) or isinstance(tok, HFTokenizer)
+    _check(own, 'dls', f'one whose tokens are made by {type(tok).__name__}', 'made with '
+           '`tok_tfm=pre.tokenizer`: in the vocabulary of a checkpoint alone most words are unknown')
 
 @patch
 def _start(self:Pretrained, learn):
-    model,vocab,tok = get_model(learn.model),list(_text_vocab(learn.dls)),getattr(_get_tokenizer(learn.dls.train_ds), 'tok', None)
-    _check(tok is None or not (self.tokenizer and vocab==list(self.vocab)) or isinstance(tok, HFTokenizer), 'dls', f'one whose tokens are made by {type(tok).__name__}',
-           'made with `tok_tfm=pre.tokenizer`: with the vocabulary of a checkpoint alone most words would be unknown')
-    new = self.fill(model, vocab)
-    if isinstance(model[1], ClassifierHead): self._fill_head(learn)
+    "Fill a learner that a factory made, say what is new in it, and freeze"
+    vocab = list(_text_vocab(learn.dls))
+    _check_tokens(self, learn, vocab)
+    new = self.fill(get_model(learn.model), vocab)
+    if isinstance(get_model(learn.model)[1], ClassifierHead): self._fill_head(learn)
     learn.loaded_encoder = AttrDict(file=self.path, new_tokens=new)
-    if new: warn(f"{len(new):,} of {len(vocab):,} tokens of `dls` are not in {self.path.name}, such as {', '.join(map(repr, new[:3]))}: "
-                 "they start with the mean of all rows. To have its own tokens, make `dls` with `tok_tfm=pre.tokenizer`", stacklevel=4)
+    if new: warn(f"{len(new):,} of {len(vocab):,} tokens of `dls` are not in {Path(self.path or '').name}, "
+                 f"such as {', '.join(map(repr, new[:3]))}: they start with the mean of all rows. To "
+                 "have its own tokens, make `dls` with `tok_tfm=pre.tokenizer`", stacklevel=4)
     learn.freeze()
     return learn
 
-# %% ../nbs/07_pretrained.ipynb #p0758fa935f
+# %% ../nbs/07_pretrained.ipynb #p073cb597bf
 def _batches(lens, bs):
-    "Numbers of texts in batches of `bs` at most, the longest first; a batch that is large enough takes no text that is much shorter than its first"
+    "Which texts are read together: `bs` at most, the longest first, and none much shorter than they"
     batches = []
     for i in sorted(range(len(lens)), key=lambda i: lens[i], reverse=True):
         longest = lens[batches[-1][0]] if batches else 0
-        full = not batches or len(batches[-1])==bs or (len(batches[-1])*longest>=1024 and lens[i]<.85*longest)
-        if full: batches.append([])
+        short = batches and len(batches[-1])*longest>=1024 and lens[i]<.85*longest
+        if not batches or short or len(batches[-1])==bs: batches.append([])
         batches[-1].append(i)
     return batches
 
 def _embed(encoder, rows, pool, bs, normalize, no_bar):
-    "A vector for each of the lists of ids `rows`, those of like length together"
-    batches,device,out = _batches(list(map(len, rows)), bs),encoder.embedding.weight.device,None
-    pad = ifnone(encoder.pad_idx, 0)
+    "A vector for each of the lists of ids `rows`"
+    batches,out = _batches(list(map(len, rows)), bs),None
+    device,pad = encoder.embedding.weight.device,ifnone(encoder.pad_idx, 0)
     for idxs in batches if no_bar or len(batches)<2 else progress_bar(batches, leave=False):
-        ids = nn.utils.rnn.pad_sequence([tensor(rows[i]) for i in idxs], batch_first=True, padding_value=pad).to(device)      # (b,t)
-        with torch.inference_mode(): vectors = pool(*encoder(ids)).float().cpu()                                              # (b,k)
+        ids = nn.utils.rnn.pad_sequence([tensor(rows[i]) for i in idxs], True, pad)       # (b,t)
+        with torch.inference_mode(): vectors = pool(*encoder(ids.to(device))).float().cpu()       # (b,k)
         if out is None: out = torch.zeros(len(rows), vectors.shape[1])
         out[idxs] = F.normalize(vectors, dim=-1) if normalize else vectors
     return torch.zeros(0, encoder.embedding.embedding_dim) if out is None else out
 
-# %% ../nbs/07_pretrained.ipynb #p074a96af64
+# %% ../nbs/07_pretrained.ipynb #p07a49bc977
 @patch
 def embed(self:Pretrained,
     texts:str|list, # A text or a list of texts
@@ -346,13 +457,17 @@ def embed(self:Pretrained,
     no_bar:bool=False # Show no progress bar?
 )->Tensor: # `(n,k)` on the CPU, in the order of the texts; `(k,)` for a single string
     "Vectors of texts, for search and clustering; `TypeError` for what is no text"
-    _check_sizes(bs=bs); _check(self.tokenizer is not None, 'tokenizer', None, 'there: the folder has no `tokenizer.json`')
-    limit,(front,last) = ifnone(max_len, self.encoder.max_len),self.tokenizer.ends
-    _check(limit is None or front+last<limit<=ifnone(self.encoder.max_len, limit), 'max_len', max_len, f'from {front+last+1} to {self.encoder.max_len}')
-    def ids(o):
-        row = [self.tokenizer.o2i[t] for t in first(self.tokenizer([o]))]
+    _check_sizes(bs=bs)
+    tok,most = self.tokenizer,self.encoder.max_len
+    _check(tok is not None, 'tokenizer', None, 'there: the folder has no `tokenizer.json`')
+    limit,(front,last) = ifnone(max_len, most),tok.ends
+    fine = limit is None or front+last<limit<=ifnone(most, limit)
+    _check(fine, 'max_len', max_len, f'from {front+last+1} to {most}')
+    def ids(tokens):
+        row = [tok.o2i[o] for o in tokens]
         return row if limit is None or len(row)<=limit else row[:limit-last]+row[len(row)-last:]
-    with _eval(self.model): out = _embed(self.encoder, [ids(o) for o in _check_texts(texts)], pool, bs, normalize, no_bar)
+    rows = [ids(o) for o in tok(_check_texts(texts))]
+    with _eval(self.model): out = _embed(self.encoder, rows, pool, bs, normalize, no_bar)
     return out[0] if isinstance(texts, str) else out
 
 @patch
@@ -363,7 +478,7 @@ def embed(self:TransformerLearner,
     normalize:bool=True, # Make each vector of length 1, so that the product of two is their cosine?
     no_bar:bool=False # Show no progress bar?
 )->Tensor: # `(n,k)` on the CPU, in the order of the texts; `(k,)` for a single string
-    "Vectors of texts from the encoder, for search and clustering; texts are cut as the model cuts them; `TypeError` for what is no text"
+    "Vectors of texts from the encoder; texts are cut as the model cuts them; `TypeError` for what is no text"
     _check_sizes(bs=bs)
     model = get_model(self.model)
     rows = [_text_ids(self, o) for o in _check_texts(texts)]
@@ -371,9 +486,7 @@ def embed(self:TransformerLearner,
     with _eval(model): out = _embed(model[0], rows, pool, bs, normalize, no_bar)
     return out[0] if isinstance(texts, str) else out
 
-# %% ../nbs/07_pretrained.ipynb #p07100ef3c0
-def _name_of(o): return getattr(o, '__name__', type(o).__name__)
-
+# %% ../nbs/07_pretrained.ipynb #p07f6375f1d
 def _act_name(act):
     "What Hugging Face calls an activation; None if it has no name there"
     if type(act) is nn.GELU: return {'none':'gelu', 'tanh':'gelu_new'}[act.approximate]
@@ -381,92 +494,113 @@ def _act_name(act):
 
 def _biased(layers): return {o.bias is not None for o in layers}
 
-def _wants(encoder, form):
-    "`(keyword, is it so?, what it must be)` for all that a form of checkpoint wants of an encoder"
-    blocks,first = list(encoder.blocks),encoder.blocks[0]
-    bert,llama = form=='bert',form=='llama'
-    yield 'block_cls', all(type(o) is TransformerBlock for o in blocks), 'TransformerBlock'
-    if not hasattr(first, 'attention'): return
-    attn,ff,norms = [o.attention for o in blocks],[o.ff for o in blocks],[n for o in blocks for n in (o.norm1,o.norm2)]
-    cls,ff_cls,norm = SelfAttention if bert else SelfAttentionAutoRegressive,GatedFeedForward if llama else FeedForward,nn.RMSNorm if llama else nn.LayerNorm
+def _wants_of_blocks(blocks, form):
+    "`(keyword, is it so?, what it must be)` for what a form of checkpoint wants of the blocks"
+    bert,llama,first = form=='bert',form=='llama',blocks[0]
+    cls = SelfAttention if bert else SelfAttentionAutoRegressive
+    ff_cls = GatedFeedForward if llama else FeedForward
+    attn,ff = [o.attention for o in blocks],[o.ff for o in blocks]
     yield 'attn_cls', all(type(o) is cls for o in attn), cls.__name__
     yield 'attn_cls', all(o.q_norm is None for o in attn), 'one without `qk_norm`'
     yield 'attn_cls', llama or all(o.kv_heads is None for o in attn), 'one without `kv_heads`'
     yield 'wide', not first.attention.wide or first.attention.heads==1, False
     yield 'norm_first', first.norm_first!=bert, not bert
+    yield 'ff_cls', all(type(o) is ff_cls for o in ff), ff_cls.__name__
+    acts = {_act_name(getattr(o, 'act', None)) for o in ff}
+    yield 'act_cls', len(acts)==1 and None not in acts, 'nn.GELU, nn.ReLU, nn.SiLU or nn.Tanh'
+    if not llama: return
+    qkv = set().union(*(_biased([o.toqueries, o.tokeys, o.tovalues]) for o in attn))
+    out,mlp = _biased([o.unifyheads for o in attn]),_biased([m for o in ff for m in (o.up,o.down)])
+    fits = len(qkv)==len(out)==1 and (qkv==out or (qkv=={True} and mlp=={False}))
+    yield 'attn_cls', fits, 'one with biases everywhere, nowhere, or in `qkv_bias` alone'
+    yield 'ff_cls', len(mlp)==1, 'one with biases everywhere or nowhere'
+
+def _wants(encoder, form):
+    "The same for all of an encoder"
+    blocks,bert,llama = list(encoder.blocks),form=='bert',form=='llama'
+    plain = all(type(o) is TransformerBlock for o in blocks)
+    yield 'block_cls', plain, 'TransformerBlock'
+    if not plain: return
+    yield from _wants_of_blocks(blocks, form)
     yield 'embed_norm', isinstance(encoder.embed_norm, nn.Identity)!=bert, bert
     yield 'final_norm', isinstance(encoder.norm, nn.Identity)==bert, not bert
-    every = norms + [o for o in (encoder.embed_norm, encoder.norm) if not isinstance(o, nn.Identity)]
-    yield 'norm_cls', all(type(o) is norm and o.weight is not None for o in every), f'nn.{norm.__name__}, with weights'
-    yield 'norm_cls', len({getattr(o, 'eps', None) for o in every})==1, 'one `eps` for all'
-    yield 'ff_cls', all(type(o) is ff_cls for o in ff), ff_cls.__name__
-    yield 'act_cls', all(_act_name(getattr(o, 'act', None)) for o in ff), 'nn.GELU, nn.ReLU, nn.SiLU or nn.Tanh'
-    pos_cls = RotaryPositions if llama else LearnedPositions
+    norm,pos_cls = (nn.RMSNorm,RotaryPositions) if llama else (nn.LayerNorm,LearnedPositions)
+    norms = [o for b in blocks for o in (b.norm1,b.norm2)] + [encoder.embed_norm, encoder.norm]
+    norms = [o for o in norms if not isinstance(o, nn.Identity)]
+    weighted = all(type(o) is norm and o.weight is not None for o in norms)
+    yield 'norm_cls', weighted, f'nn.{norm.__name__}, with weights'
+    yield 'norm_cls', len({getattr(o, 'eps', None) for o in norms})==1, 'one `eps` for all'
     yield 'pos_cls', type(encoder.positions) is pos_cls, pos_cls.__name__
     yield 'n_types', bert or not encoder.n_types, 0
-    if llama:
-        qkv,out = (set().union(*(_biased([getattr(o, n) for n in names.split()]) for o in attn)) for names in ('toqueries tokeys tovalues','unifyheads'))
-        mlp = _biased([m for o in ff for m in (o.up,o.down)])
-        yield 'attn_cls', len(qkv)==len(out)==1 and (qkv==out or (qkv=={True} and mlp=={False})), 'one with biases everywhere, nowhere, or in `qkv_bias` alone'
-        yield 'ff_cls', len(mlp)==1, 'one with biases everywhere or nowhere'
 
 def _form(encoder):
-    "The form of checkpoint that `encoder` fits: 'gpt2', 'bert' or 'llama'; `ValueError` that says what is in the way"
-    faults = {form: [(n,want) for n,ok,want in _wants(encoder, form) if not ok] for form in ('gpt2','bert','llama')}
+    "The form that `encoder` fits: 'gpt2', 'bert' or 'llama'; `ValueError` that says what is in the way"
+    faults = {form: [(n,want) for n,ok,want in _wants(encoder, form) if not ok]
+              for form in ('gpt2','bert','llama')}
     form = min(faults, key=lambda o: len(faults[o]))
-    if faults[form]:
-        says = ', '.join(f'`{n}` must be {want}' for n,want in faults[form])
-        raise ValueError(f"no form of checkpoint of Hugging Face holds this model. It is nearest to {form}, for which {says}; `save_encoder` saves any model")
-    return form
+    if not faults[form]: return form
+    says = ', '.join(f'`{n}` must be {want}' for n,want in faults[form])
+    raise ValueError("no form of checkpoint of Hugging Face holds this model. It is nearest to "
+                     f"{form}, for which {says}; `save_encoder` saves any model")
 
-# %% ../nbs/07_pretrained.ipynb #p07823bb7b7
+# %% ../nbs/07_pretrained.ipynb #p07cfa9d4d7
 def _config_of(encoder, form):
     "A `config.json` for `encoder`"
-    block,attn,ff = encoder.blocks[0],encoder.blocks[0].attention,encoder.blocks[0].ff
-    k,width,pad = attn.k,ff.up.out_features,encoder.pad_idx if encoder.pad_idx!=encoder.vocab_sz else None
-    eps = ifnone(block.norm1.eps, torch.finfo(encoder.embedding.weight.dtype).eps)         # RMSNorm without an eps takes this
-    cfg = dict(vocab_size=encoder.vocab_sz, pad_token_id=pad, bos_token_id=None, eos_token_id=None,
-               torch_dtype=str(encoder.embedding.weight.dtype).removeprefix('torch.'))
-    drop,act = block.dropout.p,_act_name(ff.act)
-    if form=='gpt2':
-        return cfg | dict(model_type='gpt2', n_embd=k, n_head=attn.heads, n_layer=len(encoder.blocks), n_positions=encoder.max_len, n_inner=width,
-            activation_function=act, layer_norm_epsilon=eps, resid_pdrop=drop, embd_pdrop=drop, attn_pdrop=attn.dropout)
-    cfg |= dict(hidden_size=k, num_attention_heads=attn.heads, num_hidden_layers=len(encoder.blocks), intermediate_size=width, hidden_act=act)
-    if form=='bert':
-        return cfg | dict(model_type='bert', max_position_embeddings=encoder.max_len, type_vocab_size=max(encoder.n_types, 1), layer_norm_eps=eps,
-            hidden_dropout_prob=drop, attention_probs_dropout_prob=attn.dropout, position_embedding_type='absolute')
+    block,dtype = encoder.blocks[0],encoder.embedding.weight.dtype
+    attn,ff,pad,depth = block.attention,block.ff,encoder.pad_idx,len(encoder.blocks)
+    eps = ifnone(block.norm1.eps, torch.finfo(dtype).eps)                                 # what RMSNorm takes without one
+    act,width,drop = _act_name(ff.act),ff.up.out_features,block.dropout.p
+    cfg = dict(vocab_size=encoder.vocab_sz, pad_token_id=None if pad==encoder.vocab_sz else pad,
+        bos_token_id=None, eos_token_id=None, torch_dtype=str(dtype).removeprefix('torch.'))
+    if form=='gpt2': return cfg | dict(model_type='gpt2', n_embd=attn.k, n_head=attn.heads,
+        n_layer=depth, n_positions=encoder.max_len, n_inner=width, activation_function=act,
+        layer_norm_epsilon=eps, resid_pdrop=drop, embd_pdrop=drop, attn_pdrop=attn.dropout)
+    cfg |= dict(hidden_size=attn.k, num_attention_heads=attn.heads, num_hidden_layers=depth,
+                intermediate_size=width, hidden_act=act)
+    if form=='bert': return cfg | dict(model_type='bert', max_position_embeddings=encoder.max_len,
+        type_vocab_size=max(encoder.n_types, 1), layer_norm_eps=eps, hidden_dropout_prob=drop,
+        attention_probs_dropout_prob=attn.dropout, position_embedding_type='absolute')
     qkv,out = attn.toqueries.bias is not None,attn.unifyheads.bias is not None
-    cfg |= dict(model_type='qwen2' if qkv and not out else 'llama', num_key_value_heads=attn.kv_heads or attn.heads, rms_norm_eps=eps,
-                rope_theta=encoder.positions.base, max_position_embeddings=ifnone(encoder.max_len, 2048))
-    return cfg if qkv and not out else cfg | dict(attention_bias=qkv, mlp_bias=ff.up.bias is not None)
+    cfg |= dict(num_key_value_heads=attn.kv_heads or attn.heads, rms_norm_eps=eps,
+        rope_theta=encoder.positions.base, max_position_embeddings=ifnone(encoder.max_len, 2048))
+    if qkv and not out: return cfg | dict(model_type='qwen2')
+    return cfg | dict(model_type='llama', attention_bias=qkv, mlp_bias=ff.up.bias is not None)
 
-# %% ../nbs/07_pretrained.ipynb #p0799761476
-_hf_class = dict(gpt2='GPT2', bert='Bert', llama='Llama', qwen2='Qwen2')
+# %% ../nbs/07_pretrained.ipynb #p0703048a54
+def _zeros(model, state):
+    "What GPT-2 and BERT have and `model` has not: biases and a token type, which are zeros"
+    for n,o in model.named_modules():
+        inside = 'blocks' in n or isinstance(o, nn.LayerNorm)
+        if inside and isinstance(o, (nn.Linear,nn.LayerNorm)) and o.bias is None:
+            yield f'{n}.bias',o.weight.new_zeros(len(o.weight)).cpu()
+    for n,o in state.items():
+        types = n.replace('positions.embedding','types')
+        if n!=types and types not in state: yield types,o.new_zeros(1, o.shape[1])
 
 def _for_hf(model, family):
-    "The tensors of `model` under the names of `family`; biases that are missing are zeros"
-    state,parts = {n: o.detach().cpu() for n,o in _plain_state(model).items()},defaultdict(list)
-    biasless = [n for n,o in model.named_modules() if isinstance(o, (nn.Linear,nn.LayerNorm)) and o.bias is None and 'blocks' in n and not isinstance(o, nn.RMSNorm)]
-    if family.conv or 'types' in family.names:                                            # GPT-2 and BERT have them everywhere
-        norms = [n for n,o in model.named_modules() if isinstance(o, nn.LayerNorm) and o.bias is None]
-        for n in {*biasless, *norms}: state[f'{n}.bias'] = state[f'{n}.weight'].new_zeros(len(state[f'{n}.weight']))
-    if 'types' in family.names and not any('types' in n for n in state):
-        name = next(n for n in state if n.endswith('positions.embedding.weight'))
-        state[name.replace('positions.embedding','types')] = state[name].new_zeros(1, state[name].shape[1])
-    order = ['toqueries','tokeys','tovalues']
-    for name in sorted(state, key=lambda n: next((i for i,o in enumerate(order) if o in n), 0)):
+    "The tensors of `model` under the names of `family`"
+    state = {n: o.detach().cpu() for n,o in _plain_state(model).items()}
+    if 'positions.embedding' in family.names:
+        state |= {n: o for n,o in _zeros(model, state) if 'types' not in n or 'types' in family.names}
+    rank,parts = ['toqueries','tokeys','tovalues'],defaultdict(list)
+    for name in sorted(state, key=lambda n: next((i for i,o in enumerate(rank) if o in n), 0)):
         if name=='1.linear.weight' and family.tied: continue
-        theirs,part = family.source(name)
-        w = state[name]
-        parts[theirs].append(w.t() if family.conv and w.dim()==2 and 'blocks' in name else w)
+        w,theirs = state[name],family.source(name)[0]
+        parts[theirs].append(w.t() if family.turned(name, w) else w)
     prefix = family.prefix if family.lm else ''
-    return {(n if n.startswith('lm_head') else prefix+n): torch.cat(o, -1).contiguous() if len(o)>1 else o[0].contiguous() for n,o in parts.items()}
+    return {n if n.startswith('lm_head') else prefix+n: torch.cat(o, -1).contiguous()
+            for n,o in parts.items()}
 
-def _write_json(path, o):
+# %% ../nbs/07_pretrained.ipynb #p0731b1a3c9
+_hf_names = dict(gpt2='GPT2', bert='Bert', llama='Llama', qwen2='Qwen2')
+
+def _write_text(path, text):
     "Write beside, then rename"
     beside = path.with_name(f'.{path.name}.{os.getpid()}')
-    beside.write_text(json.dumps(o, indent=2, ensure_ascii=False) if not isinstance(o, str) else o, encoding='utf8')
+    beside.write_text(text, encoding='utf8')
     beside.replace(path)
+
+def _write_json(path, o): _write_text(path, json.dumps(o, indent=2, ensure_ascii=False))
 
 def _save_tensors(tensors, path, about):
     "Write beside, then rename, readable as other files are"
@@ -475,36 +609,39 @@ def _save_tensors(tensors, path, about):
 
 def _save_model(model, encoder, folder):
     "Write config and weights of `model`, which is `encoder` or has it"
-    form = _form(encoder)
-    says = _config_of(encoder, form)
-    lm = isinstance(model, TransformerLM)
-    tied = lm and model[1].linear.weight is encoder.embedding.weight
-    says |= dict(tie_word_embeddings=tied or not lm, architectures=[_hf_class[says['model_type']] + {'gpt2':'LMHeadModel'}.get(form, 'ForCausalLM') if lm else _hf_class[says['model_type']]+'Model'])
+    says,lm = _config_of(encoder, _form(encoder)),isinstance(model, TransformerLM)
+    tied = not lm or model[1].linear.weight is encoder.embedding.weight
+    kind = says['model_type']
+    name = _hf_names[kind] + (('LMHeadModel' if kind=='gpt2' else 'ForCausalLM') if lm else 'Model')
     folder.mkdir(parents=True, exist_ok=True)
-    _write_json(folder/'config.json', says)
-    family = _families[says['model_type']](_Config(folder/'config.json'))
+    _write_json(folder/'config.json', says | dict(tie_word_embeddings=tied, architectures=[name]))
+    family = _families[kind](_Config(folder/'config.json'))
     family.lm = lm
-    _save_tensors(_for_hf(model if lm else encoder, family), folder/'model.safetensors', {'format':'pt'})
+    weights = _for_hf(model if lm else encoder, family)
+    _save_tensors(weights, folder/'model.safetensors', {'format':'pt'})
     return folder
 
-# %% ../nbs/07_pretrained.ipynb #p07356349aa
+# %% ../nbs/07_pretrained.ipynb #p0708466991
 def _save_tokenizer(tok, vocab, encoder, folder):
-    "Write an `HFTokenizer` as Hugging Face reads it; False for another one, or where the rows are not those of its tokens"
+    "Write an `HFTokenizer`; False for another one, or where the rows are not those of its tokens"
     if not isinstance(tok, HFTokenizer) or list(vocab)!=list(tok.vocab): return False
-    _write_json(folder/'tokenizer.json', tok.tok.to_str(pretty=True))
-    found = {n: [tok.vocab[i] for i in _special_ids(tok.vocab, n) if i<encoder.vocab_sz] for n in ('pad','cls','sep','mask','unk')}
-    says = {f'{n}_token': o[0] for n,o in found.items() if o}
-    says |= {n: o for n,o in dict(bos_token='<s>', eos_token='</s>').items() if o in tok.o2i}
-    if '<|endoftext|>' in tok.o2i: says |= dict(bos_token='<|endoftext|>', eos_token='<|endoftext|>')
-    _write_json(folder/'tokenizer_config.json', dict(tokenizer_class='PreTrainedTokenizerFast', model_max_length=ifnone(encoder.max_len, 10**30), clean_up_tokenization_spaces=False, **says))
+    _write_text(folder/'tokenizer.json', tok.tok.to_str(pretty=True))
+    says = dict(tokenizer_class='PreTrainedTokenizerFast', clean_up_tokenization_spaces=False,
+                model_max_length=ifnone(encoder.max_len, 10**30))
+    for n in ('pad','cls','sep','mask','unk'):
+        found = [tok.vocab[i] for i in _special_ids(tok.vocab, n) if i<encoder.vocab_sz]
+        if found: says[f'{n}_token'] = found[0]
+    for bos,eos in (('<s>','</s>'), ('<|endoftext|>','<|endoftext|>')):
+        if bos in tok.o2i and eos in tok.o2i: says |= dict(bos_token=bos, eos_token=eos)
+    _write_json(folder/'tokenizer_config.json', says)
     return True
 
-# %% ../nbs/07_pretrained.ipynb #p076f6994c5
+# %% ../nbs/07_pretrained.ipynb #p07fe0f35fd
 @patch
 def save_pretrained(self:Pretrained,
     folder:str|Path # Where to write `config.json`, `model.safetensors` and the tokenizer
 )->Path: # The folder
-    "Write what Hugging Face opens, in the form of GPT-2, BERT, Llama or Qwen2; `ValueError` if the model has none of these forms"
+    "Write what Hugging Face opens, in the form of GPT-2, BERT, Llama or Qwen2; `ValueError` if none fits"
     folder = _save_model(self.model, self.encoder, Path(folder))
     _save_tokenizer(self.tokenizer, self.vocab, self.encoder, folder)
     return folder
@@ -513,13 +650,16 @@ def save_pretrained(self:Pretrained,
 def save_pretrained(self:TransformerLearner,
     folder:str|Path # Where to write `config.json`, `model.safetensors`, the tokenizer, and a classifier's head
 )->Path: # The folder
-    "Write what Hugging Face opens, in the form of GPT-2, BERT, Llama or Qwen2; `ValueError` if the model has none of these forms"
+    "Write what Hugging Face opens, in the form of GPT-2, BERT, Llama or Qwen2; `ValueError` if none fits"
     if rank_distrib(): return
-    model = get_model(self.model)
-    folder = _save_model(model, model[0], Path(folder))
-    if not _save_tokenizer(getattr(_get_tokenizer(self.dls.train_ds), 'tok', None), _text_vocab(self.dls), model[0], folder):
-        warn(f"{folder} has no tokenizer: that of `dls` is not an `HFTokenizer`, so Hugging Face has none like it", stacklevel=2)
-    if isinstance(model[1], ClassifierHead):
-        head = {n: o.detach().cpu().contiguous() for n,o in model[1].state_dict().items()}
-        _save_tensors(head, folder/_head_file, {'format':'pt', _head_format: json.dumps(_about_head(self))})
+    (encoder,head),folder = (model := get_model(self.model)),Path(folder)
+    _save_model(model, encoder, folder)
+    tok = getattr(_get_tokenizer(self.dls.train_ds), 'tok', None)
+    if not _save_tokenizer(tok, _text_vocab(self.dls), encoder, folder):
+        warn(f"{folder} has no tokenizer: that of `dls` is not an `HFTokenizer`, so Hugging Face has "
+             "none like it", stacklevel=2)
+    if isinstance(head, ClassifierHead):
+        state = {n: o.detach().cpu().contiguous() for n,o in head.state_dict().items()}
+        about = {'format':'pt', _head_format: json.dumps(_about_head(self))}
+        _save_tensors(state, folder/_head_file, about)
     return folder
