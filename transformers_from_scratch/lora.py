@@ -14,7 +14,7 @@ from .attention import _check, _check_sizes, _check_probs
 from .learner import *
 from .transfer import _find
 
-# %% ../nbs/07b_lora.ipynb #p07b5b7c291
+# %% ../nbs/07b_lora.ipynb #p076797a0a6
 class LoRALinear(nn.Linear):
     "A linear layer that stays as it is, and a change of low rank that learns; Hu et al. 2021, section 4.1"
     def __init__(self,
@@ -24,24 +24,28 @@ class LoRALinear(nn.Linear):
         dropout:float=0. # Dropout of what the change reads, in [0,1)
     ):
         out,k = linear.weight.shape
-        _check_sizes(r=r); _check(r<=min(out, k), 'r', r, f'at most {min(out, k)}, the smaller side of the weight'); _check_probs(dropout=dropout)
+        _check_sizes(r=r)
+        _check(r<=min(out, k), 'r', r, f'at most {min(out, k)}, the smaller side of the weight')
+        _check_probs(dropout=dropout)
         super().__init__(k, out, bias=linear.bias is not None, device='meta')
-        self.weight,self.bias,self.scale,self.dropout = linear.weight,linear.bias,alpha/r,nn.Dropout(dropout)
-        self.lora_a = nn.Parameter(torch.randn(r, k, device=linear.weight.device, dtype=linear.weight.dtype)/k**0.5)
+        self.weight,self.bias = linear.weight,linear.bias
+        self.scale,self.dropout = alpha/r,nn.Dropout(dropout)
+        self.lora_a = nn.Parameter(torch.randn_like(linear.weight[:r])/k**0.5)
         self.lora_b = nn.Parameter(linear.weight.new_zeros(out, r))
 
     def forward(self,
         x:Tensor # Vectors `(...,k)`
     )->Tensor: # `(...,out)`
         "The layer, and the change, through `r` numbers"
-        return super().forward(x) + F.linear(F.linear(self.dropout(x), self.lora_a), self.lora_b)*self.scale
+        few = F.linear(self.dropout(x), self.lora_a)                                      # (...,r)
+        return super().forward(x) + F.linear(few, self.lora_b)*self.scale
 
     def merged(self
     )->Tensor: # `(out,k)`
         "The weight of a plain layer that does the same"
         return self.weight.detach() + (self.lora_b @ self.lora_a).detach()*self.scale
 
-# %% ../nbs/07b_lora.ipynb #p07f42e5a3c
+# %% ../nbs/07b_lora.ipynb #p0710242c15
 def _loras(model): return [(n,o) for n,o in model.named_modules() if isinstance(o, LoRALinear)]
 
 def lora_splitter(
@@ -61,13 +65,15 @@ def lora(
     layers:list=('toqueries','tokeys','tovalues','unifyheads') # Names of the linear layers to change
 )->TransformerLearner: # Itself, with parameter groups for what learns
     "Let low-rank changes learn, and the head; all else stays as it is; `ValueError` for what it can't be done with"
-    model = get_model(learn.model)
-    _check(not _loras(model), 'learn', 'one with low-rank changes', 'one without: `learn.merge_lora()` makes them part of the weights')
-    names = [layers] if isinstance(layers, str) else list(layers)
-    places = [(p,n,o) for block in model[0].blocks for p in block.modules() for n,o in p.named_children() if n in names]
-    missing = [o for o in names if o not in {n for _,n,_ in places}]
-    _check(not missing, 'layers', missing, f"names of linear layers in the blocks: {', '.join(sorted({n.split('.')[-1] for n,o in model[0].blocks.named_modules() if type(o) is nn.Linear}))}")
-    made = [(p,n,LoRALinear(o, r, alpha, dropout)) for p,n,o in places]
+    model,names = get_model(learn.model),[layers] if isinstance(layers, str) else list(layers)
+    _check(not _loras(model), 'learn', 'one with low-rank changes',
+           'one without: `learn.merge_lora()` makes them part of the weights')
+    there = [(p,n,o) for block in model[0].blocks for p in block.modules()
+             for n,o in p.named_children() if type(o) is nn.Linear]
+    known = {n for _,n,_ in there}
+    missing,allowed = [o for o in names if o not in known],', '.join(sorted(known))
+    _check(not missing and names, 'layers', missing, f'names of linear layers in the blocks: {allowed}')
+    made = [(p,n,LoRALinear(o, r, alpha, dropout)) for p,n,o in there if n in names]
     for p in model[0].parameters(): p.requires_grad_(False)
     for p,n,o in made: setattr(p, n, o)
     learn.lora = dict(r=r, alpha=alpha, dropout=dropout, layers=names)
@@ -89,7 +95,7 @@ def merge_lora(self:TransformerLearner
     self.unfreeze()
     return self
 
-# %% ../nbs/07b_lora.ipynb #p070a448a6f
+# %% ../nbs/07b_lora.ipynb #p0705e9e202
 _lora_format = 'transformers_from_scratch.lora'
 
 @patch
@@ -100,12 +106,30 @@ def save_lora(self:TransformerLearner,
     if rank_distrib(): return
     model = get_model(self.model)
     _check(_loras(model), 'learn', 'one without low-rank changes', 'one with some: see `lora`')
-    path = self.path/self.model_dir/f"{str(file).removesuffix('.safetensors')}.safetensors"
+    name = f"{str(file).removesuffix('.safetensors')}.safetensors"
+    path = self.path/self.model_dir/name
     path.parent.mkdir(parents=True, exist_ok=True)
     learns = {id(p) for group in lora_splitter(model) for p in group}
     state = {n: p.detach().cpu().contiguous() for n,p in model.named_parameters() if id(p) in learns}
-    save_file(state, path, {'format':'pt', _lora_format: json.dumps(self.lora)})           # writes beside, then renames
+    save_file(state, path, {'format':'pt', _lora_format: json.dumps(self.lora)})          # writes beside, then renames
     return path
+
+def _read_lora(path):
+    "Settings and tensors of a file that `save_lora` wrote, or a `ValueError`"
+    try:
+        with safe_open(path, 'pt') as f:
+            return json.loads(f.metadata()[_lora_format]),{n: f.get_tensor(n) for n in f.keys()}
+    except (SafetensorError, TypeError, KeyError, ValueError) as e:
+        raise ValueError(f"{path} is not a file that `save_lora` wrote, or it is damaged") from e
+
+def _fits(state, model):
+    "Is `state` of the low-rank changes and the head of a model like this one?"
+    have = {n: tuple(o.shape) for n,o in model.named_parameters()}
+    def layer(n): return have.get(n.rpartition('.')[0]+'.weight', (0,0))
+    def fits(n, o):
+        if n.endswith('lora_a'): return o.shape[1]==layer(n)[1]
+        return o.shape[0]==layer(n)[0] if n.endswith('lora_b') else have.get(n)==tuple(o.shape)
+    return all(fits(n, o) for n,o in state.items())
 
 @patch
 def load_lora(self:TransformerLearner,
@@ -113,15 +137,10 @@ def load_lora(self:TransformerLearner,
 )->TransformerLearner: # Itself
     "Load low-rank changes and the head onto the weights that they were made for; `ValueError` if they don't fit"
     path,model = _find(self.path/self.model_dir, file),get_model(self.model)
-    try:
-        with safe_open(path, 'pt') as f: about,state = json.loads(f.metadata()[_lora_format]),{n: f.get_tensor(n) for n in f.keys()}
-    except (SafetensorError, TypeError, KeyError, ValueError) as e: raise ValueError(f"{path} is not a file that `save_lora` wrote, or it is damaged") from e
-    have,heads = dict(model.named_parameters()),{n: o for n,o in state.items() if 'lora_' not in n}
-    def layer(n): return have.get(n.rpartition('.')[0]+'.weight', torch.zeros(0, 0)).shape
-    fits = all(n in have and have[n].shape==o.shape for n,o in heads.items()) and all(
-        o.shape[1]==layer(n)[1] if n.endswith('lora_a') else o.shape[0]==layer(n)[0] for n,o in state.items() if 'lora_' in n)
-    _check(fits, 'file', str(path), 'one that fits this model: make the learner with the weights and the classes that it was trained with')
-    if _loras(model): _check(self.lora==about, 'file', about, f'one for the settings of this learner, {self.lora}')
-    else: lora(self, **about)
-    missing = model.load_state_dict(state, strict=False).unexpected_keys
+    about,state = _read_lora(path)
+    _check(_fits(state, model), 'file', str(path), 'one that fits this model: make the learner with '
+           'the weights and the classes that it was trained with')
+    if not _loras(model): lora(self, **about)
+    _check(self.lora==about, 'file', about, f'one for the settings of this learner, {self.lora}')
+    model.load_state_dict(state, strict=False)
     return self
