@@ -189,7 +189,7 @@ def transformer_classifier_learner(
     k:int=None, # Width of the vectors; None is 256, or that of `pretrained`
     heads:int=None, # Number of heads, which must divide `k`; None is 8, or that of `pretrained`
     depth:int=None, # Number of blocks; None is 4, or that of `pretrained`
-    max_len:int=None, # Longest text in tokens, longer ones are cut by `crop`; None is 512, or that of `pretrained`
+    max_len:int=0, # Longest text in tokens, longer ones are cut by `crop`; 0 is 512, or that of `pretrained`; None is no limit
     n_out:int=None, # Numbers to predict; None asks `dls`
     y_range:tuple=None, # `(low, high)`: squeeze the predictions into this range, for a `RegressionBlock`
     pretrained:Pretrained=None, # Weights to start from: what `load_pretrained` returns, a folder, or a name; the encoder is frozen then
@@ -206,7 +206,7 @@ def transformer_classifier_learner(
     model_kw,learn_kw = _split_kwargs(kwargs, TransformerClassifier.__init__, TransformerLearner.__init__,
                                       fixed=('vocab_sz','pad_idx'))
     start,vocab = _pretrained(pretrained),_text_vocab(dls)
-    model_kw = _model_kw(start, vocab, pad_idx, dict(k=k, heads=heads, depth=depth, max_len=max_len), model_kw)
+    model_kw = _model_kw(start, vocab, pad_idx, dict(k=k, heads=heads, depth=depth), model_kw | ({} if max_len==0 else dict(max_len=max_len)))
     model_kw.pop('tie_weights', None)                                                     # of a language model's head
     learn = TransformerLearner(dls, TransformerClassifier(n_out=n_out, y_range=y_range, **_keep_ends(dls, model_kw)), **learn_kw)
     return learn if start is None else start._start(learn)

@@ -5,14 +5,16 @@
 # %% auto #0
 __all__ = ['LoRALinear', 'lora_splitter', 'lora']
 
-# %% ../nbs/07b_lora.ipynb #p07e4958ab3
+# %% ../nbs/07b_lora.ipynb #p07ed1c2c10
 import json
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from fastai.text.all import *
 from .attention import _check, _check_sizes, _check_probs
 from .learner import *
+from .models import *
 from .transfer import _find
+from .pretrained import _about_head
 
 # %% ../nbs/07b_lora.ipynb #p076797a0a6
 class LoRALinear(nn.Linear):
@@ -45,7 +47,7 @@ class LoRALinear(nn.Linear):
         "The weight of a plain layer that does the same"
         return self.weight.detach() + (self.lora_b @ self.lora_a).detach()*self.scale
 
-# %% ../nbs/07b_lora.ipynb #p0710242c15
+# %% ../nbs/07b_lora.ipynb #p07e0ecf003
 def _loras(model): return [(n,o) for n,o in model.named_modules() if isinstance(o, LoRALinear)]
 
 def lora_splitter(
@@ -54,8 +56,12 @@ def lora_splitter(
     "Parameter groups of what learns: the changes of each block, then the head"
     encoder,head = get_model(model)[0],get_model(model)[1]
     blocks = [[p for _,o in _loras(block) for p in (o.lora_a,o.lora_b)] for block in encoder.blocks]
-    known = {id(p) for p in encoder.parameters()}
-    return L(o for o in (*blocks, [p for p in params(head) if id(p) not in known]) if o)
+    taken,groups = {id(p) for p in encoder.parameters()} - {id(p) for b in blocks for p in b},L()
+    for ps in (*blocks, params(head)):                                   # each parameter in the first that has it
+        ps = [p for p in ps if id(p) not in taken]
+        taken.update(map(id, ps))
+        if ps: groups.append(ps)
+    return groups
 
 def lora(
     learn:TransformerLearner, # A learner with trained weights
@@ -95,7 +101,7 @@ def merge_lora(self:TransformerLearner
     self.unfreeze()
     return self
 
-# %% ../nbs/07b_lora.ipynb #p0705e9e202
+# %% ../nbs/07b_lora.ipynb #p070841c4fc
 _lora_format = 'transformers_from_scratch.lora'
 
 @patch
@@ -111,7 +117,8 @@ def save_lora(self:TransformerLearner,
     path.parent.mkdir(parents=True, exist_ok=True)
     learns = {id(p) for group in lora_splitter(model) for p in group}
     state = {n: p.detach().cpu().contiguous() for n,p in model.named_parameters() if id(p) in learns}
-    save_file(state, path, {'format':'pt', _lora_format: json.dumps(self.lora)})          # writes beside, then renames
+    about = dict(self.lora, head=_about_head(self) if isinstance(model[1], ClassifierHead) else None)
+    save_file(state, path, {'format':'pt', _lora_format: json.dumps(about)})          # writes beside, then renames
     return path
 
 def _read_lora(path):
@@ -125,6 +132,9 @@ def _read_lora(path):
 def _fits(state, model):
     "Is `state` of the low-rank changes and the head of a model like this one?"
     have = {n: tuple(o.shape) for n,o in model.named_parameters()}
+    names = {n.rpartition('.')[0] for n in state if 'lora_' in n}
+    if {n for n in state if 'lora_' in n}!={f'{n}.lora_{o}' for n in names for o in 'ab'}: return False
+    if len({re.search(r'blocks\.(\d+)\.', n)[1] for n in names})!=len(model[0].blocks): return False
     def layer(n): return have.get(n.rpartition('.')[0]+'.weight', (0,0))
     def fits(n, o):
         if n.endswith('lora_a'): return o.shape[1]==layer(n)[1]
@@ -138,6 +148,9 @@ def load_lora(self:TransformerLearner,
     "Load low-rank changes and the head onto the weights that they were made for; `ValueError` if they don't fit"
     path,model = _find(self.path/self.model_dir, file),get_model(self.model)
     about,state = _read_lora(path)
+    head,mine = about.pop('head'),_about_head(self) if isinstance(model[1], ClassifierHead) else None
+    same = head==mine or (head and mine and all(head[o]==mine[o] for o in ('classes','pool','shape')))
+    _check(same, 'file', str(path), f'one for the classes and the pool of this learner, {mine}, not {head}')
     _check(_fits(state, model), 'file', str(path), 'one that fits this model: make the learner with '
            'the weights and the classes that it was trained with')
     if not _loras(model): lora(self, **about)

@@ -213,7 +213,7 @@ def read(self:TransformerEncoder,
     types:Tensor=None # Token types `(b,t)`; None: all are 0
 )->Tensor: # Hidden vectors `(b,t,k)`
     "The network itself; with `caches` it reads on where it stopped, at positions `pos`"
-    if self.pad_idx==self.vocab_sz: ids = ids.clamp(max=self.vocab_sz-1)                      # any row will do for padding
+    if self.pad_idx==self.vocab_sz: ids = ids.masked_fill(ids==self.vocab_sz, 0)               # any row will do for padding
     x = self.embedding(ids)                                                                   # (b,t,k)
     if self.types is not None: x = x + (self.types.weight[0] if types is None else self.types(types))
     x = self.dropout(self.embed_norm(self.positions(x, pos)))

@@ -5,8 +5,9 @@
 # %% auto #0
 __all__ = ['load_pretrained']
 
-# %% ../nbs/07_pretrained.ipynb #p07a7ec72f2
-import itertools,json
+# %% ../nbs/07_pretrained.ipynb #p0724d3c7dc
+import json,tempfile
+from contextlib import contextmanager
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch.overrides import TorchFunctionMode
@@ -25,7 +26,7 @@ from .lm_learner import *
 from .lm_learner import _check_texts, _text_ids
 from .transfer import _match_rows, _plain_state
 
-# %% ../nbs/07_pretrained.ipynb #p071dfe6109
+# %% ../nbs/07_pretrained.ipynb #p07ad2d649f
 def _bad(file, name, value, why): raise ValueError(f"{file}: `{name}` is {value!r}, {why}")
 
 def _cant(file, name, value, why):
@@ -33,13 +34,16 @@ def _cant(file, name, value, why):
 
 class _Config:
     "What a `config.json` says; `ValueError` for what is missing or can't be expressed here"
-    def __init__(self, file):
-        self.file = file
-        try: self.says = json.loads(file.read_text(encoding='utf8'))
+    def __init__(self, file, says=None):
+        self.file,self.says = file,self.read(file) if says is None else says
+
+    def read(self, file):
+        try: says = json.loads(file.read_text(encoding='utf8'))
         except (UnicodeDecodeError, json.JSONDecodeError) as e:
             raise ValueError(f"{file} is no JSON file, or it is damaged: {e}") from e
-        if not isinstance(self.says, dict):
-            raise ValueError(f"{file} is a {type(self.says).__name__}, but must be a table")
+        if not isinstance(says, dict):
+            raise ValueError(f"{file} is a {type(says).__name__}, but must be a table")
+        return says
 
     def __call__(self, *names, default=None):
         "The value of the first of `names` that is there"
@@ -57,8 +61,8 @@ class _Config:
 
     def number(self, *names, default=None):
         o = self(*names, default=default)
-        fine = isinstance(o, (int,float)) and not isinstance(o, bool)
-        return float(o) if fine else _bad(self.file, names[0], o, 'but must be a number')
+        fine = isinstance(o, (int,float)) and not isinstance(o, bool) and 0<=o<math.inf
+        return float(o) if fine else _bad(self.file, names[0], o, 'but must be a number, 0 or more')
 
     def flag(self, name, default):
         o = self(name, default=default)
@@ -99,7 +103,7 @@ class _Family:
         "Does the checkpoint store weight `w` the other way round?"
         return self.conv and w.dim()==2 and 'blocks' in name
 
-# %% ../nbs/07_pretrained.ipynb #p077b32e787
+# %% ../nbs/07_pretrained.ipynb #p07ebc7170a
 _gpt2_names = {'embedding':'wte', 'positions.embedding':'wpe', 'norm':'ln_f', '1.linear':'lm_head',
     'norm1':'ln_1', 'norm2':'ln_2', 'ff.up':'mlp.c_fc', 'ff.down':'mlp.c_proj',
     'attention.toqueries':'attn.c_attn#0', 'attention.tokeys':'attn.c_attn#1',
@@ -109,6 +113,7 @@ def _gpt2(cfg):
     cfg.only(True, scale_attn_weights='scores are divided by the root of the width')
     cfg.only(False, scale_attn_by_inverse_layer_idx='all blocks are alike',
              add_cross_attention='there is no second text')
+    cfg.only(True, is_causal='a token sees none behind it')
     k = cfg.size('n_embd', 'hidden_size')
     args = dict(k=k, heads=cfg.size('n_head'), depth=cfg.size('n_layer'),
         max_len=cfg.size('n_positions', 'n_ctx'), act_cls=_act(cfg, 'activation_function'),
@@ -119,7 +124,7 @@ def _gpt2(cfg):
     return _Family(args, _gpt2_names, 'h.{}.', 'transformer.', lm=True, conv=True,
                    tied=cfg.flag('tie_word_embeddings', True))
 
-# %% ../nbs/07_pretrained.ipynb #p07f7a2be88
+# %% ../nbs/07_pretrained.ipynb #p07b4a0ce73
 _bert_names = {'embedding':'embeddings.word_embeddings', 'types':'embeddings.token_type_embeddings',
     'positions.embedding':'embeddings.position_embeddings', 'embed_norm':'embeddings.LayerNorm',
     'attention.toqueries':'attention.self.query', 'attention.tokeys':'attention.self.key',
@@ -133,7 +138,7 @@ def _norm_last(eps):
 
 def _bert(cfg, skip_rows=0, prefix='bert.'):
     cfg.only('absolute', position_embedding_type='it adds a learned vector for each position')
-    cfg.only(False, is_decoder='it is an encoder')
+    cfg.only(False, is_decoder='it is an encoder', is_causal='it reads in both directions')
     k = cfg.size('hidden_size')
     args = dict(k=k, heads=cfg.size('num_attention_heads'), depth=cfg.size('num_hidden_layers'),
         max_len=cfg.size('max_position_embeddings')-skip_rows, act_cls=_act(cfg, 'hidden_act'),
@@ -142,7 +147,10 @@ def _bert(cfg, skip_rows=0, prefix='bert.'):
     args |= _norm_last(cfg.number('layer_norm_eps', default=1e-12))
     return _Family(args, _bert_names, 'encoder.layer.{}.', prefix, skip_rows=skip_rows)
 
-def _roberta(cfg): return _bert(cfg, cfg('pad_token_id', default=1)+1, 'roberta.')
+def _roberta(cfg):
+    pad = cfg('pad_token_id', default=1)
+    if not isinstance(pad, int): _bad(cfg.file, 'pad_token_id', pad, 'but must be a whole number')
+    return _bert(cfg, pad+1, 'roberta.')
 
 _distilbert_names = _bert_names | {'norm1':'sa_layer_norm', 'norm2':'output_layer_norm',
     'attention.toqueries':'attention.q_lin', 'attention.tokeys':'attention.k_lin',
@@ -157,7 +165,7 @@ def _distilbert(cfg):
     names = _distilbert_names
     return _Family(args | _norm_last(1e-12), names, 'transformer.layer.{}.', 'distilbert.')
 
-# %% ../nbs/07_pretrained.ipynb #p070ffcf272
+# %% ../nbs/07_pretrained.ipynb #p077f550150
 _llama_names = {'embedding':'embed_tokens', 'norm':'norm', '1.linear':'lm_head',
     'attention.toqueries':'self_attn.q_proj', 'attention.tokeys':'self_attn.k_proj',
     'attention.tovalues':'self_attn.v_proj', 'attention.unifyheads':'self_attn.o_proj',
@@ -170,15 +178,15 @@ def _rope_base(cfg):
     if not isinstance(rope, dict): _bad(cfg.file, 'rope_parameters', rope, 'but must be a table')
     kind = rope.get('rope_type', rope.get('type', 'default'))
     if kind!='default': _cant(cfg.file, 'rope_type', kind, 'it turns by the plain angles')
-    base = cfg.says.get('rope_theta') or rope.get('rope_theta') or 10_000.
-    if not isinstance(base, (int,float)): _bad(cfg.file, 'rope_theta', base, 'but must be a number')
-    return base
+    says = _Config(cfg.file, {**rope, **{n: o for n,o in cfg.says.items() if n=='rope_theta' and o is not None}})
+    return says.number('rope_theta', default=10_000.) or _bad(cfg.file, 'rope_theta', 0, 'but must be above 0')
 
 def _llama(cfg, qkv_bias=None):
     k,heads = cfg.size('hidden_size'),cfg.size('num_attention_heads')
     if cfg.says.get('use_sliding_window', True):
         cfg.only(None, sliding_window='a token sees all before it')
     cfg.only(k//heads, head_dim=f'a head is as wide as hidden_size/num_attention_heads, {k/heads:g}')
+    cfg.only(True, is_causal='a token sees none behind it')
     cfg.only(1., partial_rotary_factor='all of a head is turned')
     bias = cfg.flag('attention_bias', False)
     attn_cls = partial(SelfAttentionAutoRegressive, qkv_bias=ifnone(qkv_bias, bias), bias=bias,
@@ -284,7 +292,7 @@ def _folder(name):
         raise FileNotFoundError(f"there is no folder {name!r}, and the hub did not give it ({why}): "
                                 f"{by_hand}") from e
 
-# %% ../nbs/07_pretrained.ipynb #p0707e8d1a4
+# %% ../nbs/07_pretrained.ipynb #p07ff84ed2a
 def _family_of(path):
     "What the config in `path` says, and how that kind of checkpoint is read"
     file = path/'config.json'
@@ -292,7 +300,7 @@ def _family_of(path):
         raise FileNotFoundError(f"there is no config.json in {path}: it must be a checkpoint's folder")
     cfg = _Config(file)
     kind = cfg('model_type')
-    if kind not in _families: _cant(file, 'model_type', kind, f"it knows {', '.join(_families)}")
+    if not isinstance(kind, str) or kind not in _families: _cant(file, 'model_type', kind, f"it knows {', '.join(_families)}")
     if cfg.says.get('quantization_config'):
         raise ValueError(f"{file}: the weights were made small (`quantization_config`), which is not "
                          "read: take the checkpoint with whole weights")
@@ -317,7 +325,9 @@ def _vocab(path, cfg, family, rows):
     if (path/'tokenizer.json').exists():
         tok = HFTokenizer(path, vocab_sz=rows)
         return tok,tok.vocab,_special_ids(tok.vocab, 'pad')[0]
-    pad = rows if family.lm else cfg.says.get('pad_token_id', 0)
+    pad = rows if family.lm else ifnone(cfg.says.get('pad_token_id'), rows)
+    if not isinstance(pad, int) or not 0<=pad<=rows:
+        _bad(cfg.file, 'pad_token_id', pad, f'but must be an id below {rows}')
     return None,[PAD if i==pad else f'<id{i}>' for i in range(max(rows, pad+1))],pad
 
 # %% ../nbs/07_pretrained.ipynb #p075b765e34
@@ -343,13 +353,10 @@ def load_pretrained(
 @patch(cls_method=True)
 def _load(cls:Pretrained, folder): return load_pretrained(folder)
 
-# %% ../nbs/07_pretrained.ipynb #p0702ae185a
+# %% ../nbs/07_pretrained.ipynb #p07b03b3868
 def _rows(pre, weight, vocab, pad_idx):
     "Rows `weight` of `pre` in the order of `vocab`, and the tokens that are new"
-    old,pad = list(pre.vocab)[:len(weight)],pre.encoder.pad_idx
-    if pad is not None and pad>=len(old): pad = None                                      # it has no row
-    rows,new = _match_rows(weight, old, vocab, pad, None if pad is None else pad_idx)
-    return rows,new.filter(lambda o: o!=PAD)
+    return _match_rows(weight, pre.vocab, vocab, pre.encoder.pad_idx, pad_idx)
 
 @patch
 def fill(self:Pretrained,
@@ -424,7 +431,7 @@ def _start(self:Pretrained, learn):
     learn.freeze()
     return learn
 
-# %% ../nbs/07_pretrained.ipynb #p073cb597bf
+# %% ../nbs/07_pretrained.ipynb #p079552ef80
 def _batches(lens, bs):
     "Which texts are read together: `bs` at most, the longest first, and none much shorter than they"
     batches = []
@@ -437,7 +444,7 @@ def _batches(lens, bs):
 
 def _embed(encoder, rows, pool, bs, normalize, no_bar):
     "A vector for each of the lists of ids `rows`"
-    batches,out = _batches(list(map(len, rows)), bs),None
+    batches,out = _batches(list(map(len, rows)), bs if encoder.pad_idx is not None else 1),None
     device,pad = encoder.embedding.weight.device,ifnone(encoder.pad_idx, 0)
     for idxs in batches if no_bar or len(batches)<2 else progress_bar(batches, leave=False):
         ids = nn.utils.rnn.pad_sequence([tensor(rows[i]) for i in idxs], True, pad)       # (b,t)
@@ -591,43 +598,52 @@ def _for_hf(model, family):
     return {n if n.startswith('lm_head') else prefix+n: torch.cat(o, -1).contiguous()
             for n,o in parts.items()}
 
-# %% ../nbs/07_pretrained.ipynb #p0731b1a3c9
+# %% ../nbs/07_pretrained.ipynb #p07427e4a8e
 _hf_names = dict(gpt2='GPT2', bert='Bert', llama='Llama', qwen2='Qwen2')
 
-def _write_text(path, text):
-    "Write beside, then rename"
-    beside = path.with_name(f'.{path.name}.{os.getpid()}')
-    beside.write_text(text, encoding='utf8')
-    beside.replace(path)
+_written = ['config.json','model.safetensors.index.json','tokenizer.json','tokenizer_config.json',
+            'special_tokens_map.json',_head_file]
 
-def _write_json(path, o): _write_text(path, json.dumps(o, indent=2, ensure_ascii=False))
+@contextmanager
+def _into(folder):
+    "A folder beside `folder`; when all is written there, its files take the place of what was in `folder`"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f'.{folder.name}') as tmp:
+        yield (tmp := Path(tmp))
+        folder.mkdir(exist_ok=True)
+        for o in _written: (folder/o).unlink(missing_ok=True)
+        for o in sorted(tmp.iterdir(), key=lambda o: o.name=='config.json'): o.replace(folder/o.name)
+
+def _write_json(path, o):
+    path.write_text(json.dumps(o, indent=2, ensure_ascii=False), encoding='utf8')
 
 def _save_tensors(tensors, path, about):
-    "Write beside, then rename, readable as other files are"
+    "Write tensors, readable as other files are"
     save_file(tensors, path, about)
-    path.chmod(path.parent.stat().st_mode & 0o666)
+    path.chmod((path.parent/'config.json').stat().st_mode & 0o777)
 
 def _save_model(model, encoder, folder):
-    "Write config and weights of `model`, which is `encoder` or has it"
+    "Write config and weights of `model`, which is `encoder` or has it, into an empty folder"
     says,lm = _config_of(encoder, _form(encoder)),isinstance(model, TransformerLM)
-    tied = not lm or model[1].linear.weight is encoder.embedding.weight
+    tied = lm and model[1].linear.weight is encoder.embedding.weight
     kind = says['model_type']
     name = _hf_names[kind] + (('LMHeadModel' if kind=='gpt2' else 'ForCausalLM') if lm else 'Model')
-    folder.mkdir(parents=True, exist_ok=True)
-    _write_json(folder/'config.json', says | dict(tie_word_embeddings=tied, architectures=[name]))
-    family = _families[kind](_Config(folder/'config.json'))
+    says |= dict(tie_word_embeddings=tied, architectures=[name])
+    _write_json(folder/'config.json', says)
+    family = _families[kind](_Config(folder/'config.json', says))
     family.lm = lm
     weights = _for_hf(model if lm else encoder, family)
     _save_tensors(weights, folder/'model.safetensors', {'format':'pt'})
     return folder
 
-# %% ../nbs/07_pretrained.ipynb #p0708466991
+# %% ../nbs/07_pretrained.ipynb #p07a506b5c3
 def _save_tokenizer(tok, vocab, encoder, folder):
     "Write an `HFTokenizer`; False for another one, or where the rows are not those of its tokens"
     if not isinstance(tok, HFTokenizer) or list(vocab)!=list(tok.vocab): return False
-    _write_text(folder/'tokenizer.json', tok.tok.to_str(pretty=True))
+    (folder/'tokenizer.json').write_text(tok.tok.to_str(pretty=True), encoding='utf8')
     says = dict(tokenizer_class='PreTrainedTokenizerFast', clean_up_tokenization_spaces=False,
-                model_max_length=ifnone(encoder.max_len, 10**30))
+                model_max_length=ifnone(encoder.max_len, 10**30),
+                model_input_names=['input_ids', *['token_type_ids']*(encoder.n_types>1), 'attention_mask'])
     for n in ('pad','cls','sep','mask','unk'):
         found = [tok.vocab[i] for i in _special_ids(tok.vocab, n) if i<encoder.vocab_sz]
         if found: says[f'{n}_token'] = found[0]
@@ -636,14 +652,15 @@ def _save_tokenizer(tok, vocab, encoder, folder):
     _write_json(folder/'tokenizer_config.json', says)
     return True
 
-# %% ../nbs/07_pretrained.ipynb #p07fe0f35fd
+# %% ../nbs/07_pretrained.ipynb #p0713e80f46
 @patch
 def save_pretrained(self:Pretrained,
     folder:str|Path # Where to write `config.json`, `model.safetensors` and the tokenizer
 )->Path: # The folder
     "Write what Hugging Face opens, in the form of GPT-2, BERT, Llama or Qwen2; `ValueError` if none fits"
-    folder = _save_model(self.model, self.encoder, Path(folder))
-    _save_tokenizer(self.tokenizer, self.vocab, self.encoder, folder)
+    with _into(folder := Path(folder)) as to:
+        _save_model(self.model, self.encoder, to)
+        _save_tokenizer(self.tokenizer, self.vocab, self.encoder, to)
     return folder
 
 @patch
@@ -653,13 +670,13 @@ def save_pretrained(self:TransformerLearner,
     "Write what Hugging Face opens, in the form of GPT-2, BERT, Llama or Qwen2; `ValueError` if none fits"
     if rank_distrib(): return
     (encoder,head),folder = (model := get_model(self.model)),Path(folder)
-    _save_model(model, encoder, folder)
     tok = getattr(_get_tokenizer(self.dls.train_ds), 'tok', None)
-    if not _save_tokenizer(tok, _text_vocab(self.dls), encoder, folder):
-        warn(f"{folder} has no tokenizer: that of `dls` is not an `HFTokenizer`, so Hugging Face has "
-             "none like it", stacklevel=2)
-    if isinstance(head, ClassifierHead):
-        state = {n: o.detach().cpu().contiguous() for n,o in head.state_dict().items()}
-        about = {'format':'pt', _head_format: json.dumps(_about_head(self))}
-        _save_tensors(state, folder/_head_file, about)
+    with _into(folder) as to:
+        _save_model(model, encoder, to)
+        there = _save_tokenizer(tok, _text_vocab(self.dls), encoder, to)
+        if isinstance(head, ClassifierHead):
+            state = {n: o.detach().cpu().contiguous() for n,o in head.state_dict().items()}
+            _save_tensors(state, to/_head_file, {'format':'pt', _head_format: json.dumps(_about_head(self))})
+    if not there: warn(f"{folder} has no tokenizer: that of `dls` is not an `HFTokenizer`, so Hugging "
+                       "Face has none like it", stacklevel=2)
     return folder

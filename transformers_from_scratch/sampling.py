@@ -79,6 +79,7 @@ def penalize_repetition(
 )->Tensor: # `(b,v)`
     "Lower the scores of tokens that were there, Keskar et al. 2019; `ValueError` if `penalty` is not above 0"
     _check(isinstance(penalty, numbers.Real) and 0<penalty<math.inf, 'repetition_penalty', penalty, 'above 0')
+    ids = ids.where(ids<logits.shape[-1], ids.amin(1, keepdim=True))                      # padding may have no score
     seen = logits.gather(1, ids)                                                          # (b,t)
     return logits.scatter(1, ids, torch.where(seen>0, seen/penalty, seen*penalty))
 

@@ -131,11 +131,13 @@ def _numbered(vocab):
 
 def _match_rows(rows, old, new, old_pad=1, pad=1):
     "Rows `(old,k)` in the order of `new`, with the mean where a token is not in `old`; and which tokens those are"
+    pad,old_pad = (o if o is not None and o<n else None for o,n in ((pad,len(new)), (old_pad,len(rows))))   # it may have no row
+    old = list(old)[:len(rows)]
     where = {o: i for i,o in enumerate(_numbered(old))}
     if pad is not None and old_pad is not None: where[new[pad],0] = old_pad               # whatever its name
     at = tensor([where.get(o, where.get((o[0],0), -1)) for o in _numbered(new)], device=rows.device)  # (new,)
     mean = rows[torch.arange(len(old), device=rows.device) != ifnone(old_pad, -1)].mean(0)            # (k,)
-    return rows[at].where(at[:,None]>=0, mean), L(new)[(at<0).tolist()].filter(lambda o: o!='xxfake')    # (new,k)
+    return rows[at].where(at[:,None]>=0, mean), L(new)[(at<0).tolist()].filter(lambda o: o not in ('xxfake',PAD))    # (new,k)
 
 # %% ../nbs/05c_transfer.ipynb #0eb1acfa
 def _check_fit(path, about, weights, encoder):
@@ -188,9 +190,9 @@ def load_encoder(self:TransformerLearner,
     about,weights = _read(path, ifnone(ifnone(device, self.dls.device), 'cpu'))
     encoder,vocab = _check_vocab(self)
     _check_fit(path, about, weights, encoder)
-    rows,new = _match_rows(weights['embedding.weight'], about.vocab, vocab, about.model['pad_idx'], encoder.pad_idx)
+    rows,new = _match_rows(weights['embedding.weight'], about.vocab, vocab[:encoder.vocab_sz], about.model['pad_idx'], encoder.pad_idx)
     tied = any(p is encoder.embedding.weight for p in get_model(self.model)[1].parameters())
-    if not tied and encoder.pad_idx is not None: rows[encoder.pad_idx] = 0                                        # tied, it is also the score of padding
+    if not tied and encoder.embedding.padding_idx is not None: rows[encoder.pad_idx] = 0                                        # tied, it is also the score of padding
     weights['embedding.weight'] = rows
     if isinstance(encoder.positions, LearnedPositions):
         have,want = weights['positions.embedding.weight'],encoder.positions.embedding.weight.detach()
