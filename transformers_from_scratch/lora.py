@@ -101,7 +101,7 @@ def merge_lora(self:TransformerLearner
     self.unfreeze()
     return self
 
-# %% ../nbs/07b_lora.ipynb #p070841c4fc
+# %% ../nbs/07b_lora.ipynb #p07870378fa
 _lora_format = 'transformers_from_scratch.lora'
 
 @patch
@@ -149,7 +149,7 @@ def load_lora(self:TransformerLearner,
     path,model = _find(self.path/self.model_dir, file),get_model(self.model)
     about,state = _read_lora(path)
     head,mine = about.pop('head'),_about_head(self) if isinstance(model[1], ClassifierHead) else None
-    same = head==mine or (head and mine and all(head[o]==mine[o] for o in ('classes','pool','shape')))
+    same = head==mine or (head and mine and all(head[o]==mine[o] for o in ('classes','pool')))
     _check(same, 'file', str(path), f'one for the classes and the pool of this learner, {mine}, not {head}')
     _check(_fits(state, model), 'file', str(path), 'one that fits this model: make the learner with '
            'the weights and the classes that it was trained with')
