@@ -276,6 +276,7 @@ _patterns = ['config.json', 'model*.safetensors', 'model.safetensors.index.json'
 
 def _folder(name):
     "The folder `name`, or the one to which the hub's files of that name go"
+    _check(isinstance(name, (str,Path)) and str(name), 'folder', name, 'a folder, or a name of the hub', TypeError)
     path = Path(name).expanduser()
     if path.is_dir(): return path
     if path.exists() or not re.fullmatch(r'\w[\w.-]*(/[\w.-]+)?', str(name)):
