@@ -150,10 +150,13 @@ class Pretrained:
         pad_idx:int # The id that it pads with
     )->dict: # Keywords for a model that the weights fit
         "What to make a model with; `ValueError` for a keyword that contradicts the weights"
+        usual = inspect.signature(TransformerEncoder).parameters
         for n,o in given.items():
             if n in _free: continue
-            fits = n in self.args and not callable(o) and o==self.args[n]
-            if not fits: raise ValueError(f"`{n}` is {getattr(o, '__name__', o)!r}, but `pretrained` has {getattr(self.args.get(n), '__name__', self.args.get(n, 'the default'))!r}: leave it out")
+            have = self.args.get(n, usual[n].default if n in usual else None)
+            if o is have or (not callable(o) and o==have): continue
+            says = 'its own' if callable(o) else repr(have)
+            raise ValueError(f"`{n}` is {getattr(o, '__name__', o)!r}, but `pretrained` has {says}: leave it out")
         have,want = self.encoder.max_len,given.get('max_len')
         if self.encoder.positions.max_len and want and want>have:
             raise ValueError(f"`max_len` is {want}, but `pretrained` has {have} positions: pass that or less")

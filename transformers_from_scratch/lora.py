@@ -6,7 +6,7 @@
 __all__ = ['LoRALinear', 'lora_splitter', 'lora']
 
 # %% ../nbs/07b_lora.ipynb #p07ed1c2c10
-import json
+import json,numbers
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from fastai.text.all import *
@@ -29,9 +29,11 @@ class LoRALinear(nn.Linear):
         _check_sizes(r=r)
         _check(r<=min(out, k), 'r', r, f'at most {min(out, k)}, the smaller side of the weight')
         _check_probs(dropout=dropout)
+        fine = isinstance(alpha, numbers.Real) and 0<alpha<math.inf
+        _check(fine, 'alpha', alpha, 'a number above 0')
         super().__init__(k, out, bias=linear.bias is not None, device='meta')
         self.weight,self.bias = linear.weight,linear.bias
-        self.scale,self.dropout = alpha/r,nn.Dropout(dropout)
+        self.alpha,self.scale,self.dropout = alpha,alpha/r,nn.Dropout(dropout)
         self.lora_a = nn.Parameter(torch.randn_like(linear.weight[:r])/k**0.5)
         self.lora_b = nn.Parameter(linear.weight.new_zeros(out, r))
 
@@ -49,6 +51,13 @@ class LoRALinear(nn.Linear):
 
 # %% ../nbs/07b_lora.ipynb #p07e0ecf003
 def _loras(model): return [(n,o) for n,o in model.named_modules() if isinstance(o, LoRALinear)]
+
+def _settings(model):
+    "The settings that the low-rank changes of `model` were made with; None if there are none"
+    found = _loras(model)
+    if not found: return None
+    o = found[0][1]
+    return dict(r=len(o.lora_a), alpha=o.alpha, dropout=o.dropout.p, layers=sorted({n.rpartition('.')[2] for n,_ in found}))
 
 def lora_splitter(
     model:nn.Module # Whose blocks have `LoRALinear`s
@@ -82,7 +91,6 @@ def lora(
     made = [(p,n,LoRALinear(o, r, alpha, dropout)) for p,n,o in there if n in names]
     for p in model[0].parameters(): p.requires_grad_(False)
     for p,n,o in made: setattr(p, n, o)
-    learn.lora = dict(r=r, alpha=alpha, dropout=dropout, layers=names)
     learn.splitter,learn.opt = lora_splitter,None
     learn.unfreeze()
     return learn
@@ -97,7 +105,7 @@ def merge_lora(self:TransformerLearner
         plain = nn.Linear(o.in_features, o.out_features, bias=o.bias is not None, device='meta')
         plain.weight,plain.bias = nn.Parameter(o.merged()),o.bias
         setattr(model.get_submodule(name.rpartition('.')[0]), name.rpartition('.')[2], plain)
-    self.splitter,self.opt,self.lora = transformer_splitter,None,None
+    self.splitter,self.opt = transformer_splitter,None
     self.unfreeze()
     return self
 
@@ -117,7 +125,7 @@ def save_lora(self:TransformerLearner,
     path.parent.mkdir(parents=True, exist_ok=True)
     learns = {id(p) for group in lora_splitter(model) for p in group}
     state = {n: p.detach().cpu().contiguous() for n,p in model.named_parameters() if id(p) in learns}
-    about = dict(self.lora, head=_about_head(self) if isinstance(model[1], ClassifierHead) else None)
+    about = dict(_settings(model), head=_about_head(self) if isinstance(model[1], ClassifierHead) else None)
     save_file(state, path, {'format':'pt', _lora_format: json.dumps(about)})          # writes beside, then renames
     return path
 
@@ -125,11 +133,12 @@ def _read_lora(path):
     "Settings and tensors of a file that `save_lora` wrote, or a `ValueError`"
     try:
         with safe_open(path, 'pt') as f:
-            return json.loads(f.metadata()[_lora_format]),{n: f.get_tensor(n) for n in f.keys()}
-    except (SafetensorError, TypeError, KeyError, ValueError) as e:
+            about = json.loads(f.metadata()[_lora_format])
+            return about.pop('head'),{o: about[o] for o in ('r','alpha','dropout','layers')},{n: f.get_tensor(n) for n in f.keys()}
+    except (SafetensorError, TypeError, KeyError, ValueError, AttributeError) as e:
         raise ValueError(f"{path} is not a file that `save_lora` wrote, or it is damaged") from e
 
-def _fits(state, model):
+def _fits(state, model, r):
     "Is `state` of the low-rank changes and the head of a model like this one?"
     have = {n: tuple(o.shape) for n,o in model.named_parameters()}
     names = {n.rpartition('.')[0] for n in state if 'lora_' in n}
@@ -137,8 +146,8 @@ def _fits(state, model):
     if len({re.search(r'blocks\.(\d+)\.', n)[1] for n in names})!=len(model[0].blocks): return False
     def layer(n): return have.get(n.rpartition('.')[0]+'.weight', (0,0))
     def fits(n, o):
-        if n.endswith('lora_a'): return o.shape[1]==layer(n)[1]
-        return o.shape[0]==layer(n)[0] if n.endswith('lora_b') else have.get(n)==tuple(o.shape)
+        if n.endswith('lora_a'): return tuple(o.shape)==(r,layer(n)[1])
+        return tuple(o.shape)==(layer(n)[0],r) if n.endswith('lora_b') else have.get(n)==tuple(o.shape)
     return all(fits(n, o) for n,o in state.items())
 
 @patch
@@ -147,13 +156,13 @@ def load_lora(self:TransformerLearner,
 )->TransformerLearner: # Itself
     "Load low-rank changes and the head onto the weights that they were made for; `ValueError` if they don't fit"
     path,model = _find(self.path/self.model_dir, file),get_model(self.model)
-    about,state = _read_lora(path)
-    head,mine = about.pop('head'),_about_head(self) if isinstance(model[1], ClassifierHead) else None
+    head,about,state = _read_lora(path)
+    mine = _about_head(self) if isinstance(model[1], ClassifierHead) else None
     same = head==mine or (head and mine and all(head[o]==mine[o] for o in ('classes','pool')))
     _check(same, 'file', str(path), f'one for the classes and the pool of this learner, {mine}, not {head}')
-    _check(_fits(state, model), 'file', str(path), 'one that fits this model: make the learner with '
+    _check(_fits(state, model, about['r']), 'file', str(path), 'one that fits this model: make the learner with '
            'the weights and the classes that it was trained with')
     if not _loras(model): lora(self, **about)
-    _check(self.lora==about, 'file', about, f'one for the settings of this learner, {self.lora}')
+    _check(_settings(model)==about, 'file', about, f'one for the settings of this learner, {_settings(model)}')
     model.load_state_dict(state, strict=False)
     return self

@@ -321,12 +321,23 @@ def _empty(cfg, family, rows, pad):
         try: return TransformerLM(tie_weights=family.tied, **args) if family.lm else TransformerEncoder(**args)
         except ValueError as e: raise ValueError(f"{cfg.file}: {e}") from e
 
+def _filled(path, cfg, family, pad, dtype=None):
+    "The model with its weights, and the names of tensors that it has no use for"
+    weights = _Weights(path, family.prefix)
+    if not family.tied and 'lm_head.weight' not in weights.at: family.lm = False          # saved without its output
+    model = _empty(cfg, family, cfg.size('vocab_size'), pad)
+    state,unused = _state(family, weights, model, dtype)
+    model.load_state_dict(state, assign=True, strict=False)
+    if family.lm and family.tied: model[1].linear.weight = model[0].embedding.weight
+    return model,unused
+
 def _vocab(path, cfg, family, rows):
     "The tokenizer in `path` or None, the tokens by id, and the id of padding"
     if (path/'tokenizer.json').exists():
         tok = HFTokenizer(path, vocab_sz=rows)
         return tok,tok.vocab,_special_ids(tok.vocab, 'pad')[0]
-    pad = rows if family.lm else ifnone(cfg.says.get('pad_token_id'), rows)
+    pad,ends = ifnone(cfg.says.get('pad_token_id'), rows),[cfg.says.get(f'{o}_token_id') for o in ('bos','eos')]
+    if family.lm and pad in ends: pad = rows                                              # a token that is read as well
     if not isinstance(pad, int) or not 0<=pad<=rows:
         _bad(cfg.file, 'pad_token_id', pad, f'but must be an id below {rows}')
     return None,[PAD if i==pad else f'<id{i}>' for i in range(max(rows, pad+1))],pad
@@ -341,13 +352,8 @@ def load_pretrained(
     _check(real, 'dtype', dtype, 'a floating-point type of torch, or None', TypeError)
     path = _folder(folder)
     cfg,family = _family_of(path)
-    rows,weights = cfg.size('vocab_size'),_Weights(path, family.prefix)
-    tok,vocab,pad = _vocab(path, cfg, family, rows)
-    if not family.tied and 'lm_head.weight' not in weights.at: family.lm = False          # saved without its output
-    model = _empty(cfg, family, rows, pad)
-    state,unused = _state(family, weights, model, dtype)
-    model.load_state_dict(state, assign=True, strict=False)
-    if family.lm and family.tied: model[1].linear.weight = model[0].embedding.weight
+    tok,vocab,pad = _vocab(path, cfg, family, cfg.size('vocab_size'))
+    model,unused = _filled(path, cfg, family, pad, dtype)
     args = family.args | (dict(tie_weights=family.tied) if family.lm else {})
     return Pretrained(model.eval(), vocab, args, tok, path, cfg.says, unused)
 
@@ -390,7 +396,8 @@ def _about_head(learn):
     "What the numbers of a classifier's head mean"
     (encoder,head),vocab = get_model(learn.model),learn.dls.vocab
     both = is_listy(vocab) and len(vocab)==2 and is_listy(vocab[0])
-    return dict(classes=list(map(str, vocab[1])) if both else None, pool=_fname(head.pool),
+    low,high = (getattr(head.squeeze, o, None) for o in ('low','high'))
+    return dict(classes=list(map(str, vocab[1])) if both else None, pool=_fname(head.pool), y_range=[low,high],
         shape=list(head.linear.weight.shape), max_len=encoder.max_len, crop=_fname(encoder.crop))
 
 @patch
@@ -404,7 +411,8 @@ def _fill_head(self:Pretrained, learn):
     except (SafetensorError, TypeError, KeyError, ValueError) as e:
         raise ValueError(f"{file} is not a head that `save_pretrained` wrote, or it is damaged") from e
     mine = _about_head(learn)
-    if any(about.get(o)!=mine[o] for o in ('classes','pool','shape')): return
+    differ = [o for o in ('classes','pool','y_range','shape') if about.get(o)!=mine[o]] or (['pool'] if '<' in mine['pool'] else [])
+    if differ: return warn(f"{self.path.name}: its head is for other {', '.join(differ)}, so that of this learner is new", stacklevel=5)
     get_model(learn.model)[1].load_state_dict(head)
     other = [f"{o}={about.get(o)}" for o in ('max_len','crop') if about.get(o)!=mine[o]]
     if other: warn(f"{self.path.name}: the head was trained with {', '.join(other)}, and now reads "
@@ -413,10 +421,11 @@ def _fill_head(self:Pretrained, learn):
 # %% ../nbs/07_pretrained.ipynb #p0710168045
 def _check_tokens(pre, learn, vocab):
     "`ValueError` for the vocabulary of a checkpoint without its tokenizer"
-    tok = getattr(_get_tokenizer(learn.dls.train_ds), 'tok', None)
-    own = tok is None or pre.tokenizer is None or vocab!=list(pre.vocab) or isinstance(tok, HFTokenizer)
-    _check(own, 'dls', f'one whose tokens are made by {type(tok).__name__}', 'made with '
-           '`tok_tfm=pre.tokenizer`: in the vocabulary of a checkpoint alone most words are unknown')
+    tok,text = _get_tokenizer(learn.dls.train_ds),"It isn't a DULL film, is it?"
+    if tok is None or pre.tokenizer is None or not set(pre.vocab)<=set(vocab): return
+    here,there = list(tok(text)),first(pre.tokenizer([text]))
+    _check(here==there, 'dls', f'one that makes {here[:5]} … of {text!r}', f'made with `tok_tfm=pre.tokenizer`, which makes {there[:5]} … '
+           'of it: in the vocabulary of a checkpoint alone most words are unknown')
 
 @patch
 def _start(self:Pretrained, learn):
@@ -446,6 +455,7 @@ def _batches(lens, bs):
 def _embed(encoder, rows, pool, bs, normalize, no_bar):
     "A vector for each of the lists of ids `rows`"
     batches,out = _batches(list(map(len, rows)), bs if encoder.pad_idx is not None else 1),None
+    _check(all(map(len, rows)), 'texts', 'one without a token', 'texts of at least one token each')
     device,pad = encoder.embedding.weight.device,ifnone(encoder.pad_idx, 0)
     for idxs in batches if no_bar or len(batches)<2 else progress_bar(batches, leave=False):
         ids = nn.utils.rnn.pad_sequence([tensor(rows[i]) for i in idxs], True, pad)       # (b,t)
@@ -593,7 +603,8 @@ def _for_hf(model, family):
     rank,parts = ['toqueries','tokeys','tovalues'],defaultdict(list)
     for name in sorted(state, key=lambda n: next((i for i,o in enumerate(rank) if o in n), 0)):
         if name=='1.linear.weight' and family.tied: continue
-        w,theirs = state[name],family.source(name)[0]
+        try: w,theirs = state[name],family.source(name)[0]
+        except KeyError as e: raise ValueError(f"`model` has {name!r}, for which no form of checkpoint of Hugging Face has a place; `save_encoder` saves any model") from e
         parts[theirs].append(w.t() if family.turned(name, w) else w)
     prefix = family.prefix if family.lm else ''
     return {n if n.startswith('lm_head') else prefix+n: torch.cat(o, -1).contiguous()
@@ -623,18 +634,43 @@ def _save_tensors(tensors, path, about):
     save_file(tensors, path, about)
     path.chmod((path.parent/'config.json').stat().st_mode & 0o777)
 
-def _save_model(model, encoder, folder):
+def _try(model, encoder, folder):
+    "`ValueError` unless what was written answers as the model does: a part may do more than it looks like"
+    lm,n = isinstance(model, TransformerLM),min(ifnone(encoder.max_len, 8), 8)
+    ids = [i for i in range(min(encoder.vocab_sz, n+1)) if i!=encoder.pad_idx][:n]
+    read,(cfg,family) = tensor([ids, ids[::-1]]),_family_of(folder)
+    family.lm = lm
+    there = _filled(folder, cfg, family, encoder.pad_idx)[0]
+    with torch.no_grad(), _eval(model):
+        out = (model if lm else encoder)(read.to(encoder.embedding.weight.device))
+        back = there.eval()(read)
+    a,b = (out.cpu(),back) if lm else (out[0].cpu(),back[0])
+    near = .05 if encoder.embedding.weight.dtype in (torch.half,torch.bfloat16) else 1e-3
+    same = (a-b).abs().max() <= near*a.abs().max()
+    if not same:
+        raise ValueError("no form of checkpoint of Hugging Face holds this model: read again, it would "
+                         "answer otherwise. A part does more than its class says, such as a subclass, a "
+                         "hook, or blocks that differ; `save_encoder` saves any model")
+
+def _ends_of(tok):
+    "The tokens that begin and end a text, by the names that are in use for them"
+    pairs = ('<s>','</s>'),('<|begin_of_text|>','<|end_of_text|>'),('<|endoftext|>','<|endoftext|>')
+    return next((o for o in pairs if set(o)<=set(getattr(tok, 'o2i', ()))), None)
+
+def _save_model(model, encoder, folder, tok=None):
     "Write config and weights of `model`, which is `encoder` or has it, into an empty folder"
     says,lm = _config_of(encoder, _form(encoder)),isinstance(model, TransformerLM)
     tied = lm and model[1].linear.weight is encoder.embedding.weight
     kind = says['model_type']
     name = _hf_names[kind] + (('LMHeadModel' if kind=='gpt2' else 'ForCausalLM') if lm else 'Model')
     says |= dict(tie_word_embeddings=tied, architectures=[name])
+    if ends := _ends_of(tok): says |= dict(zip(('bos_token_id','eos_token_id'), map(tok.o2i.get, ends)))
     _write_json(folder/'config.json', says)
     family = _families[kind](_Config(folder/'config.json', says))
     family.lm = lm
     weights = _for_hf(model if lm else encoder, family)
     _save_tensors(weights, folder/'model.safetensors', {'format':'pt'})
+    _try(model if lm else encoder, encoder, folder)
     return folder
 
 # %% ../nbs/07_pretrained.ipynb #p07a506b5c3
@@ -648,8 +684,7 @@ def _save_tokenizer(tok, vocab, encoder, folder):
     for n in ('pad','cls','sep','mask','unk'):
         found = [tok.vocab[i] for i in _special_ids(tok.vocab, n) if i<encoder.vocab_sz]
         if found: says[f'{n}_token'] = found[0]
-    for bos,eos in (('<s>','</s>'), ('<|endoftext|>','<|endoftext|>')):
-        if bos in tok.o2i and eos in tok.o2i: says |= dict(bos_token=bos, eos_token=eos)
+    if ends := _ends_of(tok): says |= dict(zip(('bos_token','eos_token'), ends))
     _write_json(folder/'tokenizer_config.json', says)
     return True
 
@@ -660,7 +695,7 @@ def save_pretrained(self:Pretrained,
 )->Path: # The folder
     "Write what Hugging Face opens, in the form of GPT-2, BERT, Llama or Qwen2; `ValueError` if none fits"
     with _into(folder := Path(folder)) as to:
-        _save_model(self.model, self.encoder, to)
+        _save_model(self.model, self.encoder, to, self.tokenizer)
         _save_tokenizer(self.tokenizer, self.vocab, self.encoder, to)
     return folder
 
@@ -673,7 +708,7 @@ def save_pretrained(self:TransformerLearner,
     (encoder,head),folder = (model := get_model(self.model)),Path(folder)
     tok = getattr(_get_tokenizer(self.dls.train_ds), 'tok', None)
     with _into(folder) as to:
-        _save_model(model, encoder, to)
+        _save_model(model, encoder, to, tok)
         there = _save_tokenizer(tok, _text_vocab(self.dls), encoder, to)
         if isinstance(head, ClassifierHead):
             state = {n: o.detach().cpu().contiguous() for n,o in head.state_dict().items()}

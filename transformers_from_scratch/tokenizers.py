@@ -13,6 +13,7 @@ from fastai.text.all import *
 from fastai.text.data import _get_tokenizer
 from .attention import _check, _check_sizes, _check_probs
 from .fastai_repairs import *
+from .fastai_repairs import _special_ids
 
 # %% ../nbs/03b_tokenizers.ipynb #94bfd44f
 def _with_fakes(vocab):
@@ -157,6 +158,7 @@ class HFTokenizer:
         specials:bool=True # Add the special tokens that belong at both ends of a text, such as `[CLS]` and `[SEP]`?
     ):
         _check(isinstance(specials, bool), 'specials', specials, 'True or False', TypeError)
+        _check(isinstance(path, (str,Path)) or hasattr(path, 'to_str'), 'path', path, 'a folder, a file, or a `tokenizers.Tokenizer`', TypeError)
         read = _read_tokenizer(path) if isinstance(path, (str,Path)) else _tokenizers().Tokenizer.from_str(path.to_str())
         read.no_truncation(); read.no_padding()
         ids = read.get_vocab(with_added_tokens=True)
@@ -165,7 +167,7 @@ class HFTokenizer:
         self.tok,self.vocab_sz,self.specials = read,vocab_sz,specials
         self.vocab = ['xxfake']*ifnone(vocab_sz, n)
         for o,i in ids.items(): self.vocab[i] = f'<id{i}>' if ' ' in o else o     # fastai's rules change spaces
-        if not any(re.fullmatch(r'xxpad|[<\[]\W?pad\W?[>\]]', o, re.IGNORECASE) for o in self.vocab): self.vocab.append(PAD)
+        if not _special_ids(self.vocab, 'pad'): self.vocab.append(PAD)
         self.o2i = {o: i for i,o in enumerate(self.vocab) if o not in ('xxfake',PAD)}
         special = read.encode('a', add_special_tokens=specials).special_tokens_mask
         inside = special.index(0) if 0 in special else 0
