@@ -240,13 +240,29 @@ class _Whole:
         self.tokens += tokens
         text = _to_text(self.decoder, self.sep, list(self.tokens))
         _check(text.startswith(self.fixed), 'decoder', self.decoder,
-               f'one that changes no text after {self.texts.maxlen-1} more tokens for `stream`: '
-               'use `predict`')
-        self.texts.append(text)
-        full = self.texts and len(self.texts)==self.texts.maxlen
-        new = text[len(self.fixed):_common(self.texts[0], text) if full else 0]
+               f'one that changes no text after {max(self.texts.maxlen-1, 0)} more tokens for '
+               '`stream`: use `predict`')
+        new = text[len(self.fixed):self._end(text)]
         self.fixed += new
         return new,text[len(self.fixed):]
+
+    def _end(self, text):
+        "Up to where is `text` fixed?"
+        self.texts.append(text)
+        full = self.texts and len(self.texts)==self.texts.maxlen
+        return _common(self.texts[0], text) if full else 0
+
+class _ByDecoder(_Whole):
+    "Text of a checkpoint's tokens: fixed, unless it ends in bytes that may still become a character"
+    def __init__(self, decoder, sep):
+        super().__init__(decoder, sep, None)
+        self.text,self.open = '',False
+
+    def _end(self, text):
+        byte = bool(self.tokens) and re.fullmatch('<0x[0-9A-F]{2}>', self.tokens[-1]) is not None
+        if byte or text!=self.text: self.open = byte or text.endswith('�')                   # special tokens close nothing
+        self.text = text
+        return 0 if self.open else len(text)
 
 # %% ../nbs/05b_lm_learner.ipynb #7c1d0a10
 _marked = ('a xxmaj bC xxup d xxrep x e xxrep 2 f g xxmaj h i '
@@ -262,6 +278,7 @@ def _others(decoder, sep):
 
 _steps = [(join_words, lambda decoder,sep: _ByWord()),
           (_join_pieces, lambda decoder,sep: _ByPiece()),
+          (HFTokenizer.join, _ByDecoder),
           (ExactSubwordTokenizer.join, lambda decoder,sep: _ByByte()), (_join_others, _others),
           (CharTokenizer.join, lambda decoder,sep: _ByItem(lambda o: [decoder([o])])),
           (decode_spec_tokens, _spec_tokens)]
