@@ -22,13 +22,17 @@ golden.safetensors:
 
 tokenizers.json holds texts, what the tokenizers in those folders make of them, and what they
 read back from that.
+
+    /tmp/hf/bin/python tools/make_hf_families.py --check FOLDER
+
+opens what `save_pretrained` wrote, FOLDER/gpt2 and so on, and compares it with the golden files.
 """
 import argparse, json, shutil, torch, transformers
 from collections import Counter
 from pathlib import Path
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
-from transformers import (AutoTokenizer, BertConfig, BertForMaskedLM, BertModel, BertTokenizer,
+from transformers import (AutoModel, AutoModelForCausalLM, AutoTokenizer, BertConfig, BertForMaskedLM, BertModel, BertTokenizer,
     DistilBertConfig, DistilBertModel, GPT2Config, GPT2LMHeadModel, GPT2Tokenizer, LlamaConfig,
     LlamaForCausalLM, LlamaTokenizer, Qwen2Config, Qwen2ForCausalLM, RobertaConfig,
     RobertaModel, RobertaTokenizer)
@@ -253,6 +257,31 @@ def make_model(folder, cls, config, seed, decodes):
     for o in folder.iterdir(): o.chmod(0o644) # safetensors writes files for their owner alone
     print(folder.name, sum(o.stat().st_size for o in folder.iterdir()), 'bytes')
 
+def check_folder(folder, golden):
+    "The largest difference of what Hugging Face reads in `folder` from `golden`, through its tokenizer as well"
+    g,name = load_file(golden/'golden.safetensors'),golden.name
+    model = (AutoModelForCausalLM if 'generated' in g else AutoModel).from_pretrained(folder).eval()
+    with torch.no_grad(): res = model(g['ids'], output_hidden_states=True)
+    worst = (res.hidden_states[-1]-g['hidden']).abs().max().item()
+    if 'generated' in g: worst = max(worst, (res.logits[...,:g['logits'].shape[-1]]-g['logits']).abs().max().item())
+    if not (folder/'tokenizer.json').exists(): return worst
+    tok = AutoTokenizer.from_pretrained(folder)
+    for o in json.loads((golden.parent/'tokenizers.json').read_text())[name]:
+        inputs = tok(o['text'], return_tensors='pt', truncation=True)
+        assert tok(o['text'])['input_ids']==o['ids'], (name, o)
+        if not inputs['input_ids'].numel(): continue
+        with torch.no_grad(): a,b = (model(output_hidden_states=True, **x).hidden_states[-1] for x in (inputs, dict(input_ids=inputs['input_ids'])))
+        worst = max(worst, (a-b).abs().max().item())
+    return worst
+
+def check(folder, golden):
+    "Print the differences, and fail above 1e-4"
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+    found = {o.name: check_folder(o, golden/o.name) for o in sorted(folder.iterdir()) if (golden/o.name/'golden.safetensors').exists()}
+    print(*(f'{n}: {o:.1e}' for n,o in found.items()), sep='\n')
+    assert found and max(found.values()) < 1e-4
+
 def main(out, seed):
     "Write all of it into the folder `out`"
     torch.set_num_threads(1)
@@ -267,4 +296,7 @@ if __name__=='__main__':
     parser = argparse.ArgumentParser()
     parser.add_argument('--out', type=Path, default=default)
     parser.add_argument('--seed', type=int, default=0)
-    main(**vars(parser.parse_args()))
+    parser.add_argument('--check', type=Path, help='folder of folders that `save_pretrained` wrote')
+    args = parser.parse_args()
+    if args.check: check(args.check, args.out)
+    else: main(args.out, args.seed)
