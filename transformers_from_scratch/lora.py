@@ -112,6 +112,18 @@ def merge_lora(self:TransformerLearner
 # %% ../nbs/07b_lora.ipynb #p07870378fa
 _lora_format = 'transformers_from_scratch.lora'
 
+def _base(model):
+    "Eight numbers of each weight that is changed, to know it by"
+    weights = {n: o.weight.detach().flatten() for n,o in _loras(model)}
+    return {n: w[::max(len(w)//8, 1)][:8].tolist() for n,w in weights.items()}
+
+def _same_base(base, state, model):
+    "Are these the weights of `model` that `state` changes, up to their rounding?"
+    if set(base)!={n.removesuffix('.lora_a') for n in state if n.endswith('.lora_a')}: return False
+    weights = {n: model.get_submodule(n).weight.detach().flatten().float().cpu() for n in base}
+    return all(torch.allclose(w[::max(len(w)//8, 1)][:8], tensor(base[n]), rtol=.02, atol=1e-3*w.abs().max().item())
+               for n,w in weights.items())
+
 @patch
 def save_lora(self:TransformerLearner,
     file:str # Name of the file, without its ending; it goes to `learn.path/learn.model_dir`
@@ -125,7 +137,8 @@ def save_lora(self:TransformerLearner,
     path.parent.mkdir(parents=True, exist_ok=True)
     learns = {id(p) for group in lora_splitter(model) for p in group}
     state = {n: p.detach().cpu().contiguous() for n,p in model.named_parameters() if id(p) in learns}
-    about = dict(_settings(model), head=_about_head(self) if isinstance(model[1], ClassifierHead) else None)
+    head = _about_head(self) if isinstance(model[1], ClassifierHead) else None
+    about = dict(_settings(model), base=_base(model), head=head)
     save_file(state, path, {'format':'pt', _lora_format: json.dumps(about)})          # writes beside, then renames
     return path
 
@@ -133,8 +146,9 @@ def _read_lora(path):
     "Settings and tensors of a file that `save_lora` wrote, or a `ValueError`"
     try:
         with safe_open(path, 'pt') as f:
-            about = json.loads(f.metadata()[_lora_format])
-            return about.pop('head'),{o: about[o] for o in ('r','alpha','dropout','layers')},{n: f.get_tensor(n) for n in f.keys()}
+            about,state = json.loads(f.metadata()[_lora_format]),{n: f.get_tensor(n) for n in f.keys()}
+            settings = {o: about[o] for o in ('r','alpha','dropout','layers')}
+            return about['head'],about['base'],settings,state
     except (SafetensorError, TypeError, KeyError, ValueError, AttributeError) as e:
         raise ValueError(f"{path} is not a file that `save_lora` wrote, or it is damaged") from e
 
@@ -156,12 +170,13 @@ def load_lora(self:TransformerLearner,
 )->TransformerLearner: # Itself
     "Load low-rank changes and the head onto the weights that they were made for; `ValueError` if they don't fit"
     path,model = _find(self.path/self.model_dir, file),get_model(self.model)
-    head,about,state = _read_lora(path)
+    head,base,about,state = _read_lora(path)
     mine = _about_head(self) if isinstance(model[1], ClassifierHead) else None
     same = head==mine or (head and mine and all(head[o]==mine[o] for o in ('classes','pool')))
     _check(same, 'file', str(path), f'one for the classes and the pool of this learner, {mine}, not {head}')
     _check(_fits(state, model, about['r']), 'file', str(path), 'one that fits this model: make the learner with '
            'the weights and the classes that it was trained with')
+    _check(_same_base(base, state, model), 'file', str(path), 'one that was trained on the weights of this learner')
     if not _loras(model): lora(self, **about)
     _check(_settings(model)==about, 'file', about, f'one for the settings of this learner, {_settings(model)}')
     model.load_state_dict(state, strict=False)
