@@ -68,8 +68,16 @@ readme: $(READY)
 
 prepare: export clean-notebooks readme test
 
-bench: $(READY)
-	$(BIN)/python -m pip install -qq --disable-pip-version-check $(PIP_ARGS) -c constraints.txt -e '.[bench]'
-	$(BIN)/python benchmarks/run.py
+# The peers live in an environment of their own: Hugging Face does not import beside torchvision, which comes with fastai.
+BENCH := $(VENV)-bench
+$(BENCH)/.installed: constraints.txt settings.ini setup.py pyproject.toml
+	@echo 'Installing into $(BENCH): once, in a minute or two.'
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/python -m pip install -qq --disable-pip-version-check $(PIP_ARGS) -c constraints.txt torch -e '.[bench]'
+	$(BENCH)/bin/python -m pip uninstall -qq -y torchvision
+	@touch $@
+
+bench: $(BENCH)/.installed
+	$(BENCH)/bin/python benchmarks/run.py
 
 .PHONY: help install demo test test-sweep docs check-site check-names check-imports export clean-notebooks readme prepare bench

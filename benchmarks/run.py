@@ -1,6 +1,6 @@
-"""This library beside its peers: `make bench` runs all that takes minutes, and writes `benchmarks/results.md`.
+"""This library beside its peers: `make bench` runs all that takes minutes, and writes `benchmarks/results.md` and `results.csv`.
 
-    python benchmarks/run.py            # the time of a training step, and of writing
+    python benchmarks/run.py            # training steps, memory, the start, and writing: about half an hour
     python benchmarks/run.py --imdb     # also IMDB, three seeds, the baselines and transfer: more than two hours
 """
 import subprocess, sys
@@ -16,14 +16,20 @@ def run(*args):
     print(res)
     return f"`python {' '.join(map(str, args))}`\n\n{res}"
 
+steps = [[], ['--real',.71], ['--dtype','bf16'], ['--task','lm','--t',128], ['--task','lm','--t',128,'--v',30_000]]
+
 @call_parse
 def main(
     imdb:bool=False, # Also train on IMDB
-    rounds:int=30, # Training steps of each model that are timed
+    rounds:int=15, # Training steps of each model that are timed
 ):
     "Measure, and write `benchmarks/results.md`"
-    parts = [run('benchmarks/train_step.py', '--rounds', rounds), run('benchmarks/generate.py')]
+    table = here/'results.csv'
+    table.unlink(missing_ok=True)
+    parts = [run('benchmarks/train_step.py', '--rounds', rounds, '--out', table, *o) for o in steps]
+    parts += [run('benchmarks/memory.py'), run('benchmarks/start.py'), run('benchmarks/generate.py')]
     if imdb:
+        parts += [run('benchmarks/train_step.py', '--data', 'imdb', '--bs', 32, '--t', 512, '--rounds', rounds)]
         parts += [run('examples/imdb.py', '--seed', seed) for seed in range(3)]
         parts += [run('benchmarks/imdb_baselines.py', what) for what in ('tfidf', 'awd_lstm')]
         parts += [run('examples/imdb_transfer.py')]

@@ -3,6 +3,7 @@ from fastai.text.all import *
 # fastai's vision part also has a `SelfAttention`, an image layer, so ours must come last.
 from transformers_from_scratch.attention import *
 from transformers_from_scratch.layers import *
+from transformers_from_scratch.faster import *
 from transformers_from_scratch.models import *
 from transformers_from_scratch.fastai_repairs import *
 from transformers_from_scratch.data import *

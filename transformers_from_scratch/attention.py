@@ -173,7 +173,11 @@ def _fused(q, k, v, hidden, bias, p, plain):
     "The average of the values `(b,h,tq,s)`, without the weights"
     mask = None if hidden is None else ~hidden
     if bias is not None: mask = bias if hidden is None else bias.masked_fill(hidden, -math.inf)
-    return F.scaled_dot_product_attention(q, k, v, mask, p, is_causal=plain, enable_gqa=q.shape[1]!=k.shape[1])
+    average = partial(F.scaled_dot_product_attention, dropout_p=p, is_causal=plain, enable_gqa=q.shape[1]!=k.shape[1])
+    halves = q.dtype is torch.bfloat16 and q.device.type=='cpu' and q.requires_grad and not _compiling()
+    if not halves: return average(q, k, v, mask)
+    if mask is not None and mask.dtype!=torch.bool: mask = mask.float()
+    with torch.autocast('cpu', enabled=False): return average(q.float(), k.float(), v.float(), mask).to(q.dtype)
 
 @patch
 def attend(self:MultiHeadAttention,

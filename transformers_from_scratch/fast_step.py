@@ -9,6 +9,7 @@ __all__ = ['Layout']
 from fastai.basics import *
 from .attention import *
 from .layers import *
+from .faster import *
 from .models import *
 
 # %% ../nbs/04b_fast_step.ipynb #01018c60
@@ -68,7 +69,7 @@ class Layout:
         *layers # `nn.Linear`s that read the same vectors
     )->callable: # A function of `x (b,in)`
         "Lay out `layers`; the result has theirs side by side"
-        if any(type(o) is not nn.Linear for o in layers): raise _Unknown('linear')
+        if any(type(o) not in (nn.Linear,FastLinear) for o in layers): raise _Unknown('linear')
         self.known.update(layers)
         self.products.append(_Product(layers))
         return self.products[-1]
@@ -94,7 +95,7 @@ class Layout:
         *dropouts # `nn.Dropout`s
     ):
         "Leave out what does nothing while a model writes"
-        if any(type(o) is not nn.Dropout for o in dropouts): raise _Unknown('dropout')
+        if any(type(o) not in (nn.Dropout,ByteDropout) for o in dropouts): raise _Unknown('dropout')
         self.known.update(dropouts)
 
 # %% ../nbs/04b_fast_step.ipynb #f662155d

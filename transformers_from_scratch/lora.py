@@ -11,13 +11,14 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from fastai.text.all import *
 from .attention import _check, _check_sizes, _check_probs
+from .faster import *
 from .learner import *
 from .models import *
 from .transfer import _find
 from .pretrained import _about_head
 
 # %% ../nbs/07b_lora.ipynb #p076797a0a6
-class LoRALinear(nn.Linear):
+class LoRALinear(FastLinear):
     "A linear layer that stays as it is, and a change of low rank that learns; Hu et al. 2021, section 4.1"
     def __init__(self,
         linear:nn.Linear, # The layer to change, whose weight and bias are used here
@@ -33,7 +34,7 @@ class LoRALinear(nn.Linear):
         _check(fine, 'alpha', alpha, 'a number above 0')
         super().__init__(k, out, bias=linear.bias is not None, device='meta')
         self.weight,self.bias = linear.weight,linear.bias
-        self.alpha,self.scale,self.dropout = alpha,alpha/r,nn.Dropout(dropout)
+        self.alpha,self.scale,self.dropout = alpha,alpha/r,ByteDropout(dropout)
         self.lora_a = nn.Parameter(torch.randn_like(linear.weight[:r])/k**0.5)
         self.lora_b = nn.Parameter(linear.weight.new_zeros(out, r))
 
@@ -84,7 +85,7 @@ def lora(
     _check(not _loras(model), 'learn', 'one with low-rank changes',
            'one without: `learn.merge_lora()` makes them part of the weights')
     there = [(p,n,o) for block in model[0].blocks for p in block.modules()
-             for n,o in p.named_children() if type(o) is nn.Linear]
+             for n,o in p.named_children() if type(o) in (nn.Linear,FastLinear)]
     known = {n for _,n,_ in there}
     missing,allowed = [o for o in names if o not in known],', '.join(sorted(known))
     _check(not missing and names, 'layers', missing, f'names of linear layers in the blocks: {allowed}')
@@ -102,7 +103,7 @@ def merge_lora(self:TransformerLearner
     model = get_model(self.model)
     _check(_loras(model), 'learn', 'one without low-rank changes', 'one with some: see `lora`')
     for name,o in _loras(model):
-        plain = nn.Linear(o.in_features, o.out_features, bias=o.bias is not None, device='meta')
+        plain = FastLinear(o.in_features, o.out_features, bias=o.bias is not None, device='meta')
         plain.weight,plain.bias = nn.Parameter(o.merged()),o.bias
         setattr(model.get_submodule(name.rpartition('.')[0]), name.rpartition('.')[2], plain)
     self.splitter,self.opt = transformer_splitter,None

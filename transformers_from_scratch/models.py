@@ -13,6 +13,7 @@ from fastai.basics import *
 from .attention import *
 from .attention import _check, _check_classes, _check_probs, _check_sizes, _compiling
 from .layers import *
+from .faster import *
 
 # %% ../nbs/02_models.ipynb #7853d9b8
 def head_crop(
@@ -152,6 +153,7 @@ class TransformerEncoder(Module):
         for o in (self.embedding, self.types):
             if o is not None: nn.init.normal_(o.weight, std=0.02)
         if row is not None: nn.init.zeros_(self.embedding.weight[row].detach())
+        faster(self)
 
 # %% ../nbs/02_models.ipynb #c754ed2c
 @patch
@@ -296,6 +298,7 @@ class ClassifierHead(Module):
                'a function that returns `(b,width)`; for two texts it returned this shape')
         self.linear = nn.Linear(shape[1], n_out)
         self.squeeze = nn.Identity() if y_range is None else SigmoidRange(*y_range)
+        faster(self)
 
     def forward(self,
         encoded:tuple # Hidden vectors `(b,t,k)` and the padding mask `(b,t)`
@@ -352,6 +355,7 @@ class LMHead(Module):
         self.linear = nn.Linear(*reversed(sizes), bias=False, device=device)
         if tie_weights: self.linear.weight = embedding.weight
         else: nn.init.normal_(self.linear.weight, std=0.02)
+        faster(self)
 
     def forward(self,
         hidden:Tensor # Hidden vectors `(...,k)`
