@@ -1,6 +1,6 @@
 """Do the modules keep to the plan of the house? And a picture of which imports which.
 
-The network (attention, layers, models, sampling, fast_step) knows torch, `fastai.basics` and itself: nothing of fastai's data or learners. The repairs of fastai
+The network (attention, layers, faster, models, sampling, fast_step) knows torch, `fastai.basics` and itself: nothing of fastai's data or learners. The repairs of fastai
 know neither the network nor the learners. And a module imports only from floors below its own; the number of its notebook is its floor.
 
     python tools/check_imports.py                                 # says what is wrong, if anything is
@@ -10,8 +10,8 @@ import ast, re, sys
 from pathlib import Path
 from fastcore.script import call_parse
 
-network = 'attention layers models sampling fast_step'.split()
-others = {'torch','functools','itertools','numbers','threading','warnings','weakref','math','copy'}       # what the network may import besides
+network = 'attention layers faster models sampling fast_step'.split()
+others = {'torch','platform','functools','itertools','numbers','threading','warnings','weakref','math','copy'}       # what the network may import besides
 
 def imports(path):
     "Our modules that `path` imports, and the others, with their full names"
