@@ -31,6 +31,11 @@ def _keep(
 
 class ByteDropout(nn.Dropout):
     "Dropout (Srivastava et al. 2014) whose mask is drawn as bytes where that is faster: on a CPU, for 100,000 numbers or more"
+    def __init__(self,
+        p:float=.5, # Probability with which a number is dropped in training, in [0,1]
+        inplace:bool=False # Change the numbers where they are? Then it is dropout as PyTorch has it
+    ): super().__init__(p, inplace)
+
     def forward(self,
         x:Tensor # Numbers of any shape
     )->Tensor: # In training some of them are 0, and the others larger: by the average nothing changes
@@ -67,6 +72,13 @@ class _Product(torch.autograd.Function):
 
 class FastLinear(nn.Linear):
     "A linear layer that asks oneDNN where it is faster: for large products of 32-bit numbers on a processor of AMD"
+    def __init__(self,
+        in_features:int, # Width of what comes in
+        out_features:int, # Width of what goes out
+        bias:bool=True, # Is a bias added?
+        **kwargs # `device` and `dtype`, as in `nn.Linear`
+    ): super().__init__(in_features, out_features, bias, **kwargs)
+
     def forward(self,
         x:Tensor # Vectors `(...,n_in)`
     )->Tensor: # `(...,n_out)`

@@ -62,7 +62,7 @@ class TransformerLMLearner(TransformerLearner):
     def _do_one_batch(self):
         "As fastai does it, or with `LossInParts`"
         parts = first(o for o in self.cbs if isinstance(o, LossInParts))
-        return parts.one_batch() if parts and parts.works() else super()._do_one_batch()
+        return parts._one_batch() if parts and parts._works() else super()._do_one_batch()
 
     @delegates(Learner.get_preds)
     def get_preds(self,
@@ -136,11 +136,11 @@ class LossInParts(Callback):
         metrics = getattr(self.learn, 'recorder', None) is not None and self.recorder.train_metrics
         _check(not metrics, 'train_metrics', True, 'False for a loss in parts: there are no scores to measure in training')
 
-    def works(self):
+    def _works(self):
         "Is this a batch to learn from, by a model that is not compiled?"
         return self.run and self.training and not isinstance(self.learn.model, torch._dynamo.OptimizedModule)
 
-    def one_batch(self):
+    def _one_batch(self):
         "What `Learner` does with a batch; in the place of scores are the hidden vectors"
         learn,head = self.learn,get_model(self.learn.model)[1]
         head.forward = noop

@@ -424,8 +424,9 @@ def _check_tokens(pre, learn, vocab):
     tok,text = _get_tokenizer(learn.dls.train_ds),"It isn't a DULL film, is it?"
     if tok is None or pre.tokenizer is None or not set(pre.vocab)<=set(vocab): return
     here,there = list(tok(text)),first(pre.tokenizer([text]))
-    _check(here==there, 'dls', f'one that makes {here[:5]} … of {text!r}', f'made with `tok_tfm=pre.tokenizer`, which makes {there[:5]} … '
-           'of it: in the vocabulary of a checkpoint alone most words are unknown')
+    if here!=there:
+        raise ValueError(f"`dls` makes {' '.join(here[:5])!r} … of {text!r}, but must be made with `tok_tfm=pre.tokenizer`, which makes "
+                         f"{' '.join(there[:5])!r} …: for other tokens most words of the checkpoint are unknown")
 
 @patch
 def _start(self:Pretrained, learn):
