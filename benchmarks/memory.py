@@ -1,4 +1,4 @@
-"""Peak memory of one forward and backward through attention, against the length of the text; and of a language model's loss over a large vocabulary.
+"""Peak memory of one forward and backward through attention, against the length of the text.
 
     .venv-bench/bin/python benchmarks/memory.py --out memory.csv
 

@@ -1,4 +1,4 @@
-"""This library beside its peers: `make bench` runs all that takes minutes, and writes `benchmarks/results.md` and `results.csv`.
+"""This library beside its peers: `make bench` runs all that takes minutes, and writes `benchmarks/results.md`, and the training steps as `results.csv`.
 
     python benchmarks/run.py            # training steps, memory, the start, and writing: about half an hour
     python benchmarks/run.py --imdb     # also IMDB, three seeds, the baselines and transfer: more than two hours

@@ -84,7 +84,8 @@ class FusedAdam(Optimizer):
         eps:float=1e-5, # Added to the root of the mean of the squares
         wd:float=0.01 # Weight decay
     ):
-        super().__init__(params, [], lr=lr, mom=mom, sqr_mom=sqr_mom, eps=eps, wd=wd)
+        self.made = dict(lr=lr, mom=mom, sqr_mom=sqr_mom, eps=eps, wd=wd)
+        super().__init__(params, [], **self.made)
 
     @torch.no_grad()
     def step(self,
@@ -93,19 +94,26 @@ class FusedAdam(Optimizer):
         "Update all parameters that have a gradient"
         if closure is not None: raise NotImplementedError("fastai optimizers currently do not support closure")
         for ps,hyper in zip(self.param_lists, self.hypers):
+            hyper = self.made | hyper                                                     # a loaded state may lack some
             for decays in (True,False):
                 some = [p for p in ps if p.grad is not None and self.state[p].get('do_wd', True)==decays]
                 if some: self._step(some, hyper, hyper['wd']*decays)
 
     def _step(self, ps, hyper, wd):
-        states = [self.state[p] for p in ps]
+        states,device = [self.state[p] for p in ps],ps[0].device.type
+        fused = device in ('cpu','cuda') and all(p.is_floating_point() for p in ps)
         for p,o in zip(ps, states):
-            if 'grad_avg' not in o: o.update(step=0, grad_avg=torch.zeros_like(p), sqr_avg=torch.zeros_like(p))
-        steps = [torch.tensor(float(o['step']), device=p.device) for p,o in zip(ps, states)]
+            o.setdefault('step', 0)
+            for n in ('grad_avg','sqr_avg'): o[n] = _like(p, o[n]) if n in o else torch.zeros_like(p)
+        steps = [torch.full((), float(o['step']), dtype=torch.float, device=p.device if fused else 'cpu') for p,o in zip(ps, states)]
         avgs,sqrs = ([o[n] for o in states] for n in ('grad_avg','sqr_avg'))
-        adamw(ps, [p.grad for p in ps], avgs, sqrs, [], steps, fused=ps[0].device.type in ('cpu','cuda'), amsgrad=False, maximize=False,
+        adamw(ps, [_like(p, p.grad) for p in ps], avgs, sqrs, [], steps, fused=fused, amsgrad=False, maximize=False,
               beta1=hyper['mom'], beta2=hyper['sqr_mom'], lr=hyper['lr'], weight_decay=wd, eps=hyper['eps'])
         for o in states: o['step'] += 1
+
+def _like(p, o):
+    "`o` as `p` is laid out in memory, which the kernel takes for granted"
+    return o if o.stride()==p.stride() and o.dtype==p.dtype and o.device==p.device else torch.empty_like(p).copy_(o)
 
 # %% ../nbs/05_learner.ipynb #25f9184d
 class TransformerLearner(Learner):

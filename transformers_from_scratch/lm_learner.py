@@ -128,17 +128,21 @@ class LossInParts(Callback):
 
     def before_fit(self):
         "`ValueError` for a learner whose loss needs scores that stand whole"
-        model,loss = get_model(self.model),self.learn.loss_func
-        _check(isinstance(self.learn, TransformerLMLearner) and type(model[1]) is LMHead, 'learn', type(self.learn).__name__,
-               'a learner that `transformer_lm_learner` made, with a plain head')
+        _check(not hasattr(self.learn.model, '_orig_mod'), 'learn', 'one with a compiled model', 'one with a plain model, for a loss in parts')
+        loss,head = self.learn.loss_func,get_model(self.learn.model)[1]
+        linear = getattr(head, 'linear', None)
+        made = type(head) is LMHead and type(linear) in (nn.Linear,FastLinear) and linear.bias is None
+        changed = made and any(o._forward_hooks or o._forward_pre_hooks or 'forward' in vars(o) for o in (head, linear))
+        _check(isinstance(self.learn, TransformerLMLearner) and made and not changed, 'learn', type(self.learn).__name__,
+               'a learner that `transformer_lm_learner` made, with a plain head and no hooks on it')
         plain = type(loss) is CrossEntropyLossFlat and loss.func.weight is None and not loss.func.label_smoothing and loss.func.reduction=='mean'
         _check(plain, 'loss_func', loss, 'a plain `CrossEntropyLossFlat()`, for a loss in parts')
         metrics = getattr(self.learn, 'recorder', None) is not None and self.recorder.train_metrics
         _check(not metrics, 'train_metrics', True, 'False for a loss in parts: there are no scores to measure in training')
 
     def _works(self):
-        "Is this a batch to learn from, by a model that is not compiled?"
-        return self.run and self.training and not isinstance(self.learn.model, torch._dynamo.OptimizedModule)
+        "Is this a batch to learn from?"
+        return self.run and self.training
 
     def _one_batch(self):
         "What `Learner` does with a batch; in the place of scores are the hidden vectors"
