@@ -2,19 +2,19 @@
 
     .venv-bench/bin/python benchmarks/memory.py --out memory.csv
 
-Each figure is that of a process of its own: the most that it held, less what it held before (`ru_maxrss`), after a short text that warms up. One text, `k=256, heads=8`,
+Each figure is that of a process of its own: the most that it held, less what it held before (`VmHWM`), after a short text that warms up. One text, `k=256, heads=8`,
 fp32, two threads. What takes more than `--limit` GB is left out.
 """
-import resource, subprocess, sys
+import subprocess, sys
 from datetime import date
 from pathlib import Path
 import torch
 from fastcore.script import call_parse
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
+from loss import peak
 
 k,heads = 256,8
 
-def rss(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss/1024
 
 def layer(what):
     "A function of `x (1,t,k)`"
@@ -42,8 +42,8 @@ def measure(what, t):
     torch.set_num_threads(2); torch.manual_seed(0)
     f = layer(what)
     def step(t): f(torch.randn(1, t, k, requires_grad=True)).sum().backward()
-    step(64); before = rss(); step(t)
-    return rss()-before
+    step(64); before = peak(); step(t)
+    return peak()-before
 
 @call_parse
 def main(

@@ -27,7 +27,7 @@ def main(
     table = here/'results.csv'
     table.unlink(missing_ok=True)
     parts = [run('benchmarks/train_step.py', '--rounds', rounds, '--out', table, *o) for o in steps]
-    parts += [run('benchmarks/memory.py'), run('benchmarks/start.py'), run('benchmarks/generate.py')]
+    parts += [run('benchmarks/loss.py'), run('benchmarks/memory.py'), run('benchmarks/start.py'), run('benchmarks/generate.py')]
     if imdb:
         parts += [run('benchmarks/train_step.py', '--data', 'imdb', '--bs', 32, '--t', 512, '--rounds', rounds)]
         parts += [run('examples/imdb.py', '--seed', seed) for seed in range(3)]

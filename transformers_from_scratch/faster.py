@@ -112,11 +112,10 @@ class _LossInParts(torch.autograd.Function):
                 scores,y = (h @ w.t()).to(exact),targets[part].where(there, 0)[:,None]        # (rows,v)
                 total = scores.logsumexp(1, keepdim=True)
                 loss += (total - scores.gather(1, y))[:,0].where(there, 0).sum()
-                p = scores.sub_(total).exp_()
-                p.scatter_add_(1, y, p.new_full(y.shape, -1.))
-                p = p.mul_(there[:,None]).to(dtype)
+                p = scores.sub_(total.masked_fill_(~there[:,None], math.inf)).exp_()          # 0 where nothing counts
+                p = p.scatter_add_(1, y, -there[:,None].to(exact)).to(dtype)
                 if learns[0]: to_hidden[part] = p @ w
-                if learns[1]: to_weight += p.t() @ h
+                if learns[1]: to_weight.addmm_(p.t(), h) if dtype is exact else to_weight.add_(p.t() @ h)
         ctx.save_for_backward(to_hidden, to_weight, n)
         ctx.dtypes = hidden.dtype,weight.dtype
         return loss/n

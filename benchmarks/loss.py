@@ -1,0 +1,53 @@
+"""The loss of a language model over a large vocabulary: with scores that stand whole, in parts, and in parts by PyTorch (2.13 and later).
+
+    python benchmarks/loss.py --rounds 15
+
+Forward and backward; the ways take turns, and the ratio is taken within a round. Memory is that of a process of its own: the most that it held, less what it held before.
+"""
+import subprocess, sys, time
+from datetime import date
+from pathlib import Path
+import numpy as np, torch, torch.nn.functional as F
+from fastcore.script import call_parse
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
+
+def peak():
+    "MB that this process held at most (`ru_maxrss` would count what its parent held)"
+    return int(next(o for o in open('/proc/self/status') if o.startswith('VmHWM')).split()[1])/1024
+
+def ways():
+    from transformers_from_scratch.faster import linear_cross_entropy
+    res = {'whole': lambda h,w,y: F.cross_entropy(h @ w.t(), y), 'linear_cross_entropy': linear_cross_entropy}
+    if hasattr(F, 'linear_cross_entropy'):
+        res["PyTorch's F.linear_cross_entropy"] = lambda h,w,y: F.linear_cross_entropy(h, w, y, options=torch.nn.LinearCrossEntropyOptions())
+    return res
+
+@call_parse
+def main(
+    rounds:int=15, # Times that each is timed
+    threads:int=2, # Threads for torch
+    n:int=2048, # Tokens
+    k:int=256, # Width
+    v:int=30_000, # Words
+    out:str='', # A CSV file to append to
+    one:str='', # Only measure the memory of this way, and print it
+):
+    "Print a table of time and memory"
+    torch.set_num_threads(threads); torch.manual_seed(0)
+    h,w,y = torch.randn(n, k, requires_grad=True),(torch.randn(v, k)*.02).requires_grad_(),torch.randint(0, v, (n,))
+    fs = ways()
+    if one:
+        before = peak(); fs[one](h, w, y).backward()
+        return print(peak()-before)
+    from train_step import cpu, table
+    times = {o: [] for o in fs}
+    for i in range(rounds+2):                              # the first two rounds warm up
+        for o in np.random.permutation(list(fs)):
+            start = time.perf_counter(); fs[o](h, w, y).backward(); h.grad = w.grad = None
+            if i>1: times[o].append(time.perf_counter()-start)
+    rows = []
+    for o,t in times.items():
+        mb = subprocess.run([sys.executable, __file__, '--one', o, '--threads', str(threads), '--n', str(n), '--k', str(k), '--v', str(v)], capture_output=True, text=True, check=True).stdout
+        lo,mid,hi = np.percentile(np.array(t)/np.array(times['linear_cross_entropy']), [10,50,90])
+        rows.append({'':o, 'ms':f'{1000*np.median(t):.0f}', 'times ours, 10 %':f'{lo:.2f}', 'median':f'{mid:.2f}', '90 %':f'{hi:.2f}', 'MB':f'{float(mb):.0f}'})
+    table(rows, f'{date.today()}, torch {torch.__version__}, {cpu()}, {threads} threads: {n} tokens, width {k}, {v} words, fp32, {rounds} rounds', out)
