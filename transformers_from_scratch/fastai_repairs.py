@@ -23,7 +23,7 @@ from .attention import _check
 
 # %% ../nbs/02b_fastai_repairs.ipynb #b19601ae
 _table = {}
-_seen = '2.8.12'  # the latest fastai that the scripts were run on; 2.8.10 and 2.8.11, too
+_seen = '2.8.10','2.8.11','2.8.12'  # what the scripts were run on
 
 def _func(f): return getattr(f, '__func__', f)
 def _mark(f): return getattr(_func(f), 'repairs', None)
@@ -61,7 +61,9 @@ class _Repair:
         self.ours.before = now
         several = isinstance(found, Function)
         self.ours.fastai = found.invoke(*self.types) if several else _func(found)
-        self.applied = self.is_faulty()
+        body = found._resolve_method_with_cache(types=tuple(self.types))[0] if several else self.ours.fastai
+        theirs = body.__module__.partition('.')[0]=='fastai'
+        self.applied = theirs and fastai.__version__ in _seen or self.is_faulty()
         if not self.applied: return
         if isinstance(now, Function): now.dispatch(self.ours)
         elif isinstance(now, classmethod): setattr(self.owner, self.attr, classmethod(self.ours))
@@ -91,7 +93,7 @@ def fastai_repairs(
 )->pd.DataFrame: # A row for each place: `kind`, `wrong`, `script`, `issue`, `seen`, `applied`
     "What this library replaces in fastai; where `applied` is False, fastai has no such fault"
     rows = [dict(kind='extension' if o.extends else 'repair', wrong=o.fault.__doc__,
-                 script=dedent(inspect.getsource(o.fault)), issue=o.issue, seen=_seen,
+                 script=dedent(inspect.getsource(o.fault)), issue=o.issue, seen=_seen[-1],
                  applied=o.applied)
             for o in _table.values()]
     return pd.DataFrame(rows, index=list(_table))
