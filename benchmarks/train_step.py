@@ -131,15 +131,17 @@ def random_batches(v, bs, t, real):
         yield x,torch.randint(0, 2, (bs,))
 
 def imdb_batches(v, bs, t):
-    "Training batches of IMDB as `TextDataLoaders` sorts and pads them, cut to `t` tokens, padding behind"
+    "Training batches of IMDB as `TextDataLoaders` sorts and pads them, cut to `t` tokens, padding behind, and the size of their vocabulary"
     from fastai.text.all import TextDataLoaders, URLs, untar_data
-    dls = TextDataLoaders.from_folder(untar_data(URLs.IMDB), valid='test', bs=bs, max_vocab=v)
-    while True:
-        for x,y in dls.train:
-            x = torch.Tensor.as_subclass(x, torch.Tensor)
-            front = (x==pad).cumprod(1).sum(1, keepdim=True)                                # fastai pads in front
-            x = x.gather(1, (torch.arange(x.shape[1]) + front) % x.shape[1])[:,:t]
-            yield x[:,:max(1, int((x!=pad).sum(1).max()))].contiguous(),y.long()
+    dls = TextDataLoaders.from_folder(untar_data(URLs.IMDB), valid='test', bs=bs)
+    def batches():
+        while True:
+            for x,y in dls.train:
+                x = torch.Tensor.as_subclass(x, torch.Tensor)
+                front = (x==pad).cumprod(1).sum(1, keepdim=True)                            # fastai pads in front
+                x = x.gather(1, (torch.arange(x.shape[1]) + front) % x.shape[1])[:,:t]
+                yield x[:,:max(1, int((x!=pad).sum(1).max()))].contiguous(),torch.Tensor.as_subclass(y, torch.Tensor).long()
+    return batches(),len(dls.vocab[0])
 
 def products(bs, t, k, heads, depth, v, task, dtype):
     "A function that does the matrix products of a step, and their number of operations"
@@ -209,6 +211,8 @@ def main(
     torch.set_num_threads(threads); torch.manual_seed(0); np.random.seed(0)
     auto = nullcontext if dtype=='fp32' else lambda: torch.autocast('cpu', torch.bfloat16)
     models,times,versions = {},{},[f'torch {torch.__version__}']
+    if data=='imdb': batches,v = imdb_batches(v, bs, t)
+    else: batches = random_batches(v, bs, t, real)
     for name,make in peers.items():
         if make is not ours and only not in name: continue
         try: model = make(task, v, k, heads, depth, t, dropout).train()
@@ -218,7 +222,6 @@ def main(
             lib = 'transformers' if make is hugging_face else 'x-transformers'
             from importlib.metadata import version
             versions.append(f'{lib} {version(lib)}')
-    batches = imdb_batches(v, bs, t) if data=='imdb' else random_batches(v, bs, t, real)
     limit,ops = products(bs, t, k, heads, depth, v, task, torch.float if dtype=='fp32' else torch.bfloat16)
     alone = data=='random' and real==1
     times = {name:[] for name in [*models, *['products alone']*alone]}

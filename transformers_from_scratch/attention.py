@@ -173,14 +173,9 @@ def _fused(q, k, v, hidden, bias, p, plain):
     "The average of the values `(b,h,tq,s)`, without the weights"
     mask = None if hidden is None else ~hidden
     if bias is not None: mask = bias if hidden is None else bias.masked_fill(hidden, -math.inf)
-    average = partial(F.scaled_dot_product_attention, dropout_p=p, is_causal=plain, enable_gqa=q.shape[1]!=k.shape[1])
-    halves = q.dtype is torch.bfloat16 and q.device.type=='cpu' and q.requires_grad and not _compiling()
-    if not halves: return average(q, k, v, mask)
-    with torch.autocast('cpu', enabled=False):
-        if k.shape[2]<=256 and k.shape[1]==q.shape[1] and mask is None and not plain:
-            return scaled_dot_product_attention(q, k, v, dropout=p)[0]                    # short: written out
-        if mask is not None and mask.dtype!=torch.bool: mask = mask.float()
-        return average(q.float(), k.float(), v.float(), mask).to(q.dtype)
+    return F.scaled_dot_product_attention(q, k, v, mask, p, plain, enable_gqa=q.shape[1]!=k.shape[1])
+
+MultiHeadAttention._average = staticmethod(_fused)
 
 @patch
 def attend(self:MultiHeadAttention,
@@ -216,7 +211,7 @@ def attend(self:MultiHeadAttention,
     if need_weights:
         k,v = (o.repeat_interleave(self.heads//o.shape[1], 1) for o in (k,v))                         # (b,h,tk,s)
         out,weights = scaled_dot_product_attention(q, k, v, hidden, p, bias)
-    else: out = _fused(q, k, v, hidden, bias, p, plain)
+    else: out = self._average(q, k, v, hidden, bias, p, plain)
     out = self.unifyheads(out.transpose(1,2).flatten(2))                                              # (b,tq,k)
     return (out,weights) if need_weights else out
 

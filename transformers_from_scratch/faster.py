@@ -11,7 +11,8 @@ from functools import lru_cache
 from torch.autograd import forward_ad
 from torch.autograd.function import once_differentiable
 from fastai.basics import *
-from .attention import _check, _check_sizes, _compiling
+from .attention import *
+from .attention import _check, _check_sizes, _compiling, _fused
 
 # %% ../nbs/01b_faster.ipynb #ffef6ca938
 def _plain(*xs):
@@ -94,6 +95,64 @@ class FastLinear(nn.Linear):
         "`x Wᵀ + b`"
         w = self.weight
         return (_Product.apply if _plain(x, w) and _pays(x, w) else F.linear)(x, w, self.bias)
+
+# %% ../nbs/01b_faster.ipynb #a3c1e7b1
+@lru_cache
+def _native():
+    "Does this processor multiply numbers of 16 bits?"
+    return any(getattr(torch.cpu, f'_is_{o}_supported', bool)() for o in ('avx512_bf16','amx_tile'))
+
+class _InHalves(torch.autograd.Function):
+    "`softmax(q kᵀ) v` in bfloat16, for some of the `n` heads at a time"
+    @staticmethod
+    def weights(q, k, hidden, part):
+        scores = q[part] @ k[part].transpose(1, 2)                                            # (step,tq,tk)
+        if hidden is not None: scores.masked_fill_(hidden if len(hidden)==1 else hidden[part], -math.inf)
+        return scores.softmax(-1)
+
+    @staticmethod
+    def forward(ctx, q, k, v, hidden):                                                        # (n,t,s), and (n,tq,tk) or what broadcasts
+        (tq,tk),out,kept = (q.shape[1],k.shape[1]),torch.empty_like(q),[]
+        step = max(2**20//(tq*tk), 1)
+        ctx.parts = [slice(i, i+step) for i in range(0, len(q), step)]
+        for part in ctx.parts:
+            w = _InHalves.weights(q, k, hidden, part)
+            torch.bmm(w, v[part], out=out[part])
+            if tk<=256: kept.append(w)
+        ctx.save_for_backward(q, k, v, hidden, *kept)
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx, g):
+        (q,k,v,hidden,*kept),g = ctx.saved_tensors,g.contiguous()
+        to_q,to_k,to_v = (torch.empty_like(o) for o in (q,k,v))
+        for i,part in enumerate(ctx.parts):
+            w = kept[i] if kept else _InHalves.weights(q, k, hidden, part)
+            torch.bmm(w.transpose(1, 2), g[part], out=to_v[part])
+            to_scores = torch._softmax_backward_data(g[part] @ v[part].transpose(1, 2), w, -1, w.dtype)
+            torch.bmm(to_scores, k[part], out=to_q[part])
+            torch.bmm(to_scores.transpose(1, 2), q[part], out=to_k[part])
+        return to_q,to_k,to_v,None
+
+def _in_halves(q, k, v, hidden):
+    "The average of the values by `_InHalves`"
+    b,h,tq,s = q.shape
+    k,v = (o.repeat_interleave(h//o.shape[1], 1) for o in (k,v))                              # (b,h,tk,s)
+    if hidden is not None: hidden = hidden[0] if hidden.shape[:2]==(1,1) else hidden.expand(b, h, -1, -1).flatten(0, 1)
+    return _InHalves.apply(*(o.flatten(0, 1) for o in (q/s**.5, k, v)), hidden).unflatten(0, (b,h))
+
+@patch
+def _average(self:MultiHeadAttention, q, k, v, hidden, bias, p, plain):
+    "The average of the values, by another way where attention learns in bfloat16 on a CPU"
+    learns = torch.is_grad_enabled() and any(o.requires_grad for o in (q,k,v))
+    if not (learns and q.dtype is torch.bfloat16 and q.device.type=='cpu') or _compiling(): return _fused(q, k, v, hidden, bias, p, plain)
+    with torch.autocast('cpu', enabled=False):
+        if _native() and _plain(q, k, v) and k.shape[2]<=512 and bias is None and not p:
+            if plain: hidden = torch.ones(k.shape[2], k.shape[2], dtype=torch.bool, device='cpu').triu(1)
+            if hidden is not None: hidden = hidden[(None,)*(4-hidden.dim())]                      # (b,h,tq,tk), or 1 instead of each
+            if hidden is None or not hidden.all(-1).any(): return _in_halves(q, k, v, hidden)
+        return _fused(*(o.float() for o in (q,k,v)), hidden, None if bias is None else bias.float(), p, plain).to(q.dtype)
 
 # %% ../nbs/01b_faster.ipynb #7f584c17
 class _LossInParts(torch.autograd.Function):
