@@ -1,6 +1,6 @@
 """This library beside its peers: `make bench` runs all that takes minutes, and writes `benchmarks/results.md`, and the training steps as `results.csv`.
 
-    python benchmarks/run.py            # training steps, memory, the start, and writing: about half an hour
+    python benchmarks/run.py            # training steps and epochs, the loss, scale, memory, the start, and writing: about an hour
     python benchmarks/run.py --imdb     # also IMDB, three seeds, the baselines and transfer: more than two hours
 """
 import subprocess, sys
@@ -27,9 +27,9 @@ def main(
     table = here/'results.csv'
     table.unlink(missing_ok=True)
     parts = [run('benchmarks/train_step.py', '--rounds', rounds, '--out', table, *o) for o in steps]
-    parts += [run('benchmarks/loss.py'), run('benchmarks/memory.py'), run('benchmarks/start.py'), run('benchmarks/generate.py')]
+    parts += [run(f'benchmarks/{o}.py') for o in ('loss','scale','epoch','memory','start','generate')]
     if imdb:
-        parts += [run('benchmarks/train_step.py', '--data', 'imdb', '--bs', 32, '--t', 512, '--rounds', rounds)]
+        parts += [run('benchmarks/train_step.py', '--data', 'imdb', '--bs', 32, '--t', 512, '--rounds', rounds), run('benchmarks/padding.py')]
         parts += [run('examples/imdb.py', '--seed', seed) for seed in range(3)]
         parts += [run('benchmarks/imdb_baselines.py', what) for what in ('tfidf', 'awd_lstm')]
         parts += [run('examples/imdb_transfer.py')]

@@ -15,6 +15,7 @@ A peer that is not installed is left out, and said.
 import csv, platform, sys, time
 from contextlib import nullcontext
 from datetime import date
+from importlib.metadata import version
 from pathlib import Path
 import numpy as np, torch, torch.nn.functional as F
 from torch import nn
@@ -189,6 +190,39 @@ def table(rows, about, file=None):
             if new: out.writeheader()
             out.writerows(dict(measured=about, **o) for o in rows)
 
+def compiled(*args):
+    "Ours as one graph; it is compiled in the first step, which is not counted"
+    return torch.compile(ours(*args))
+
+def measure(rounds=15, task='classifier', data='random', dtype='fp32', real=1., bs=16, t=256, k=256, heads=8, depth=4, v=10_000, dropout=.1, only='', with_compiled=False):
+    "The seconds of each model by round, the models, and what was measured"
+    torch.manual_seed(0); np.random.seed(0)
+    auto = nullcontext if dtype=='fp32' else lambda: torch.autocast('cpu', torch.bfloat16)
+    models,versions = {},[f'torch {torch.__version__}']
+    if data=='imdb': batches,v = imdb_batches(v, bs, t)
+    else: batches = random_batches(v, bs, t, real)
+    for name,make in (peers | ({'ours, torch.compile':compiled} if with_compiled else {})).items():
+        if make not in (ours,compiled) and only not in name: continue
+        try: model = make(task, v, k, heads, depth, t, dropout).train()
+        except ImportError as e: print(f'left out: {name} ({e})'); continue
+        models[name] = model,torch.optim.AdamW(model.parameters(), 1e-4, fused=True)
+        if make in (hugging_face, x_transformers):
+            lib = 'transformers' if make is hugging_face else 'x-transformers'
+            versions.append(f'{lib} {version(lib)}')
+    limit,ops = products(bs, t, k, heads, depth, v, task, torch.float if dtype=='fp32' else torch.bfloat16)
+    alone = data=='random' and real==1
+    times,shares = {name:[] for name in [*models, *['products alone']*alone]},[]
+    for i in range(rounds+3):                              # the first three rounds warm up
+        x,y = next(batches)
+        shares.append((x!=pad).float().mean().item())
+        for name in np.random.permutation(list(times)):
+            secs = timed(limit if name=='products alone' else lambda: step(*models[name], x, y, task, auto))
+            if i>2: times[name].append(secs)
+    about = (f"{date.today()}, {', '.join(versions)}, {cpu()}, {torch.get_num_threads()} threads; {task}, {data} batches of {bs}, {t} tokens, {np.mean(shares):.0%} of them real, k={k}, heads={heads}, "
+             f"depth={depth}, vocabulary {v}, dropout {dropout}, {dtype}, {rounds} rounds")
+    if alone: about += f"; {ops/1e9:.0f} Gflop a step, products alone {ops/1e9/np.median(times['products alone']):.0f} Gflop/s"
+    return {n: np.array(o) for n,o in times.items()},models,about
+
 @call_parse
 def main(
     rounds:int=15, # Steps of each model that are timed
@@ -205,39 +239,15 @@ def main(
     v:int=10_000, # Vocabulary
     dropout:float=.1, # Dropout
     only:str='', # Only peers whose name contains this, and ours
+    with_compiled:bool=False, # Also ours under `torch.compile`, which needs a C++ compiler
     out:str='', # A CSV file to append to
 ):
     "Print a table of the time of a training step of each library"
-    torch.set_num_threads(threads); torch.manual_seed(0); np.random.seed(0)
-    auto = nullcontext if dtype=='fp32' else lambda: torch.autocast('cpu', torch.bfloat16)
-    models,times,versions = {},{},[f'torch {torch.__version__}']
-    if data=='imdb': batches,v = imdb_batches(v, bs, t)
-    else: batches = random_batches(v, bs, t, real)
-    for name,make in peers.items():
-        if make is not ours and only not in name: continue
-        try: model = make(task, v, k, heads, depth, t, dropout).train()
-        except ImportError as e: print(f'left out: {name} ({e})'); continue
-        models[name] = model,torch.optim.AdamW(model.parameters(), 1e-4, fused=True)
-        if make in (hugging_face, x_transformers):
-            lib = 'transformers' if make is hugging_face else 'x-transformers'
-            from importlib.metadata import version
-            versions.append(f'{lib} {version(lib)}')
-    limit,ops = products(bs, t, k, heads, depth, v, task, torch.float if dtype=='fp32' else torch.bfloat16)
-    alone = data=='random' and real==1
-    times = {name:[] for name in [*models, *['products alone']*alone]}
-    shares = []
-    for i in range(rounds+3):                              # the first three rounds warm up
-        x,y = next(batches)
-        shares.append((x!=pad).float().mean().item())
-        for name in np.random.permutation(list(times)):
-            secs = timed(limit if name=='products alone' else lambda: step(*models[name], x, y, task, auto))
-            if i>2: times[name].append(secs)
-    base,rows = np.array(times['transformers_from_scratch']),[]
+    torch.set_num_threads(threads)
+    times,models,about = measure(rounds, task, data, dtype, real, bs, t, k, heads, depth, v, dropout, only, with_compiled)
+    rows = []
     for name,o in times.items():
-        lo,mid,hi = np.percentile(np.array(o)/base, [10,50,90])
+        lo,mid,hi = np.percentile(o/times['transformers_from_scratch'], [10,50,90])
         params = f'{sum(o.numel() for o in models[name][0].parameters()):,}' if name in models else ''
         rows.append({'':name, 'parameters':params, 'ms a step':f'{1000*np.median(o):.0f}', 'times ours, 10 %':f'{lo:.2f}', 'median':f'{mid:.2f}', '90 %':f'{hi:.2f}'})
-    about = (f"{date.today()}, {', '.join(versions)}, {cpu()}, {threads} threads; {task}, {data} batches of {bs}, {t} tokens, {np.mean(shares):.0%} of them real, k={k}, heads={heads}, "
-             f"depth={depth}, vocabulary {v}, dropout {dropout}, {dtype}, {rounds} rounds")
-    if alone: about += f"; {ops/1e9:.0f} Gflop a step, products alone {ops/1e9/np.median(times['products alone']):.0f} Gflop/s"
     table(rows, about, out)

@@ -50,6 +50,7 @@ def main(
     seed:int=0, # Seed of weights, order and dropout
     threads:int=2, # Threads for torch
     holdout:float=0., # Part of `train` to check with instead of `test` (its words are in the vocabulary all the same)
+    bf16:bool=False, # Train and check in bfloat16 where it is safe?
     export:str='imdb.pkl', # File for the Learner, in the folder of the data
 ):
     "Train a classifier of film reviews, and say how many of the test reviews it gets right"
@@ -61,12 +62,13 @@ def main(
     learn = transformer_classifier_learner(dls, k=k, heads=heads, depth=depth, max_len=max_len, pool=mean_max_pool, crop=ends_crop,
                                            word_dropout=word_dropout, vocab_dropout=vocab_dropout,
                                            pos_cls=SinusoidalPositions, dropout=dropout, wd=wd, metrics=accuracy)
+    if bf16: learn.to_bf16()
     start = time.time()
     learn.fit_one_cycle(epochs, lr, cbs=SkipValidation())
     minutes = (time.time()-start)/60
     loss,acc = learn.validate()
     learn.export(export)
-    print(json.dumps(dict(accuracy=round(acc, 4), loss=round(loss, 4), training_minutes=round(minutes, 1), threads=threads, seed=seed,
+    print(json.dumps(dict(accuracy=round(acc, 4), loss=round(loss, 4), training_minutes=round(minutes, 1), threads=threads, seed=seed, bf16=bf16,
                           checked_on='part of train' if holdout else 'test', parameters=sum(p.numel() for p in learn.model.parameters()),
                           k=k, heads=heads, depth=depth, max_len=max_len, epochs=epochs, lr=lr, word_dropout=word_dropout, vocab_dropout=vocab_dropout)))
     for text in ('I loved every minute of it', 'A waste of time and money'):

@@ -138,7 +138,7 @@ class _InHalves(torch.autograd.Function):
 def _in_halves(q, k, v, hidden):
     "The average of the values by `_InHalves`"
     b,h,tq,s = q.shape
-    k,v = (o.repeat_interleave(h//o.shape[1], 1) for o in (k,v))                              # (b,h,tk,s)
+    if k.shape[1]<h: k,v = (o.repeat_interleave(h//o.shape[1], 1) for o in (k,v))              # (b,h,tk,s)
     if hidden is not None: hidden = hidden[0] if hidden.shape[:2]==(1,1) else hidden.expand(b, h, -1, -1).flatten(0, 1)
     return _InHalves.apply(*(o.flatten(0, 1) for o in (q/s**.5, k, v)), hidden).unflatten(0, (b,h))
 
