@@ -28,7 +28,7 @@ def main(
     rows = []
     for what,settings in sizes.items():
         for o in settings:
-            times = measure(rounds, dtype=dtype, **o)[0]
+            times = measure(rounds, dtype=dtype, names=chosen, **o)[0]
             row,base = {'':f"{what} {next(iter(o.values())):,}"},times[chosen[0]]
             for name in chosen:
                 t = times.get(name)

@@ -194,7 +194,7 @@ def compiled(*args):
     "Ours as one graph; it is compiled in the first step, which is not counted"
     return torch.compile(ours(*args))
 
-def measure(rounds=15, task='classifier', data='random', dtype='fp32', real=1., bs=16, t=256, k=256, heads=8, depth=4, v=10_000, dropout=.1, only='', with_compiled=False):
+def measure(rounds=15, task='classifier', data='random', dtype='fp32', real=1., bs=16, t=256, k=256, heads=8, depth=4, v=10_000, dropout=.1, only='', with_compiled=False, names=None):
     "The seconds of each model by round, the models, and what was measured"
     torch.manual_seed(0); np.random.seed(0)
     auto = nullcontext if dtype=='fp32' else lambda: torch.autocast('cpu', torch.bfloat16)
@@ -202,7 +202,7 @@ def measure(rounds=15, task='classifier', data='random', dtype='fp32', real=1., 
     if data=='imdb': batches,v = imdb_batches(v, bs, t)
     else: batches = random_batches(v, bs, t, real)
     for name,make in (peers | ({'ours, torch.compile':compiled} if with_compiled else {})).items():
-        if make not in (ours,compiled) and only not in name: continue
+        if make not in (ours,compiled) and (only not in name or (names and name not in names)): continue
         try: model = make(task, v, k, heads, depth, t, dropout).train()
         except ImportError as e: print(f'left out: {name} ({e})'); continue
         models[name] = model,torch.optim.AdamW(model.parameters(), 1e-4, fused=True)

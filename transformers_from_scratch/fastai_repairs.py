@@ -61,8 +61,8 @@ class _Repair:
         self.ours.before = now
         several = isinstance(found, Function)
         self.ours.fastai = found.invoke(*self.types) if several else _func(found)
-        body = found._resolve_method_with_cache(types=tuple(self.types))[0] if several else self.ours.fastai
-        theirs = body.__module__.partition('.')[0]=='fastai'
+        body = getattr(self.ours.fastai, '__wrapped_by_plum__', self.ours.fastai)
+        theirs = (getattr(body, '__module__', None) or '').partition('.')[0]=='fastai'
         self.applied = theirs and fastai.__version__ in _seen or self.is_faulty()
         if not self.applied: return
         if isinstance(now, Function): now.dispatch(self.ours)

@@ -118,7 +118,7 @@ _docs_of(transformer_lm_learner, *(o.__init__ for o in (TransformerLM, Transform
 
 # %% ../nbs/05b_lm_learner.ipynb #e36ff070
 class LossInParts(Callback):
-    "Train a language model without scores that stand whole: less memory, and less time where there are many words"
+    "Train a language model without scores that stand whole: less memory where there are many words"
     run_valid = False
     def __init__(self,
         rows:int=None # So many tokens at a time; None is as many as make 8 million scores
