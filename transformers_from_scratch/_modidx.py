@@ -327,8 +327,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                               'transformers_from_scratch/faster.py'),
                                                   'transformers_from_scratch.faster._low_attention': ( 'faster.html#_low_attention',
                                                                                                        'transformers_from_scratch/faster.py'),
-                                                  'transformers_from_scratch.faster._most': ( 'faster.html#_most',
-                                                                                              'transformers_from_scratch/faster.py'),
                                                   'transformers_from_scratch.faster._native': ( 'faster.html#_native',
                                                                                                 'transformers_from_scratch/faster.py'),
                                                   'transformers_from_scratch.faster._pays': ( 'faster.html#_pays',

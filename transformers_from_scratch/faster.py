@@ -101,14 +101,12 @@ def _centred(x, scale=1.):
     "Keys or values `(n,t,s)` less their mean, times `scale`"
     return torch.add(x.mean(1, keepdim=True)*-scale, x, alpha=scale)                      # rounded once
 
-def _most(x): return x.norm(dim=-1).amax().item()
-
 class _LowAttention(torch.autograd.Function):
     "`softmax(q kᵀ / √s) v` in bfloat16, for some of the `n` heads at a time"
     @staticmethod
     def weights(q, low, k, hidden, which, part):
         scores = q[part] @ low[part].transpose(1, 2)                                      # (step,tq,tk)
-        if k is not None and max(o.abs() for o in scores.aminmax())>8:
+        if not max(o.abs() for o in scores.aminmax())<=8:                                 # large ones, or NaN
             scores = q[part].float()*k.shape[2]**-.5 @ k[part].float().transpose(1, 2)
         if hidden is not None: scores.masked_fill_(hidden[which[part]], -math.inf)
         return scores.softmax(-1).to(q.dtype)
@@ -116,7 +114,6 @@ class _LowAttention(torch.autograd.Function):
     @staticmethod
     def forward(ctx, q, k, v, hidden, which):           # (n,tq,s), (n,tk,s) twice, (m,tq,tk), and which of `m` it is for each of `n`
         tq,tk,out,low = q.shape[1],k.shape[1],torch.empty_like(q),_centred(k, k.shape[2]**-.5)
-        if _most(q)*_most(low)<=8: k = None                                               # no score can be large
         step,kept = max(2**20//(tq*tk), 1),[]
         ctx.parts = [slice(i, i+step) for i in range(0, len(q), step)]
         for part in ctx.parts:
@@ -131,11 +128,12 @@ class _LowAttention(torch.autograd.Function):
     def backward(ctx, g):
         (q,v,low,k,hidden,which,*kept),grads = ctx.saved_tensors,[]
         values = _centred(v)
-        for i,part in enumerate(ctx.parts):
-            w = kept[i] if kept else _LowAttention.weights(q, low, k, hidden, which, part)
-            to_scores = torch._softmax_backward_data(g[part] @ values[part].transpose(1, 2), w, -1, w.dtype)
-            grads.append((to_scores @ low[part], to_scores.transpose(1, 2) @ q[part], w.transpose(1, 2) @ g[part]))
-        to_q,to_k,to_v = (torch.cat(o) for o in zip(*grads))
+        with torch.autocast('cpu', enabled=False):
+            for i,part in enumerate(ctx.parts):
+                w = kept[i] if kept else _LowAttention.weights(q, low, k, hidden, which, part)
+                to_scores = torch._softmax_backward_data(g[part] @ values[part].transpose(1, 2), w, -1, w.dtype)
+                grads.append((to_scores @ low[part], to_scores.transpose(1, 2) @ q[part], w.transpose(1, 2) @ g[part]))
+            to_q,to_k,to_v = (torch.cat(o) for o in zip(*grads))
         return to_q,to_k*q.shape[2]**-.5,to_v,None,None
 
 # %% ../nbs/01b_faster.ipynb #a3c1e7b7
@@ -157,9 +155,10 @@ def _low_attention(q, k, v, hidden):
 def _average(q, k, v, hidden, bias, p, plain):
     "What `faster` gives to attention: another way where it learns in bfloat16 on a CPU"
     learns = torch.is_grad_enabled() and any(o.requires_grad for o in (q,k,v))
-    if not (learns and q.dtype is torch.bfloat16 and q.device.type=='cpu') or _compiling(): return _fused(q, k, v, hidden, bias, p, plain)
+    low = q.dtype is torch.bfloat16 and q.device.type=='cpu'
+    if not (learns and low) or _compiling(): return _fused(q, k, v, hidden, bias, p, plain)
     with torch.autocast('cpu', enabled=False):
-        short = q.numel() and 0<k.shape[2]<=512 and q.shape[2]<=512 and torch.backends.mkldnn.enabled
+        short = q.numel() and 0<k.shape[2]<=512 and q.shape[2]<=512 and q.dtype is k.dtype is v.dtype and torch.backends.mkldnn.enabled
         if short and bias is None and not p and _native() and _plain(*(o for o in (q,k,v,hidden) if o is not None)):
             if plain: hidden = torch.ones(k.shape[2], k.shape[2], dtype=torch.bool, device='cpu').triu(1)
             if hidden is not None: hidden = hidden[(None,)*(4-hidden.dim())]              # (b,h,tq,tk), or 1 instead of each
@@ -223,5 +222,5 @@ def faster(
     if undo: kinds = {fast: plain for plain,fast in kinds.items()}
     for o in model.modules():
         o.__class__ = kinds.get(type(o), type(o))
-        if isinstance(o, MultiHeadAttention): vars(o).pop('_average', None) if undo else vars(o).update(_average=_average)
+        if isinstance(o, MultiHeadAttention) and type(o)._average is MultiHeadAttention._average: vars(o).pop('_average', None) if undo else vars(o).update(_average=_average)
     return model
