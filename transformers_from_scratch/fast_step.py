@@ -10,6 +10,7 @@ from fastai.basics import *
 from .attention import *
 from .layers import *
 from .faster import *
+from .faster import _average
 from .models import *
 
 # %% ../nbs/04b_fast_step.ipynb #01018c60
@@ -100,8 +101,8 @@ class Layout:
 
 # %% ../nbs/04b_fast_step.ipynb #f662155d
 def _as_made(o):
-    "Has module `o` no hooks, and no method of its own in place of its class's?"
-    own = any(callable(v) and hasattr(type(o), n) for n,v in vars(o).items())
+    "Has module `o` no hooks, and no method of its own in place of its class's, but for what `faster` gives to attention?"
+    own = any(callable(v) and hasattr(type(o), n) and v is not _average for n,v in vars(o).items())
     return not (own or o._forward_hooks or o._forward_pre_hooks)
 
 @patch
