@@ -1,4 +1,4 @@
-"""This library beside its peers: `make bench` runs all that takes minutes, and writes `benchmarks/results.md`, and the training steps as `results.csv`.
+"""This library beside its peers: `make bench` runs all that takes minutes, and writes `benchmarks/results.md`, and `results.csv` (all but writing).
 
     python benchmarks/run.py            # training steps and epochs, the loss, scale, memory, the start, and writing: about an hour
     python benchmarks/run.py --imdb     # also IMDB, three seeds, the baselines and transfer: more than two hours
@@ -27,7 +27,7 @@ def main(
     table = here/'results.csv'
     table.unlink(missing_ok=True)
     parts = [run('benchmarks/train_step.py', '--rounds', rounds, '--out', table, *o) for o in steps]
-    parts += [run(f'benchmarks/{o}.py') for o in ('loss','scale','epoch','memory','start','generate')]
+    parts += [run(f'benchmarks/{o}.py', '--out', table) for o in ('loss','scale','epoch','memory','start')] + [run('benchmarks/generate.py')]
     if imdb:
         parts += [run('benchmarks/train_step.py', '--data', 'imdb', '--bs', 32, '--t', 512, '--rounds', rounds), run('benchmarks/padding.py')]
         parts += [run('examples/imdb.py', '--seed', seed) for seed in range(3)]

@@ -180,15 +180,15 @@ def step(model, opt, x, y, task, auto):
     loss.backward(); opt.step(); opt.zero_grad()
 
 def table(rows, about, file=None):
-    "Print rows as Markdown, and append them to `file` as CSV"
+    "Print rows as Markdown, and append them to `file` as CSV, a line for each cell"
     print(f"{about}\n\n| {' | '.join(rows[0])} |\n|{'---|'*len(rows[0])}")
     for o in rows: print(f"| {' | '.join(map(str, o.values()))} |")
     if file:
         new = not Path(file).exists()
         with open(file, 'a', newline='') as f:
-            out = csv.DictWriter(f, ['measured', *rows[0]])
-            if new: out.writeheader()
-            out.writerows(dict(measured=about, **o) for o in rows)
+            out = csv.writer(f)
+            if new: out.writerow(['measured','row','column','value'])
+            for name,*cells in map(dict.items, rows): out.writerows((about, name[1], *o) for o in cells)
 
 def compiled(*args):
     "Ours as one graph; it is compiled in the first step, which is not counted"

@@ -222,5 +222,7 @@ def faster(
     if undo: kinds = {fast: plain for plain,fast in kinds.items()}
     for o in model.modules():
         o.__class__ = kinds.get(type(o), type(o))
-        if isinstance(o, MultiHeadAttention) and type(o)._average is MultiHeadAttention._average: vars(o).pop('_average', None) if undo else vars(o).update(_average=_average)
+        if isinstance(o, MultiHeadAttention) and type(o)._average is MultiHeadAttention._average:      # not one of its own
+            vars(o).pop('_average', None)
+            if not undo: o._average = _average
     return model
