@@ -63,5 +63,5 @@ def main(
                 times.setdefault((name,params), []).append(time.perf_counter()-start)
         base = np.array(next(t for (n,_),t in times.items() if n=='transformers_from_scratch'))
         for (name,params),t in sorted(times.items(), key=lambda o: list(makes).index(o[0][0])):
-            rows.append({'':name, 'task':task, 'parameters':f'{params:,}', 'seconds an epoch':f'{np.median(t):.1f}', 'times ours':f'{np.median(np.array(t)/base):.2f}'})
+            rows.append({'':f'{name}, {task}', 'parameters':f'{params:,}', 'seconds an epoch':f'{np.median(t):.1f}', 'times ours':f'{np.median(np.array(t)/base):.2f}'})
     table(rows, f'{date.today()}, torch {torch.__version__}, {cpu()}, {threads} threads: an epoch through `Learner.fit`, {rounds} rounds', out)
