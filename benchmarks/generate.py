@@ -1,103 +1,154 @@
-"""Tokens per second when a text is written, this library beside its peers.
+"""Tokens a second when texts are written, and the time to read a long prompt: this library beside its peers.
 
-All but AWD_LSTM, which is fastai's, have the same sizes; all have fresh weights, one text in the batch, fp32, and draw at temperature 1 without filters. They take turns,
-round by round; quoted are the median over the rounds, and of the ratio to Hugging Face in the same round. The memory limit is
-the time to read all parameters once, measured in each round as well: no method that reads each weight for each token is faster.
+    .venv-bench/bin/python benchmarks/generate.py --rounds 9
+    .venv-bench/bin/python benchmarks/generate.py --size gpt2 --rounds 9
 
-Hugging Face `transformers` does not import beside fastai's torchvision and a torch without CUDA. So this needs an environment
-of its own; what is missing there is left out of the table, and said:
-
-    python -m venv bench && bench/bin/pip install torch fastai x-transformers transformers safetensors && bench/bin/pip uninstall -y torchvision
-    bench/bin/python benchmarks/generate.py --threads 2
+All but AWD_LSTM, which is fastai's, have the same sizes; all have fresh weights, fp32 unless it is said, and take the likeliest token (AWD_LSTM draws, it has no other way). Each lives in a process of
+its own, since thread pools of several libraries in one process stand in each other's way; they take turns in random order, round by round, each after a few tokens to wake up.
+Quoted are the median over the rounds, and of the ratio to Hugging Face in the same round with its 10 and 90 %. The memory limit is the time to read all weights once (the fastest of five sums of a tensor as large), measured in each
+round as well: for a single text no method that reads each weight for each token is faster. What a model needs before the first token, such as laying out weights, is in the time.
 """
-import statistics, sys, time, warnings
+import json, statistics, subprocess, sys, tempfile, time, warnings
 from datetime import date
 from pathlib import Path
-import torch
+import numpy as np, torch
 from fastcore.script import call_parse
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
-from fastai.text.all import *
-from train_step import cpu
-from transformers_from_scratch.all import *
+from train_step import cpu, table
 
-def ours(sizes, prompt, n):
-    v,k,heads,depth,max_len = sizes
-    model = TransformerLM(v, k, heads, depth, max_len)
-    return {'transformers_from_scratch `generate`': lambda: generate(model, prompt, n),
-            'the same through `read`, module by module': hooked(model, prompt, n),
-            'the same without a cache': lambda: generate(model, prompt, n//4, cache=False)}
+sizes = dict(small=dict(v=10_000, k=256, heads=8, depth=4), gpt2=dict(v=50_257, k=768, heads=12, depth=12))
+jobs = dict(small={1:200, 8:200, 64:100}, gpt2={1:100, 8:50, 64:10})                       # texts, and tokens to write
+max_len = 2048
 
-def hooked(model, prompt, n):
-    "A plain cached loop: a hook keeps `generate` from its fast step"
-    def run():
+def ours(v, k, heads, depth):
+    from transformers_from_scratch.models import TransformerLM
+    from transformers_from_scratch.sampling import generate
+    import transformers_from_scratch.fast_step
+    from torch import nn
+    model = TransformerLM(v, k, heads, depth, max_len, act_cls=nn.GELU).eval()
+    def f(ids, n, weights=None): generate(model, ids, n, temperature=0, weights=weights)
+    def plain(ids, n):                                     # a hook keeps `generate` from its fast step
         handle = model[0].norm.register_forward_hook(lambda *_: None)
-        out = generate(model, prompt, n)
-        handle.remove()
-        return out
-    return run
+        f(ids, n); handle.remove()
+    return {'ours': f, 'ours, `weights="bf16"`': lambda *o: f(*o, 'bf16'), 'ours, `weights="int8"`': lambda *o: f(*o, 'int8'), 'ours, module by module': plain}
 
-def predict(sizes, prompt, n):
-    "`predict` of our Learner, and that of fastai's AWD_LSTM, on the same vocabulary"
-    v,k,heads,depth,max_len = sizes
+def predict(v, k, heads, depth):
+    "`predict` of our Learner, and that of fastai's AWD_LSTM, on the same vocabulary; one text"
+    from fastai.text.all import AWD_LSTM, BaseTokenizer, TextDataLoaders, defaults, language_model_learner, pd
+    from transformers_from_scratch.all import nn, transformer_lm_learner
     words = [f'w{i}' for i in range(v-9)]
     df = pd.DataFrame(dict(text=[' '.join(words[i:i+50]) for i in range(0, len(words), 50)]*2))
-    tok = BaseTokenizer()
-    dls = TextDataLoaders.from_df(df, text_col='text', is_lm=True, tok_tfm=tok, text_vocab=[*defaults.text_spec_tok, *words], seq_len=72, bs=4)
+    dls = TextDataLoaders.from_df(df, text_col='text', is_lm=True, tok_tfm=BaseTokenizer(), text_vocab=[*defaults.text_spec_tok, *words], seq_len=72, bs=4)
+    lm,awd = transformer_lm_learner(dls, k, heads, depth, max_len=max_len, act_cls=nn.GELU),language_model_learner(dls, AWD_LSTM, pretrained=False)
     text = ' '.join(words[5:12])
-    lm,awd = transformer_lm_learner(dls, k, heads, depth, max_len=max_len),language_model_learner(dls, AWD_LSTM, pretrained=False)
-    return {'`predict` of `transformer_lm_learner`': lambda: lm.predict(text, n, no_bar=True),
-            "fastai AWD_LSTM `predict`": lambda: awd.predict(text, n//10, no_bar=True)}
+    return {'ours, `predict`': lambda ids,n: lm.predict(text, n, temperature=0, no_bar=True), "AWD_LSTM, `predict`": lambda ids,n: awd.predict(text, n, no_bar=True)}
 
-def hugging_face(sizes, prompt, n):
+def hugging_face(v, k, heads, depth):
     from transformers import GPT2Config, GPT2LMHeadModel
-    v,k,heads,depth,max_len = sizes
     model = GPT2LMHeadModel(GPT2Config(vocab_size=v, n_positions=max_len, n_embd=k, n_layer=depth, n_head=heads, bos_token_id=0, eos_token_id=None)).eval()
-    kw = dict(max_new_tokens=n, do_sample=True, top_k=0, use_cache=True, pad_token_id=1)
-    return {'Hugging Face GPT-2, cached': lambda: model.generate(prompt, attention_mask=torch.ones_like(prompt), **kw)}
+    return {'Hugging Face': lambda ids,n: model.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=n, do_sample=False, use_cache=True, pad_token_id=1)}
 
-def x_transformers(sizes, prompt, n):
+def x_transformers(v, k, heads, depth):
     from x_transformers import AutoregressiveWrapper, Decoder, TransformerWrapper
-    v,k,heads,depth,max_len = sizes
     layers = Decoder(dim=k, depth=depth, heads=heads, attn_dim_head=k//heads, attn_flash=True)
     model = AutoregressiveWrapper(TransformerWrapper(num_tokens=v, max_seq_len=max_len, attn_layers=layers)).eval()
-    return {'x-transformers, cached': lambda: model.generate(prompt, n, cache_kv=True, filter_logits_fn=lambda o: o)}
+    return {'x-transformers': lambda ids,n: model.generate(ids, n, cache_kv=True, temperature=0.)}
 
-def timed(f):
-    start = time.perf_counter()
-    out = f()
-    return time.perf_counter()-start,out
+def ctranslate2(v, k, heads, depth, kind=None):
+    import ctranslate2
+    from ctranslate2.converters.transformers import GPT2Loader
+    from ctranslate2.specs import common_spec, transformer_spec
+    from transformers import GPT2Config, GPT2LMHeadModel
+    hf = GPT2LMHeadModel(GPT2Config(vocab_size=v, n_positions=max_len, n_embd=k, n_layer=depth, n_head=heads))
+    spec = transformer_spec.TransformerDecoderModelSpec.from_config(depth, heads, pre_norm=True, activation=common_spec.Activation.GELUTanh)
+    GPT2Loader().set_decoder(spec.decoder, hf.transformer); GPT2Loader().set_linear(spec.decoder.projection, hf.lm_head)
+    spec.register_vocabulary([f't{i}' for i in range(v)])
+    spec.config.bos_token,spec.config.eos_token,spec.config.unk_token = 't0','t1','t2'
+    spec.validate(); spec.optimize(quantization=kind)
+    folder = tempfile.TemporaryDirectory()
+    spec.save(folder.name)
+    model = ctranslate2.Generator(folder.name, device='cpu', intra_threads=torch.get_num_threads(), inter_threads=1, compute_type=kind or 'float32')
+    def f(ids, n): model.generate_batch([[f't{i}' for i in o] for o in ids.tolist()], max_length=n, min_length=n, sampling_topk=1, include_prompt_in_result=False); folder
+    return {f"CTranslate2{', int8' if kind else ''}": f}
+
+def ctranslate2_int8(**size): return ctranslate2(kind='int8', **size)
+
+def memory(v, k, heads, depth):
+    "The time to read all weights once, for each token"
+    weights = torch.randn(v*k + max_len*k + depth*(12*k*k + 13*k) + 2*k)
+    def f(ids, n):
+        time.sleep(n*min(timed(weights.sum) for _ in range(5)))
+    return {'memory limit': f}
+
+peers = [ours, predict, hugging_face, x_transformers, ctranslate2, ctranslate2_int8, memory]
+one_text = 'ours, `predict`','AWD_LSTM, `predict`','memory limit'
+
+def timed(f, *args):
+    start = time.perf_counter(); f(*args)
+    return time.perf_counter()-start
+
+def serve(peer, size):
+    "A peer in a process of its own: a line of JSON in, seconds out"
+    warnings.simplefilter('ignore')
+    torch.manual_seed(0)
+    out,sys.stdout = sys.stdout,sys.stderr
+    try: fs = {p.__name__:p for p in peers}[peer](**sizes[size])
+    except ImportError as e: print(json.dumps(dict(missing=str(e))), file=out, flush=True); return
+    print(json.dumps(list(fs)), file=out, flush=True)
+    for line in sys.stdin:
+        name,b,t,n = json.loads(line)
+        ids = torch.randint(9, sizes[size]['v'], (b,t))
+        fs[name](ids[:,:8], 12)
+        print(json.dumps(timed(fs[name], ids, n)), file=out, flush=True)
+
+class Peer:
+    def __init__(self, peer, size, threads):
+        self.p = subprocess.Popen([sys.executable, __file__, '--peer', peer.__name__, '--size', size, '--threads', str(threads)],
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        first = json.loads(self.p.stdout.readline() or '{"missing":"it stopped"}')
+        self.names,self.missing = ([],first['missing']) if isinstance(first, dict) else (first,None)
+
+    def __call__(self, *job):
+        print(json.dumps(job), file=self.p.stdin, flush=True)
+        return json.loads(self.p.stdout.readline())
+
+def measure(runs, job, rounds, rng):
+    "Seconds of each by name, an array of one for each round"
+    seconds = {name: [] for name in runs}
+    for i in range(rounds+1):                              # the first round warms up
+        for name in rng.permutation(list(runs)):
+            t = runs[name](name, *job)
+            if i: seconds[name].append(t)
+    return {name: np.array(o) for name,o in seconds.items()}
+
+def quantiles(o): return '{1:.2f} ({0:.2f}-{2:.2f})'.format(*np.quantile(o, [.1,.5,.9]))
 
 @call_parse
 def main(
-    rounds:int=9, # Times that each of them writes a text
-    n:int=200, # Tokens to write
-    threads:int=2, # Threads for torch
-    k:int=256, # Width
-    heads:int=8, # Heads
-    depth:int=4, # Blocks
-    v:int=10_000, # Vocabulary
-    max_len:int=512, # Positions
+    rounds:int=9, # Times that each of them writes
+    threads:int=2, # Threads for each library
+    size:str='small', # 'small', or 'gpt2'
+    out:str='', # A CSV file to append to
+    peer:str='', # Only for the processes that this script starts
 ):
-    "Print a table of tokens per second"
-    warnings.simplefilter('ignore')
-    torch.set_num_threads(threads); torch.manual_seed(0)
-    sizes,prompt,runs = (v,k,heads,depth,max_len),torch.randint(9, v, (1,8)),{}
-    for peer in (ours, hugging_face, x_transformers, predict):
-        try: runs.update(peer(sizes, prompt, n))
-        except (ImportError,NameError) as e: print(f'left out: {peer.__name__} ({e})')
-    parts = {"the same without a cache": n//4, "fastai AWD_LSTM `predict`": n//10}
-    weights = torch.cat([p.flatten() for p in TransformerLM(v, k, heads, depth, max_len).parameters()])
-    speed = {name: [] for name in [*runs, 'memory limit']}
-    for i in range(rounds+1):                              # the first round warms up
-        for name in np.random.permutation(list(speed)):
-            if name=='memory limit': per_sec = 1/min(timed(weights.sum)[0] for _ in range(5))
-            else: per_sec = parts.get(name, n)/timed(runs[name])[0]
-            if i: speed[name].append(per_sec)
-    print(f'{date.today()}, torch {torch.__version__}, {cpu()}, {threads} threads; batch 1, {n} new tokens, k={k}, heads={heads}, '
-          f'depth={depth}, vocabulary {v}, fp32, {len(weights):,} parameters, median of {rounds} rounds\n')
-    base = 'Hugging Face GPT-2, cached'
-    print('| | tokens a second | times Hugging Face, 10 % | median | 90 % | of the memory limit |\n|---|---|---|---|---|---|')
-    for name,o in sorted(speed.items(), key=lambda o: -statistics.median(o[1])):
-        part = statistics.median(a/b for a,b in zip(o, speed['memory limit']))
-        ratio = [f'{q:.2f}' for q in np.quantile([a/b for a,b in zip(o, speed.get(base, o))], [.1,.5,.9])] if base in speed else ['']*3
-        print(f'| {name} | {statistics.median(o):.0f} | {" | ".join(ratio)} | {part:.0%} |')
+    "Print tables of tokens a second"
+    torch.set_num_threads(threads)
+    if peer: return serve(peer, size)
+    all_peers,rng = [Peer(o, size, threads) for o in peers],np.random.default_rng(0)
+    for o,p in zip(peers, all_peers):
+        if p.missing: print(f'left out: {o.__name__} ({p.missing})')
+    runs = {name: p for p in all_peers for name in p.names}
+    says = f'{date.today()}, torch {torch.__version__}, {cpu()}, {threads} threads; {", ".join(f"{n}={o:,}" for n,o in sizes[size].items())}, medians of {rounds} rounds'
+    for b,n in jobs[size].items():
+        seconds = measure({name: p for name,p in runs.items() if b==1 or name not in one_text}, (b,8,n), rounds, rng)
+        rows,hf,limit = [],seconds.get('Hugging Face'),seconds.get('memory limit')
+        for name,o in sorted(seconds.items(), key=lambda o: statistics.median(o[1])):
+            row = {'':f'{name}, {b} text{"s"[:b>1]}', 'tokens a second':f'{b*n/np.median(o):,.0f}', 'times Hugging Face':'' if hf is None else quantiles(hf/o)}
+            if limit is not None: row['of the memory limit'] = f'{np.median(limit/o):.0%}'
+            rows.append(row)
+        table(rows, f'{says}; {n} new tokens', out)
+    names = {name: p for name,p in runs.items() if name in ('ours','Hugging Face','x-transformers','CTranslate2')}
+    seconds = measure(names, (1,2000,1), rounds, rng)
+    rows = [{'':f'{name}, 2,000 tokens read and one written', 'seconds':f'{np.median(o):.3f}', 'times Hugging Face':quantiles(seconds['Hugging Face']/o) if 'Hugging Face' in seconds else ''}
+            for name,o in sorted(seconds.items(), key=lambda o: statistics.median(o[1]))]
+    table(rows, says, out)

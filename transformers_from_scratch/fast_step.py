@@ -6,48 +6,136 @@
 __all__ = ['Layout']
 
 # %% ../nbs/04b_fast_step.ipynb #9c271ce3
+from weakref import WeakKeyDictionary
 from fastai.basics import *
 from .attention import *
 from .layers import *
 from .faster import *
-from .faster import _average
+from .faster import _amd, _average
 from .models import *
 
 # %% ../nbs/04b_fast_step.ipynb #01018c60
+_int8 = torch.ops.quantized                                                               # rows of 8 bits, with a scale and an offset each
+
 class _Product:
-    "Linear layers side by side, as a function of `x (b,in)`"
-    least = 3*2**15                                                                       # weights that are worth a thread
-    def __init__(self, layers):
-        self.w = self.cut(torch.cat([o.weight for o in layers]).detach().t())             # (parts,in,out/parts)
-        biases = [o.weight.new_zeros(len(o.weight)) if o.bias is None else o.bias for o in layers]
-        self.bias = None if all(o.bias is None for o in layers) else torch.cat(biases).detach()
+    "Linear layers side by side, as a function of `x (b,in)` for `rows` rows, with weights as they are, or smaller"
+    width,least,few = 384,3*2**15,4                # columns of a tile, weights that are worth a thread, rows that bags are for
+    def __init__(self, layers, weights=None, rows=1):
+        self.layers,self.weights,self.bags,o = layers,weights,{},layers[0].weight
+        self.n,self.out,self.many = o.shape[1],sum(len(o.weight) for o in layers),rows>self.few
+        self.eight = weights=='int8' and not self.many
+        self.dtype = torch.bfloat16 if weights=='bf16' else torch.float32 if weights else o.dtype
+        self.biased = any(o.bias is not None for o in layers)                             # then it is a row of its own, times 1
+        self.n_in = self.n + self.biased
+        threads = max(min(torch.get_num_threads(), self.n*self.out//self.least), 1)
+        tiles = -(-self.out//(self.width*threads)) * threads                              # each thread has as many
+        self.m = -(-self.out//(16*tiles)) * 16
+        self.tiles = -(-self.out//self.m)
+        self.even = self.tiles*self.m==self.out
 
-    def cut(self, w):
-        "The columns in equal parts, as many as there are threads, or fewer where that would not pay or come out even"
-        parts = min(torch.get_num_threads(), w.numel()//self.least)
-        parts = next((o for o in range(parts, 1, -1) if w.shape[1]%o==0), 1)
-        return w.unflatten(1, (parts,-1)).transpose(0,1)
+    def bytes(self):
+        "The memory that the weights need"
+        return self.tiles*self.n_in * (self.m+8 if self.eight else self.m*self.dtype.itemsize)
 
-    def move(self, w):
-        "Go on with the copy `w`, and note where its bags are"
-        self.parts,n,_ = w.shape
-        self.w,self.rows = w,w.flatten(0,1)
-        self.which,self.starts = torch.arange(self.parts*n),torch.arange(0, self.parts*n, n)
+    def joined(self):
+        "Weights `(out,in)` and bias `(out,)` or None"
+        w = [o.weight for o in self.layers]
+        bias = [o.bias if o.bias is not None else o.weight.new_zeros(len(o.weight)) for o in self.layers] if self.biased else None
+        return torch.cat(w) if len(w)>1 else w[0],torch.cat(bias) if bias else None
+
+    def tiled(self, rows):
+        "The weights and the bias in `rows (tiles*n_in,m)`, tile by tile"
+        (w,bias),whole,tiles = self.joined(),self.out//self.m*self.m,rows.view(self.tiles, self.n_in, self.m)
+        tiles[:whole//self.m,:self.n] = w[:whole].view(-1, self.m, self.n).transpose(1,2)
+        if whole<self.out: tiles[-1,:self.n] = F.pad(w[whole:].t(), (0, whole+self.m-self.out))
+        if bias is not None: tiles[:,-1] = F.pad(bias, (0, self.tiles*self.m-self.out)).view(self.tiles, -1)
+        return rows
+
+    def eight_bits(self):
+        "The same, rounded to 8 bits"
+        return _int8.embedding_bag_byte_prepack(self.tiled(torch.empty(self.tiles*self.n_in, self.m)))
+
+    def fill(self):
+        "Copy the weights to `store`"
+        self.store = self.store.view(torch.uint8 if self.eight else self.dtype).view(self.tiles*self.n_in, -1)
+        if self.weights!='int8': self.tiled(self.store)
+        elif self.eight: self.store.copy_(self.eight_bits())
+        else: self.store.copy_(_int8.embedding_bag_byte_unpack(self.eight_bits()))
+
+    def sums(self):
+        "Sums of rows and columns, by which weights are known again"
+        for o in self.layers: yield from (o.weight.sum(0), o.weight.sum(1), *([] if o.bias is None else [o.bias]))
+
+    @torch.inference_mode(False)
+    def make_bags(self, b):
+        "For `b` rows: which rows of weights are in each bag, where bags start, and a place for what they are multiplied by"
+        which = torch.arange(self.tiles*self.n_in, dtype=torch.int32).view(-1, 1, self.n_in).expand(-1, b, -1)
+        xs = torch.ones(self.tiles, b, self.n_in, dtype=self.dtype)
+        self.bags[b] = which.flatten(),torch.arange(0, xs.numel(), self.n_in, dtype=torch.int32),xs[...,:self.n],xs.view(-1)
+        return self.bags[b]
+
+    def by_bags(self, x):
+        "Each row meets each tile"
+        b = len(x)
+        which,starts,place,xs = self.bags.get(b) or self.make_bags(b)
+        place.copy_(x)                                                                    # to each tile
+        if self.eight: y = _int8.embedding_bag_byte_rowwise_offsets(self.store, which, starts, False, 0, False, xs)
+        else: y = torch.embedding_bag(self.store, which, starts, False, 0, False, xs)[0]  # (tiles*b,m)
+        return y.view(1,-1) if b==1 else y.view(self.tiles, b, self.m).transpose(0,1).flatten(1)
+
+    def by_tiles(self, x):
+        "An ordinary product with each tile"
+        tiles = self.store.view(self.tiles, self.n_in, self.m)
+        y = x.to(self.dtype) @ tiles[:,:self.n]                                           # (tiles,b,m)
+        if self.biased: y += tiles[:,self.n:]
+        return y.transpose(0,1).flatten(1)
 
     def __call__(self, x):
-        parts,n,m = self.w.shape
-        if parts==1 and (len(x)>1 or m>n): return F.linear(x, self.w[0].t(), self.bias)          # nothing to gain from a bag
-        if len(x)>1: y = (x @ self.w).transpose(0,1).flatten(1)
-        else:
-            xs = torch.cat([x[0]]*parts) if parts>1 else x[0]
-            y = torch.embedding_bag(self.rows, self.which, self.starts, False, 0, False, xs)[0].view(1,-1)
-        return y if self.bias is None else y + self.bias
+        y = self.by_tiles(x) if self.many else self.by_bags(x)
+        if not self.even: y = y[:,:self.out]
+        return y if y.dtype==x.dtype else y.to(x.dtype)
 
-def _together(matrices):
-    "Copies of matrices in one block of memory: NumPy asks Linux for large pages, which the processor finds faster"
-    sizes,o = [m.numel() for m in matrices],matrices[0]
-    block = torch.from_numpy(np.empty(sum(sizes)*o.element_size(), np.uint8)).view(o.dtype)
-    return [to.view(m.shape).copy_(m) for m,to in zip(matrices, block.split(sizes))]
+class _Packed(_Product):
+    "The same for many rows on a processor of AMD, by oneDNN, which packs the weights as it likes them"
+    def bytes(self): return 0
+
+    def fill(self):
+        w,bias = self.joined()
+        if self.weights=='int8':
+            tiles = _int8.embedding_bag_byte_unpack(self.eight_bits()).view(self.tiles, self.n_in, self.m)
+            w = tiles[:,:self.n].transpose(1,2).reshape(-1, self.n)[:self.out]
+            if bias is not None: bias = tiles[:,-1].flatten()[:self.out]
+        self.store = torch.ops.mkldnn._reorder_linear_weight(w.to(self.dtype), 2*self.few),bias
+
+    def __call__(self, x):
+        w,bias = self.store
+        y = torch.ops.mkldnn._linear_pointwise(x.to(self.dtype), w, None, 'none', [], '').to(x.dtype)
+        return y if bias is None else y + bias
+
+def _packs(layers):
+    "May oneDNN pack the weights of `layers`, and is it faster?"
+    there = torch.backends.mkldnn.enabled and hasattr(torch.ops.mkldnn, '_reorder_linear_weight')
+    return there and _amd() and all(o.weight.dtype==torch.float for o in layers)
+
+
+# %% ../nbs/04b_fast_step.ipynb #4b000002
+_stores = WeakKeyDictionary()                                                             # for each model: {settings: (sums, stores)}
+
+def _lay_out(model, products, *settings):
+    "Give `products` the weights of `model`: filled anew if they have changed, else those that are there"
+    sums,of_model = torch.cat([o for p in products for o in p.sums()]),_stores.setdefault(model, {})
+    key = tuple(map(type, products)),torch.get_num_threads(),*settings
+    old,stores = of_model.get(key, (None,None))
+    if old is not None and torch.equal(old, sums):
+        for product,store in zip(products, stores): product.store = store
+    else:
+        sizes = [-(-o.bytes()//64)*64 for o in products]
+        block = torch.from_numpy(np.empty(sum(sizes), np.uint8))
+        for product,room in zip(products, block.split(sizes)):
+            product.store = room[:product.bytes()]
+            product.fill()
+        of_model[key] = sums,[o.store for o in products]
+
 
 # %% ../nbs/04b_fast_step.ipynb #20873562
 class _Unknown(Exception): "There is no fast step for a part"
@@ -56,13 +144,16 @@ _by_number = {nn.Identity, nn.LayerNorm, nn.RMSNorm, nn.ReLU, nn.GELU, nn.SiLU, 
 
 class Layout:
     "What a model is made of, as its parts tell it: they get it in `one_token(lay)`"
-    def __init__(self): self.products,self.known = [],set()
+    def __init__(self,
+        weights:str=None, # 'int8' or 'bf16' for smaller weights; None: as they are
+        rows:int=1 # Number of texts
+    ): self.products,self.known,self.weights,self.rows = [],set(),weights,rows
 
     def ask(self,
         part:nn.Module # A part, such as a block
     )->callable: # What it does with a token
         "What `part` answers; only what its own class says counts"
-        if 'one_token' not in vars(type(part)): raise _Unknown(type(part).__name__)
+        if 'one_token' not in vars(type(part)): raise _Unknown(f'`{type(part).__name__}` has no `one_token`')
         self.known.add(part)
         return part.one_token(self)
 
@@ -70,9 +161,10 @@ class Layout:
         *layers # `nn.Linear`s that read the same vectors
     )->callable: # A function of `x (b,in)`
         "Lay out `layers`; the result has theirs side by side"
-        if any(type(o) not in (nn.Linear,FastLinear) for o in layers): raise _Unknown('linear')
+        self._only((nn.Linear,FastLinear), layers)
         self.known.update(layers)
-        self.products.append(_Product(layers))
+        cls = _Packed if self.rows>_Product.few and _packs(layers) else _Product
+        self.products.append(cls(layers, self.weights, self.rows))
         return self.products[-1]
 
     def call(self,
@@ -89,15 +181,20 @@ class Layout:
         f = self.call(module) if isinstance(module, nn.Module) else module
         if type(module) is nn.LayerNorm:                                                  # asked for its weights once, not each time
             args = module.normalized_shape,module.weight,module.bias,module.eps
-            return lambda x: F.layer_norm(x, *args)
+            return lambda x: torch.layer_norm(x, *args)
         return f if type(module) in _by_number else lambda x: f(x[:,None])[:,0]
 
     def skip(self,
         *dropouts # `nn.Dropout`s
     ):
         "Leave out what does nothing while a model writes"
-        if any(type(o) not in (nn.Dropout,ByteDropout) for o in dropouts): raise _Unknown('dropout')
+        self._only((nn.Dropout,ByteDropout), dropouts)
         self.known.update(dropouts)
+
+    def _only(self, classes, modules):
+        odd = first(o for o in modules if type(o) not in classes)
+        if odd is not None: raise _Unknown(f'`{type(odd).__name__}` is none of {", ".join(o.__name__ for o in classes)}')
+
 
 # %% ../nbs/04b_fast_step.ipynb #f662155d
 def _as_made(o):
@@ -107,11 +204,12 @@ def _as_made(o):
 
 @patch
 def _done(self:Layout, model):
-    "Lay out all weights, side by side in memory, if everything in `model` is known"
-    hooked = torch.nn.modules.module._global_forward_hooks or torch.nn.modules.module._global_forward_pre_hooks
-    odd = first(o for o in model.modules() if o not in self.known or not _as_made(o))
-    if hooked or odd is not None: raise _Unknown(type(odd).__name__)
-    for product,w in zip(self.products, _together([o.w for o in self.products])): product.move(w)
+    "Nothing, if everything in `model` is known, and is as it was made"
+    if torch.nn.modules.module._global_forward_hooks or torch.nn.modules.module._global_forward_pre_hooks: raise _Unknown('there are hooks on all modules')
+    for o in model.modules():
+        if o not in self.known: raise _Unknown(f'no part has named the `{type(o).__name__}` in it')
+        if not _as_made(o): raise _Unknown(f'a `{type(o).__name__}` has a hook, or a method of its own')
+
 
 # %% ../nbs/04b_fast_step.ipynb #9538b0c3
 @patch
@@ -152,7 +250,7 @@ def one_token(self:SelfAttentionAutoRegressive, lay):
         if norms is not None: x = torch.cat([norms[0](x[:,:h]), norms[1](x[:,h:h+g]), x[:,h+g:]], 1)
         if rotate is not None: x = torch.cat([rotate(x[:,:h+g], pos), x[:,h+g:]], 1)
         q,kv = x.split(parts, 1)
-        k,v = cache._add(kv).chunk(2, 1)                                                  # (b,g,tk,s)
+        k,v = cache._add(kv)                                                  # (b,g,tk,s)
         return join(F.scaled_dot_product_attention(q, k, v, seen, enable_gqa=grouped).flatten(1))
     return f
 
@@ -171,7 +269,7 @@ def one_token(self:TransformerBlock, lay):
 # %% ../nbs/04b_fast_step.ipynb #21c45e72
 @patch
 def one_token(self:TransformerEncoder, lay):
-    if type(self.embedding) is not nn.Embedding or self.embedding.max_norm is not None: raise _Unknown('embedding')
+    if type(self.embedding) is not nn.Embedding or self.embedding.max_norm is not None: raise _Unknown('its embedding is no plain `nn.Embedding`')
     embed,embed_norm,norm = lay.call(self.embedding),lay.call(self.embed_norm),lay.each(self.norm)
     (add,rotation),blocks = lay.ask(self.positions),[lay.ask(o) for o in self.blocks]
     lay.skip(self.dropout); lay.known.add(self.blocks)
@@ -187,17 +285,32 @@ def one_token(self:TransformerEncoder, lay):
 def one_token(self:LMHead, lay): return lay.linear(self.linear)
 
 # %% ../nbs/04b_fast_step.ipynb #e447b74b
+def _laid_out(model, weights=None, rows=1):
+    "The function of one token, and the products in it; `_Unknown` says why there is none"
+    device,lay = next(model.parameters()).device.type,Layout(weights, rows)
+    if device!='cpu': raise _Unknown(f'it is on {device}')
+    encoder,head = lay.ask(model[0]),lay.ask(model[1])
+    lay.known.add(model)
+    lay._done(model)
+    return lambda *args: head(encoder(*args)),lay.products
+
 @patch
-def fast_step(self:TransformerLM
+def why_slow(self:TransformerLM
+)->str: # A reason, or None where there is none
+    "What keeps this model from a fast step, but for training, gradients and autocast"
+    try: _laid_out(self)
+    except _Unknown as e: return str(e)
+
+@patch
+def fast_step(self:TransformerLM,
+    weights:str=None, # 'int8' or 'bf16' for smaller weights; None: as they are
+    rows:int=1 # Number of texts in a batch
 )->callable: # `(ids (b,1), pos, pad_mask, caches) -> logits (b,v)`, with caches of the class `KVCache`; None if there is none
-    "One token through all blocks, with the weights as they are now, laid out for a single row"
+    "One token through all blocks, with the weights as they are now, laid out for few rows"
     device = next(self.parameters()).device.type
-    busy = any(o.training for o in self.modules()) or torch.is_grad_enabled() or torch.is_autocast_enabled(device)
-    if device!='cpu' or busy: return None
-    lay = Layout()
-    try:
-        encoder,head = lay.ask(self[0]),lay.ask(self[1])
-        lay.known.add(self)
-        lay._done(self)
+    if any(o.training for o in self.modules()) or torch.is_grad_enabled() or torch.is_autocast_enabled(device): return None
+    try: step,products = _laid_out(self, weights, rows)
     except _Unknown: return None
-    return lambda *args: head(encoder(*args))
+    _lay_out(self, products, weights, rows>_Product.few)
+    return step
+

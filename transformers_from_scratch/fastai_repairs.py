@@ -190,7 +190,10 @@ def _space_stays():
 @_repair(Tokenizer, '_tokenize1', _space_stays)
 def _tokenize_one(self, o):
     "Also change the tokens as training does"
-    return L(_tokenize_one.fastai(self, o)).map(compose(*defaults.text_postproc_rules))
+    post = compose(*defaults.text_postproc_rules)
+    if type(self.tok) is SpacyTokenizer: tokens = [t.text for t in first(self.tok.pipe([str(compose(*self.rules)(o))]))]      # the same in half the time
+    else: tokens = _tokenize_one.fastai(self, o)
+    return L([post(t) for t in tokens])
 
 def _float_ids():
     "A text without a token becomes floats, and turns its batch into floats"

@@ -13,6 +13,7 @@ from fastai.text.all import *
 from fastai.text.data import _get_tokenizer
 from .fastai_repairs import *
 from .fastai_repairs import _special_ids
+from .attention import _check_sizes
 from .layers import *
 from .models import *
 from .data import *
@@ -270,6 +271,19 @@ _docs_of(transformer_classifier_learner, TransformerClassifier.__init__, Transfo
          TransformerLearner.__init__, Learner.__init__)
 
 # %% ../nbs/05_learner.ipynb #6529561c
+class _Made(GetAttr):
+    "A dataset with each item made once"
+    _default = 'ds'
+    def __init__(self, ds): self.ds,self.made = ds,[ds[i] for i in range(len(ds))]
+    def __len__(self): return len(self.made)
+    def __getitem__(self, i): return self.made[i]
+
+def _test_dl(dls, texts, rm_type_tfms=None, **kwargs):
+    "As `dls.test_dl`, but each text is tokenized once"
+    ds = dls.valid_ds
+    if isinstance(ds, (Datasets,TfmdLists)): ds = test_set(ds, texts, rm_tfms=rm_type_tfms)
+    return dls.valid.new(_Made(ds), **kwargs)
+
 @patch
 def predict(self:TransformerLearner,
     item:str, # A text, or a file with one where the data are files
@@ -278,8 +292,36 @@ def predict(self:TransformerLearner,
 )->tuple: # The decoded prediction, its number, and probabilities or numbers `(n_out,)`
     "What the model says about one text; `TypeError` for none or several"
     if item is None or is_listy(item):
-        raise TypeError(f"`item` is {str(item)[:60]!r}, but must be one text: for several use `get_preds(dl=learn.dls.test_dl(texts))`")
-    return super(TransformerLearner, self).predict(item, rm_type_tfms, with_input)
+        raise TypeError(f"`item` is {str(item)[:60]!r}, but must be one text: for several use `stream_preds(texts)` or `get_preds(dl=learn.dls.test_dl(texts))`")
+    dl = _test_dl(self.dls, [item], rm_type_tfms, num_workers=0)
+    *inp,preds,_,decoded = self.get_preds(dl=dl, with_input=with_input, with_decoded=True, reorder=False)
+    inp = inp[0] if with_input else dl.dataset[0][0][None,:1]                             # unless all its words are wanted, one will do
+    text,*res = self.dls.decode_batch((inp, *tuplify(decoded)))[0]
+    res = detuplify(tuple(res)),decoded[0],preds[0]
+    return (text,*res) if with_input else res
+
+@patch
+def stream_preds(self:TransformerLearner,
+    texts, # Texts, as a list, or one after another from any iterator
+    bs:int=None, # Texts in a batch; None is as in `dls`
+    ahead:int=32, # Batches whose texts are sorted by length together, and held in memory
+    no_bar:bool=False, # Show no progress bar? There is none where nobody knows how many texts there are
+    **kwargs # For `get_preds`, such as `act`
+)->Iterator: # Probabilities or numbers `(n_out,)` of each text, in their order
+    "What the model says about texts, one after another; memory is needed for some batches only. `TypeError` for what is no text"
+    if isinstance(texts, str): raise TypeError(f"`texts` is {texts[:60]!r}, but must be texts one after another: for one use `predict`")
+    bs = ifnone(bs, self.dls.valid.bs)
+    _check_sizes(bs=bs, ahead=ahead)
+    return _stream_preds(self, texts, bs, ahead, no_bar, kwargs)
+
+def _stream_preds(learn, texts, bs, ahead, no_bar, kwargs):
+    windows = chunked(texts, bs*ahead)
+    if not no_bar and hasattr(texts, '__len__'): windows = progress_bar(windows, total=-(-len(texts)//(bs*ahead)), leave=False)
+    for some in windows:
+        for i,o in enumerate(some):
+            if not isinstance(o, (str,Path)): raise TypeError(f"`texts` has {o!r} (place {i} of {len(some)} read together), but must have a text there")
+        with learn.no_bar(): yield from learn.get_preds(dl=_test_dl(learn.dls, list(some), bs=bs, num_workers=0), **kwargs)[0]
+
 
 # %% ../nbs/05_learner.ipynb #846e42c5
 class BF16Precision(MixedPrecision):

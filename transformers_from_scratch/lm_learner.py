@@ -387,7 +387,7 @@ class _Writer:
 # %% ../nbs/05b_lm_learner.ipynb #0705e3c9
 def _start(learn, texts, ahead, n_words=1, no_unk=True, temperature=1., min_p=None,
            decoder=decode_spec_tokens, only_last_word=False, top_k=None, top_p=None,
-           repetition_penalty=1., seed=None, stop=None):
+           repetition_penalty=1., seed=None, stop=None, weights=None):
     "A `_Writer` for each of `texts`, and the stream of their next ids"
     for name,o in dict(n_words=n_words, seed=ifnone(seed, 0)).items():
         _check(isinstance(o, numbers.Integral) and not isinstance(o, bool), name, o, 'a whole number', TypeError)
@@ -405,7 +405,7 @@ def _start(learn, texts, ahead, n_words=1, no_unk=True, temperature=1., min_p=No
     banned = [i for name in ('pad','fake') + ('unk',)*bool(no_unk) for i in _special_ids(vocab, name) if i<model[0].vocab_sz]
     generator = None if seed is None else torch.Generator().manual_seed(int(seed))
     steps = stream_ids(model, ids, n_words, temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p, banned=banned,
-                       repetition_penalty=repetition_penalty, generator=generator, only_last=only_last_word)
+                       repetition_penalty=repetition_penalty, generator=generator, only_last=only_last_word, weights=weights)
     whole = partial(_to_text, decoder, sep)
     def writer(o): return _Writer([vocab[i] for i in o], whole, _source(decoder, sep, ahead), stops)
     return [writer(o) for o in prompts],steps
@@ -425,11 +425,12 @@ def predict(self:TransformerLMLearner,
     top_p:float=None, # Choose among the likeliest tokens that together have this probability, in (0,1]
     repetition_penalty:float=1., # Above 1 makes tokens that were there less likely
     seed:int=None, # Seed of a random generator of its own; None is torch's own
-    stop:str=None # String or strings before which the new text ends
+    stop:str=None, # String or strings before which the new text ends
+    weights:str=None # 'int8' or 'bf16': smaller copies of the weights, faster and less exact; None: as they are
 )->str: # `text` and what comes after it, a list of them for a list of texts
     "Go on with `text`; `ValueError` for an argument out of range, `TypeError` for a wrong kind"
     writers,steps = _start(self, _check_texts(text), None, n_words, no_unk, temperature, min_p,
-                           decoder, only_last_word, top_k, top_p, repetition_penalty, seed, stop)
+                           decoder, only_last_word, top_k, top_p, repetition_penalty, seed, stop, weights)
     vocab = _text_vocab(self.dls)
     bar = progress_bar(steps, total=n_words, leave=False) if n_words and writers and not no_bar else None
     try:

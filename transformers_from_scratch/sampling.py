@@ -152,21 +152,23 @@ class KVCache:
         v:Tensor # New values `(b,h,t,s)`
     )->tuple: # All keys and all values so far, each `(b,h,tk,s)`
         "Append, and return all"
-        h = k.shape[1]
-        kv = self._add(torch.cat([k,v], 1))
-        return kv[:,:h],kv[:,h:]
+        return self._add(torch.cat([k,v], 1))
 
     def _add(self, kv):
         "The same where both are in one tensor `(b,2h,t,s)`"
-        b,h,t,s = kv.shape
-        end = self.n+t
-        if self.kv is None or end>self.room:
-            self.room = max(end, self.room if self.kv is None else 2*self.room)
-            old,self.kv = self.kv,kv.new_empty(b, h, self.room, s)
-            if old is not None: self.kv[:,:,:self.n] = old[:,:,:self.n]
-        self.kv[:,:,self.n:end] = kv
-        self.n = end
-        return self.kv[:,:,:end]
+        n,t = self.n,kv.shape[2]
+        if self.kv is None or n+t>self.room: self._make_room(kv, n+t)
+        self.kv.narrow(2, n, t).copy_(kv)
+        self.n = n+t
+        kv,h = self.kv.narrow(2, 0, n+t),kv.shape[1]//2
+        return kv.narrow(1, 0, h),kv.narrow(1, h, h)
+
+    def _make_room(self, kv, end):
+        old = self.kv
+        self.room = max(end, self.room if old is None else 2*self.room)
+        self.kv = kv.new_empty(*kv.shape[:2], self.room, kv.shape[3])
+        if old is not None: self.kv[:,:,:self.n] = old[:,:,:self.n]
+
 
 # %% ../nbs/04_sampling.ipynb #8aee88f6
 def _real(encoder, ids):
@@ -176,21 +178,30 @@ def _real(encoder, ids):
     _check(real.any(1).all(), 'ids', ids.tolist(), 'texts of at least one token each, padding not counted')
     return ids,real
 
+def _check_weights(model, weights, cache=True):
+    "A `ValueError` for weights that there are not, or that nothing would read"
+    if weights is None: return
+    _check(weights in ('int8','bf16'), 'weights', weights, "None, 'int8' or 'bf16'")
+    why = getattr(model, 'why_slow', lambda: 'it has none')() if cache else 'it needs a cache'
+    _check(why is None, 'weights', weights, f'None, as this model has no fast step to read them: {why}')
+
 class LMReader:
     "A language model and the texts that it has read; `ValueError` for a text without tokens"
     def __init__(self,
         model:TransformerLM, # A language model
         ids:Tensor, # The texts so far `(b,t)`, padding anywhere, at least one token in each
         cache:bool=True, # Keep keys and values? Without, all is read anew for each token
-        fast:bool=True # Ask the model for its `fast_step`? It pays from some ten tokens on
+        fast:bool=True, # Ask the model for its `fast_step`? It pays from some ten tokens on
+        weights:str=None # 'int8' or 'bf16': read single tokens with smaller weights; None: as they are
     ):
-        encoder = model[0]
+        encoder,self.weights = model[0],weights
+        _check_weights(model, weights, cache)
         ids,real = _real(encoder, ids)
         self.seen = real.sum(1).tolist()                                       # tokens of each text that the model looks at
         self.text = ids.gather(1, real.int().argsort(dim=1, stable=True))                 # (b,t), padding in front
         asked = all(getattr(o, 'cached', False) for o in encoder.blocks)                  # a block may not know of caches
         self.plain = getattr(type(model), 'forward', None) in (TransformerLM.forward, nn.Sequential.forward)      # else it is called
-        self.model,self.cache,self.step = model,cache and asked and self.plain,None if fast else False
+        self.model,self.cache,self.step = model,cache and asked and self.plain,None if fast or weights else False
         self._read()
 
     def append(self,
@@ -233,9 +244,16 @@ class LMReader:
         else:
             pos = torch.tensor(self.seen, device=ids.device)[:,None] - 1                  # (b,1)
             self.pad_mask = F.pad(self.pad_mask, (0,1))
-        if self.step is None: self.step = getattr(self.model, 'fast_step', noop)() or False
+        if self.step is None: self.step = self._fast_step()
         if self.step: self.logits = self.step(ids, pos, self.pad_mask, self.caches)
         else: self.logits = head(encoder.read(ids, self.pad_mask, pos, self.caches)[:,-1])
+
+    def _fast_step(self):
+        "What the model has for single tokens, or False"
+        step = self.model.fast_step(self.weights, len(self.text)) if hasattr(self.model, 'fast_step') else None
+        _check(step or not self.weights, 'weights', self.weights, 'None where gradients or autocast are on')
+        return step or False
+
 
 # %% ../nbs/04_sampling.ipynb #5dcde5e9
 def _check_sampling(n, temperature, **filters):
@@ -276,7 +294,7 @@ def _eval(model):
                 for o,mode in me.modes: o.training = mode
             if not there: del _readers[model]
 
-def _stream(model, ids, text, n, cache, only_last, kwargs):
+def _stream(model, ids, text, n, cache, only_last, weights, kwargs):
     "The loop of `stream_ids`"
     told = []
     def say_none(min_p):
@@ -286,7 +304,7 @@ def _stream(model, ids, text, n, cache, only_last, kwargs):
         reader = None
         for _ in range(n):
             with torch.inference_mode():                                                  # not while the caller has the word
-                if reader is None: reader = LMReader(model, ids, cache, fast=n>10)
+                if reader is None: reader = LMReader(model, ids, cache, n>10, weights)
                 elif only_last: reader = LMReader(model, ids, cache=False)
                 else: reader.append(ids)
                 new = _draw(reader.logits, text, **kwargs, say_none=say_none)
@@ -309,18 +327,20 @@ def stream_ids(
     banned:list=(), # Ids of tokens that never come; padding never does
     generator:torch.Generator=None, # Random generator; None is torch's own
     cache:bool=True, # Keep keys and values? The result is the same, only slower without
-    only_last:bool=False # Does each new token see only the one before it?
+    only_last:bool=False, # Does each new token see only the one before it?
+    weights:str=None # 'int8' or 'bf16': smaller copies of the weights for all but the first new token, faster and less exact; None: as they are
 )->Iterator: # The new ids `(b,)`, step by step
     "Write on, token by token; `ValueError` for an argument out of range"
     kwargs = dict(temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p, repetition_penalty=repetition_penalty)
     _check_sampling(n, **kwargs)
+    _check_weights(model, weights, cache and not only_last)
     v,banned = model[0].vocab_sz,[o.item() if isinstance(o, Tensor) else o for o in banned]
     known = all(isinstance(o, numbers.Integral) and 0<=o<v for o in banned)
     _check(known, 'banned', banned, f'ids from 0 to {v-1}, the last of the vocabulary')
     never = torch.tensor(sorted({model[0].pad_idx, *banned} - {None,v}), dtype=torch.long, device=ids.device)
     ban(torch.zeros(v, device=ids.device), never)                                        # is anything left?
     start = _last(model[0], ids) if only_last and len(ids) else ids
-    return _stream(model, start, ids, n, cache, only_last, dict(kwargs, banned=never, generator=generator))
+    return _stream(model, start, ids, n, cache, only_last, weights, dict(kwargs, banned=never, generator=generator))
 
 @delegates(stream_ids)
 def generate(
