@@ -1,6 +1,6 @@
-"""This library beside its peers: `make bench` runs all that takes minutes, and writes `benchmarks/results.md`, and `results.csv` (all but writing).
+"""This library beside its peers: `make bench` runs all that takes minutes, and writes `benchmarks/results.md`, and `results.csv`.
 
-    python benchmarks/run.py            # training steps and epochs, the loss, scale, memory, the start, and writing: about an hour
+    python benchmarks/run.py            # training steps and epochs, the loss, scale, memory, the start, reading, loading, writing: about two hours
     python benchmarks/run.py --imdb     # also IMDB, three seeds, the baselines and transfer: more than two hours
 """
 import subprocess, sys
@@ -27,7 +27,8 @@ def main(
     table = here/'results.csv'
     table.unlink(missing_ok=True)
     parts = [run('benchmarks/train_step.py', '--rounds', rounds, '--out', table, *o) for o in steps]
-    parts += [run(f'benchmarks/{o}.py', '--out', table) for o in ('loss','scale','epoch','memory','start')] + [run('benchmarks/generate.py')]
+    parts += [run(f'benchmarks/{o}.py', '--out', table) for o in ('loss','scale','epoch','memory','start','read','loader')]
+    parts += [run('benchmarks/generate.py', '--size', size, '--out', table) for size in ('small','gpt2')]
     if imdb:
         parts += [run('benchmarks/train_step.py', '--data', 'imdb', '--bs', 32, '--t', 512, '--rounds', rounds), run('benchmarks/padding.py')]
         parts += [run('examples/imdb.py', '--seed', seed) for seed in range(3)]

@@ -6,10 +6,11 @@
 __all__ = ['Corpus', 'tokenize_corpus', 'CorpusTexts', 'CorpusLoader', 'lm_dataloaders']
 
 # %% ../nbs/03c_corpus.ipynb #c0000003
-import hashlib,zlib
+import hashlib,operator,zlib
 from collections import deque
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import suppress
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager, suppress
 from itertools import islice
 from fastai.text.all import *
 from fastai.text.core import TokenizeWithRules
@@ -20,34 +21,42 @@ from .tokenizers import *
 # %% ../nbs/03c_corpus.ipynb #c0000008
 def _sha(*parts):
     h = hashlib.sha1()
-    for o in parts: h.update(o if isinstance(o, bytes) else str(o).encode(errors='surrogatepass')+b'\0')
+    for o in parts:
+        o = str(o).encode(errors='surrogatepass')
+        h.update(len(o).to_bytes(8, 'big')+o)
     return h.hexdigest()
+
+def _stat(path): return path.stat().st_size,path.stat().st_mtime_ns
 
 def _of_csv(path, col):
     def texts(i):
-        for part in pd.read_csv(path, usecols=[col], chunksize=10_000):
+        for part in pd.read_csv(path, usecols=[col], chunksize=10_000, dtype=str, na_filter=False):      # `NA` is a text, too
             yield from islice(part[col], i, None)
             i = max(i-len(part), 0)
     cols = list(pd.read_csv(path, nrows=0).columns)
     _check(col in cols, 'text_col', col, f'one of {cols}, the columns of {path.name}')
-    with open(path, 'rb') as f:
-        size,ends = path.stat().st_size,f.read(2**20)
-        f.seek(max(size-2**20, 0)); ends += f.read()
-    return None,texts,_sha('csv', col, size, ends)
+    return None,texts,_sha('csv', col, *_stat(path))
 
 def _of_folder(path):
     files = sorted(get_text_files(path))
     _check(files, 'source', str(path), 'a folder with files `*.txt`')
-    names = [f'{o.relative_to(path).as_posix()} {o.stat().st_size}' for o in files]
-    return files,lambda i: (o.read_text(encoding='utf8') for o in files[i:]),_sha('folder', *names)
+    def read(o):
+        try: return o.read_text(encoding='utf8')
+        except UnicodeDecodeError as e: raise ValueError(f"`source` has {o}, which is no text in UTF-8 ({e}): convert it, or take it out") from e
+    return files,lambda i: map(read, files[i:]),_sha('folder', *concat(*((o.relative_to(path).as_posix(), *_stat(o)) for o in files)))
 
-def _of_list(items, about='list'): return items,lambda i: islice(items, i, None),_sha(about, *items)
+def _no_text(o, i): return TypeError(f"`source` has {o!r} for text {i}, but must have a string there: leave it out, or fill it in")
+
+def _of_list(items):
+    for i,o in enumerate(items):
+        if not isinstance(o, str): raise _no_text(o, i)
+    return items,lambda i: islice(items, i, None),_sha('list', *items)
 
 def _source(source, text_col):
     "What there is of each text (a row, a file) or None, a function that gives the texts from the `i`th on, and a checksum"
     if isinstance(source, pd.DataFrame):
         _check(text_col in source.columns, 'text_col', text_col, f'one of the columns {list(source.columns)}')
-        return source,_of_list(source[text_col].tolist())[1],_sha('list', *source[text_col].tolist())
+        return source,*_of_list(source[text_col].tolist())[1:]
     if isinstance(source, (str,Path)):
         path = Path(source)
         if not path.exists(): raise FileNotFoundError(f"there is no {path}: `source` must be a table, a folder of text files, a CSV file or a list of texts")
@@ -65,6 +74,7 @@ def _tokenize_part(tok, texts):
     for tokens in TokenizeWithRules(tok.tok, tok.rules)(texts):
         codes += [seen.setdefault(o, len(seen)) for o in tokens]
         lens.append(len(tokens))
+    if len(lens)!=len(texts): raise ValueError(f"`tok` gives {len(lens)} lists of tokens for {len(texts)} texts, but must give one for each")
     return list(seen),np.array(codes, np.int32),np.array(lens, np.int32)
 
 def _start_worker(tok): _start_worker.tok = tok
@@ -80,15 +90,31 @@ def _tokenized(tok, parts, n_workers):
                 waiting.append(pool.submit(_work, o))
                 if len(waiting)>2*n_workers: yield waiting.popleft().result()
             while waiting: yield waiting.popleft().result()
+        except BrokenProcessPool as e:
+            raise RuntimeError('a worker was killed, perhaps for want of memory; what is done is kept: call again, with fewer `n_workers` or a smaller `part`') from e
         finally:
             for o in waiting: o.cancel()
 
 # %% ../nbs/03c_corpus.ipynb #c0000014
-def _write(path, text):
+def _write(path, *parts):
     "Write beside, and rename: a file is whole, or as it was"
-    beside = path.with_name(path.name+'.new')
-    with open(beside, 'w', encoding='utf8') as f: f.write(text); f.flush(); os.fsync(f.fileno())
+    beside,n = path.with_name(path.name+'.new'),0
+    with open(beside, 'wb') as f:
+        for o in parts: f.write(o); n += len(o)
+        f.flush(); os.fsync(f.fileno())
+    if beside.stat().st_size!=n: raise OSError(f'{beside} has {beside.stat().st_size:,} bytes of {n:,}')
     os.replace(beside, path)
+
+def _read_json(path):
+    try:
+        res = json.loads(path.read_text(encoding='utf8'))
+        res.get('about', res)['tokenizer']['cls']
+        return res
+    except (ValueError,KeyError,TypeError,AttributeError) as e: raise ValueError(f"{path} is damaged, or not of a corpus ({e}): delete it, or take another `folder`") from e
+
+def _one_form(o):
+    "Two halves of a character become one, as they do in JSON"
+    return o.encode('utf-16', 'surrogatepass').decode('utf-16', 'surrogatepass') if re.search('[\ud800-\udfff]', o) else o
 
 class _Diary:
     "The files of a corpus that is being made; what was done before is there again"
@@ -96,22 +122,25 @@ class _Diary:
     def __init__(self, folder, about):
         self.folder,self.path = folder,folder/'progress.json'
         self.done = dict(about=about, sizes=[0,0,0], texts=0, tokens=0)
-        if self.path.exists(): self.done = json.loads(self.path.read_text(encoding='utf8'))
+        if self.path.exists(): self.done = dict(_read_json(self.path), about=about)
         self.open = [open(folder/o, 'ab') for o in self.files]
-        for f,n in zip(self.open, self.done['sizes']): f.truncate(n); f.seek(n)
-        self.words = {}
-        with open(folder/self.files[2], encoding='utf8', errors='surrogatepass') as f:
-            for line in f: self.words[json.loads(line)] = len(self.words)
+        for f,n in zip(self.open, self.done['sizes']):
+            size = os.fstat(f.fileno()).st_size
+            _check(size>=n, 'folder', str(folder), f'one with {n:,} bytes in {Path(f.name).name}, not {size:,}: delete it, and begin anew')
+            f.truncate(n); f.seek(n)
+        with open(folder/self.files[2], encoding='utf8') as f: words = [json.loads(o) for o in f]
+        self.words = {o: i for i,o in enumerate(words)}
 
     def add(self, tokens, codes, lens):
         "Note one part"
-        new = [o for o in tokens if o not in self.words]
+        tokens = [_one_form(o) for o in tokens]
+        new = [o for o in dict.fromkeys(tokens) if o not in self.words]
         for o in new: self.words[o] = len(self.words)
         ids = np.array([self.words[o] for o in tokens], np.int32)[codes] if len(codes) else codes
         lines = ''.join(json.dumps(o)+'\n' for o in new).encode()
         for f,o in zip(self.open, (ids.tobytes(), lens.tobytes(), lines)): f.write(o); f.flush(); os.fsync(f.fileno())
         self.done = dict(self.done, sizes=[f.tell() for f in self.open], texts=self.done['texts']+len(lens), tokens=self.done['tokens']+len(ids))
-        _write(self.path, json.dumps(self.done))
+        _write(self.path, json.dumps(self.done).encode())
 
     def close(self):
         for f in self.open:
@@ -124,15 +153,27 @@ class _Diary:
 
     def finish(self, vocab, about):
         "Numbers become ids of `vocab`, and the corpus is there"
-        o2i = {o: i for i,o in reversed(list(enumerate(vocab))) if o!='xxfake'}
+        o2i = {o: i for i,o in enumerate(vocab) if o!='xxfake'}
         table = np.array([o2i.get(o, 0) for o in self.words], np.int32)
-        with open(self.folder/'tokens.new', 'wb') as f:
-            for o in self.ids(): table[o].tofile(f)
-            f.flush(); os.fsync(f.fileno())
-        os.replace(self.folder/'tokens.new', self.folder/'tokens.bin')
-        shutil.copy(self.folder/self.files[1], self.folder/'lengths.bin')
-        _write(self.folder/'corpus.json', json.dumps(dict(about, tokens=self.done['tokens'], texts=self.done['texts'], vocab=list(vocab))))
-        for o in (*self.files, 'progress.json'): (self.folder/o).unlink()
+        lost = first(o for o in self.words if o not in o2i)
+        _check(lost is None or vocab[0]==UNK, 'vocab', list(vocab[:3]), f'one that begins with {UNK!r}, as it has no {lost!r}')
+        _write(self.folder/'tokens.bin', *(table[o].tobytes() for o in self.ids()))
+        _write(self.folder/'lengths.bin', (self.folder/self.files[1]).read_bytes())
+        _write(self.folder/'corpus.json', json.dumps(dict(about, tokens=self.done['tokens'], texts=self.done['texts'], vocab=list(vocab))).encode())
+
+    @classmethod
+    def clear(cls, folder):
+        "Remove what is needed no more"
+        for o in ('progress.json', *cls.files): (folder/o).unlink(missing_ok=True)
+
+@contextmanager
+def _alone(folder):
+    "Wait for others who make the corpus in `folder`, where the system has locks for that"
+    try: import fcntl
+    except ImportError: yield; return
+    lock = os.open(folder, os.O_RDONLY)
+    try: fcntl.flock(lock, fcntl.LOCK_EX); yield
+    finally: os.close(lock)
 
 # %% ../nbs/03c_corpus.ipynb #c0000016
 class Corpus:
@@ -143,7 +184,7 @@ class Corpus:
         self.folder = Path(folder)
         file = self.folder/'corpus.json'
         if not file.exists(): raise FileNotFoundError(f"there is no {file}: make it with `tokenize_corpus` or `lm_dataloaders`")
-        self.about = json.loads(file.read_text(encoding='utf8'))
+        self.about = _read_json(file)
         self.vocab,self.n_tokens = self.about['vocab'],self.about['tokens']
         self._map()
 
@@ -158,7 +199,10 @@ class Corpus:
         _check(self.starts[-1]==self.n_tokens, 'folder', str(self.folder), 'one whose lengths fit its tokens: delete it, and make the corpus again')
 
     def __len__(self): return len(self.lens)
-    def __getitem__(self, i): return TensorText(torch.from_numpy(self.ids[self.starts[i]:self.starts[i+1]].astype(np.int64)))
+    def __getitem__(self, i):
+        i = range(len(self))[operator.index(i)]
+        return TensorText(torch.from_numpy(self.ids[self.starts[i]:self.starts[i+1]].astype(np.int64)))
+
     def __repr__(self): return f'{type(self).__name__}({len(self):,} texts, {self.n_tokens:,} tokens, {len(self.vocab):,} of them different, in {self.folder})'
     def __getstate__(self): return {n: o for n,o in vars(self).items() if n not in ('ids','lens','starts')}      # a worker maps it again
     def __setstate__(self, state): vars(self).update(state); self._map()
@@ -174,9 +218,10 @@ def _as_tokenizer(tok, rules):
 def _same_as(about, want, folder):
     "A `ValueError` unless a corpus that is there was made of the same texts in the same way"
     def no(what): raise ValueError(f"`folder` is {str(folder)!r}, but must be another one, or be deleted: it has tokens {what}")
-    if about['source']!=want['source']: no('of other texts')
+    if about['source']!=want['source']: no('of other texts, or their files have changed since')
     if differ := same_tokenizer(about['tokenizer'], want['tokenizer']): no(f'of another tokenizer ({differ})')
-    for o in ('min_freq','max_vocab','given'):
+    if None not in (about['asked'], want['asked']) and about['asked']!=want['asked']: no(f"of a tokenizer that was made with {about['asked']}")
+    for o in ('min_freq','max_vocab','given') if 'vocab' in about else ():
         if about[o]!=want[o]: no(f'for another vocabulary (`{dict(given="vocab").get(o, o)}`)')
 
 def _make_vocab(diary, tok, min_freq, max_vocab):
@@ -185,7 +230,18 @@ def _make_vocab(diary, tok, min_freq, max_vocab):
     for o in diary.ids(): count += np.bincount(o, minlength=len(count))
     count = Counter(dict(zip(diary.words, count.tolist())))
     own = getattr(tok.tok, 'make_vocab', None)
-    return own(count, min_freq) if own else make_vocab(count, min_freq, max_vocab)
+    if own: return own(count) if min_freq is None else own(count, min_freq)
+    return make_vocab(count, ifnone(min_freq, 3), max_vocab)
+
+def _check_vocab(vocab):
+    "The tokens as a list; an error for what is none"
+    if vocab is None: return
+    tokens = [None] if isinstance(vocab, str) else list(vocab)
+    if not all(isinstance(o, str) for o in tokens): raise TypeError(f"`vocab` is {str(vocab)[:60]}, but must be a list of tokens, each a string")
+    vocab = tokens
+    twice = [o for o,n in Counter(vocab).items() if n>1 and o!='xxfake']
+    _check(vocab and not twice, 'vocab', twice[:3] or vocab, 'a list of tokens, each of them once')
+    return vocab
 
 # %% ../nbs/03c_corpus.ipynb #c0000018
 def tokenize_corpus(
@@ -196,52 +252,56 @@ def tokenize_corpus(
     tok=None, # Any tokenizer of fastai or of this library, untrained ones learn from the first 100,000 texts; None is fastai's `WordTokenizer`
     rules:list=None, # Rules for the texts; None are those of the tokenizer, for words fastai's
     vocab:list=None, # Tokens by id; None makes it of the texts, or of the tokenizer
-    min_freq:int=3, # A token that occurs less often is unknown; for a vocabulary of the texts
-    max_vocab:int=60_000, # So many tokens at most; for a vocabulary of the texts
-    n_workers:int=None, # Processes; None is as many as processors, or none for less than 2,000 texts
+    min_freq:int=None, # A token that occurs less often is unknown; None is 3, or what the tokenizer's own vocabulary has
+    max_vocab:int=60_000, # So many tokens at most, where the tokenizer has no vocabulary of its own
+    n_workers:int=None, # Processes; None is as many as processors, or none where less than 2,000 texts are left
     part:int=1_000, # Texts that are tokenized at a time
     no_bar:bool=False # Show no progress bar?
 )->Corpus: # The corpus in `folder`
     "Tokenize texts once; `ValueError` if `folder` has another corpus. What was interrupted goes on where it was"
-    _check_sizes(min_freq=min_freq, max_vocab=max_vocab, part=part)
-    folder,tok = Path(folder),_as_tokenizer(tok, rules)
+    _check_sizes(min_freq=ifnone(min_freq, 1), max_vocab=max_vocab, part=part)
+    _check(n_workers is None or (isinstance(n_workers, int) and n_workers>=0), 'n_workers', n_workers, 'a whole number, 0 or more')
+    folder,tok,vocab = Path(folder),_as_tokenizer(tok, rules),_check_vocab(vocab)
     items,texts,mark = _source(source, text_col)
     folder.mkdir(parents=True, exist_ok=True)
-    there = next((json.loads(o.read_text(encoding='utf8')) for o in (folder/'corpus.json', folder/'progress.json') if o.exists()), None)
-    before = there and there.get('about', there)
-    if hasattr(tok.tok, 'setup'):                                                         # it has to learn, or has learned before
-        same = before and before['source']==mark and before['tokenizer']['cls']==type(tok.tok).__name__ and getattr(tok.tok, 'tok', tok) is None
-        if same: tok = tokenizer_from_state(before['tokenizer'], tok.rules)
-        else: tok.tok.setup(list(islice(texts(0), 100_000)), tok.rules)
-    about = dict(source=mark, tokenizer=tokenizer_state(tok), min_freq=min_freq, max_vocab=max_vocab, given=None if vocab is None else _sha(*vocab))
-    if before: _same_as(before, about, folder)
-    if not (folder/'corpus.json').exists(): _tokenize_all(folder, tok, texts, items, about, vocab, n_workers, part, no_bar)
+    with _alone(folder):
+        there = first(_read_json(o) for o in (folder/'corpus.json', folder/'progress.json') if o.exists())
+        before,asked = there and there.get('about', there),None
+        if hasattr(tok.tok, 'setup') and getattr(tok.tok, 'tok', None) is None:           # it has to learn, or has learned before
+            asked = {n: repr(o) for n,o in vars(tok.tok).items() if n not in ('tok','cache_dir')}
+            known = before and before['source']==mark and before['tokenizer']['cls']==type(tok.tok).__name__
+            if known: tok = tokenizer_from_state(before['tokenizer'], tok.rules)
+            else: tok.tok.setup(list(islice(texts(0), 100_000)), tok.rules)
+        about = dict(source=mark, tokenizer=tokenizer_state(tok), asked=asked, min_freq=min_freq, max_vocab=max_vocab, given=None if vocab is None else _sha(*vocab))
+        if before: _same_as(before, about, folder)
+        if not (folder/'corpus.json').exists(): _tokenize_all(folder, tok, texts, items, about, vocab, n_workers, part, no_bar)
+        _Diary.clear(folder)
     return Corpus(folder)
 
 def _checked(texts, i):
     for i,o in enumerate(texts, i):
-        if not isinstance(o, str): raise TypeError(f"`source` has {o!r} for text {i}, but must have a string there: leave it out, or fill it in")
+        if not isinstance(o, str): raise _no_text(o, i)
         yield o
 
+@contextmanager
+def _writing(folder, done):
+    "Say what is kept where something can't be written"
+    try: yield
+    except OSError as e:
+        raise OSError(e.errno, f"can't write to {folder} ({os.strerror(e.errno) if e.errno else e}): {done['texts']:,} texts with {done['tokens']:,} tokens are done and kept. "
+                      "Make room there, and call again to go on") from e
+
 def _tokenize_all(folder, tok, texts, items, about, vocab, n_workers, part, no_bar):
-    diary = None
-    try:
-        diary = _Diary(folder, about)
+    with _writing(folder, dict(texts=0, tokens=0)): diary = _Diary(folder, about)
+    with closing(diary):
         done,n = diary.done['texts'],None if items is None else len(items)
         if n_workers is None: n_workers = 0 if n is not None and n-done<2000 else defaults.cpus
-        parts = chunked(_checked(texts(done), done), part)
-        results = _tokenized(tok, parts, n_workers)
         total = None if n is None else -(-(n-done)//part)
-        for o in results if no_bar or not total else progress_bar(results, total=total, leave=False): diary.add(*o)
+        with closing(_tokenized(tok, chunked(_checked(texts(done), done), part), n_workers)) as results:
+            for o in results if no_bar or not total else progress_bar(results, total=total, leave=False):
+                with _writing(folder, diary.done): diary.add(*o)
         _check(diary.done['tokens'], 'source', 'without a token', 'texts of at least one token')
-        diary.finish(_make_vocab(diary, tok, about['min_freq'], about['max_vocab']) if vocab is None else vocab, about)
-    except OSError as e:
-        if e.filename and not str(e.filename).startswith(str(folder)): raise               # a source that can't be read says so itself
-        kept = diary.done if diary else dict(texts=0, tokens=0)
-        raise OSError(e.errno, f"can't write to {folder} ({os.strerror(e.errno) if e.errno else e}): {kept['texts']:,} texts with {kept['tokens']:,} tokens are done and kept. "
-                      "Make room there, and call again to go on") from e
-    finally:
-        if diary: diary.close()
+        with _writing(folder, diary.done): diary.finish(vocab or _make_vocab(diary, tok, about['min_freq'], about['max_vocab']), about)
 
 # %% ../nbs/03c_corpus.ipynb #c0000027
 class CorpusTexts(TfmdLists):
@@ -251,8 +311,9 @@ class CorpusTexts(TfmdLists):
         items, # Numbers of its texts
         tok:Tokenizer # Its tokenizer
     ):
-        self.corpus = corpus
-        super().__init__(np.asarray(items, np.int64), [tok, Numericalize(corpus.vocab)], do_setup=False, types=[Tokenizer.input_types, L, TensorText])
+        self.corpus,items = corpus,np.asarray(items, np.int64)
+        _check(not len(items) or (items.min()>=0 and items.max()<len(corpus)), 'items', items[:3], f'from 0 to {len(corpus)-1}, the numbers of its texts')
+        super().__init__(items, [tok, Numericalize(corpus.vocab)], do_setup=False, types=[Tokenizer.input_types, L, TensorText])
 
     def _after_item(self, o): return self.corpus[o]
 
@@ -261,6 +322,9 @@ class CorpusTexts(TfmdLists):
         return TfmdLists(items, self.tfms, do_setup=False, types=self.types, split_idx=ifnone(split_idx, self.split_idx))
 
 # %% ../nbs/03c_corpus.ipynb #c0000028
+def _check_seed(seed):
+    _check(isinstance(seed, (int,np.integer)) and not isinstance(seed, bool) and seed>=0, 'seed', seed, 'a whole number, 0 or more')
+
 class CorpusLoader(LMDataLoader):
     "Batches of a language model from a corpus; `ValueError` if there are too few tokens for one"
     def __init__(self,
@@ -272,7 +336,10 @@ class CorpusLoader(LMDataLoader):
         num_workers:int=0, # Processes that read ahead; a batch takes so little that 0 is best
         **kwargs
     ):
+        bs = kwargs.pop('batch_size', None) or bs
         _check_sizes(bs=bs, seq_len=seq_len)
+        _check_seed(seed)
+        bs,seq_len,seed = int(bs),int(seq_len),int(seed)
         n = int(dataset.corpus.lens[dataset.items].sum(dtype=np.int64))
         _check(n>bs, 'bs', bs, f'less than the {n} tokens of these texts')
         self.seq_len,self.seed,self.epoch,self.batch,self.goes_on = seq_len,seed,0,0,False
@@ -313,23 +380,25 @@ class CorpusLoader(LMDataLoader):
     def get_idxs(self): return range(self.batch*self.bs, self.n)
 
     def __iter__(self):
-        "The batches of an epoch, or what is left of it after `load_state_dict`"
-        if not self.goes_on: self.batch = 0
-        self.goes_on = False
+        "The batches of an epoch, or what is left of it after `load_state_dict`; `RuntimeError` where an older iteration goes on"
+        if not self.goes_on: self.epoch,self.batch = self.epoch+bool(self.batch),0        # an epoch that was begun and left is over
+        self.goes_on,self.turn = False,(turn := object())
         if self.arranged!=self.epoch: self._arrange()
         for o in super().__iter__():
+            if self.turn is not turn: raise RuntimeError('another iteration of this loader has begun: use `dl.new()` for two at once')
             self.batch += 1
             yield o
         self.epoch,self.batch = self.epoch+1,0
 
     def one_batch(self):
-        "The first batch; it does not count"
-        state = self.state_dict()
+        "The batch that comes next; it does not count"
+        was = self.epoch,self.batch,self.goes_on
         try: return super().one_batch()
-        finally: self.load_state_dict(state)
+        finally: self.epoch,self.batch,self.goes_on = was
 
     def _about(self):
-        return dict(seed=self.seed, bs=self.bs, seq_len=self.seq_len, shuffle=self.shuffle, tokens=self.dataset.corpus.n_tokens, texts=zlib.crc32(self.dataset.items.tobytes()))
+        corpus = self.dataset.corpus
+        return dict(seed=self.seed, bs=self.bs, seq_len=self.seq_len, shuffle=self.shuffle, tokens=corpus.n_tokens, source=corpus.about['source'], texts=zlib.crc32(self.dataset.items.tobytes()))
 
     def state_dict(self
     )->dict: # For JSON; what comes next is batch `batch` of epoch `epoch`
@@ -340,8 +409,13 @@ class CorpusLoader(LMDataLoader):
         state:dict # From `state_dict`
     ):
         "Go on from there, with the next iteration; `ValueError` if it is the state of other data or settings"
+        if not isinstance(state, dict): raise TypeError(f"`state` is {state!r}, but must be a dict from `state_dict`")
         for name,o in self._about().items(): _check(state.get(name)==o, f"state['{name}']", state.get(name), f'{o!r}, as it is of this loader')
-        self.epoch,self.batch,self.goes_on = state['epoch'],state['batch'],True
+        for name,most in dict(epoch=math.inf, batch=self.n_batches).items():
+            o = state.get(name)
+            _check(isinstance(o, int) and 0<=o<=most, f"state['{name}']", o, f'a whole number from 0 to {most}')
+        over = state['batch']==self.n_batches                                             # saved behind the last batch
+        self.epoch,self.batch,self.goes_on = state['epoch']+over,0 if over else state['batch'],True
 
     def new(self,
         dataset=None, # Other texts; what is not a `CorpusTexts` is read by fastai's `LMDataLoader`
@@ -371,20 +445,27 @@ def lm_dataloaders(
     **kwargs
 )->DataLoaders: # For `transformer_lm_learner`, or fastai's `language_model_learner`
     "`DataLoaders` for a language model from texts that need not fit into memory; errors are those of `tokenize_corpus`"
+    _check_sizes(bs=bs, seq_len=seq_len)
+    _check_seed(seed)
+    _check(splitter is not None or 0<valid_pct<1, 'valid_pct', valid_pct, 'between 0 and 1')
+    if not isinstance(source, (str,Path,pd.DataFrame)) and is_iter(source): source = list(source)
     if folder is None:
         _check(isinstance(source, (str,Path)), 'folder', folder, 'a folder for the tokens: only beside a file or a folder there is a place that goes without saying')
-        folder = Path(source).with_name(Path(source).name.partition('.')[0]+'_corpus')
-    corpus = tokenize_corpus(source, folder, tok=tok, rules=rules, **kwargs)
+        path = Path(source).resolve()
+        folder = path.with_name(path.name+'_corpus')
     tok = _as_tokenizer(tok, rules)
-    if getattr(tok.tok, 'tok', tok) is None: tok = tokenizer_from_state(corpus.about['tokenizer'], tok.rules)          # it has learned
+    corpus = tokenize_corpus(source, folder, tok=tok, **kwargs)
+    if hasattr(tok.tok, 'setup') and getattr(tok.tok, 'tok', tok) is None: tok = tokenizer_from_state(corpus.about['tokenizer'], tok.rules)          # it learned before
     if splitter is None:
-        _check(0<valid_pct<1, 'valid_pct', valid_pct, 'between 0 and 1')
         order,n = np.random.default_rng(seed).permutation(len(corpus)),round(valid_pct*len(corpus))
         parts = np.sort(order[n:]),np.sort(order[:n])
     else:
         items = _source(source, kwargs.get('text_col', 'text'))[0]
-        parts = splitter(range(len(corpus)) if items is None else items)
+        parts = [mask2idxs(list(o)) for o in splitter(range(len(corpus)) if items is None else items)]
+        _check(len(parts)==2, 'splitter', splitter, f'one that returns two parts, not {len(parts)}')
     train,valid = (CorpusTexts(corpus, np.fromiter(o, np.int64), tok) for o in parts)
+    both = np.intersect1d(train.items, valid.items)
+    _check(not len(both), 'splitter', splitter, f'one that puts no text into both parts, such as {both[:3].tolist()}')
     for name,o in dict(training=train, validation=valid).items():
         _check(len(o.items) and corpus.lens[o.items].sum(dtype=np.int64)>bs, 'bs', bs, f'less than the number of tokens for {name}, or that part must have more texts')
     kw = dict(bs=bs, seq_len=seq_len, seed=seed, num_workers=num_workers, device=ifnone(device, default_device()))

@@ -20,6 +20,7 @@ from .faster import *
 from .models import *
 from .sampling import *
 from .sampling import _eval
+from .fast_step import *
 from .tokenizers import *
 from .tokenizers import _Units, _English, _ahead, _cased, _to_bytes, _join_pieces, _join_others
 from .learner import *

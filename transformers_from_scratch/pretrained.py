@@ -466,9 +466,14 @@ def _embed(encoder, rows, pool, bs, normalize, no_bar):
     return torch.zeros(0, encoder.embedding.embedding_dim) if out is None else out
 
 # %% ../nbs/07_pretrained.ipynb #p07a49bc977
+def _embed_all(embed, texts, bs, **kwargs):
+    "What `embed` says of all texts of an iterator, of which it holds 64 batches at a time"
+    pieces = [embed(list(o), bs=bs, no_bar=True, **kwargs) for o in chunked(texts, 64*bs)]
+    return torch.cat(pieces) if pieces else embed([])
+
 @patch
 def embed(self:Pretrained,
-    texts:str|list, # A text or a list of texts
+    texts:str|list, # A text, a list of texts, or an iterator, which is read some batches ahead
     bs:int=64, # Texts in a batch, at most
     pool:callable=mean_pool, # `(hidden, pad_mask) -> vectors`, over real tokens
     normalize:bool=True, # Make each vector of length 1, so that the product of two is their cosine?
@@ -482,6 +487,7 @@ def embed(self:Pretrained,
     limit,(front,last) = ifnone(max_len, most),tok.ends
     fine = limit is None or front+last<limit<=ifnone(most, limit)
     _check(fine, 'max_len', max_len, f'from {front+last+1} to {most}')
+    if isinstance(texts, Iterator): return _embed_all(self.embed, texts, bs, pool=pool, normalize=normalize, max_len=max_len)
     def ids(tokens):
         row = [tok.o2i[o] for o in tokens]
         return row if limit is None or len(row)<=limit else row[:limit-last]+row[len(row)-last:]
@@ -491,7 +497,7 @@ def embed(self:Pretrained,
 
 @patch
 def embed(self:TransformerLearner,
-    texts:str|list, # A text or a list of texts
+    texts:str|list, # A text, a list of texts, or an iterator, which is read some batches ahead
     bs:int=64, # Texts in a batch, at most
     pool:callable=mean_pool, # `(hidden, pad_mask) -> vectors`, over real tokens
     normalize:bool=True, # Make each vector of length 1, so that the product of two is their cosine?
@@ -499,6 +505,7 @@ def embed(self:TransformerLearner,
 )->Tensor: # `(n,k)` on the CPU, in the order of the texts; `(k,)` for a single string
     "Vectors of texts from the encoder; texts are cut as the model cuts them; `TypeError` for what is no text"
     _check_sizes(bs=bs)
+    if isinstance(texts, Iterator): return _embed_all(self.embed, texts, bs, pool=pool, normalize=normalize)
     model = get_model(self.model)
     rows = [_text_ids(self, o) for o in _check_texts(texts)]
     if model[0].crop is None: rows = [o[:model[0].max_len] for o in rows]

@@ -182,7 +182,7 @@ def _check_weights(model, weights, cache=True):
     "A `ValueError` for weights that there are not, or that nothing would read"
     if weights is None: return
     _check(weights in ('int8','bf16'), 'weights', weights, "None, 'int8' or 'bf16'")
-    why = getattr(model, 'why_slow', lambda: 'it has none')() if cache else 'it needs a cache'
+    why = getattr(model, 'why_slow', lambda: 'import `transformers_from_scratch.fast_step` first')() if cache else 'it needs a cache'
     _check(why is None, 'weights', weights, f'None, as this model has no fast step to read them: {why}')
 
 class LMReader:
