@@ -267,6 +267,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                         'transformers_from_scratch/fast_step.py'),
                                                      'transformers_from_scratch.fast_step._lay_out': ( 'fast_step.html#_lay_out',
                                                                                                        'transformers_from_scratch/fast_step.py'),
+                                                     'transformers_from_scratch.fast_step._numbers': ( 'fast_step.html#_numbers',
+                                                                                                       'transformers_from_scratch/fast_step.py'),
                                                      'transformers_from_scratch.fast_step._packs': ( 'fast_step.html#_packs',
                                                                                                      'transformers_from_scratch/fast_step.py')},
             'transformers_from_scratch.fastai_repairs': { 'transformers_from_scratch.fastai_repairs._Default': ( 'fastai_repairs.html#_default',

@@ -9,6 +9,7 @@ __all__ = ['Layout']
 from weakref import WeakKeyDictionary
 from fastai.basics import *
 from .attention import *
+from .attention import _check
 from .layers import *
 from .faster import *
 from .faster import _amd, _average
@@ -16,6 +17,10 @@ from .models import *
 
 # %% ../nbs/04b_fast_step.ipynb #01018c60
 _int8 = torch.ops.quantized                                                               # rows of 8 bits, with a scale and an offset each
+
+_small = 'int8','bf16'
+
+def _numbers(n): return torch.rand(n, generator=torch.Generator().manual_seed(0)) + .5
 
 class _Product:
     "Linear layers side by side, as a function of `x (b,in)` for `rows` rows, with weights as they are, or smaller"
@@ -25,7 +30,7 @@ class _Product:
         self.n,self.out,self.many = o.shape[1],sum(len(o.weight) for o in layers),rows>self.few
         self.eight = weights=='int8' and not self.many
         self.dtype = torch.bfloat16 if weights=='bf16' else torch.float32 if weights else o.dtype
-        self.biased = any(o.bias is not None for o in layers)                             # then it is a row of its own, times 1
+        self.biased = any(o.bias is not None for o in layers) and weights!='int8'         # then it is a row of its own, times 1
         self.n_in = self.n + self.biased
         threads = max(min(torch.get_num_threads(), self.n*self.out//self.least), 1)
         tiles = -(-self.out//(self.width*threads)) * threads                              # each thread has as many
@@ -40,7 +45,8 @@ class _Product:
     def joined(self):
         "Weights `(out,in)` and bias `(out,)` or None"
         w = [o.weight for o in self.layers]
-        bias = [o.bias if o.bias is not None else o.weight.new_zeros(len(o.weight)) for o in self.layers] if self.biased else None
+        there = any(o.bias is not None for o in self.layers)
+        bias = [o.bias if o.bias is not None else o.weight.new_zeros(len(o.weight)) for o in self.layers] if there else None
         return torch.cat(w) if len(w)>1 else w[0],torch.cat(bias) if bias else None
 
     def tiled(self, rows):
@@ -48,12 +54,12 @@ class _Product:
         (w,bias),whole,tiles = self.joined(),self.out//self.m*self.m,rows.view(self.tiles, self.n_in, self.m)
         tiles[:whole//self.m,:self.n] = w[:whole].view(-1, self.m, self.n).transpose(1,2)
         if whole<self.out: tiles[-1,:self.n] = F.pad(w[whole:].t(), (0, whole+self.m-self.out))
-        if bias is not None: tiles[:,-1] = F.pad(bias, (0, self.tiles*self.m-self.out)).view(self.tiles, -1)
+        if self.biased: tiles[:,-1] = F.pad(bias, (0, self.tiles*self.m-self.out)).view(self.tiles, -1)
         return rows
 
     def eight_bits(self):
         "The same, rounded to 8 bits"
-        return _int8.embedding_bag_byte_prepack(self.tiled(torch.empty(self.tiles*self.n_in, self.m)))
+        return _int8.embedding_bag_byte_prepack(self.tiled(torch.empty(self.tiles*self.n_in, self.m, dtype=torch.float32, device='cpu')))
 
     def fill(self):
         "Copy the weights to `store`"
@@ -61,17 +67,23 @@ class _Product:
         if self.weights!='int8': self.tiled(self.store)
         elif self.eight: self.store.copy_(self.eight_bits())
         else: self.store.copy_(_int8.embedding_bag_byte_unpack(self.eight_bits()))
+        bias = self.joined()[1] if self.weights=='int8' else None
+        self.store = self.store,None if bias is None else bias.clone()
 
     def sums(self):
-        "Sums of rows and columns, by which weights are known again"
-        for o in self.layers: yield from (o.weight.sum(0), o.weight.sum(1), *([] if o.bias is None else [o.bias]))
+        "Sums of rows and columns, each times a random number, by which weights are known again"
+        for o in self.layers:
+            w = o.weight.float() if o.weight.dtype.itemsize<4 else o.weight
+            yield w @ _numbers(w.shape[1]).to(w)
+            yield _numbers(w.shape[0]).to(w) @ w
+            if o.bias is not None: yield o.bias
 
     @torch.inference_mode(False)
     def make_bags(self, b):
         "For `b` rows: which rows of weights are in each bag, where bags start, and a place for what they are multiplied by"
-        which = torch.arange(self.tiles*self.n_in, dtype=torch.int32).view(-1, 1, self.n_in).expand(-1, b, -1)
-        xs = torch.ones(self.tiles, b, self.n_in, dtype=self.dtype)
-        self.bags[b] = which.flatten(),torch.arange(0, xs.numel(), self.n_in, dtype=torch.int32),xs[...,:self.n],xs.view(-1)
+        which = torch.arange(self.tiles*self.n_in, dtype=torch.int32, device='cpu').view(-1, 1, self.n_in).expand(-1, b, -1)
+        xs = torch.ones(self.tiles, b, self.n_in, dtype=self.dtype, device='cpu')
+        self.bags[b] = which.flatten(),torch.arange(0, xs.numel(), self.n_in, dtype=torch.int32, device='cpu'),xs[...,:self.n],xs.view(-1)
         return self.bags[b]
 
     def by_bags(self, x):
@@ -79,13 +91,13 @@ class _Product:
         b = len(x)
         which,starts,place,xs = self.bags.get(b) or self.make_bags(b)
         place.copy_(x)                                                                    # to each tile
-        if self.eight: y = _int8.embedding_bag_byte_rowwise_offsets(self.store, which, starts, False, 0, False, xs)
-        else: y = torch.embedding_bag(self.store, which, starts, False, 0, False, xs)[0]  # (tiles*b,m)
+        if self.eight: y = _int8.embedding_bag_byte_rowwise_offsets(self.store[0], which, starts, False, 0, False, xs)
+        else: y = torch.embedding_bag(self.store[0], which, starts, False, 0, False, xs)[0]  # (tiles*b,m)
         return y.view(1,-1) if b==1 else y.view(self.tiles, b, self.m).transpose(0,1).flatten(1)
 
     def by_tiles(self, x):
         "An ordinary product with each tile"
-        tiles = self.store.view(self.tiles, self.n_in, self.m)
+        tiles = self.store[0].view(self.tiles, self.n_in, self.m)
         y = x.to(self.dtype) @ tiles[:,:self.n]                                           # (tiles,b,m)
         if self.biased: y += tiles[:,self.n:]
         return y.transpose(0,1).flatten(1)
@@ -93,7 +105,8 @@ class _Product:
     def __call__(self, x):
         y = self.by_tiles(x) if self.many else self.by_bags(x)
         if not self.even: y = y[:,:self.out]
-        return y if y.dtype==x.dtype else y.to(x.dtype)
+        if y.dtype!=x.dtype: y = y.to(x.dtype)
+        return y if self.store[1] is None else y + self.store[1]
 
 class _Packed(_Product):
     "The same for many rows on a processor of AMD, by oneDNN, which packs the weights as it likes them"
@@ -104,8 +117,7 @@ class _Packed(_Product):
         if self.weights=='int8':
             tiles = _int8.embedding_bag_byte_unpack(self.eight_bits()).view(self.tiles, self.n_in, self.m)
             w = tiles[:,:self.n].transpose(1,2).reshape(-1, self.n)[:self.out]
-            if bias is not None: bias = tiles[:,-1].flatten()[:self.out]
-        self.store = torch.ops.mkldnn._reorder_linear_weight(w.to(self.dtype), 2*self.few),bias
+        self.store = torch.ops.mkldnn._reorder_linear_weight(w.to(self.dtype), 2*self.few),None if bias is None else bias.clone()
 
     def __call__(self, x):
         w,bias = self.store
@@ -124,9 +136,11 @@ _stores = WeakKeyDictionary()                                                   
 def _lay_out(model, products, *settings):
     "Give `products` the weights of `model`: filled anew if they have changed, else those that are there"
     sums,of_model = torch.cat([o for p in products for o in p.sums()]),_stores.setdefault(model, {})
-    key = tuple(map(type, products)),torch.get_num_threads(),*settings
+    key = *((type(o), o.n, o.out, o.m, o.dtype) for o in products),*settings
+    for other,(old,_) in list(of_model.items()):
+        if old.dtype!=sums.dtype or not torch.equal(old, sums): del of_model[other]       # of weights that are no more
     old,stores = of_model.get(key, (None,None))
-    if old is not None and torch.equal(old, sums):
+    if old is not None:
         for product,store in zip(products, stores): product.store = store
     else:
         sizes = [-(-o.bytes()//64)*64 for o in products]
@@ -134,6 +148,7 @@ def _lay_out(model, products, *settings):
         for product,room in zip(products, block.split(sizes)):
             product.store = room[:product.bytes()]
             product.fill()
+        while len(of_model)>1: del of_model[next(iter(of_model))]                         # two at most
         of_model[key] = sums,[o.store for o in products]
 
 
@@ -289,6 +304,7 @@ def _laid_out(model, weights=None, rows=1):
     "The function of one token, and the products in it; `_Unknown` says why there is none"
     device,lay = next(model.parameters()).device.type,Layout(weights, rows)
     if device!='cpu': raise _Unknown(f'it is on {device}')
+    if type(model).forward is not TransformerLM.forward: raise _Unknown('it has a `forward` of its own')
     encoder,head = lay.ask(model[0]),lay.ask(model[1])
     lay.known.add(model)
     lay._done(model)
@@ -307,6 +323,7 @@ def fast_step(self:TransformerLM,
     rows:int=1 # Number of texts in a batch
 )->callable: # `(ids (b,1), pos, pad_mask, caches) -> logits (b,v)`, with caches of the class `KVCache`; None if there is none
     "One token through all blocks, with the weights as they are now, laid out for few rows"
+    _check(weights in (None,*_small), 'weights', weights, f'None, {" or ".join(map(repr, _small))}')
     device = next(self.parameters()).device.type
     if any(o.training for o in self.modules()) or torch.is_grad_enabled() or torch.is_autocast_enabled(device): return None
     try: step,products = _laid_out(self, weights, rows)

@@ -281,8 +281,7 @@ class _Made(GetAttr):
 def _test_dl(dls, texts, rm_type_tfms=None, **kwargs):
     "As `dls.test_dl`, but each text is tokenized once"
     ds = dls.valid_ds
-    if isinstance(ds, (Datasets,TfmdLists)): ds = test_set(ds, texts, rm_tfms=rm_type_tfms)
-    return dls.valid.new(_Made(ds), **kwargs)
+    return dls.valid.new(_Made(test_set(ds, texts, rm_tfms=rm_type_tfms) if isinstance(ds, (Datasets,TfmdLists)) else texts), **kwargs)
 
 @patch
 def predict(self:TransformerLearner,
@@ -306,21 +305,25 @@ def stream_preds(self:TransformerLearner,
     bs:int=None, # Texts in a batch; None is as in `dls`
     ahead:int=32, # Batches whose texts are sorted by length together, and held in memory
     no_bar:bool=False, # Show no progress bar? There is none where nobody knows how many texts there are
-    **kwargs # For `get_preds`, such as `act`
+    act:callable=None, # From numbers to what is returned, as in `get_preds`; None asks the loss function
+    cbs:list=None # Callbacks for these predictions
 )->Iterator: # Probabilities or numbers `(n_out,)` of each text, in their order
     "What the model says about texts, one after another; memory is needed for some batches only. `TypeError` for what is no text"
-    if isinstance(texts, str): raise TypeError(f"`texts` is {texts[:60]!r}, but must be texts one after another: for one use `predict`")
+    if isinstance(texts, (str,Path,pd.DataFrame,dict,set)) or not is_iter(texts):
+        raise TypeError(f"`texts` is {str(texts)[:60]!r}, but must be texts one after another, such as a list or a column: for one use `predict`")
+    if isinstance(self.dls.valid, LMDataLoader): raise TypeError('`self` is a language model, but must be a classifier: see `score`, or `get_preds`')
     bs = ifnone(bs, self.dls.valid.bs)
     _check_sizes(bs=bs, ahead=ahead)
-    return _stream_preds(self, texts, bs, ahead, no_bar, kwargs)
+    return _stream_preds(self, texts, bs, ahead, no_bar, dict(act=act, cbs=cbs))
 
 def _stream_preds(learn, texts, bs, ahead, no_bar, kwargs):
     windows = chunked(texts, bs*ahead)
     if not no_bar and hasattr(texts, '__len__'): windows = progress_bar(windows, total=-(-len(texts)//(bs*ahead)), leave=False)
     for some in windows:
         for i,o in enumerate(some):
-            if not isinstance(o, (str,Path)): raise TypeError(f"`texts` has {o!r} (place {i} of {len(some)} read together), but must have a text there")
-        with learn.no_bar(): yield from learn.get_preds(dl=_test_dl(learn.dls, list(some), bs=bs, num_workers=0), **kwargs)[0]
+            if not isinstance(o, (str,Path)): raise TypeError(f"`texts` has {str(o)[:60]!r} (place {i} of {len(some)} read together), but must have a text there")
+        with learn.no_bar(): preds = learn.get_preds(dl=_test_dl(learn.dls, list(some), bs=bs, num_workers=0), **kwargs)[0]
+        yield from preds
 
 
 # %% ../nbs/05_learner.ipynb #846e42c5

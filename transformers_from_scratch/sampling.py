@@ -181,7 +181,7 @@ def _real(encoder, ids):
 def _check_weights(model, weights, cache=True):
     "A `ValueError` for weights that there are not, or that nothing would read"
     if weights is None: return
-    _check(weights in ('int8','bf16'), 'weights', weights, "None, 'int8' or 'bf16'")
+    _check(isinstance(weights, str) and weights in ('int8','bf16'), 'weights', weights, "None, 'int8' or 'bf16'")
     why = getattr(model, 'why_slow', lambda: 'import `transformers_from_scratch.fast_step` first')() if cache else 'it needs a cache'
     _check(why is None, 'weights', weights, f'None, as this model has no fast step to read them: {why}')
 
@@ -245,13 +245,13 @@ class LMReader:
             pos = torch.tensor(self.seen, device=ids.device)[:,None] - 1                  # (b,1)
             self.pad_mask = F.pad(self.pad_mask, (0,1))
         if self.step is None: self.step = self._fast_step()
-        if self.step: self.logits = self.step(ids, pos, self.pad_mask, self.caches)
+        if self.step and not torch.is_grad_enabled(): self.logits = self.step(ids, pos, self.pad_mask, self.caches)
         else: self.logits = head(encoder.read(ids, self.pad_mask, pos, self.caches)[:,-1])
 
     def _fast_step(self):
         "What the model has for single tokens, or False"
         step = self.model.fast_step(self.weights, len(self.text)) if hasattr(self.model, 'fast_step') else None
-        _check(step or not self.weights, 'weights', self.weights, 'None where gradients or autocast are on')
+        _check(step or not self.weights, 'weights', self.weights, 'None where gradients or autocast are on, or the model is not in evaluation mode')
         return step or False
 
 
@@ -334,6 +334,8 @@ def stream_ids(
     kwargs = dict(temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p, repetition_penalty=repetition_penalty)
     _check_sampling(n, **kwargs)
     _check_weights(model, weights, cache and not only_last)
+    auto = torch.is_autocast_enabled(ids.device.type)
+    _check(not weights or not auto, 'weights', weights, 'None under autocast')
     v,banned = model[0].vocab_sz,[o.item() if isinstance(o, Tensor) else o for o in banned]
     known = all(isinstance(o, numbers.Integral) and 0<=o<v for o in banned)
     _check(known, 'banned', banned, f'ids from 0 to {v-1}, the last of the vocabulary')
