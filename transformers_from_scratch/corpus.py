@@ -203,7 +203,7 @@ class Corpus:
         i = range(len(self))[operator.index(i)]
         return TensorText(torch.from_numpy(self.ids[self.starts[i]:self.starts[i+1]].astype(np.int64)))
 
-    def __repr__(self): return f'{type(self).__name__}({len(self):,} texts, {self.n_tokens:,} tokens, {len(self.vocab):,} of them different, in {self.folder})'
+    def __repr__(self): return f'{type(self).__name__}({len(self):,} texts, {self.n_tokens:,} tokens, {len(self.vocab):,} of them different, in {self.folder.name})'
     def __getstate__(self): return {n: o for n,o in vars(self).items() if n not in ('ids','lens','starts')}      # a worker maps it again
     def __setstate__(self, state): vars(self).update(state); self._map()
 
