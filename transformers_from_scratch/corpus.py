@@ -361,8 +361,10 @@ class CorpusLoader(LMDataLoader):
         "The ids of some rows of a batch `(rows,t+1)`"
         n = self.last_len if batch==self.n_batches-1 else self.seq_len
         at = (rows*self.bl + batch*self.seq_len)[:,None] + np.arange(n+1)
-        ids = self.dataset.corpus.ids[at + self.ahead[self.ends.searchsorted(at, 'right')]]
-        return torch.from_numpy(ids.astype(np.int64))
+        first,last = self.ends.searchsorted(at[:,[0,-1]], 'right').T                      # texts where rows begin and end
+        if (most := (last-first).max())>8: text = self.ends.searchsorted(at, 'right')
+        else: text = first[:,None] + sum((at >= self.ends[np.minimum(first+i, len(self.ends)-1)][:,None] for i in range(most)), np.zeros(at.shape, np.int64))
+        return torch.from_numpy(self.dataset.corpus.ids[at + self.ahead[text]].astype(np.int64))
 
     def create_item(self, i):
         "Row `i % bs` of batch `i // bs`: input and target"
