@@ -379,7 +379,9 @@ class CorpusLoader(LMDataLoader):
             x = self._read(rows[0]//self.bs, np.arange(self.bs))
             yield LMTensorText(x[:,:-1]),TensorText(x[:,1:])
 
-    def get_idxs(self): return range(self.batch*self.bs, self.n)
+    def get_idxs(self):
+        "Numbers of the rows that are left of the epoch"
+        return range(self.batch*self.bs, self.n)
 
     def __iter__(self):
         "The batches of an epoch, or what is left of it after `load_state_dict`; `RuntimeError` where an older iteration goes on"
