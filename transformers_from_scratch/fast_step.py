@@ -32,7 +32,7 @@ class _Product:
         self.dtype = torch.bfloat16 if weights=='bf16' else torch.float32 if weights else o.dtype
         self.biased = any(o.bias is not None for o in layers) and weights!='int8'         # then it is a row of its own, times 1
         self.n_in = self.n + self.biased
-        threads = max(min(torch.get_num_threads(), self.n*self.out//self.least), 1)
+        threads = max(min(torch.get_num_threads(), self.n*self.out//self.least), 1) if weights!='int8' else 1      # scales are those of tiles
         tiles = -(-self.out//(self.width*threads)) * threads                              # each thread has as many
         self.m = -(-self.out//(16*tiles)) * 16
         self.tiles = -(-self.out//self.m)

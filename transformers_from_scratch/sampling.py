@@ -166,7 +166,7 @@ class KVCache:
     def _make_room(self, kv, end):
         old = self.kv
         self.room = max(end, self.room if old is None else 2*self.room)
-        self.kv = kv.new_empty(*kv.shape[:2], self.room, kv.shape[3])
+        with torch.inference_mode(False): self.kv = kv.new_empty(*kv.shape[:2], self.room, kv.shape[3])       # written to in any mode
         if old is not None: self.kv[:,:,:self.n] = old[:,:,:self.n]
 
 
