@@ -124,10 +124,11 @@ class _Packed(_Product):
         y = torch.ops.mkldnn._linear_pointwise(x.to(self.dtype), w, None, 'none', [], '').to(x.dtype)
         return y if bias is None else y + bias
 
-def _packs(layers):
-    "May oneDNN pack the weights of `layers`, and is it faster?"
+def _packs(layers, weights=None):
+    "May oneDNN pack the weights of `layers`, and is it faster? In bfloat16 it can on newer processors only"
     there = torch.backends.mkldnn.enabled and hasattr(torch.ops.mkldnn, '_reorder_linear_weight')
-    return there and _amd() and all(o.weight.dtype==torch.float for o in layers)
+    able = there and (weights!='bf16' or torch.ops.mkldnn._is_mkldnn_bf16_supported())
+    return able and _amd() and all(o.weight.dtype==torch.float for o in layers)
 
 
 # %% ../nbs/04b_fast_step.ipynb #4b000002
@@ -178,7 +179,7 @@ class Layout:
         "Lay out `layers`; the result has theirs side by side"
         self._only((nn.Linear,FastLinear), layers)
         self.known.update(layers)
-        cls = _Packed if self.rows>_Product.few and _packs(layers) else _Product
+        cls = _Packed if self.rows>_Product.few and _packs(layers, self.weights) else _Product
         self.products.append(cls(layers, self.weights, self.rows))
         return self.products[-1]
 
