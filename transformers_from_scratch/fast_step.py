@@ -126,7 +126,7 @@ class _Packed(_Product):
 
 def _packs(layers, weights=None):
     "May oneDNN pack the weights of `layers`, and is it faster? In bfloat16 it can on newer processors only"
-    there = torch.backends.mkldnn.enabled and hasattr(torch.ops.mkldnn, '_reorder_linear_weight')
+    there = torch.backends.mkldnn.enabled and all(hasattr(torch.ops.mkldnn, o) for o in ('_reorder_linear_weight','_is_mkldnn_bf16_supported'))
     able = there and (weights!='bf16' or torch.ops.mkldnn._is_mkldnn_bf16_supported())
     return able and _amd() and all(o.weight.dtype==torch.float for o in layers)
 
