@@ -298,7 +298,7 @@ def _tokenize_all(folder, tok, texts, items, about, vocab, n_workers, part, no_b
         if n_workers is None: n_workers = 0 if n is not None and n-done<2000 else defaults.cpus
         total = None if n is None else -(-(n-done)//part)
         with closing(_tokenized(tok, chunked(_checked(texts(done), done), part), n_workers)) as results:
-            for o in results if no_bar or not total else progress_bar(results, total=total, leave=False):
+            for o in results if no_bar or (total or 1)<2 else progress_bar(results, total=total, leave=False):
                 with _writing(folder, diary.done): diary.add(*o)
         _check(diary.done['tokens'], 'source', 'without a token', 'texts of at least one token')
         with _writing(folder, diary.done): diary.finish(vocab or _make_vocab(diary, tok, about['min_freq'], about['max_vocab']), about)
