@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 PIP_ARGS ?=
+CONSTRAINTS ?= constraints.txt
 BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
@@ -9,6 +10,10 @@ help:
 	@echo 'make demo              train two classifiers and a language model, and try them (about 4 minutes after the install)'
 	@echo 'make test              run every notebook, which is every test; SEED=3 gives them other seeds'
 	@echo 'make test-sweep        run them under other seeds, threads, instruction sets: two hours (SWEEP=... for a part)'
+	@echo 'make test-slow         run the slow cells as well: what trains for long, or needs IMDB (hours)'
+	@echo 'make torture           try properties 5,000 times and every check on every variant (an hour)'
+	@echo 'make mutants           put 60 faults into the code, and see which the tests notice (an hour)'
+	@echo 'make lint              look for mistakes that can be seen without running anything'
 	@echo 'make docs              build the documentation into _docs'
 	@echo 'make check-site        open every page of _docs in Chromium, if it is there, and list what is wrong'
 	@echo 'make check-names       list the public names that lack a docstring, a docment or an example'
@@ -20,14 +25,15 @@ help:
 	@echo 'make install           only make the virtual environment in $(VENV)'
 	@echo
 	@echo 'PYTHON=python3.12      use this Python for the virtual environment'
+	@echo 'CONSTRAINTS=...        other versions: constraints-oldest.txt, or nothing for the newest'
 	@echo 'PIP_ARGS=...           more arguments for pip, such as another index'
 
-$(READY): constraints.txt settings.ini setup.py pyproject.toml
+$(READY): $(CONSTRAINTS) settings.ini setup.py pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo 'There is no $(PYTHON) here. Install Python, or name yours: make PYTHON=...'; exit 1; }
 	@$(PYTHON) tools/check_python.py
 	@echo 'Installing into $(VENV): once, in a minute or two (longer where PyTorch has to be downloaded).'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -qq --disable-pip-version-check $(PIP_ARGS) -c constraints.txt torch -e '.[dev]'
+	$(BIN)/python -m pip install -qq --disable-pip-version-check $(PIP_ARGS) $(addprefix -c ,$(CONSTRAINTS)) torch -e '.[dev]'
 	ln -sf nbdev-test $(BIN)/nbdev_test
 	@touch $@
 
@@ -38,12 +44,30 @@ demo: $(READY)
 
 # One thread a notebook: two workers with two threads each stand in each other's way.
 NBDEV_TEST = $(if $(or $(SEED),$(TEST_SEED)),$(BIN)/python tools/seeds.py,$(BIN)/nbdev_test)
+# A warning that our own code causes is an error.
+empty :=
+comma := ,
+modules = $(patsubst transformers_from_scratch/%.py,error:::transformers_from_scratch.%,$(filter-out %/__init__.py,$(wildcard transformers_from_scratch/[a-z]*.py)))
+OWN_WARNINGS = $(subst $(empty) $(empty),$(comma),$(modules))
 test: $(READY)
-	@OMP_NUM_THREADS=1 TEST_SEED=$(or $(SEED),$(TEST_SEED)) PYTHONUNBUFFERED=1 $(NBDEV_TEST) --do-print 2>&1 | tee $(VENV)/test.log
+	@PYTHONWARNINGS=$(OWN_WARNINGS) OMP_NUM_THREADS=1 TEST_SEED=$(or $(SEED),$(TEST_SEED)) PYTHONUNBUFFERED=1 $(NBDEV_TEST) --do-print 2>&1 | tee $(VENV)/test.log
 	@$(BIN)/python tools/count_tests.py $(VENV)/test.log
 
 test-sweep: $(READY)
 	@$(BIN)/python tools/sweep.py $(SWEEP)
+
+# What trains for long, or needs data that has to be fetched: a scheduled workflow calls it, so that no tutorial rots unseen.
+test-slow: $(READY)
+	OMP_NUM_THREADS=2 PYTHONUNBUFFERED=1 $(BIN)/nbdev_test --flags slow --n-workers 1 --do-print $(SLOW)
+
+torture: $(READY)
+	@$(BIN)/python tools/torture.py
+
+mutants: $(READY)
+	@$(BIN)/python tools/mutants.py $(MUTANTS)
+
+lint: $(READY)
+	$(BIN)/ruff check
 
 docs: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python tools/make_docs.py
@@ -80,4 +104,4 @@ $(BENCH)/.installed: constraints.txt settings.ini setup.py pyproject.toml
 bench: $(BENCH)/.installed
 	$(BENCH)/bin/python benchmarks/run.py
 
-.PHONY: help install demo test test-sweep docs check-site check-names check-imports export clean-notebooks readme prepare bench
+.PHONY: help install demo test test-sweep test-slow torture mutants lint docs check-site check-names check-imports export clean-notebooks readme prepare bench

@@ -35,13 +35,14 @@ def ours(v, k, heads, depth):
 def predict(v, k, heads, depth):
     "`predict` of our Learner, and that of fastai's AWD_LSTM, on the same vocabulary; one text"
     from fastai.text.all import AWD_LSTM, BaseTokenizer, TextDataLoaders, defaults, language_model_learner, pd
-    from transformers_from_scratch.all import nn, transformer_lm_learner
+    from transformers_from_scratch.all import generate, nn, transformer_lm_learner
     words = [f'w{i}' for i in range(v-9)]
     df = pd.DataFrame(dict(text=[' '.join(words[i:i+50]) for i in range(0, len(words), 50)]*2))
     dls = TextDataLoaders.from_df(df, text_col='text', is_lm=True, tok_tfm=BaseTokenizer(), text_vocab=[*defaults.text_spec_tok, *words], seq_len=72, bs=4)
     lm,awd = transformer_lm_learner(dls, k, heads, depth, max_len=max_len, act_cls=nn.GELU),language_model_learner(dls, AWD_LSTM, pretrained=False)
     text = ' '.join(words[5:12])
-    return {'ours, `predict`': lambda ids,n: lm.predict(text, n, temperature=0, no_bar=True), "AWD_LSTM, `predict`": lambda ids,n: awd.predict(text, n//10, no_bar=True) and 10}          # a tenth, times ten
+    return {'ours, `predict`': lambda ids,n: lm.predict(text, n, temperature=0, no_bar=True),
+            'ours, `generate` beside `predict`': lambda ids,n: generate(lm.model, ids, n, temperature=0), "AWD_LSTM, `predict`": lambda ids,n: awd.predict(text, n//10, no_bar=True) and 10}          # a tenth, times ten
 
 def hugging_face(v, k, heads, depth):
     from transformers import GPT2Config, GPT2LMHeadModel
@@ -68,7 +69,7 @@ def ctranslate2(v, k, heads, depth, kind=None):
     folder = tempfile.TemporaryDirectory()
     spec.save(folder.name)
     model = ctranslate2.Generator(folder.name, device='cpu', intra_threads=torch.get_num_threads(), inter_threads=1, compute_type=kind or 'float32')
-    def f(ids, n): model.generate_batch([[f't{i}' for i in o] for o in ids.tolist()], max_length=n, min_length=n, sampling_topk=1, include_prompt_in_result=False); folder
+    def f(ids, n, folder=folder): model.generate_batch([[f't{i}' for i in o] for o in ids.tolist()], max_length=n, min_length=n, sampling_topk=1, include_prompt_in_result=False)
     return {f"CTranslate2{', int8' if kind else ''}": f}
 
 def ctranslate2_int8(**size): return ctranslate2(kind='int8', **size)
@@ -81,7 +82,7 @@ def memory(v, k, heads, depth):
     return {'memory limit': f}
 
 peers = [ours, predict, hugging_face, x_transformers, ctranslate2, ctranslate2_int8, memory]
-one_text = 'ours, `predict`','AWD_LSTM, `predict`','memory limit'
+one_text = 'ours, `predict`','ours, `generate` beside `predict`','AWD_LSTM, `predict`','memory limit'
 
 def timed(f, *args):
     start,times = time.perf_counter(),f(*args)

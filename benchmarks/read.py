@@ -38,7 +38,7 @@ def read(model, texts):
     for some in chunked(texts, 64):
         ids = torch.nn.utils.rnn.pad_sequence(some, batch_first=True)
         mask = torch.arange(ids.shape[1]) < tensor([len(o) for o in some])[:,None]
-        model(ids, attention_mask=mask.long()).logits
+        model(ids, attention_mask=mask.long())
 
 def quantiles(o): return '{1:.2f} ({0:.2f}-{2:.2f})'.format(*np.quantile(o, [.1,.5,.9]))
 

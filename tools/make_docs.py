@@ -127,7 +127,7 @@ def main():
     mend_links()
     docs_llms.write(root/'_proc', out)
     bad = [f'{n} stands in the sidebar, but not in nbs' for n in docs_llms.sidebar(there=False)]
-    bad += [f'{n} does not stand in the sidebar' for n in notebooks() if n not in sum(docs_llms.sidebar().values(), [])]
+    bad += [f'{n} does not stand in the sidebar' for n in notebooks() if not any(n in o for o in docs_llms.sidebar().values())]
     bad += [*first_cells(), *problems(pages(), katex_host)]
     for o in bad: print(o)
     if bad and not quarto: sys.exit(f'Docs: {len(bad)} problems, see above.')       # Quarto's own pages are its business

@@ -41,8 +41,12 @@ def _check_classes(**classes):
                'a class: pass it by its name, without quotes or brackets', TypeError)
 
 def _compiling():
-    "Is a graph being made? In it nothing is checked, and no shape depends on numbers"
-    return torch.compiler.is_compiling()
+    "Is a graph being made, or does `torch.func.vmap` run? Then nothing is checked, and no shape depends on numbers"
+    return torch.compiler.is_compiling() or _in_vmap()
+
+def _in_vmap():
+    stack = torch._C._functorch.get_interpreter_stack()                                   # None, nearly always
+    return stack is not None and any(o.key()==torch._C._functorch.TransformType.Vmap for o in stack)
 
 # %% ../nbs/00_attention.ipynb #48a09441
 def scaled_dot_product_attention(
@@ -55,12 +59,19 @@ def scaled_dot_product_attention(
 )->tuple: # Weighted averages of the values `(...,tq,s)`, and the weights `(...,tq,tk)` before dropout
     "The written-out formula of Vaswani et al. 2017, section 3.2.1; `TypeError` if `mask` is not bool"
     _check_mask(mask, 'mask')
+    if q.dtype.itemsize<4: return _in_32_bits(q, k, v, mask, dropout, bias)
     scores = (q / q.shape[-1]**0.5) @ k.transpose(-2, -1)          # (...,tq,tk) = (...,tq,s) @ (...,s,tk)
     if bias is not None: scores = scores + bias
     if mask is not None: scores = scores.masked_fill(mask, -math.inf)
     weights = scores.softmax(-1)
     if mask is not None: weights = weights.masked_fill(mask, 0.)   # a row that is all hidden: zeros instead of NaN
     return F.dropout(weights, dropout) @ v, weights                # (...,tq,s) = (...,tq,tk) @ (...,tk,s)
+
+def _in_32_bits(q, k, v, *args):
+    "The same for numbers of 16 bits, whose scores would overflow"
+    with torch.autocast(q.device.type, enabled=False):
+        out,weights = scaled_dot_product_attention(q.float(), k.float(), v.float(), *args)
+    return out.to(q.dtype),weights.to(q.dtype)
 
 # %% ../nbs/00_attention.ipynb #e691a2f5
 def _check_heads(k, heads, wide, kv_heads):

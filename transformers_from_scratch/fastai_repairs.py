@@ -183,6 +183,17 @@ def _check_texts(self, dsets):
     return _check_texts.fastai(self, dsets)
 
 # %% ../nbs/02b_fastai_repairs.ipynb #f03d4472
+def _whole(text):
+    "`text` with `?` for half of a surrogate pair, which is no character"
+    return str(text).encode(errors='replace').decode()
+
+def _half_a_pair():
+    "Half of a surrogate pair, as damaged files have it, fails a whole batch, and nothing says which text it is in"
+    list(SpacyTokenizer('xx')(['\ud800']))
+
+@_repair(SpacyTokenizer, '__call__', _half_a_pair)
+def _whole_texts(self, items): return _whole_texts.fastai(self, map(_whole, items))
+
 def _space_stays():
     "A space within a token becomes `▁` in training, and stays a space in `predict`"
     return Tokenizer(lambda items: [['\n \n']], rules=[])('text')[0]!='\n▁\n'
@@ -191,7 +202,7 @@ def _space_stays():
 def _tokenize_one(self, o):
     "Also change the tokens as training does"
     post = compose(*defaults.text_postproc_rules)
-    if type(self.tok) is SpacyTokenizer: tokens = [t.text for t in first(self.tok.pipe([str(compose(*self.rules)(o))]))]      # the same in half the time
+    if type(self.tok) is SpacyTokenizer: tokens = [t.text for t in first(self.tok.pipe([_whole(compose(*self.rules)(o))]))]      # the same in half the time
     else: tokens = _tokenize_one.fastai(self, o)
     return L([post(t) for t in tokens])
 

@@ -283,14 +283,20 @@ def _test_dl(dls, texts, rm_type_tfms=None, **kwargs):
     ds = dls.valid_ds
     return dls.valid.new(_Made(test_set(ds, texts, rm_tfms=rm_type_tfms) if isinstance(ds, (Datasets,TfmdLists)) else texts), **kwargs)
 
+def _is_item(dls, o):
+    "Is `o` a text, or of the kind that `dls` makes texts of, such as a row of a table?"
+    items = getattr(dls.train_ds, 'items', ())
+    row = pd.Series if isinstance(items, pd.DataFrame) else type(items[0]) if len(items) else str
+    return isinstance(o, (str,Path,row)) and not is_listy(o)
+
 @patch
 def predict(self:TransformerLearner,
     item:str, # A text, or a file with one where the data are files
     rm_type_tfms:int=None, # As in `Learner.predict`
     with_input:bool=False # Return the decoded text as well?
 )->tuple: # The decoded prediction, its number, and probabilities or numbers `(n_out,)`
-    "What the model says about one text; `TypeError` for none or several"
-    if item is None or is_listy(item):
+    "What the model says about one text; `TypeError` for what is none, or several"
+    if not _is_item(self.dls, item):
         raise TypeError(f"`item` is {str(item)[:60]!r}, but must be one text: for several use `stream_preds(texts)` or `get_preds(dl=learn.dls.test_dl(texts))`")
     dl = _test_dl(self.dls, [item], rm_type_tfms, num_workers=0)
     *inp,preds,_,decoded = self.get_preds(dl=dl, with_input=with_input, with_decoded=True, reorder=False)

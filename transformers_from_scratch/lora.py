@@ -14,7 +14,7 @@ from .attention import _check, _check_sizes, _check_probs
 from .faster import *
 from .learner import *
 from .models import *
-from .transfer import _find
+from .transfer import _check_finite, _find, _not_finite, _place
 from .pretrained import _about_head
 
 # %% ../nbs/07b_lora.ipynb #p076797a0a6
@@ -122,8 +122,8 @@ def _same_base(base, state, model):
     "Are these the weights of `model` that `state` changes, up to their rounding?"
     if set(base)!={n.removesuffix('.lora_a') for n in state if n.endswith('.lora_a')}: return False
     weights = {n: model.get_submodule(n).weight.detach().flatten().float().cpu() for n in base}
-    return all(torch.allclose(w[::max(len(w)//8, 1)][:8], tensor(base[n]), rtol=.02, atol=1e-3*w.abs().max().item())
-               for n,w in weights.items())
+    def close(w, o): return len(w)==len(o) and torch.allclose(w, tensor(o), rtol=.02, atol=1e-3*w.abs().max().item())
+    return all(close(w[::max(len(w)//8, 1)][:8], base[n]) for n,w in weights.items())
 
 @patch
 def save_lora(self:TransformerLearner,
@@ -133,13 +133,13 @@ def save_lora(self:TransformerLearner,
     if rank_distrib(): return
     model = get_model(self.model)
     _check(_loras(model), 'learn', 'one without low-rank changes', 'one with some: see `lora`')
-    name = f"{str(file).removesuffix('.safetensors')}.safetensors"
-    path = self.path/self.model_dir/name
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path = _place(self, file)
     learns = {id(p) for group in lora_splitter(model) for p in group}
     state = {n: p.detach().cpu().contiguous() for n,p in model.named_parameters() if id(p) in learns}
+    _check_finite('model', state)
     head = _about_head(self) if isinstance(model[1], ClassifierHead) else None
     about = dict(_settings(model), base=_base(model), head=head)
+    path.parent.mkdir(parents=True, exist_ok=True)
     save_file(state, path, {'format':'pt', _lora_format: json.dumps(about)})          # writes beside, then renames
     return path
 
@@ -149,6 +149,7 @@ def _read_lora(path):
         with safe_open(path, 'pt') as f:
             about,state = json.loads(f.metadata()[_lora_format]),{n: f.get_tensor(n) for n in f.keys()}
             settings = {o: about[o] for o in ('r','alpha','dropout','layers')}
+            if _not_finite(state): raise ValueError('it has NaN')
             return about['head'],about['base'],settings,state
     except (SafetensorError, TypeError, KeyError, ValueError, AttributeError) as e:
         raise ValueError(f"{path} is not a file that `save_lora` wrote, or it is damaged") from e

@@ -6,7 +6,7 @@
 __all__ = ['encoder_info']
 
 # %% ../nbs/05c_transfer.ipynb #ada819a0
-import itertools,json,textwrap
+import itertools,json,textwrap,zlib
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from fastai.text.all import *
@@ -77,18 +77,37 @@ def _first_names(encoder):
     first = {}
     return {n: first.setdefault(id(o), n) for n,o in encoder.state_dict(keep_vars=True).items()}
 
+def _place(learn, file):
+    "Where to write the file of that name; `ValueError` for a place outside of the learner's folder for models"
+    folder = learn.path/learn.model_dir
+    path = folder/f"{str(file).removesuffix('.safetensors')}.safetensors"
+    inside = path.stem!='.safetensors' and path.resolve().is_relative_to(folder.resolve())
+    if not inside: raise ValueError(f"`file` is {str(file)!r}, but must be a name inside of {folder}: set `learn.path` or `learn.model_dir` to write elsewhere")
+    return path
+
+def _not_finite(weights): return first(n for n,o in weights.items() if not o.isfinite().all())
+
+def _check_finite(name, weights):
+    if odd := _not_finite(weights): raise ValueError(f"`{name}` has NaN or infinite numbers in `{odd}`, but must have finite ones to be saved: has training diverged? Load a state from before")
+
+def _checksum(weights):
+    "A number that changes with any bit of `weights`"
+    total = 0
+    for n in sorted(weights): total = zlib.crc32(weights[n].cpu().contiguous().flatten().view(torch.uint8).numpy(), total)
+    return total
+
 @patch
 def save_encoder(self:TransformerLearner,
     file:str # Name of the file, without its ending; it goes to `learn.path/learn.model_dir`
 )->Path: # The file, which ends in `.safetensors`
-    "Save the encoder, the vocabulary, the model's arguments and the tokenizer's settings"
+    "Save the encoder, the vocabulary, the model's arguments and the tokenizer's settings; `ValueError` for NaN in it"
     if rank_distrib(): return # don't save if child proc
     encoder,vocab = _check_vocab(self)
-    path = self.path/self.model_dir/f"{str(file).removesuffix('.safetensors')}.safetensors"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    about = dict(version=_version, model=_model_args(encoder), vocab=vocab, tokenizer=_tokenizer_state(self.dls))
-    state = _plain_state(encoder)
+    path,state = _place(self, file),_plain_state(encoder)
     weights = {n: state[n].cpu().contiguous() for n in set(_first_names(encoder).values()) if n in state}
+    _check_finite('model', weights)
+    about = dict(version=_version, model=_model_args(encoder), vocab=vocab, tokenizer=_tokenizer_state(self.dls), checksum=_checksum(weights))
+    path.parent.mkdir(parents=True, exist_ok=True)
     save_file(weights, path, {'format': 'pt', _format: json.dumps(about)})            # writes beside, then renames
     return path
 
@@ -103,19 +122,41 @@ def _upgrade(about, weights):
                                            embed_norm=False, final_norm=True)
     return about,{n.replace('.ff.0.', '.ff.up.').replace('.ff.2.', '.ff.down.'): o for n,o in weights.items()}
 
+def _wrong(about, weights):
+    "What can't be so in a file of `save_encoder`, in words; None if all is as it should be"
+    if not isinstance(about, dict): return f'what it says about itself is {str(about)[:40]!r}'
+    def whole(o, low=1): return isinstance(o, int) and not isinstance(o, bool) and o>=low
+    version,model,vocab,tok = (about.get(o) for o in ('version','model','vocab','tokenizer'))
+    if not whole(version): return f'its version is {version!r}'
+    if not isinstance(model, dict): return f'`model` is {str(model)[:40]}'
+    if not (isinstance(vocab, list) and vocab and all(isinstance(o, str) for o in vocab)): return f'`vocab` is {str(vocab)[:40]}'
+    if not (tok is None or (isinstance(tok, dict) and {'kind','cls','rules'}<=set(tok))): return f'`tokenizer` is {str(tok)[:40]}'
+    for n,low in dict(k=1, depth=1, max_len=1, pad_idx=0).items():
+        missing = model.get(n) is None and n in ('max_len','pad_idx')
+        if not (missing or whole(model.get(n), low)): return f'`{n}` is {str(model.get(n))[:40]!r}'
+    odd = first(n for n,o in weights.items() if not o.is_floating_point())
+    if odd: return f'`{odd}` has whole numbers'
+    if odd := _not_finite(weights): return f'`{odd}` has NaN or infinite numbers'
+    if about.get('checksum', _checksum(weights))!=_checksum(weights): return 'its numbers have changed since it was written'
+    rows,pad,at = weights.get('embedding.weight'),model.get('pad_idx'),weights.get('positions.embedding.weight')
+    if rows is None or rows.dim()!=2 or rows.shape[1]!=model['k']: return f"`embedding.weight` is {None if rows is None else tuple(rows.shape)} with k={model['k']}"
+    if len(vocab)!=len(rows)+(pad==len(rows)): return f'there are {len(vocab)} tokens, but {len(rows)} rows'
+    if pad is not None and pad>len(rows): return f'`pad_idx` is {pad}, and there are {len(rows)} rows'
+    if at is not None and len(at)!=model.get('max_len'): return f"there are {len(at)} positions with max_len={model.get('max_len')}"
+
 def _read(path, device='cpu'):
     "What `save_encoder` wrote, and the weights; `ValueError` if it did not write that file"
     try:
-        with safe_open(path, 'pt', device=str(torch.device(device))) as f:
-            about = AttrDict(json.loads(f.metadata()[_format]))
-            version = about['version']
-            if version<=_version and about['model'] and about['vocab']:
-                return _upgrade(about, {n: f.get_tensor(n) for n in f.keys()})
-    except (SafetensorError, TypeError, KeyError, ValueError) as e:
-        raise ValueError(
-            f"{path} is not a file that `save_encoder` of this library wrote, or it is damaged. Weights alone, as in a "
-            "`.pth` of fastai, won't do, as they don't say which word a row is for: save the encoder again") from e
-    raise ValueError(f"{path} has version {version}, but must be up to {_version}: install a newer version of this library")
+        with safe_open(path, 'pt') as f: about,weights = json.loads(f.metadata()[_format]),{n: f.get_tensor(n) for n in f.keys()}
+        wrong,error = _wrong(about, weights),None
+    except (SafetensorError, TypeError, KeyError, ValueError, RecursionError) as e: wrong,error = f'{type(e).__name__}: {e}',e
+    if not error and isinstance(about, dict) and isinstance(about.get('version'), int) and about['version']>_version:
+        raise ValueError(f"{path} has version {about['version']}, but must be up to {_version}: install a newer version of this library")
+    if wrong: raise ValueError(
+        f"{path} is not a file that `save_encoder` of this library wrote, or it is damaged ({wrong}). Weights alone, as in a "
+        "`.pth` of fastai, won't do, as they don't say which word a row is for: save the encoder again") from error
+    about,weights = _upgrade(AttrDict(about), weights)
+    return about,{n: o.to(torch.device(device)) for n,o in weights.items()}
 
 def encoder_info(
     file:str|Path # A file that `save_encoder` wrote

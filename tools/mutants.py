@@ -1,0 +1,150 @@
+"""Puts faults into the exported cells, one at a time, and runs the notebooks that concern them, until one fails. `make mutants`
+writes what was caught, and by which notebook, to `nbs/files/mutants.csv`; it takes an hour on two cores.
+
+Each fault is a slip that the hand makes: the notebook it goes into, what it is, the code as it stands there (once in the exported
+cells of that notebook), the code with the fault, and which other notebooks are asked after that one. Kept tools such as mutmut
+mutate modules and run pytest; here the code and its tests are cells of the same notebook, so a fault goes into a copy of the
+repository, which is exported from."""
+import argparse, csv, json, os, shutil, subprocess, sys, tempfile, time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from queue import Queue
+
+root = Path(__file__).resolve().parent.parent
+att, lay, fast, mod = '00_attention', '01_layers', '01b_faster', '02_models'
+rep, tok, cor, sam, step = '02b_fastai_repairs', '03b_tokenizers', '03c_corpus', '04_sampling', '04b_fast_step'
+one, lm, tra, seen, pre, low, chk, rel = '05_learner', '05b_lm_learner', '05c_transfer', '06_interpret', '07_pretrained', '07b_lora', '08_checks', 'reliability'
+faults = [
+    (att, 'attention dropout in evaluation too', 'p,bias = self.dropout if self.training else 0.,', 'p,bias = self.dropout,', [lay, chk]),
+    (att, 'the fast causal way does not see padding', 'for o in (mask, pad_mask, pos, key_pos))', 'for o in (mask, pos, key_pos))', [rel]),
+    (att, 'queries after a cache begin at position 0', 'pos = torch.arange(n_cached, n_cached+tq, device=device)', 'pos = torch.arange(tq, device=device)', [sam]),
+    (att, 'written-out dropout is never applied', 'return F.dropout(weights, dropout) @ v, weights', 'return weights @ v, weights', [chk]),
+    (mod, '`vocab_dropout` in evaluation too', 'if self.training and self.vocab_dropout:', 'if self.vocab_dropout:', [chk]),
+    (sam, 'the repetition penalty covers the prompt alone', "if kwargs['repetition_penalty']!=1: text = torch.cat([text, ids.view(-1,1)], 1)", 'pass', [rel]),
+    (sam, '`min_p` after the temperature', 'logits,none = _cut_below(logits, min_p)\n        if none: say_none', 'logits,none = _cut_below(logits/(temperature or 1), min_p)\n        logits = logits*(temperature or 1)\n        if none: say_none', [rel]),
+    (step, 'norm 1 in the place of norm 2, with the norm last', 'return norm2(x + think(x))', 'return norm1(x + think(x))', [rel]),
+    (step, 'the fast step under autocast', 'or torch.is_autocast_enabled(device): return None', ': return None', [sam]),
+    (sam, 'top-p: `>` for `>=`', '(better >= top_p).scatter(-1, idx, better >= top_p)', '(better > top_p).scatter(-1, idx, better > top_p)', [rel]),
+    (sam, 'a draw of exactly 0', 'u = 1 - torch.rand(', 'u = torch.rand(', [rel]),
+    (lay, 'the block passes `dropout` as `attn_dropout`', 'self.attention = attn_cls(k, heads, wide=wide, dropout=attn_dropout)', 'self.attention = attn_cls(k, heads, wide=wide, dropout=dropout)', [mod]),
+    (lay, 'no dropout in the feed-forward network', 'self.act,self.dropout = act_cls(),nn.Dropout(dropout)', 'self.act,self.dropout = act_cls(),nn.Dropout(0.)', [mod]),
+    (lay, 'no dropout after attention with the norm first', 'x = x + self.dropout(attend(self.norm1(x)))', 'x = x + attend(self.norm1(x))', [mod]),
+    (lay, 'positions begin at 0.2', 'nn.init.normal_(self.embedding.weight, std=0.02)', 'nn.init.normal_(self.embedding.weight, std=0.2)', [mod]),
+    (att, 'a mask turned round', 'scores = scores.masked_fill(mask, -math.inf)', 'scores = scores.masked_fill(~mask, -math.inf)', []),
+    (att, 'scores divided by the width, not its root', '(q / q.shape[-1]**0.5) @ k.transpose(-2, -1)', '(q / q.shape[-1]) @ k.transpose(-2, -1)', []),
+    (att, 'the future hidden, and the present', 'return k_pos > q_pos', 'return k_pos >= q_pos', []),
+    (att, 'scores of 16 bits', 'out,weights = scaled_dot_product_attention(q.float(), k.float(), v.float(), *args)', 'out,weights = q,q', [chk]),
+    (att, 'keys are not turned', 'q,k = rotate(q, pos),rotate(k, key_pos)', 'q = rotate(q, pos)', [lay]),
+    (att, 'heads share keys in the wrong order', 'o.repeat_interleave(self.heads//o.shape[1], 1) for o in (k,v)', 'o.repeat(1, self.heads//o.shape[1], 1, 1) for o in (k,v)', [rel]),
+    (lay, 'one norm for both layers', 'self.norm1,self.norm2 = norm_cls(k),norm_cls(k)', 'self.norm1 = self.norm2 = norm_cls(k)', [mod]),
+    (lay, 'the gate and the values change places', 'self.down(self.act(self.gate(x)) * self.up(x))', 'self.down(self.gate(x) * self.act(self.up(x)))', [pre]),
+    (lay, 'turned the other way', 'torch.cat([a*cos - b*sin, a*sin + b*cos], -1)', 'torch.cat([a*cos + b*sin, b*cos - a*sin], -1)', [pre]),
+    (fast, 'dropout does not scale what it keeps', 'return torch.where(keep, x, 0).mul_(1/kept)', 'return torch.where(keep, x, 0)', [mod]),
+    (fast, 'the gradient of a bias counts one text', 'rows.sum(0) if to_b else None', 'rows[0] if to_b else None', [mod]),
+    (fast, 'the loss in parts forgets the last part', 'for i in range(0, len(hidden), rows):', 'for i in range(0, max(len(hidden)-rows, 1), rows):', [rel]),
+    (fast, 'bfloat16 attention without large scores in 32 bits', 'if not max(o.abs() for o in scores.aminmax())<=8:', 'if False:', [chk]),
+    (mod, 'padding counts in the mean', 'return hidden.where(real, 0).sum(1) / real.sum(1).clamp(min=1)', 'return hidden.where(real, 0).sum(1) / hidden.shape[1]', []),
+    (mod, 'the head of a text that is cut is one short', 'return rank < max_len', 'return rank < max_len-1', [rel]),
+    (mod, 'ids are not checked from below', 'low,high = (o.item() for o in ids.aminmax())', 'low,high = 0,ids.max().item()', []),
+    (mod, 'dropout of embeddings left out', 'x = self.dropout(self.embed_norm(self.positions(x, pos)))', 'x = self.embed_norm(self.positions(x, pos))', [chk]),
+    (mod, 'the head is not tied', 'if tie_weights: self.linear.weight = embedding.weight', 'if tie_weights: self.linear.weight = nn.Parameter(embedding.weight.detach().clone())', []),
+    (mod, 'answers for tokens do not go back to their places', 'return x.gather(1, where).where(real[...,None], 0)', 'return x.where(real[...,None], 0)', [chk]),
+    (mod, 'the last token is the first', 'return first_pool(hidden.flip(1), pad_mask.flip(1))', 'return first_pool(hidden, pad_mask)', []),
+    (sam, 'the cache forgets where it was after it grew', 'if old is not None: self.kv[:,:,:self.n] = old[:,:,:self.n]', 'if old is not None: self.kv[:,:,:self.n-1] = old[:,:,:self.n-1]', [rel]),
+    (sam, 'a long text keeps its start', 'ids,pos,self.pad_mask = self.text[:,-width:],None,None', 'ids,pos,self.pad_mask = self.text[:,:width],None,None', [rel]),
+    (sam, 'top-k keeps one more', 'logits.topk(min(int(top_k), logits.shape[-1]))', 'logits.topk(min(int(top_k)+1, logits.shape[-1]))', [rel]),
+    (sam, 'a negative score is divided, too', 'torch.where(seen>0, seen/penalty, seen*penalty)', 'seen/penalty', [rel]),
+    (step, 'weights are not laid out anew after training', 'if old.dtype!=sums.dtype or not torch.equal(old, sums): del', 'if False: del', [sam]),
+    (step, 'biases left out with 8 bits', "bias = self.joined()[1] if self.weights=='int8' else None", 'bias = None', [lm]),
+    (step, 'queries and keys are normed alike', 'norms[0](x[:,:h]), norms[1](x[:,h:h+g])', 'norms[0](x[:,:h]), norms[0](x[:,h:h+g])', [chk]),
+    (rep, 'a missing text is let through', 'missing = df.index[df[name].isna()].tolist() if name in df else []', 'missing = []', [one]),
+    (rep, 'half a surrogate pair is let through', "return str(text).encode(errors='replace').decode()", 'return str(text)', [rel]),
+    (tok, 'a special token leaves a trace', "for o in tokens if o not in _names)", 'for o in tokens)', [rel]),
+    (cor, 'the first token of a text is that of the next', 'self.ends.searchsorted(at[:,[0,-1]], \'right\')', 'self.ends.searchsorted(at[:,[0,-1]], \'left\')', [rel]),
+    (cor, 'every epoch has the order of the first', 'np.random.default_rng([self.seed, self.epoch])', 'np.random.default_rng([self.seed, 0])', []),
+    (cor, 'a state saved behind the last batch repeats it', "over = state['batch']==self.n_batches", 'over = False', [rel]),
+    (one, 'weight decay for biases and norms, too', "if p.grad is not None and self.state[p].get('do_wd', True)==decays", 'if p.grad is not None and decays', []),
+    (one, 'the step of Adam is not counted', "for o in states: o['step'] += 1", 'pass', []),
+    (one, 'texts come in the order of their lengths', "preds = learn.get_preds(dl=_test_dl(learn.dls, list(some), bs=bs, num_workers=0), **kwargs)[0]", "preds = learn.get_preds(dl=_test_dl(learn.dls, list(some), bs=bs, num_workers=0), reorder=False, **kwargs)[0]", [rel]),
+    (lm, 'a window scores its first token twice', 'first = end+1', 'first = end', [rel]),
+    (lm, 'what may begin a stop string is shown at once', 'begun = [n for o in self.stops for n in range(1, len(o)) if new.endswith(o[:n])]', 'begun = []', []),
+    (lm, 'all texts end with the first that is done', 'if all(o.done for o in writers): break', 'if any(o.done for o in writers): break', []),
+    (tra, 'new tokens begin with zeros', 'return rows[at].where(at[:,None]>=0, mean)', 'return rows[at].where(at[:,None]>=0, torch.zeros_like(mean))', []),
+    (tra, 'a file with NaN is read', "if odd := _not_finite(weights): return f'`{odd}` has NaN or infinite numbers'", 'pass', [rel]),
+    (tra, 'a file that has changed is read', "if about.get('checksum', _checksum(weights))!=_checksum(weights): return 'its numbers have changed since it was written'", 'pass', [rel]),
+    (seen, 'gradients without the input', 'return torch.autograd.grad(f(x).sum(), x)[0] * x.detach()', 'return torch.autograd.grad(f(x).sum(), x)[0]', []),
+    (pre, 'keys and values change places', "'attention.tovalues':'attn.c_attn#2'", "'attention.tovalues':'attn.c_attn#1'", []),
+    (low, 'the change is not scaled', 'return super().forward(x) + F.linear(few, self.lora_b)*self.scale', 'return super().forward(x) + F.linear(few, self.lora_b)', []),
+]
+
+def source(cell): return ''.join(cell['source'])
+
+def put(folder, name, old, new):
+    "Put a fault into the notebook `name` in `folder`"
+    file = folder/f'nbs/{name}.ipynb'
+    nb = json.loads(file.read_text())
+    cells = [o for o in nb['cells'] if o['cell_type']=='code' and '#| export' in source(o) and old in source(o)]
+    if len(cells)!=1 or source(cells[0]).count(old)!=1: raise ValueError(f'{name}: {old!r} stands there {sum(source(o).count(old) for o in cells)} times, but must once')
+    cells[0]['source'] = source(cells[0]).replace(old, new).splitlines(keepends=True)
+    file.write_text(json.dumps(nb))
+
+def copy(folder):
+    "A copy of what is tracked, as it is in the working tree"
+    for o in subprocess.run(['git','ls-files','-z'], cwd=root, capture_output=True, text=True, check=True).stdout.split('\0'):
+        if not o or not (root/o).exists(): continue
+        (folder/o).parent.mkdir(parents=True, exist_ok=True)
+        if (root/o).is_symlink(): os.symlink(os.readlink(root/o), folder/o)
+        else: shutil.copy2(root/o, folder/o)
+
+def run(folder, name, minutes):
+    "Does a notebook pass in `folder`?"
+    env = dict(os.environ, PYTHONPATH=str(folder), OMP_NUM_THREADS='1', MPLBACKEND='Agg')
+    command = [str(Path(sys.executable).parent/'nbdev_test'), f'nbs/{name}.ipynb']
+    try: res = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=60*minutes)
+    except subprocess.TimeoutExpired: return False
+    return 'Success.' in res.stdout+res.stderr
+
+def attempt(folders, fault, minutes):
+    "The row of a fault: what it is, where, and which notebook fails"
+    name,what,old,new,more = fault
+    folder,start = folders.get(),time.time()
+    file = folder/f'nbs/{name}.ipynb'
+    before = file.read_text()
+    try:
+        put(folder, name, old, new)
+        env = dict(os.environ, PYTHONPATH=str(folder))
+        subprocess.run([str(Path(sys.executable).parent/'nbdev-export')], cwd=folder, env=env, capture_output=True, check=True)
+        caught = next((o for o in (name,*more) if not run(folder, o, minutes)), '')
+    finally:
+        file.write_text(before)
+        folders.put(folder)
+    print(f"{'caught by '+caught if caught else 'NOT CAUGHT':30} {name}: {what} ({time.time()-start:.0f} s)", flush=True)
+    return dict(fault=what, notebook=name, caught=caught)
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument('only', nargs='*', help='parts of the names of faults or notebooks; none: all of them')
+    p.add_argument('--workers', type=int, default=os.cpu_count(), help='runs at the same time')
+    p.add_argument('--minutes', type=float, default=10, help='for each notebook; one that takes longer has failed')
+    p.add_argument('--out', default='nbs/files/mutants.csv', help='a CSV file to write, if all were tried')
+    args = p.parse_args()
+    some = [o for o in faults if not args.only or any(x in o[0] or x in o[1] for x in args.only)]
+    folders,start = Queue(),time.time()
+    with tempfile.TemporaryDirectory() as tmp:
+        for i in range(args.workers):
+            folder = Path(tmp)/str(i)
+            copy(folder)
+            if not i:                                                                     # does each of them stand where it is said to?
+                for o in some:
+                    text = (folder/f'nbs/{o[0]}.ipynb').read_text()
+                    put(folder, *o[:1], *o[2:4]); (folder/f'nbs/{o[0]}.ipynb').write_text(text)
+            folders.put(folder)
+        with ThreadPoolExecutor(args.workers) as pool: rows = list(pool.map(lambda o: attempt(folders, o, args.minutes), some))
+    n = sum(bool(o['caught']) for o in rows)
+    print(f'{n} of {len(rows)} faults caught in {(time.time()-start)/60:.0f} minutes')
+    if not args.only:
+        with open(root/args.out, 'w', newline='') as f:
+            w = csv.DictWriter(f, rows[0]); w.writeheader(); w.writerows(rows)
+    return n<len(rows)
+
+if __name__=='__main__': sys.exit(main())
