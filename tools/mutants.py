@@ -18,7 +18,7 @@ faults = [
     (att, 'attention dropout in evaluation too', 'p,bias = self.dropout if self.training else 0.,', 'p,bias = self.dropout,', [lay, chk]),
     (att, 'the fast causal way does not see padding', 'for o in (mask, pad_mask, pos, key_pos))', 'for o in (mask, pos, key_pos))', [rel]),
     (att, 'queries after a cache begin at position 0', 'pos = torch.arange(n_cached, n_cached+tq, device=device)', 'pos = torch.arange(tq, device=device)', [sam]),
-    (att, 'written-out dropout is never applied', 'return F.dropout(weights, dropout) @ v, weights', 'return weights @ v, weights', [chk]),
+    (att, 'written-out dropout is never applied', 'return F.dropout(weights, dropout, dropout>0) @ v, weights', 'return weights @ v, weights', [chk]),
     (mod, '`vocab_dropout` in evaluation too', 'if self.training and self.vocab_dropout:', 'if self.vocab_dropout:', [chk]),
     (sam, 'the repetition penalty covers the prompt alone', "if kwargs['repetition_penalty']!=1: text = torch.cat([text, ids.view(-1,1)], 1)", 'pass', [rel]),
     (sam, '`min_p` after the temperature', 'logits,none = _cut_below(logits, min_p)\n        if none: say_none', 'logits,none = _cut_below(logits/(temperature or 1), min_p)\n        logits = logits*(temperature or 1)\n        if none: say_none', [rel]),

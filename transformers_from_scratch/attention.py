@@ -45,6 +45,7 @@ def _compiling():
     return torch.compiler.is_compiling() or _in_vmap()
 
 def _in_vmap():
+    if torch.compiler.is_compiling(): return False
     stack = torch._C._functorch.get_interpreter_stack()                                   # None, nearly always
     return stack is not None and any(o.key()==torch._C._functorch.TransformType.Vmap for o in stack)
 
@@ -65,7 +66,7 @@ def scaled_dot_product_attention(
     if mask is not None: scores = scores.masked_fill(mask, -math.inf)
     weights = scores.softmax(-1)
     if mask is not None: weights = weights.masked_fill(mask, 0.)   # a row that is all hidden: zeros instead of NaN
-    return F.dropout(weights, dropout) @ v, weights                # (...,tq,s) = (...,tq,tk) @ (...,tk,s)
+    return F.dropout(weights, dropout, dropout>0) @ v, weights     # (...,tq,s) = (...,tq,tk) @ (...,tk,s)
 
 def _in_32_bits(q, k, v, *args):
     "The same for numbers of 16 bits, whose scores would overflow"
@@ -182,6 +183,10 @@ def _project(self:MultiHeadAttention, query, key, value):
 
 def _fused(q, k, v, hidden, bias, p, plain):
     "The average of the values `(b,h,tq,s)`, without the weights"
+    if _in_vmap():                                                                        # which the kernel does not know
+        if plain: hidden = torch.ones(q.shape[2], k.shape[2], dtype=torch.bool, device=q.device).triu(1)
+        k,v = (o.repeat_interleave(q.shape[1]//o.shape[1], 1) for o in (k,v))
+        return scaled_dot_product_attention(q, k, v, hidden, p, bias)[0]
     mask = None if hidden is None else ~hidden
     if bias is not None: mask = bias if hidden is None else bias.masked_fill(hidden, -math.inf)
     return F.scaled_dot_product_attention(q, k, v, mask, p, plain, enable_gqa=q.shape[1]!=k.shape[1])

@@ -278,8 +278,8 @@ def tokenize_corpus(
         _Diary.clear(folder)
     return Corpus(folder)
 
-def _checked(texts, i):
-    for i,o in enumerate(texts, i):
+def _checked(texts, start):
+    for i,o in enumerate(texts, start):
         if not isinstance(o, str): raise _no_text(o, i)
         yield o
 

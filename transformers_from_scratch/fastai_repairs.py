@@ -137,7 +137,7 @@ def _check_cache(tok, n=3):
     made = _tokenize_files(tok, [path/o for o in names])
     if any(' '.join(tokens)!=cached[i] for i,tokens in made):
         warnings.warn(f'{cache} was made by another tokenizer, or with other rules. '
-                      'Delete it to have the texts tokenized by yours.')
+                      'Delete it to have the texts tokenized by yours.', stacklevel=3)
 
 def _other_cache():
     "The cache of a folder is used whatever tokenizer made it, and what it lacks is not added to it"
@@ -187,12 +187,19 @@ def _whole(text):
     "`text` with `?` for half of a surrogate pair, which is no character"
     return str(text).encode(errors='replace').decode()
 
-def _half_a_pair():
-    "Half of a surrogate pair, as damaged files have it, fails a whole batch, and nothing says which text it is in"
-    list(SpacyTokenizer('xx')(['\ud800']))
+def _any_length(tok):
+    "`tok`, which may read more than a million characters: only parsers, which it has not, need memory for them"
+    tok.pipe.__self__.max_length = sys.maxsize
+    return tok
 
-@_repair(SpacyTokenizer, '__call__', _half_a_pair)
-def _whole_texts(self, items): return _whole_texts.fastai(self, map(_whole, items))
+def _odd_texts():
+    "Half of a surrogate pair, as damaged files have it, or a million characters fail a whole batch, and nothing says which text"
+    for o in ('\ud800', 'a'*1_000_001): list(SpacyTokenizer('xx')([o]))
+
+@_repair(SpacyTokenizer, '__call__', _odd_texts)
+def _read_odd_texts(self, items):
+    "Tokens of each text, with `?` for half of a surrogate pair"
+    return _read_odd_texts.fastai(_any_length(self), map(_whole, items))
 
 def _space_stays():
     "A space within a token becomes `▁` in training, and stays a space in `predict`"
@@ -202,7 +209,7 @@ def _space_stays():
 def _tokenize_one(self, o):
     "Also change the tokens as training does"
     post = compose(*defaults.text_postproc_rules)
-    if type(self.tok) is SpacyTokenizer: tokens = [t.text for t in first(self.tok.pipe([_whole(compose(*self.rules)(o))]))]      # the same in half the time
+    if type(self.tok) is SpacyTokenizer: tokens = [t.text for t in first(_any_length(self.tok).pipe([_whole(compose(*self.rules)(o))]))]      # the same in half the time
     else: tokens = _tokenize_one.fastai(self, o)
     return L([post(t) for t in tokens])
 

@@ -13,7 +13,7 @@ from fastai.text.all import *
 from fastai.text.data import _get_tokenizer
 from .attention import _check, _check_sizes, _check_probs
 from .fastai_repairs import *
-from .fastai_repairs import _special_ids
+from .fastai_repairs import _special_ids, _whole
 
 # %% ../nbs/03b_tokenizers.ipynb #94bfd44f
 def _with_fakes(vocab):
@@ -118,7 +118,7 @@ class ExactSubwordTokenizer:
     def __call__(self, items):
         "Yield a list of tokens for each of `items`; `ValueError` if there are no pieces yet"
         _check(self.tok is not None, 'sp_model', None, 'a trained model, or train one with `setup(texts)`')
-        for o in items: yield [BOS]*self.bos + self._split(str(o))
+        for o in items: yield [BOS]*self.bos + self._split(_whole(o))
 
     def make_vocab(self,
         counter:Counter=None, # Not needed: the model knows its pieces
@@ -181,8 +181,8 @@ class HFTokenizer:
         return self._tokens(items)
 
     def _tokens(self, items):
-        for o in items:                                                                   # half of a surrogate pair is no text
-            ids = self.tok.encode(str(o).encode(errors='replace').decode(), add_special_tokens=self.specials).ids
+        for o in items:
+            ids = self.tok.encode(_whole(o), add_special_tokens=self.specials).ids
             yield [self.vocab[i] for i in ids]
 
     def make_vocab(self,

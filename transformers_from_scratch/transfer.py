@@ -78,11 +78,11 @@ def _first_names(encoder):
     return {n: first.setdefault(id(o), n) for n,o in encoder.state_dict(keep_vars=True).items()}
 
 def _place(learn, file):
-    "Where to write the file of that name; `ValueError` for a place outside of the learner's folder for models"
+    "Where to write the file of that name; `ValueError` for a name that leads out of the learner's folder for models"
     folder = learn.path/learn.model_dir
     path = folder/f"{str(file).removesuffix('.safetensors')}.safetensors"
     inside = path.stem!='.safetensors' and path.resolve().is_relative_to(folder.resolve())
-    if not inside: raise ValueError(f"`file` is {str(file)!r}, but must be a name inside of {folder}: set `learn.path` or `learn.model_dir` to write elsewhere")
+    if not (inside or Path(file).is_absolute()): raise ValueError(f"`file` is {str(file)!r}, but must be a name inside of {folder}, or a whole path")
     return path
 
 def _not_finite(weights): return first(n for n,o in weights.items() if not o.isfinite().all())
@@ -193,7 +193,8 @@ def _check_fit(path, about, weights, encoder):
     free = ('embedding.weight','positions.embedding.weight')[:1+isinstance(encoder.positions, LearnedPositions)]
     mine,names = encoder.state_dict(),_first_names(encoder)
     mine = {n: o for n,o in mine.items() if names[n]==n}
-    says = differ(*({n: tuple(o.shape) for n,o in state.items()} for state in (weights, mine)))
+    shapes,free = [{n: tuple(o.shape)[n in free:] for n,o in state.items()} for state in (weights, mine)],()    # rows may differ there
+    says = differ(*shapes)
     if says: raise ValueError(f"{path} does not fit: {says}. Make the learner with the classes of the encoder")
 
 # %% ../nbs/05c_transfer.ipynb #45591674
