@@ -17,3 +17,4 @@ from transformers_from_scratch.transfer import *
 from transformers_from_scratch.interpret import *
 from transformers_from_scratch.pretrained import *
 from transformers_from_scratch.lora import *
+from transformers_from_scratch.checks import *
