@@ -25,7 +25,7 @@ help:
 	@echo 'make install           only make the virtual environment in $(VENV)'
 	@echo
 	@echo 'PYTHON=python3.12      use this Python for the virtual environment'
-	@echo 'CONSTRAINTS=...        other versions: constraints-oldest.txt, or nothing for the newest'
+	@echo 'CONSTRAINTS=...        other versions, in another place: make test VENV=.venv-oldest CONSTRAINTS=constraints-oldest.txt'
 	@echo 'PIP_ARGS=...           more arguments for pip, such as another index'
 
 $(READY): $(CONSTRAINTS) settings.ini setup.py pyproject.toml
@@ -49,8 +49,9 @@ empty :=
 comma := ,
 modules = $(patsubst transformers_from_scratch/%.py,error:::transformers_from_scratch.%,$(filter-out %/__init__.py,$(wildcard transformers_from_scratch/[a-z]*.py)))
 OWN_WARNINGS = $(subst $(empty) $(empty),$(comma),$(modules))
+test test-slow torture mutants: export PYTHONWARNINGS = $(OWN_WARNINGS)
 test: $(READY)
-	@PYTHONWARNINGS=$(OWN_WARNINGS) OMP_NUM_THREADS=1 TEST_SEED=$(or $(SEED),$(TEST_SEED)) PYTHONUNBUFFERED=1 $(NBDEV_TEST) --do-print 2>&1 | tee $(VENV)/test.log
+	@OMP_NUM_THREADS=1 TEST_SEED=$(or $(SEED),$(TEST_SEED)) PYTHONUNBUFFERED=1 $(NBDEV_TEST) --do-print 2>&1 | tee $(VENV)/test.log
 	@$(BIN)/python tools/count_tests.py $(VENV)/test.log
 
 test-sweep: $(READY)

@@ -8,6 +8,7 @@ __all__ = ['basic_self_attention', 'scaled_dot_product_attention', 'MultiHeadAtt
 
 # %% ../nbs/00_attention.ipynb #ec9d33ef
 import numbers
+from contextlib import nullcontext
 from functools import reduce
 from fastai.basics import *
 
@@ -44,10 +45,12 @@ def _compiling():
     "Is a graph being made, or does `torch.func.vmap` run? Then nothing is checked, and no shape depends on numbers"
     return torch.compiler.is_compiling() or _in_vmap()
 
+_stack,_kinds = (getattr(torch._C._functorch, o, None) for o in ('get_interpreter_stack','TransformType'))   # private names
+
 def _in_vmap():
-    if torch.compiler.is_compiling(): return False
-    stack = torch._C._functorch.get_interpreter_stack()                                   # None, nearly always
-    return stack is not None and any(o.key()==torch._C._functorch.TransformType.Vmap for o in stack)
+    if torch.compiler.is_compiling() or _stack is None or _kinds is None: return False
+    there = _stack()                                                                      # None, nearly always
+    return there is not None and any(o.key()==_kinds.Vmap for o in there)
 
 # %% ../nbs/00_attention.ipynb #48a09441
 def scaled_dot_product_attention(
@@ -60,7 +63,7 @@ def scaled_dot_product_attention(
 )->tuple: # Weighted averages of the values `(...,tq,s)`, and the weights `(...,tq,tk)` before dropout
     "The written-out formula of Vaswani et al. 2017, section 3.2.1; `TypeError` if `mask` is not bool"
     _check_mask(mask, 'mask')
-    if q.dtype.itemsize<4: return _in_32_bits(q, k, v, mask, dropout, bias)
+    if q.dtype.itemsize<4 or _autocasts(q): return _in_32_bits(q, k, v, mask, dropout, bias)
     scores = (q / q.shape[-1]**0.5) @ k.transpose(-2, -1)          # (...,tq,tk) = (...,tq,s) @ (...,s,tk)
     if bias is not None: scores = scores + bias
     if mask is not None: scores = scores.masked_fill(mask, -math.inf)
@@ -68,10 +71,16 @@ def scaled_dot_product_attention(
     if mask is not None: weights = weights.masked_fill(mask, 0.)   # a row that is all hidden: zeros instead of NaN
     return F.dropout(weights, dropout, dropout>0) @ v, weights     # (...,tq,s) = (...,tq,tk) @ (...,tk,s)
 
+def _autocasts(q):
+    "Would autocast make numbers of 16 bits of `q`?"
+    kind = q.device.type
+    return q.dtype is torch.float and not _compiling() and torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind)
+
 def _in_32_bits(q, k, v, *args):
     "The same for numbers of 16 bits, whose scores would overflow"
-    with torch.autocast(q.device.type, enabled=False):
-        out,weights = scaled_dot_product_attention(q.float(), k.float(), v.float(), *args)
+    casts = torch.compiler.is_compiling() or torch.amp.is_autocast_available(q.device.type)
+    with torch.autocast(q.device.type, enabled=False) if casts else nullcontext():
+        out,weights = scaled_dot_product_attention(*(o.to(torch.promote_types(o.dtype, torch.float)) for o in (q,k,v)), *args)
     return out.to(q.dtype),weights.to(q.dtype)
 
 # %% ../nbs/00_attention.ipynb #e691a2f5

@@ -182,7 +182,7 @@ def _check_texts(self, dsets):
                    f'or `df.fillna({{{name!r}: ""}})`')
     return _check_texts.fastai(self, dsets)
 
-# %% ../nbs/02b_fastai_repairs.ipynb #f03d4472
+# %% ../nbs/02b_fastai_repairs.ipynb #a1500002
 def _whole(text):
     "`text` with `?` for half of a surrogate pair, which is no character"
     return str(text).encode(errors='replace').decode()
@@ -201,6 +201,7 @@ def _read_odd_texts(self, items):
     "Tokens of each text, with `?` for half of a surrogate pair"
     return _read_odd_texts.fastai(_any_length(self), map(_whole, items))
 
+# %% ../nbs/02b_fastai_repairs.ipynb #f03d4472
 def _space_stays():
     "A space within a token becomes `▁` in training, and stays a space in `predict`"
     return Tokenizer(lambda items: [['\n \n']], rules=[])('text')[0]!='\n▁\n'

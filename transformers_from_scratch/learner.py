@@ -285,9 +285,11 @@ def _test_dl(dls, texts, rm_type_tfms=None, **kwargs):
 
 def _is_item(dls, o):
     "Is `o` a text, or of the kind that `dls` makes texts of, such as a row of a table?"
+    if isinstance(o, (str,Path)): return True
+    if o is None or is_listy(o) or isinstance(o, (bytes,np.ndarray)): return False
     items = getattr(dls.train_ds, 'items', ())
-    row = pd.Series if isinstance(items, pd.DataFrame) else type(items[0]) if len(items) else str
-    return isinstance(o, (str,Path,row)) and not is_listy(o)
+    if isinstance(items, pd.DataFrame): return isinstance(o, pd.Series)
+    return isinstance(o, type(first(items)) if len(items) else (dict,pd.Series))
 
 @patch
 def predict(self:TransformerLearner,
@@ -297,7 +299,7 @@ def predict(self:TransformerLearner,
 )->tuple: # The decoded prediction, its number, and probabilities or numbers `(n_out,)`
     "What the model says about one text; `TypeError` for what is none, or several"
     if not _is_item(self.dls, item):
-        raise TypeError(f"`item` is {str(item)[:60]!r}, but must be one text: for several use `stream_preds(texts)` or `get_preds(dl=learn.dls.test_dl(texts))`")
+        raise TypeError(f"`item` is {repr(item)[:60]}, but must be one text: for several use `stream_preds(texts)` or `get_preds(dl=learn.dls.test_dl(texts))`")
     dl = _test_dl(self.dls, [item], rm_type_tfms, num_workers=0)
     *inp,preds,_,decoded = self.get_preds(dl=dl, with_input=with_input, with_decoded=True, reorder=False)
     inp = inp[0] if with_input else dl.dataset[0][0][None,:1]                             # unless all its words are wanted, one will do

@@ -167,7 +167,8 @@ def _text_tfms(learn, text=''):
 def _check_texts(text):
     "A list of texts; `TypeError` unless `text` is a string or a list of strings"
     texts = list(text) if is_listy(text) or isinstance(text, (pd.Series,np.ndarray)) else [text]
-    for o in texts: _check(isinstance(o, str), 'text', o, 'a string or a list of strings', TypeError)
+    for o in texts:
+        if not isinstance(o, str): raise TypeError(f"`text` is {repr(o)[:60]}, but must be a string or a list of strings")
     return texts
 
 def _text_ids(learn, text):

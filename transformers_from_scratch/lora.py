@@ -149,7 +149,8 @@ def _read_lora(path):
         with safe_open(path, 'pt') as f:
             about,state = json.loads(f.metadata()[_lora_format]),{n: f.get_tensor(n) for n in f.keys()}
             settings = {o: about[o] for o in ('r','alpha','dropout','layers')}
-            if _not_finite(state): raise ValueError('it has NaN')
+            numbers_of = all(isinstance(o, list) and all(isinstance(x, (int,float)) for x in o) for o in dict(about['base']).values())
+            if _not_finite(state) or not numbers_of or not isinstance(about['head'], (dict,type(None))): raise ValueError('what it holds is wrong')
             return about['head'],about['base'],settings,state
     except (SafetensorError, TypeError, KeyError, ValueError, AttributeError) as e:
         raise ValueError(f"{path} is not a file that `save_lora` wrote, or it is damaged") from e

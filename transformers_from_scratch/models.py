@@ -11,7 +11,7 @@ __all__ = ['head_crop', 'tail_crop', 'ends_crop', 'special_crop', 'align', 'Tran
 from itertools import repeat
 from fastai.basics import *
 from .attention import *
-from .attention import _check, _check_classes, _check_probs, _check_sizes, _compiling
+from .attention import _check, _check_classes, _check_mask, _check_probs, _check_sizes, _compiling
 from .layers import *
 from .faster import *
 
@@ -371,6 +371,7 @@ def _hides_future(block, t):
     at = torch.linspace(0, t-1, min(t, 64), device='cpu').long()[:,None]                  # (n,1)
     keys = torch.arange(t, device='cpu')
     hidden = attention.hidden(at, keys)                                                   # (n,t), or for each head
+    _check_mask(hidden, 'hidden')
     return hidden is not None and bool((hidden | (keys <= at)).all())
 
 @torch.no_grad()

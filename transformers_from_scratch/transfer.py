@@ -10,6 +10,7 @@ import itertools,json,textwrap,zlib
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from fastai.text.all import *
+from .attention import _check
 from .layers import *
 from .learner import *
 from .learner import _text_vocab
@@ -79,21 +80,27 @@ def _first_names(encoder):
 
 def _place(learn, file):
     "Where to write the file of that name; `ValueError` for a name that leads out of the learner's folder for models"
+    _check(isinstance(file, (str,Path)), 'file', file, 'a name, or a whole path', TypeError)
     folder = learn.path/learn.model_dir
     path = folder/f"{str(file).removesuffix('.safetensors')}.safetensors"
-    inside = path.stem!='.safetensors' and path.resolve().is_relative_to(folder.resolve())
-    if not (inside or Path(file).is_absolute()): raise ValueError(f"`file` is {str(file)!r}, but must be a name inside of {folder}, or a whole path")
+    inside = path.stem.strip('.') not in ('','safetensors') and Path(os.path.normpath(path)).is_relative_to(os.path.normpath(folder))
+    _check(inside or Path(file).is_absolute(), 'file', str(file), f'a name inside of {folder}, or a whole path')
     return path
 
-def _not_finite(weights): return first(n for n,o in weights.items() if not o.isfinite().all())
+def _not_finite(weights):
+    "The name of a tensor with NaN, or of a weight or a bias with infinite numbers; None if there is none. A mask may have these"
+    def bad(n, o): return o.isnan().any() or (n.endswith(('weight','bias')) and o.isinf().any())
+    return first(n for n,o in weights.items() if bad(n, o))
 
 def _check_finite(name, weights):
     if odd := _not_finite(weights): raise ValueError(f"`{name}` has NaN or infinite numbers in `{odd}`, but must have finite ones to be saved: has training diverged? Load a state from before")
 
-def _checksum(weights):
-    "A number that changes with any bit of `weights`"
-    total = 0
-    for n in sorted(weights): total = zlib.crc32(weights[n].cpu().contiguous().flatten().view(torch.uint8).numpy(), total)
+def _checksum(about, weights):
+    "A number that changes with what is said `about` an encoder, and with any bit of its `weights`"
+    total = zlib.crc32(json.dumps({n: o for n,o in about.items() if n!='checksum'}, sort_keys=True).encode())
+    for n in sorted(weights):
+        o = weights[n].cpu().contiguous()
+        total = zlib.crc32(o.flatten().view(torch.uint8).numpy(), zlib.crc32(f'{n} {o.dtype} {tuple(o.shape)}'.encode(), total))
     return total
 
 @patch
@@ -106,7 +113,9 @@ def save_encoder(self:TransformerLearner,
     path,state = _place(self, file),_plain_state(encoder)
     weights = {n: state[n].cpu().contiguous() for n in set(_first_names(encoder).values()) if n in state}
     _check_finite('model', weights)
-    about = dict(version=_version, model=_model_args(encoder), vocab=vocab, tokenizer=_tokenizer_state(self.dls), checksum=_checksum(weights))
+    about = dict(version=_version, model=_model_args(encoder), vocab=vocab, tokenizer=_tokenizer_state(self.dls))
+    about = json.loads(json.dumps(about))                                             # as it will be read
+    about['checksum'] = _checksum(about, weights)
     path.parent.mkdir(parents=True, exist_ok=True)
     save_file(weights, path, {'format': 'pt', _format: json.dumps(about)})            # writes beside, then renames
     return path
@@ -130,19 +139,18 @@ def _wrong(about, weights):
     if not whole(version): return f'its version is {version!r}'
     if not isinstance(model, dict): return f'`model` is {str(model)[:40]}'
     if not (isinstance(vocab, list) and vocab and all(isinstance(o, str) for o in vocab)): return f'`vocab` is {str(vocab)[:40]}'
-    if not (tok is None or (isinstance(tok, dict) and {'kind','cls','rules'}<=set(tok))): return f'`tokenizer` is {str(tok)[:40]}'
+    fine = isinstance(tok, dict) and all(isinstance(tok.get(n), cls) for n,cls in dict(kind=str, cls=str, rules=list).items())
+    if tok is not None and not fine: return f'`tokenizer` is {str(tok)[:40]}'
     for n,low in dict(k=1, depth=1, max_len=1, pad_idx=0).items():
-        missing = model.get(n) is None and n in ('max_len','pad_idx')
-        if not (missing or whole(model.get(n), low)): return f'`{n}` is {str(model.get(n))[:40]!r}'
-    odd = first(n for n,o in weights.items() if not o.is_floating_point())
-    if odd: return f'`{odd}` has whole numbers'
+        none = n in model and model[n] is None and n in ('max_len','pad_idx')
+        if not (none or whole(model.get(n), low)): return f'`{n}` is {str(model.get(n))[:40]!r}'
     if odd := _not_finite(weights): return f'`{odd}` has NaN or infinite numbers'
-    if about.get('checksum', _checksum(weights))!=_checksum(weights): return 'its numbers have changed since it was written'
+    if version>1 and about.get('checksum')!=_checksum(about, weights): return 'it has changed since it was written'
     rows,pad,at = weights.get('embedding.weight'),model.get('pad_idx'),weights.get('positions.embedding.weight')
-    if rows is None or rows.dim()!=2 or rows.shape[1]!=model['k']: return f"`embedding.weight` is {None if rows is None else tuple(rows.shape)} with k={model['k']}"
+    if rows is None or rows.dim()!=2 or rows.shape[1]!=model['k'] or not rows.is_floating_point(): return f"`embedding.weight` is {None if rows is None else (tuple(rows.shape), rows.dtype)} with k={model['k']}"
     if len(vocab)!=len(rows)+(pad==len(rows)): return f'there are {len(vocab)} tokens, but {len(rows)} rows'
     if pad is not None and pad>len(rows): return f'`pad_idx` is {pad}, and there are {len(rows)} rows'
-    if at is not None and len(at)!=model.get('max_len'): return f"there are {len(at)} positions with max_len={model.get('max_len')}"
+    if model.get('pos_cls')=='LearnedPositions' and (at is None or len(at)!=model['max_len']): return f"there are {None if at is None else len(at)} positions with max_len={model['max_len']}"
 
 def _read(path, device='cpu'):
     "What `save_encoder` wrote, and the weights; `ValueError` if it did not write that file"
@@ -193,13 +201,14 @@ def _check_fit(path, about, weights, encoder):
     free = ('embedding.weight','positions.embedding.weight')[:1+isinstance(encoder.positions, LearnedPositions)]
     mine,names = encoder.state_dict(),_first_names(encoder)
     mine = {n: o for n,o in mine.items() if names[n]==n}
-    shapes,free = [{n: tuple(o.shape)[n in free:] for n,o in state.items()} for state in (weights, mine)],()    # rows may differ there
+    shapes,free = [{n: (tuple(o.shape)[n in free:], *(() if o.is_floating_point() else (o.dtype,))) for n,o in state.items()} for state in (weights, mine)],()    # rows may differ there
     says = differ(*shapes)
     if says: raise ValueError(f"{path} does not fit: {says}. Make the learner with the classes of the encoder")
 
 # %% ../nbs/05c_transfer.ipynb #45591674
 def _find(folder, file):
     "The file of that name in `folder`; a `FileNotFoundError` that says what there is"
+    _check(isinstance(file, (str,Path)), 'file', file, 'a name, or a path', TypeError)
     path = folder/f"{str(file).removesuffix('.safetensors')}.safetensors"
     for o in (path, folder/file, Path(file)):
         if o.is_file(): return o
