@@ -153,7 +153,7 @@ def main():
     print(f'{n} of {len(rows)} faults caught in {(time.time()-start)/60:.0f} minutes')
     if not args.only:
         with open(root/args.out, 'w', newline='') as f:
-            w = csv.DictWriter(f, rows[0]); w.writeheader(); w.writerows(rows)
+            w = csv.DictWriter(f, rows[0], lineterminator='\n'); w.writeheader(); w.writerows(rows)
     return n<len(rows)
 
 if __name__=='__main__': sys.exit(main())

@@ -25,7 +25,7 @@ def main():
     if not failed and not sys.argv[1:]:
         says = f'{date.today()}, torch {torch.__version__}, {cpu()}'
         with open(root/'nbs/files/torture.csv', 'w', newline='') as f:
-            w = csv.writer(f)
+            w = csv.writer(f, lineterminator='\n')
             w.writerow(['what was tried', 'times', 'lost', 'to what limit', 'when and where'])
             for o in rows: w.writerow([o['what'], f"{o['tried']:,}", o['lost'], o['limit'], says])
     return bool(failed)

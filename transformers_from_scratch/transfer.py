@@ -201,7 +201,9 @@ def _check_fit(path, about, weights, encoder):
     free = ('embedding.weight','positions.embedding.weight')[:1+isinstance(encoder.positions, LearnedPositions)]
     mine,names = encoder.state_dict(),_first_names(encoder)
     mine = {n: o for n,o in mine.items() if names[n]==n}
-    shapes,free = [{n: (tuple(o.shape)[n in free:], *(() if o.is_floating_point() else (o.dtype,))) for n,o in state.items()} for state in (weights, mine)],()    # rows may differ there
+    def shape(n, o): return tuple(o.shape)[n in free:] if o.is_floating_point() else (tuple(o.shape), o.dtype)      # rows may differ
+    shapes = [{n: shape(n, o) for n,o in state.items()} for state in (weights, mine)]
+    free = ()
     says = differ(*shapes)
     if says: raise ValueError(f"{path} does not fit: {says}. Make the learner with the classes of the encoder")
 
