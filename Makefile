@@ -59,7 +59,7 @@ test-sweep: $(READY)
 
 # What trains for long, or needs data that has to be fetched: a scheduled workflow calls it, so that no tutorial rots unseen.
 test-slow: $(READY)
-	OMP_NUM_THREADS=2 PYTHONUNBUFFERED=1 $(BIN)/nbdev_test --flags slow --n-workers 1 --do-print $(SLOW)
+	OMP_NUM_THREADS=2 PYTHONUNBUFFERED=1 $(BIN)/nbdev_test --flags slow --cell-timeout 14400 --n-workers 1 --do-print $(SLOW)
 
 torture: $(READY)
 	@$(BIN)/python tools/torture.py

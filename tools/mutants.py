@@ -63,7 +63,7 @@ faults = [
     (cor, 'the first token of a text is that of the next', 'self.ends.searchsorted(at[:,[0,-1]], \'right\')', 'self.ends.searchsorted(at[:,[0,-1]], \'left\')', [rel]),
     (cor, 'every epoch has the order of the first', 'np.random.default_rng([self.seed, self.epoch])', 'np.random.default_rng([self.seed, 0])', []),
     (cor, 'a state saved behind the last batch repeats it', "over = state['batch']==self.n_batches", 'over = False', [rel]),
-    (one, 'weight decay for biases and norms, too', "if p.grad is not None and self.state[p].get('do_wd', True)==decays", 'if p.grad is not None and decays', []),
+    (one, 'weight decay for biases and norms, too', "p.requires_grad and self.state[p].get('do_wd', True)==decays", 'p.requires_grad and decays', []),
     (one, 'the step of Adam is not counted', "for o in states: o['step'] += 1", 'pass', []),
     (one, 'texts come in the order of their lengths', "preds = learn.get_preds(dl=_test_dl(learn.dls, list(some), bs=bs, num_workers=0), **kwargs)[0]", "preds = learn.get_preds(dl=_test_dl(learn.dls, list(some), bs=bs, num_workers=0), reorder=False, **kwargs)[0]", [rel]),
     (lm, 'a window scores its first token twice', 'first = end+1', 'first = end', [rel]),

@@ -1,6 +1,7 @@
 """Runs the list of checks and the properties with far more examples than `make test` does, and writes what was tried, and what
 was lost, to `nbs/files/torture.csv`, which the page *How it is tested* shows. `make torture` takes about an hour on two cores."""
 import csv, json, os, subprocess, sys, tempfile, time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
 
@@ -15,10 +16,12 @@ def main():
         file, failed, start = Path(tmp)/'rows', [], time.time()
         file.touch()
         env = dict(os.environ, TORTURE=str(file), OMP_NUM_THREADS='1', MPLBACKEND='Agg')
-        for name in sys.argv[1:] or notebooks:
-            res = subprocess.run([Path(sys.executable).parent/'nbdev_test', f'nbs/{name}.ipynb'], cwd=root, env=env, capture_output=True, text=True)
+        def run(name):
+            command = [Path(sys.executable).parent/'nbdev_test', f'nbs/{name}.ipynb', '--cell-timeout', '14400']
+            res = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True)
             out = res.stdout+res.stderr
             if 'Success.' not in out: failed.append(name); print(out[-5000:])
+        with ThreadPoolExecutor() as pool: list(pool.map(run, sys.argv[1:] or notebooks))
         rows = [json.loads(o) for o in file.read_text().splitlines()]
     for o in rows: print(f"{o['tried']:>8,} {o['what']}: {o['lost']} lost ({o['limit']})")
     print(f"{(time.time()-start)/60:.0f} minutes; {'failed: '+', '.join(failed) if failed else 'nothing failed'}")

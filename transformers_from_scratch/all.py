@@ -14,6 +14,7 @@ from transformers_from_scratch.fast_step import *
 from transformers_from_scratch.learner import *
 from transformers_from_scratch.lm_learner import *
 from transformers_from_scratch.transfer import *
+from transformers_from_scratch.resume import *
 from transformers_from_scratch.interpret import *
 from transformers_from_scratch.pretrained import *
 from transformers_from_scratch.lora import *

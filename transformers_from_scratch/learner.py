@@ -92,12 +92,12 @@ class FusedAdam(Optimizer):
     def step(self,
         closure=None # Not supported, as in fastai's own
     ):
-        "Update all parameters that have a gradient"
+        "Update all parameters that learn and have a gradient; what was frozen since keeps an old one, of zeros, and stays"
         if closure is not None: raise NotImplementedError("fastai optimizers currently do not support closure")
         for ps,hyper in zip(self.param_lists, self.hypers):
             hyper = self.made | hyper                                                     # a loaded state may lack some
             for decays in (True,False):
-                some = [p for p in ps if p.grad is not None and self.state[p].get('do_wd', True)==decays]
+                some = [p for p in ps if p.grad is not None and p.requires_grad and self.state[p].get('do_wd', True)==decays]
                 if some: self._step(some, hyper, hyper['wd']*decays)
 
     def _step(self, ps, hyper, wd):

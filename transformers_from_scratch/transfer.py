@@ -155,8 +155,9 @@ def _wrong(about, weights):
 def _read(path, device='cpu'):
     "What `save_encoder` wrote, and the weights; `ValueError` if it did not write that file"
     try:
-        with safe_open(path, 'pt') as f: about,weights = json.loads(f.metadata()[_format]),{n: f.get_tensor(n) for n in f.keys()}
-        wrong,error = _wrong(about, weights),None
+        with safe_open(path, 'pt') as f: header,weights = f.metadata(),{n: f.get_tensor(n) for n in f.keys()}
+        about,error = json.loads(header[_format]),None
+        wrong = _wrong(about, weights) or (None if header['format']=='pt' else 'its format is unknown')
     except (SafetensorError, TypeError, KeyError, ValueError, RecursionError) as e: wrong,error = f'{type(e).__name__}: {e}',e
     if not error and isinstance(about, dict) and isinstance(about.get('version'), int) and about['version']>_version:
         raise ValueError(f"{path} has version {about['version']}, but must be up to {_version}: install a newer version of this library")
@@ -255,4 +256,6 @@ def load_encoder(self:TransformerLearner,
     self.loaded_encoder = AttrDict(file=path, new_tokens=new)
     if notes: warn(f"{path.name}: {'; '.join(notes)}", stacklevel=2)
     self.freeze()
+    for p in self.model.parameters():
+        if not p.requires_grad: p.grad = None                                             # or momentum and weight decay would go on
     return self
