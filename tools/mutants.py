@@ -7,6 +7,7 @@ mutate modules and run pytest; here the code and its tests are cells of the same
 repository, which is exported from."""
 import argparse, csv, json, os, shutil, subprocess, sys, tempfile, time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date
 from pathlib import Path
 from queue import Queue
 
@@ -153,7 +154,8 @@ def main():
     print(f'{n} of {len(rows)} faults caught in {(time.time()-start)/60:.0f} minutes')
     if not args.only:
         with open(root/args.out, 'w', newline='') as f:
-            w = csv.DictWriter(f, rows[0], lineterminator='\n'); w.writeheader(); w.writerows(rows)
+            w = csv.DictWriter(f, [*rows[0], 'when'], lineterminator='\n')
+            w.writeheader(); w.writerows(dict(o, when=date.today()) for o in rows)
     return n<len(rows)
 
 if __name__=='__main__': sys.exit(main())

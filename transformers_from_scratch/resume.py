@@ -52,7 +52,7 @@ def _set_order(dl, says, tensors):
         if n in says: setattr(dl, n, says[n])
     if 'idxs' in tensors: dl.items.idxs[:] = tensors['idxs'].tolist()
 
-# %% ../nbs/05d_resume.ipynb #d572abeedc
+# %% ../nbs/05d_resume.ipynb #d58fbbb627
 def _plain(o): return o is None or isinstance(o, (bool,int,float,str))
 
 def _split(d):
@@ -74,11 +74,12 @@ def _counted(learn):
     def name(o): seen[type(o)] += 1; return f'{type(o).__name__} {seen[type(o)]}'
     return {name(o): o for o in learn.cbs.sorted('order') if not isinstance(o, (Resume,TrainEvalCallback,ProgressCallback))}
 
-def _get_counts(learn):
-    "What the recorder and other callbacks have counted, for JSON, and tensors"
+def _get_counts(learn, before):
+    "What the recorder and other callbacks have counted, for JSON, and tensors; what is as it was `before` is a setting"
     says,tensors = {},{}
     for name,o in _counted(learn).items():
-        says[name],ts = _split(vars(o))
+        now,ts = _split(vars(o))
+        says[name] = {n: x for n,x in now.items() if n not in before.get(name, {}) or before[name][n]!=x}
         tensors |= {f'{name}.{n}': t for n,t in ts.items()}
         if hasattr(o, 'hps'): says[name]['hps'] = o.hps                                   # of a scheduler
     rec = learn.recorder
@@ -139,7 +140,7 @@ def _newest(folder):
 
 def _under(prefix, tensors): return {n.removeprefix(prefix): o for n,o in tensors.items() if n.startswith(prefix)}
 
-# %% ../nbs/05d_resume.ipynb #d58c56ae0a
+# %% ../nbs/05d_resume.ipynb #d58362db0b
 class _Rest(GetAttr):
     "The batches of `dl` after the first `n`; then what follows is drawn with the random states `now`"
     _default = 'dl'
@@ -165,7 +166,9 @@ class Resume(Callback):
         self.name_of_run,self.every,self.minutes,self.fits = name,every,minutes,0
 
     @property
-    def folder(self): return self.learn.path/self.learn.model_dir/self.name_of_run
+    def folder(self):
+        "Where the files are"
+        return self.learn.path/self.learn.model_dir/self.name_of_run
 
     def before_fit(self):
         "Find what was saved; `ValueError` if it is damaged, or of another training, `OSError` where nothing can be written"
@@ -173,6 +176,7 @@ class Resume(Callback):
         self.run = not (hasattr(self, 'lr_finder') or hasattr(self, 'gather_preds'))
         if not self.run: return
         self.fits += 1
+        self.settings = {n: _split(vars(o))[0] for n,o in _counted(self.learn).items()}
         found = _newest(self.folder)
         if found is None or found[0]['fit']<self.fits:
             try:
@@ -238,7 +242,9 @@ class Resume(Callback):
         self.learn.one_batch = lambda i,b: one_batch(i+n, b)
         self.learn.dl,self.began = _Rest(dl, n, part('rng')),time.time()
 
-    def after_train(self): vars(self.learn).pop('one_batch', None)
+    def after_train(self):
+        "Batches count from 0 again"
+        vars(self.learn).pop('one_batch', None)
 
     def after_batch(self):
         "Save, if it is time"
@@ -246,14 +252,16 @@ class Resume(Callback):
         due = self.every and self.train_iter%self.every==0
         if due or time.time()-self.began > 60*self.minutes: self._save(self.iter+1)
 
-    def after_cancel_fit(self): self.cancelled = True
+    def after_cancel_fit(self):
+        "Note that this training is not done"
+        self.cancelled = True
 
     def after_fit(self):
         "Note that this training is done"
         if self.epoch_start is not None and not (self.skips or self.cancelled): self._save(len(self.dls.train), done=True)
 
     def _save(self, batch, done=False):
-        (rng,rng_t),(then,then_t),(order,order_t),(counts,counts_t) = _get_rng(),*self.epoch_start,_get_counts(self.learn)
+        (rng,rng_t),(then,then_t),(order,order_t),(counts,counts_t) = _get_rng(),*self.epoch_start,_get_counts(self.learn, self.settings)
         states = [_split(o) for o in self.opt.state_dict()['state']]
         tensors = {f'opt.{i}.{n}': t for i,(_,o) in enumerate(states) for n,t in o.items()}
         for name,o in dict(model=_get_model(self.model), rng=rng_t, rng_then=then_t, order=order_t, counts=counts_t).items():
