@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from textwrap import dedent
 from typing import get_args
+from fastai.callback.core import event
 from fastcore.docments import docments
 from fastcore.utils import nested_attr
 from nbdev.doclinks import nbglob
@@ -40,6 +41,7 @@ def is_ours(o): return (getattr(o, '__module__', None) or '').startswith(f'{lib}
 def replaces(cls, name):
     "Whether `name` stands in for a method of another class, as which PyTorch's `forward` does not count"
     if not is_ours(cls): return True
+    if hasattr(cls, 'run_valid') and hasattr(event, name): return True            # an event of a fastai callback, which the training calls
     return name != 'forward' and any(name in vars(o) for o in cls.__mro__[1:])
 
 def has_result(f):
