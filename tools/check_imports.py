@@ -11,7 +11,7 @@ from pathlib import Path
 from fastcore.script import call_parse
 
 network = 'attention layers faster models sampling fast_step'.split()
-others = {'torch','platform','functools','itertools','numbers','threading','warnings','weakref','math','copy'}       # what the network may import besides
+others = {'torch','contextlib','platform','functools','itertools','numbers','threading','warnings','weakref','math','copy'}       # what the network may import besides
 
 def imports(path):
     "Our modules that `path` imports, and the others, with their full names"
