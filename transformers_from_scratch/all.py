@@ -15,6 +15,8 @@ from transformers_from_scratch.learner import *
 from transformers_from_scratch.lm_learner import *
 from transformers_from_scratch.transfer import *
 from transformers_from_scratch.resume import *
+# fastai's `load_model` fills a model that is there; ours makes a learner of a folder.
+from transformers_from_scratch.saving import *
 from transformers_from_scratch.interpret import *
 from transformers_from_scratch.pretrained import *
 from transformers_from_scratch.lora import *

@@ -6,12 +6,14 @@
 __all__ = ['encoder_info']
 
 # %% ../nbs/05c_transfer.ipynb #ada819a0
-import itertools,json,textwrap,zlib
+import ast,itertools,json,textwrap,zlib
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from fastai.text.all import *
+from .attention import *
 from .attention import _check
 from .layers import *
+from .models import *
 from .learner import *
 from .learner import _text_vocab
 from .tokenizers import tokenizer_state, same_tokenizer
@@ -51,10 +53,46 @@ def _model_args(encoder):
     return dict(k=encoder.embedding.embedding_dim, depth=len(encoder.blocks), pos_cls=_describe(encoder.positions, 'k', 's', 'max_len'),
                 **first, **norms, n_types=encoder.n_types, max_len=encoder.max_len, pad_idx=encoder.pad_idx)
 
+# %% ../nbs/05c_transfer.ipynb #a1600002
+_activations = ('CELU ELU GELU Hardshrink Hardsigmoid Hardswish Hardtanh Identity LeakyReLU LogSigmoid Mish PReLU ReLU SELU Sigmoid '
+                'SiLU Softplus Softshrink Softsign Tanh Tanhshrink').split()
+_known = {o.__name__: o for o in (
+    SelfAttention, SelfAttentionAutoRegressive, FeedForward, GatedFeedForward, TransformerBlock, nn.LayerNorm, nn.RMSNorm,
+    Positions, LearnedPositions, SinusoidalPositions, RotaryPositions, *(getattr(nn, o) for o in _activations),
+    head_crop, tail_crop, ends_crop, special_crop, mean_pool, max_pool, first_pool, last_pool, mean_max_pool)}
+
+def _is_known(o): return _known.get(getattr(o, '__name__', None)) is o
+
+def _own(encoder):
+    "The keywords that chose classes of a user's own"
+    block = encoder.blocks[0]
+    parts = dict(block_cls=block, pos_cls=encoder.positions, **getattr(block, 'parts', dict)())
+    return [n for n,o in parts.items() if not _is_known(type(o))]
+
+def _call(f):
+    "A function by its name, with the arguments of a `partial`, as in `special_crop(crop=tail_crop, first=1)`"
+    if not isinstance(f, partial): return getattr(f, '__name__', type(f).__name__) if callable(f) else repr(f)
+    return f'{_call(f.func)}({", ".join([*map(_call, f.args), *(f"{n}={_call(o)}" for n,o in f.keywords.items())])})'
+
+def _from_call(text):
+    "What `_call` or `_describe` have said of something known; `ValueError` for anything else. Nothing is run or imported"
+    def one(o):
+        if isinstance(o, ast.Name) and o.id in _known: return _known[o.id]
+        if isinstance(o, ast.Call) and not o.args: return partial(one(o.func), **{a.arg: one(a.value) for a in o.keywords})
+        try: return ast.literal_eval(o)
+        except ValueError as e: raise ValueError(f'{text!r} is not known') from e
+    try: return one(ast.parse(text, mode='eval').body)
+    except (SyntaxError, TypeError, RecursionError, MemoryError) as e: raise ValueError(f'{text!r} is not known') from e
+
 # %% ../nbs/05c_transfer.ipynb #2726513c
+def _plain_model(learn):
+    "The model itself, if it is wrapped for several devices, or compiled"
+    model = get_model(learn.model)
+    return getattr(model, '_orig_mod', model)
+
 def _check_vocab(learn):
     "The encoder of `learn` and the tokens of its `dls`; `ValueError` if they are not of one size"
-    encoder,vocab = get_model(learn.model)[0],list(_text_vocab(learn.dls))
+    encoder,vocab = _plain_model(learn)[0],list(_text_vocab(learn.dls))
     if len(vocab) - (encoder.pad_idx==encoder.vocab_sz)==encoder.vocab_sz: return encoder,vocab   # padding may have no row
     raise ValueError(f"`dls` has {len(vocab)} tokens, but the model {encoder.vocab_sz}: make the model for this `dls`")
 
@@ -103,24 +141,32 @@ def _checksum(about, weights):
         total = zlib.crc32(o.flatten().view(torch.uint8).numpy(), zlib.crc32(f'{n} {o.dtype} {tuple(o.shape)}'.encode(), total))
     return total
 
+_format,_version = 'transformers_from_scratch',3
+
+def _about(kind, weights, **says):
+    "The description that goes with `weights`, for JSON: `kind`, what it `says`, the version of the format and a checksum"
+    about = json.loads(json.dumps(dict(version=_version, kind=kind, **says)))             # as it will be read
+    return dict(about, checksum=_checksum(about, weights))
+
+def _about_model(learn):
+    "What the weights of an encoder mean: its arguments, those that are a user's own, the token of each row, and the tokenizer"
+    encoder,vocab = _check_vocab(learn)
+    return dict(model=_model_args(encoder), own=_own(encoder), vocab=vocab, tokenizer=_tokenizer_state(learn.dls))
+
 @patch
 def save_encoder(self:TransformerLearner,
     file:str # Name of the file, without its ending; it goes to `learn.path/learn.model_dir`
 )->Path: # The file, which ends in `.safetensors`
     "Save the encoder, the vocabulary, the model's arguments and the tokenizer's settings; `ValueError` for NaN in it"
     if rank_distrib(): return # don't save if child proc
-    encoder,vocab = _check_vocab(self)
+    encoder = _check_vocab(self)[0]
     path,state = _place(self, file),_plain_state(encoder)
     weights = {n: state[n].cpu().contiguous() for n in set(_first_names(encoder).values()) if n in state}
     _check_finite('model', weights)
-    about = dict(version=_version, model=_model_args(encoder), vocab=vocab, tokenizer=_tokenizer_state(self.dls))
-    about = json.loads(json.dumps(about))                                             # as it will be read
-    about['checksum'] = _checksum(about, weights)
+    about = _about('encoder', weights, **_about_model(self))
     path.parent.mkdir(parents=True, exist_ok=True)
     save_file(weights, path, {'format': 'pt', _format: json.dumps(about)})            # writes beside, then renames
     return path
-
-_format,_version = 'transformers_from_scratch.encoder',2
 
 # %% ../nbs/05c_transfer.ipynb #cf6f8d2b
 def _upgrade(about, weights):
@@ -131,12 +177,18 @@ def _upgrade(about, weights):
                                            embed_norm=False, final_norm=True)
     return about,{n.replace('.ff.0.', '.ff.up.').replace('.ff.2.', '.ff.down.'): o for n,o in weights.items()}
 
+def _part(about, weights):
+    "The weights of the encoder alone, where a file has a whole model"
+    if about.get('kind') in (None,'encoder'): return weights
+    return {n.removeprefix('0.'): o for n,o in weights.items() if n.startswith('0.')}
+
 def _wrong(about, weights):
-    "What can't be so in a file of `save_encoder`, in words; None if all is as it should be"
+    "What can't be so in a description and the weights of a model, in words; None if all is as it should be"
     if not isinstance(about, dict): return f'what it says about itself is {str(about)[:40]!r}'
     def whole(o, low=1): return isinstance(o, int) and not isinstance(o, bool) and o>=low
     version,model,vocab,tok = (about.get(o) for o in ('version','model','vocab','tokenizer'))
     if not whole(version): return f'its version is {version!r}'
+    if version>2 and about.get('kind') not in _holds_model: return f'it is of the kind {str(about.get("kind"))[:40]!r}'
     if not isinstance(model, dict): return f'`model` is {str(model)[:40]}'
     if not (isinstance(vocab, list) and vocab and all(isinstance(o, str) for o in vocab)): return f'`vocab` is {str(vocab)[:40]}'
     fine = isinstance(tok, dict) and all(isinstance(tok.get(n), cls) for n,cls in dict(kind=str, cls=str, rules=list).items())
@@ -146,31 +198,47 @@ def _wrong(about, weights):
         if not (none or whole(model.get(n), low)): return f'`{n}` is {str(model.get(n))[:40]!r}'
     if odd := _not_finite(weights): return f'`{odd}` has NaN or infinite numbers'
     if version>1 and about.get('checksum')!=_checksum(about, weights): return 'it has changed since it was written'
+    return _wrong_sizes(model, vocab, _part(about, weights))
+
+_holds_model = 'encoder','classifier','language model'
+
+def _wrong_sizes(model, vocab, weights):
     rows,pad,at = weights.get('embedding.weight'),model.get('pad_idx'),weights.get('positions.embedding.weight')
     if rows is None or rows.dim()!=2 or rows.shape[1]!=model['k'] or not rows.is_floating_point(): return f"`embedding.weight` is {None if rows is None else (tuple(rows.shape), rows.dtype)} with k={model['k']}"
     if len(vocab)!=len(rows)+(pad==len(rows)): return f'there are {len(vocab)} tokens, but {len(rows)} rows'
     if pad is not None and pad>len(rows): return f'`pad_idx` is {pad}, and there are {len(rows)} rows'
     if model.get('pos_cls')=='LearnedPositions' and (at is None or len(at)!=model['max_len']): return f"there are {None if at is None else len(at)} positions with max_len={model['max_len']}"
 
-def _read(path, device='cpu'):
-    "What `save_encoder` wrote, and the weights; `ValueError` if it did not write that file"
-    try:
-        with safe_open(path, 'pt') as f: header,weights = f.metadata(),{n: f.get_tensor(n) for n in f.keys()}
-        about,error = json.loads(header[_format]),None
-        wrong = _wrong(about, weights) or (None if header['format']=='pt' else 'its format is unknown')
-    except (SafetensorError, TypeError, KeyError, ValueError, RecursionError) as e: wrong,error = f'{type(e).__name__}: {e}',e
-    if not error and isinstance(about, dict) and isinstance(about.get('version'), int) and about['version']>_version:
+def _raw(path):
+    "A description and tensors: of a safetensors file, whose header has it, or of a folder with `model.json`"
+    if path.is_dir():
+        about = json.loads((path/'model.json').read_text(encoding='utf8'))
+        name = about['file']
+        if not isinstance(name, str) or Path(name).name!=name: raise ValueError(f'`file` is {str(name)[:40]!r}')
+        with safe_open(path/name, 'pt') as f: return about,{n: f.get_tensor(n) for n in f.keys()}
+    with safe_open(path, 'pt') as f:
+        header,weights = f.metadata(),{n: f.get_tensor(n) for n in f.keys()}
+    if header['format']!='pt': raise ValueError('its format is unknown')
+    return json.loads(header[_format if _format in header else f'{_format}.encoder']),weights      # so it was called up to version 2
+
+def _read(path, device='cpu', whole=False):
+    "What `save_encoder` or `save_model` wrote, and the weights of the encoder, or all; `ValueError` if they did not write that"
+    about,error = None,None
+    try: wrong = _wrong(*(both := _raw(path)))
+    except (SafetensorError, OSError, TypeError, KeyError, ValueError, RecursionError) as e: wrong,error = f'{type(e).__name__}: {e}',e
+    else: about,weights = both
+    if isinstance(about, dict) and isinstance(about.get('version'), int) and about['version']>_version:
         raise ValueError(f"{path} has version {about['version']}, but must be up to {_version}: install a newer version of this library")
     if wrong: raise ValueError(
-        f"{path} is not a file that `save_encoder` of this library wrote, or it is damaged ({wrong}). Weights alone, as in a "
+        f"{path} is not a file that `save_encoder` of this library wrote, nor a folder of `save_model`, or it is damaged ({wrong}). Weights alone, as in a "
         "`.pth` of fastai, won't do, as they don't say which word a row is for: save the encoder again") from error
-    about,weights = _upgrade(AttrDict(about), weights)
+    about,weights = _upgrade(AttrDict(about), weights if whole else _part(about, weights))
     return about,{n: o.to(torch.device(device)) for n,o in weights.items()}
 
 def encoder_info(
-    file:str|Path # A file that `save_encoder` wrote
-)->AttrDict: # `model` (its arguments), `vocab`, `tokenizer` (see `tokenizer_from_state`) and `version`
-    "What a saved encoder says about itself; `ValueError` if `save_encoder` did not write `file`"
+    file:str|Path # A file that `save_encoder` wrote, or a folder of `save_model`
+)->AttrDict: # `model` (its arguments), `vocab`, `tokenizer` (see `tokenizer_from_state`), `kind` and `version`
+    "What a saved encoder or model says about itself; `ValueError` if this library did not write `file`"
     return _read(Path(file))[0]
 
 # %% ../nbs/05c_transfer.ipynb #c47970cd
@@ -214,7 +282,7 @@ def _find(folder, file):
     _check(isinstance(file, (str,Path)), 'file', file, 'a name, or a path', TypeError)
     path = folder/f"{str(file).removesuffix('.safetensors')}.safetensors"
     for o in (path, folder/file, Path(file)):
-        if o.is_file(): return o
+        if o.is_file() or (o/'model.json').is_file(): return o
     there = [o.name for o in sorted(path.parent.glob('*')) if o.suffix in ('.safetensors','.pth')]
     others = f'the files there are {there}' if there else 'no other either'
     raise FileNotFoundError(f"there is no {path}, and {others}: `save_encoder` writes one")
@@ -235,7 +303,7 @@ def _notes(about, encoder, vocab, tokenizer, new):
 # %% ../nbs/05c_transfer.ipynb #320676df
 @patch
 def load_encoder(self:TransformerLearner,
-    file:str, # Name of a file that `save_encoder` wrote to `learn.path/learn.model_dir`
+    file:str, # Name of a file that `save_encoder` wrote to `learn.path/learn.model_dir`, or a folder of `save_model`
     device:int|str|torch.device=None # Where to read the file to, defaults to the device of `dls`
 )->TransformerLearner: # The learner itself
     "Load an encoder, match its rows to the tokens of `dls`, and freeze; `ValueError` if it does not fit"
