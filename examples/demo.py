@@ -117,7 +117,7 @@ def main():
                  'The story is anything but boring.'):
         with learn.no_bar(): label,_,probs = learn.predict(text)
         print(f'  {text:40} {label} ({probs.max():.0%})')
-    for title,learn in (learners | {'language model': lm}).items(): learn.export(f'{title.replace(" ", "_").lower()}.pkl')
+    for title,learn in (learners | {'language model': lm}).items(): learn.save_model(out/title.replace(' ', '_').lower())
     plot_curves(learners, out/'curves.png')
-    made = sorted(f'  {o.name}' for o in out.iterdir() if o.suffix in ('.pkl', '.png'))
-    print('\nSaved in', out.absolute(), *made, sep='\n')
+    made = sorted(f'  {o.name}' for o in out.iterdir() if o.suffix=='.png' or (o/'model.json').exists())
+    print('\nSaved in', out.absolute(), *made, "Open one with `load_model('output/toy_reviews').predict('A dull film.')`.", sep='\n')

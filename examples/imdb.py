@@ -7,7 +7,7 @@
 The recipe is a small model, 64 wide with a single head and a single block: twice as wide or twice as deep was not better where it was
 tried, once each. In training two of five words of the vocabulary are left out of each batch (`vocab_dropout`), and a fifth of
 the words that remain (`word_dropout`).
-The vocabulary comes from `train` alone. At the end the Learner is exported: `load_learner(...).predict('I loved it')`.
+The vocabulary comes from `train` alone. At the end the Learner is saved: `load_model(...).predict('I loved it')`.
 """
 import json, time
 from fastai.text.all import *
@@ -51,7 +51,7 @@ def main(
     threads:int=2, # Threads for torch
     holdout:float=0., # Part of `train` to check with instead of `test` (its words are in the vocabulary all the same)
     bf16:bool=False, # Train and check in bfloat16 where it is safe?
-    export:str='imdb.pkl', # File for the Learner, in the folder of the data
+    folder:str='imdb_model', # Folder for the Learner, in that of the data
 ):
     "Train a classifier of film reviews, and say how many of the test reviews it gets right"
     torch.set_num_threads(threads)
@@ -67,11 +67,11 @@ def main(
     learn.fit_one_cycle(epochs, lr, cbs=SkipValidation())
     minutes = (time.time()-start)/60
     loss,acc = learn.validate()
-    learn.export(export)
+    learn.save_model(learn.path/folder)
     print(json.dumps(dict(accuracy=round(acc, 4), loss=round(loss, 4), training_minutes=round(minutes, 1), threads=threads, seed=seed, bf16=bf16,
                           checked_on='part of train' if holdout else 'test', parameters=sum(p.numel() for p in learn.model.parameters()),
                           k=k, heads=heads, depth=depth, max_len=max_len, epochs=epochs, lr=lr, word_dropout=word_dropout, vocab_dropout=vocab_dropout)))
     for text in ('I loved every minute of it', 'A waste of time and money'):
         with learn.no_bar(): label,_,probs = learn.predict(text)
         print(f'{text!r}: {label} ({probs.max():.0%})')
-    print('Saved as', (learn.path/export).absolute())
+    print('Saved as', (learn.path/folder).absolute())

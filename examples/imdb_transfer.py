@@ -79,7 +79,7 @@ def main(
         minutes = minutes_of(lambda: lm.fit_flat_cos(1, slice(lm_lr, muon_lr), pct_start=.1, cbs=SkipValidation()))
         loss,acc = lm.validate()
         lm.save_encoder('imdb')
-        lm.export('imdb_lm.pkl')
+        lm.save_model(lm.path/'imdb_lm')
         result.update(lm_minutes=minutes, lm_loss=round(loss, 4), perplexity=round(math.exp(loss), 1), lm_accuracy=round(acc, 4), reviews=reviews)
         print(json.dumps(result))
         print(lm.predict('This film is', 60, temperature=.8, top_p=.9, seed=1, no_bar=True))
@@ -91,7 +91,7 @@ def main(
         if pretrained: learn.load_encoder('imdb').unfreeze()
         minutes = minutes_of(lambda: learn.fit_one_cycle(epochs, slice(lr/10, lr), cbs=SkipValidation()))
         loss,acc = learn.validate()
-        learn.export('imdb_transfer.pkl')
+        learn.save_model(learn.path/'imdb_transfer')                                          # `load_model` asks for `pool=mean_max_last_pool`
         result.update(accuracy=round(acc, 4), loss=round(loss, 4), classifier_minutes=minutes, epochs=epochs, pretrained=bool(pretrained), causal=bool(causal),
                       checked_on='part of train' if holdout else 'test')
     print(json.dumps(result))

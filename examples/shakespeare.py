@@ -54,7 +54,7 @@ def main(
     lm.fit(epochs, cbs=ParamScheduler({'lr': schedule}))
     total = time.time()-start
     Path('output').mkdir(exist_ok=True)
-    lm.export('shakespeare.pkl')
+    lm.save_model('output/shakespeare')                                                    # `load_model` asks for `act_cls=ReLUSquared`
     print(json.dumps(dict(loss=round(lm.recorder.values[-1][-1], 4), training_secs=round(lm.train_secs, 1), with_validation_secs=round(total, 1),
                           parameters=sum(p.numel() for p in lm.model.parameters()), threads=threads, seed=seed, k=k, heads=heads, depth=depth,
                           seq_len=seq_len, bs=bs, epochs=epochs, lr=lr, muon_lr=muon_lr, dropout=dropout)))

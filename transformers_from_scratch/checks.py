@@ -18,6 +18,8 @@ from .fast_step import *
 from .learner import *
 from .lm_learner import *
 from .transfer import *
+from .saving import *
+from .saving import _needs
 
 # %% ../nbs/08_checks.ipynb #c80a4af60b
 class DoesNotApply(Exception):
@@ -329,7 +331,7 @@ def _data(o):
 
 @_check_of
 def _learner(o):
-    "A learner trains it, and `save`, `export` and `save_encoder` give it back to the last bit"
+    "A learner trains it, and `save`, `export`, `save_model` and `save_encoder` give it back to the last bit"
     if not o.is_lm and o.each: raise DoesNotApply('no one target for a text')
     if not o.is_lm and o.pad is None: raise DoesNotApply('fastai pads the texts of a classifier')
     (dls,text),cls = _data(o),TransformerLMLearner if o.is_lm else TransformerLearner
@@ -347,9 +349,16 @@ def _learner(o):
         for name,other in dict(load=loaded, load_learner=back).items():
             state = other.model.state_dict()
             for n,p in learn.model.state_dict().items(): _exact(state[n].to(p.device), p, f'`{name}` must give back `{n}`')
-        with learn.no_bar(), back.no_bar():
-            said = [l.predict(text, 3, temperature=0, no_bar=True) if o.is_lm else repr(l.predict(text)) for l in (learn,back)]
-        assert said[0]==said[1], f'after `load_learner` it says {said[1]!r}, and said {said[0]!r}'
+        def says(l):
+            with l.no_bar(): return l.predict(text, 3, temperature=0, no_bar=True) if o.is_lm else repr(l.predict(text))
+        assert says(learn)==says(back), f'after `load_learner` it says {says(back)!r}, and said {says(learn)!r}'
+        own = encoder_info(learn.save_model(Path(folder)/'model')).own
+        given = {n: getattr(o.make, 'keywords', {}).get(n) for n in (_needs.get(n, n) for n in own)}
+        if None not in given.values():                                                    # a function does not tell what it makes a model of
+            opened = load_model(Path(folder)/'model', device=o.device, **given)
+            for (n,p),q in zip(learn.model.state_dict().items(), opened.model.state_dict().values()):
+                if not any(hasattr(m, 'merged') for m in o.model.modules()): _exact(q, p, f'`load_model` must give back `{n}`')
+            assert says(learn)==says(opened), f'after `load_model` it says {says(opened)!r}, and said {says(learn)!r}'
         if any(hasattr(m, 'merged') for m in o.model.modules()): return                   # an encoder is saved without changes beside it
         learn.save_encoder('encoder')
         loaded = make(1); loaded.path = other_path; loaded.load_encoder('encoder')

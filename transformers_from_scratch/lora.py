@@ -7,14 +7,13 @@ __all__ = ['LoRALinear', 'lora_splitter', 'lora']
 
 # %% ../nbs/07b_lora.ipynb #p07ed1c2c10
 import json,numbers
-from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from fastai.text.all import *
 from .attention import _check, _check_sizes, _check_probs
 from .faster import *
 from .learner import *
 from .models import *
-from .transfer import _check_finite, _find, _not_finite, _place
+from .transfer import _about, _check_finite, _find, _format, _place, _read_kind
 from .pretrained import _about_head
 
 # %% ../nbs/07b_lora.ipynb #p076797a0a6
@@ -111,8 +110,6 @@ def merge_lora(self:TransformerLearner
     return self
 
 # %% ../nbs/07b_lora.ipynb #p07870378fa
-_lora_format = 'transformers_from_scratch.lora'
-
 def _base(model):
     "Eight numbers of each weight that is changed, to know it by"
     weights = {n: o.weight.detach().flatten() for n,o in _loras(model)}
@@ -138,22 +135,19 @@ def save_lora(self:TransformerLearner,
     state = {n: p.detach().cpu().contiguous() for n,p in model.named_parameters() if id(p) in learns}
     _check_finite('model', state)
     head = _about_head(self) if isinstance(model[1], ClassifierHead) else None
-    about = dict(_settings(model), base=_base(model), head=head)
+    about = _about('lora', state, lora=_settings(model), base=_base(model), head=head)
     path.parent.mkdir(parents=True, exist_ok=True)
-    save_file(state, path, {'format':'pt', _lora_format: json.dumps(about)})          # writes beside, then renames
+    save_file(state, path, {'format':'pt', _format: json.dumps(about)})          # writes beside, then renames
     return path
 
 def _read_lora(path):
-    "Settings and tensors of a file that `save_lora` wrote, or a `ValueError`"
-    try:
-        with safe_open(path, 'pt') as f:
-            about,state = json.loads(f.metadata()[_lora_format]),{n: f.get_tensor(n) for n in f.keys()}
-            settings = {o: about[o] for o in ('r','alpha','dropout','layers')}
-            numbers_of = all(isinstance(o, list) and all(isinstance(x, (int,float)) for x in o) for o in dict(about['base']).values())
-            if _not_finite(state) or not numbers_of or not isinstance(about['head'], (dict,type(None))): raise ValueError('what it holds is wrong')
-            return about['head'],about['base'],settings,state
-    except (SafetensorError, TypeError, KeyError, ValueError, AttributeError) as e:
-        raise ValueError(f"{path} is not a file that `save_lora` wrote, or it is damaged") from e
+    "Head, base, settings and tensors of a file that `save_lora` wrote, or a `ValueError`"
+    about,state = _read_kind(path, 'lora', 'save_lora')
+    base,lora,head = (about.get(o) for o in ('base','lora','head'))
+    numbers_of = isinstance(base, dict) and all(isinstance(o, list) and all(isinstance(x, (int,float)) for x in o) for o in base.values())
+    if not numbers_of or not isinstance(lora, dict) or set(lora)!={'r','alpha','dropout','layers'} or not isinstance(head, (dict,type(None))):
+        raise ValueError(f"{path} is not a file that `save_lora` wrote, or it is damaged")
+    return head,base,lora,state
 
 def _fits(state, model, r):
     "Is `state` of the low-rank changes and the head of a model like this one?"

@@ -24,7 +24,8 @@ from .learner import *
 from .learner import _text_vocab
 from .lm_learner import *
 from .lm_learner import _check_texts, _text_ids
-from .transfer import _match_rows, _plain_state
+from .transfer import _about, _format, _match_rows, _plain_state, _read_kind
+from .saving import _head_says
 
 # %% ../nbs/07_pretrained.ipynb #p07ad2d649f
 def _bad(file, name, value, why): raise ValueError(f"{file}: `{name}` is {value!r}, {why}")
@@ -385,33 +386,21 @@ def fill(self:Pretrained,
     return new
 
 # %% ../nbs/07_pretrained.ipynb #p072ae75a32
-_head_file,_head_format = 'classifier_head.safetensors','transformers_from_scratch.head'
-
-def _fname(o):
-    "The name of a function, such as a crop"
-    inner = o.keywords.get('crop') if isinstance(o, partial) else None
-    return f'special_crop of {_fname(inner)}' if inner else getattr(o, '__name__', str(o))
+_head_file = 'classifier_head.safetensors'
 
 def _about_head(learn):
     "What the numbers of a classifier's head mean"
-    (encoder,head),vocab = get_model(learn.model),learn.dls.vocab
-    both = is_listy(vocab) and len(vocab)==2 and is_listy(vocab[0])
-    low,high = (getattr(head.squeeze, o, None) for o in ('low','high'))
-    return dict(classes=list(map(str, vocab[1])) if both else None, pool=_fname(head.pool), y_range=[low,high],
-        shape=list(head.linear.weight.shape), max_len=encoder.max_len, crop=_fname(encoder.crop))
+    model = get_model(learn.model)
+    return dict(_head_says(learn, model), max_len=model[0].max_len)
 
 @patch
 def _fill_head(self:Pretrained, learn):
     "Load the head that `save_pretrained` laid beside the encoder, if it is for the same classes"
     file = self.path/_head_file if self.path else None
     if file is None or not file.exists(): return
-    try:
-        with safe_open(file, 'pt') as f:
-            about,head = json.loads(f.metadata()[_head_format]),{n: f.get_tensor(n) for n in f.keys()}
-    except (SafetensorError, TypeError, KeyError, ValueError) as e:
-        raise ValueError(f"{file} is not a head that `save_pretrained` wrote, or it is damaged") from e
-    mine = _about_head(learn)
-    differ = [o for o in ('classes','pool','y_range','shape') if about.get(o)!=mine[o]] or (['pool'] if '<' in mine['pool'] else [])
+    about,head = _read_kind(file, 'head', 'save_pretrained')
+    about,mine = about['head'],_about_head(learn)
+    differ = [o for o in ('classes','pool','y_range','n_out') if about.get(o)!=mine[o]] or (['pool'] if '<' in mine['pool'] else [])
     if differ: return warn(f"{self.path.name}: its head is for other {', '.join(differ)}, so that of this learner is new", stacklevel=5)
     get_model(learn.model)[1].load_state_dict(head)
     other = [f"{o}={about.get(o)}" for o in ('max_len','crop') if about.get(o)!=mine[o]]
@@ -720,7 +709,7 @@ def save_pretrained(self:TransformerLearner,
         there = _save_tokenizer(tok, _text_vocab(self.dls), encoder, to)
         if isinstance(head, ClassifierHead):
             state = {n: o.detach().cpu().contiguous() for n,o in head.state_dict().items()}
-            _save_tensors(state, to/_head_file, {'format':'pt', _head_format: json.dumps(_about_head(self))})
+            _save_tensors(state, to/_head_file, {'format':'pt', _format: json.dumps(_about('head', state, head=_about_head(self)))})
     if not there: warn(f"{folder} has no tokenizer: that of `dls` is not an `HFTokenizer`, so Hugging "
                        "Face has none like it", stacklevel=2)
     return folder

@@ -235,6 +235,15 @@ def _read(path, device='cpu', whole=False):
     about,weights = _upgrade(AttrDict(about), weights if whole else _part(about, weights))
     return about,{n: o.to(torch.device(device)) for n,o in weights.items()}
 
+def _read_kind(path, kind, by):
+    "What is said in a file of another kind, such as 'head', and its tensors; `ValueError` if `by` did not write it"
+    try:
+        about,tensors = _raw(path)
+        wrong = about['kind']!=kind or about['checksum']!=_checksum(about, tensors) or _not_finite(tensors)
+    except (SafetensorError, OSError, TypeError, KeyError, ValueError, RecursionError) as e: raise ValueError(f"{path} is not a file that `{by}` wrote, or it is damaged") from e
+    if wrong: raise ValueError(f"{path} is not a file that `{by}` wrote, or it is damaged")
+    return about,tensors
+
 def encoder_info(
     file:str|Path # A file that `save_encoder` wrote, or a folder of `save_model`
 )->AttrDict: # `model` (its arguments), `vocab`, `tokenizer` (see `tokenizer_from_state`), `kind` and `version`
