@@ -50,7 +50,7 @@ empty :=
 comma := ,
 modules = $(patsubst transformers_from_scratch/%.py,error:::transformers_from_scratch.%,$(filter-out %/__init__.py,$(wildcard transformers_from_scratch/[a-z]*.py)))
 OWN_WARNINGS = $(subst $(empty) $(empty),$(comma),$(modules))
-test test-slow torture mutants kills: export PYTHONWARNINGS = $(OWN_WARNINGS)
+test test-slow torture mutants: export PYTHONWARNINGS = $(OWN_WARNINGS)
 test: $(READY)
 	@OMP_NUM_THREADS=1 TEST_SEED=$(or $(SEED),$(TEST_SEED)) PYTHONUNBUFFERED=1 $(NBDEV_TEST) --do-print 2>&1 | tee $(VENV)/test.log
 	@$(BIN)/python tools/count_tests.py $(VENV)/test.log

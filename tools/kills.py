@@ -120,14 +120,15 @@ def found(folder):
             with safe_open(file, 'pt') as f: about = json.loads(f.metadata()['transformers_from_scratch.resume'])
             return about['fit'],about['epoch'],about['batch'],about['done']
 
-def doing(folder):
-    "Where a training was when it was killed, in words"
+def doing(folder, again):
+    "Where a training was when it was killed, in words; did it go on from a file `again`?"
     says = ((folder/'where').read_text().split() if (folder/'where').exists() else []) or ['before_fit','99','0','0','0']
     name,order,training,epoch,batch = says[0],*map(int, says[1:])
     ours = order==99 and name in ('before_fit','before_train','after_batch','after_fit')     # `Resume` comes next
     if ours and name=='before_fit': what = 'reading the file'
     elif ours and training: what = 'saving'
     elif name in ('before_fit','after_fit','after_cancel_fit','before_epoch','after_epoch','after_train','after_validate','after_cancel_epoch'): what = 'between epochs'
+    elif name=='before_train' and again: what = 'on the way to its batch'
     elif not training: what = 'validation'
     elif name=='before_train' or (name=='after_batch' and order==101): what = 'next batch'
     else: what = 'step'
@@ -144,18 +145,93 @@ def trial(job):
         while len(ends)<3:
             where,kills,left = folder('killed'),[],ends[1]['seconds']
             while True:
-                seed = job['number'] if found(where) is None else rng.randrange(10**6)
+                again = found(where) is not None
+                seed = rng.randrange(10**6) if again else job['number']
                 moment = rng.uniform(0, max(left, .05)) if len(kills)<job['kills'] else None
                 if not wait(begin(job, folder=str(where), seed=seed), where, moment): break
                 was,left = found(where),left-moment
                 if was is None: anew,left = anew+1,ends[1]['seconds']
                 elif was[3] and was[0]==(2 if job['fit']=='fine_tune' else 1): kills = []; break
-                else: kills.append((doing(where), was))
+                else: kills.append((doing(where, again), was))
             if kills: ends.append(json.loads((where/'end').read_text()))
             else: shutil.rmtree(where); late += 1
     finally: shutil.rmtree(tmp, ignore_errors=True)
     wrong = {name: [n for n in ends[0] if n!='seconds' and ends[0][n]!=o[n]] for name,o in (('watched',ends[1]),('killed',ends[2]))}
     return dict(job, kills=kills, anew=anew, late=late, wrong=wrong, seconds=ends[1]['seconds'])
+
+# ------------------------------------------------------------------------------------------------ what it costs
+class Clock(Callback):
+    "Seconds that `Resume` takes after each batch; after every second batch `resume`, if given, is switched off"
+    run_valid = False
+    def __init__(self, order, first=None, resume=None): self.order,self.first,self.resume,self.took = order,first,resume,[]
+    def after_batch(self):
+        now = time.perf_counter()
+        if self.first: self.first.took.append(now-self.first.now)
+        else:
+            self.now = now
+            if self.resume: self.resume.run = len(self.took)%2==0
+
+class Past(Callback):
+    "Makes the recorder as long as that of a training that has seen `n` batches"
+    order = 60                                                                            # after the recorder
+    def __init__(self, n): self.n = n
+    def before_fit(self):
+        for o,x in ((self.recorder.losses, tensor(.5)), (self.recorder.lrs, 1e-3)): o += [x]*self.n
+
+def big(folder):
+    "A learner with a model of the usual size and 10,000 words"
+    dls = TextDataLoaders.from_df(toy_reviews(1000), text_col='text', label_col='label', valid_col='is_valid', bs=16, num_workers=0, tok_tfm=BaseTokenizer())
+    learn = Learner(dls, TransformerClassifier(10_000, 2, k=256, heads=8, depth=4), loss_func=CrossEntropyLossFlat(), opt_func=FusedAdam, path=folder)
+    learn.logger = noop
+    learn.remove_cbs(ProgressCallback)
+    return learn
+
+def steps(n, folder, resume=None, in_turn=False, past=0):
+    "Train `n` batches; seconds in all, and seconds that `resume` took after each"
+    learn,first = big(folder),Clock(99, resume=resume if in_turn else None)
+    class Stop(Callback):
+        order = 200
+        def after_batch(self):
+            if len(first.took)>=n: raise CancelFitException
+    start = time.perf_counter()
+    learn.fit(1000, 1e-4, cbs=[first, Clock(101, first), Past(past), Stop(), *L(resume)])
+    return time.perf_counter()-start,first.took
+
+def cost(rounds, seconds, minutes=5., past=(1_000_000,100_000,0)):
+    "What `Resume` takes of the time between two saves, computed from its parts; and in real trainings with an interval that is shorter"
+    torch.set_num_threads(1)
+    tmp,parts,real,none = Path(tempfile.mkdtemp(prefix='kills')),[],[],[]
+    def folder(): shutil.rmtree(tmp); tmp.mkdir(); return tmp
+    def size(): return max(o.stat().st_size for o in (tmp/'models/cost').iterdir())/2**20
+    def mid(o): return float(np.median(o))
+    try:
+        steps(3, folder())
+        for i in range(rounds):
+            total,took = steps(60, folder(), Resume('cost'), in_turn=True)
+            o = dict(batch=total/60, idle=mid(took[::2])-mid(took[1::2]))
+            for n in past: o[n] = mid(steps(6, folder(), Resume('cost', every=1), past=n)[1][1:])
+            parts.append(o|dict(mb=size(), share={n: 100*(o[n]/(60*minutes) + max(o['idle'], 0)/o['batch']) for n in past}))
+        n = round(seconds/mid([o['batch'] for o in parts]))
+        for i in range(rounds if seconds else 0):
+            none.append(steps(n, folder())[0])
+            total,took = steps(n, folder(), Resume('cost', minutes=seconds/60/4))
+            real.append(dict(total=total, took=sum(took), saves=sum(o>.1*max(took) for o in took)))
+    finally: shutil.rmtree(tmp, ignore_errors=True)
+    def says(o, unit, f=1., digits=0): o = [x*f for x in o]; return f'{mid(o):.{digits}f} {unit}',f'{min(o):.{digits}f} to {max(o):.{digits}f}'
+    p = {n: [o[n] for o in parts] for n in parts[0]}
+    rows = [('a save, the optimizer included, writes', *says(p['mb'], 'MB')), ('a batch takes', *says(p['batch'], 'ms', 1e3)),
+            ('after a batch, when no save is due', *says(p['idle'], 'µs', 1e6))]
+    for n in past[::-1]:
+        rows += [(f'a save after {n:,} batches takes' if n else 'a save takes', *says(p[n], 'ms', 1e3)),
+                 (f'of {minutes:.0f} minutes between two saves', *says([o[n] for o in p['share']], '%', 1, 3))]
+    if real:
+        rows += [(f'a real training, {n} batches without it', *says(none, 's', 1, 1)), (f"with it, {mid([o['saves'] for o in real]):.0f} saves", *says([o['total'] for o in real], 's', 1, 1)),
+                 ('of which it took, by the clock', *says([100*o['took']/o['total'] for o in real], '%', 1, 2)),
+                 ('by the parts above', *says([100*(o['saves']*mid(p[0])+n*mid(p['idle']))/o['total'] for o in real], '%', 1, 2))]
+    rows = [dict(zip(('what', 'median', 'lowest and highest'), o)) for o in rows]
+    for o in rows: print(' | '.join(o.values()))
+    if real and rounds>=5: write('resume_cost.csv', rows)
+    return max(o[0] for o in p['share'])>=1
 
 # ------------------------------------------------------------------------------------------------ all of it
 def jobs(kind, n, rng):
@@ -164,7 +240,7 @@ def jobs(kind, n, rng):
     cols = dict(data=some(*kinds[kind]), workers=some(0,1,0,2), fit=some(*fits), kills=some(1,1,2,1,1,3), fresh=some(*[False]*4, True), counts=some(False, True))
     for i in range(n):
         bs = 8 if kind=='lm' else rng.choice((8,12))
-        yield dict(kind=kind, bs=bs, every=rng.randint(1, 25), number=rng.randrange(10**6), resume=True, **{o: c[i] for o,c in cols.items()})
+        yield dict(kind=kind, bs=bs, every=rng.choice((1, 1, 2, 3, 5, 8, 13, 21)), number=rng.randrange(10**6), resume=True, **{o: c[i] for o,c in cols.items()})
 
 def row(o):
     def at(what, epoch, batch): return f'{what}, {epoch}:{batch}'
@@ -177,10 +253,12 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument('--n', type=int, default=20); p.add_argument('--kinds', nargs='*', default=list(kinds), choices=kinds)
     p.add_argument('--seed', type=int, default=None, help='moments and settings; another one in each run')
-    p.add_argument('--cost', action='store_true'); p.add_argument('--train', help=argparse.SUPPRESS)
+    p.add_argument('--cost', action='store_true', help='what `Resume` costs, instead')
+    p.add_argument('--rounds', type=int, default=5, help='of `--cost`'); p.add_argument('--seconds', type=float, default=40, help='of each real training of `--cost`, 0 for none')
+    p.add_argument('--train', help=argparse.SUPPRESS)
     args = p.parse_args()
     if args.train: return train(json.loads(args.train))
-    if args.cost: return cost()
+    if args.cost: return cost(args.rounds, args.seconds)
     torch.set_num_threads(1)
     seed,start,res = random.randrange(10**6) if args.seed is None else args.seed,time.time(),[]
     rng = random.Random(seed)
