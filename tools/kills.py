@@ -16,13 +16,13 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from datetime import date
 from multiprocessing import get_context
 from pathlib import Path
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 
 root = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(root/'benchmarks'))
 from transformers_from_scratch.all import *
 
-fits = dict(fit_one_cycle=(3, 1e-2), fit_flat_cos=(3, 1e-2), fine_tune=(2, 1e-2))        # `fine_tune` trains twice, 3 epochs in all
+fits = dict(fit_one_cycle=(3, 1e-2), fit_flat_cos=(3, 1e-2), fit=(3, 1e-2), fine_tune=(2, 1e-2))      # `fine_tune` trains twice, 3 epochs in all
 kinds = dict(classifier=['reviews'], lm=['reviews','reference','corpus'])
 
 # ------------------------------------------------------------------------------------------------ a training
@@ -77,6 +77,7 @@ def train(job):
     learn,table = make(job),[]
     cbs = [EarlyStoppingCallback(patience=9), ReduceLROnPlateau(patience=1, min_delta=9.)] if job['counts'] else []
     resume = [Resume('run', every=job['every'])] if job['resume'] else []
+    if job['accumulate']: resume.append(GradientAccumulation(32))
     learn.logger = table.append
     (folder/'began').touch()
     start = time.time()
@@ -117,7 +118,9 @@ def found(folder):
     for n in ('now','before'):
         file = folder/'models/run'/f'{n}.safetensors'
         if file.exists():
-            with safe_open(file, 'pt') as f: about = json.loads(f.metadata()['transformers_from_scratch.resume'])
+            try:
+                with safe_open(file, 'pt') as f: about = json.loads(f.metadata()['transformers_from_scratch.resume'])
+            except SafetensorError: continue
             return about['fit'],about['epoch'],about['batch'],about['done']
 
 def doing(folder, again):
@@ -136,7 +139,7 @@ def doing(folder, again):
 
 def trial(job):
     "Three trainings, of which one is killed; a row for the table"
-    rng,tmp,ends,anew,late = random.Random(job['number']),Path(tempfile.mkdtemp(prefix='kills')),[],0,0
+    rng,tmp,ends,kills,anew,late = random.Random(job['number']),Path(tempfile.mkdtemp(prefix='kills')),[],[],0,0
     def folder(name): (tmp/name).mkdir(exist_ok=True); return tmp/name
     try:
         for name in ('whole','watched'):
@@ -155,9 +158,10 @@ def trial(job):
                 else: kills.append((doing(where, again), was))
             if kills: ends.append(json.loads((where/'end').read_text()))
             else: shutil.rmtree(where); late += 1
+    except RuntimeError as e: print(e, flush=True); ends += [{}]*(3-len(ends))               # a training that fails is none that goes on
     finally: shutil.rmtree(tmp, ignore_errors=True)
-    wrong = {name: [n for n in ends[0] if n!='seconds' and ends[0][n]!=o[n]] for name,o in (('watched',ends[1]),('killed',ends[2]))}
-    return dict(job, kills=kills, anew=anew, late=late, wrong=wrong, seconds=ends[1]['seconds'])
+    wrong = {name: [n for n in ends[0] if n!='seconds' and ends[0][n]!=o[n]] if o else ['failed'] for name,o in (('watched',ends[1]),('killed',ends[2]))}
+    return dict(job, kills=kills, anew=anew, late=late, wrong=wrong, seconds=ends[1].get('seconds'))
 
 # ------------------------------------------------------------------------------------------------ what it costs
 class Clock(Callback):
@@ -211,10 +215,10 @@ def cost(rounds, seconds, minutes=5., past=(1_000_000,100_000,0)):
             o = dict(batch=total/60, idle=mid(took[::2])-mid(took[1::2]))
             for n in past: o[n] = mid(steps(6, folder(), Resume('cost', every=1), past=n)[1][1:])
             parts.append(o|dict(mb=size(), share={n: 100*(o[n]/(60*minutes) + max(o['idle'], 0)/o['batch']) for n in past}))
-        n = round(seconds/mid([o['batch'] for o in parts]))
+        n_real = round(seconds/mid([o['batch'] for o in parts]))
         for i in range(rounds if seconds else 0):
-            none.append(steps(n, folder())[0])
-            total,took = steps(n, folder(), Resume('cost', minutes=seconds/60/4))
+            none.append(steps(n_real, folder())[0])
+            total,took = steps(n_real, folder(), Resume('cost', minutes=seconds/60/4))
             real.append(dict(total=total, took=sum(took), saves=sum(o>.1*max(took) for o in took)))
     finally: shutil.rmtree(tmp, ignore_errors=True)
     def says(o, unit, f=1., digits=0): o = [x*f for x in o]; return f'{mid(o):.{digits}f} {unit}',f'{min(o):.{digits}f} to {max(o):.{digits}f}'
@@ -225,19 +229,19 @@ def cost(rounds, seconds, minutes=5., past=(1_000_000,100_000,0)):
         rows += [(f'a save after {n:,} batches takes' if n else 'a save takes', *says(p[n], 'ms', 1e3)),
                  (f'of {minutes:.0f} minutes between two saves', *says([o[n] for o in p['share']], '%', 1, 3))]
     if real:
-        rows += [(f'a real training, {n} batches without it', *says(none, 's', 1, 1)), (f"with it, {mid([o['saves'] for o in real]):.0f} saves", *says([o['total'] for o in real], 's', 1, 1)),
+        rows += [(f'a real training, {n_real} batches without it', *says(none, 's', 1, 1)), (f"with it, {mid([o['saves'] for o in real]):.0f} saves", *says([o['total'] for o in real], 's', 1, 1)),
                  ('of which it took, by the clock', *says([100*o['took']/o['total'] for o in real], '%', 1, 2)),
-                 ('by the parts above', *says([100*(o['saves']*mid(p[0])+n*mid(p['idle']))/o['total'] for o in real], '%', 1, 2))]
+                 ('by the parts above', *says([100*(o['saves']*mid(p[0])+n_real*mid(p['idle']))/o['total'] for o in real], '%', 1, 2))]
     rows = [dict(zip(('what', 'median', 'lowest and highest'), o)) for o in rows]
     for o in rows: print(' | '.join(o.values()))
     if real and rounds>=5: write('resume_cost.csv', rows)
     return max(o[0] for o in p['share'])>=1
 
 # ------------------------------------------------------------------------------------------------ all of it
-def jobs(kind, n, rng):
+def jobs(kind, n, rng, accumulate):
     "What to try: each setting equally often, in a random order"
     def some(*choices): return rng.sample([choices[i%len(choices)] for i in range(n)], n)
-    cols = dict(data=some(*kinds[kind]), workers=some(0,1,0,2), fit=some(*fits), kills=some(1,1,2,1,1,3), fresh=some(*[False]*4, True), counts=some(False, True))
+    cols = dict(data=some(*kinds[kind]), workers=some(0,1,0,2), fit=some(*fits), kills=some(1,1,2,1,1,3), fresh=some(*[False]*4, True), counts=some(False, True), accumulate=some(False, False, accumulate))
     for i in range(n):
         bs = 8 if kind=='lm' else rng.choice((8,12))
         yield dict(kind=kind, bs=bs, every=rng.choice((1, 1, 2, 3, 5, 8, 13, 21)), number=rng.randrange(10**6), resume=True, **{o: c[i] for o,c in cols.items()})
@@ -245,7 +249,7 @@ def jobs(kind, n, rng):
 def row(o):
     def at(what, epoch, batch): return f'{what}, {epoch}:{batch}'
     def file(fit, epoch, batch, done): return f'{"training 2, " if fit>1 else ""}{epoch}:{batch}'
-    return {'kind': 'language model' if o['kind']=='lm' else o['kind'], 'data': o['data'], 'workers': o['workers'], 'training': o['fit'], 'every': o['every'],
+    return {'kind': 'language model' if o['kind']=='lm' else o['kind'], 'data': o['data'], 'workers': o['workers'], 'training': o['fit']+(', gradients of 32 texts' if o['accumulate'] else ''), 'every': o['every'],
             'started': 'new interpreter' if o['fresh'] else 'forked', 'killed': len(o['kills']), 'killed at (epoch:batch)': '; '.join(at(*a) for a,_ in o['kills']),
             'went on from': '; '.join(file(*b) for _,b in o['kills']), 'the same bits': 'no: '+', '.join(o['wrong']['killed']) if o['wrong']['killed'] else 'yes'}
 
@@ -253,6 +257,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument('--n', type=int, default=20); p.add_argument('--kinds', nargs='*', default=list(kinds), choices=kinds)
     p.add_argument('--seed', type=int, default=None, help='moments and settings; another one in each run')
+    p.add_argument('--accumulate', action='store_true', help='some of the trainings sum the gradients of several batches')
     p.add_argument('--cost', action='store_true', help='what `Resume` costs, instead')
     p.add_argument('--rounds', type=int, default=5, help='of `--cost`'); p.add_argument('--seconds', type=float, default=40, help='of each real training of `--cost`, 0 for none')
     p.add_argument('--train', help=argparse.SUPPRESS)
@@ -262,7 +267,7 @@ def main():
     torch.set_num_threads(1)
     seed,start,res = random.randrange(10**6) if args.seed is None else args.seed,time.time(),[]
     rng = random.Random(seed)
-    todo = [o for kind in args.kinds for o in jobs(kind, args.n, rng)]
+    todo = [o for kind in args.kinds for o in jobs(kind, args.n, rng, args.accumulate)]
     for o in todo: o['seed'] = o['number']                                               # of the training that is not killed
     with ProcessPoolExecutor(2, mp_context=get_context('fork')) as pool:
         for f in as_completed([pool.submit(trial, o) for o in todo]):
