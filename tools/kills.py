@@ -1,6 +1,6 @@
 """Kills trainings at random moments, starts them again, and compares with a training that nobody killed: weights, the optimizer,
 curves, the table, and the next random numbers have to be the same to the last bit. `make kills` does it 20 times for a classifier
-and 20 times for a language model, and writes `nbs/files/kills.csv`; it takes ten minutes on two cores.
+and 20 times for a language model, and writes `nbs/files/kills.csv`; it takes five to ten minutes on two cores.
 
 Each trial trains three times: without `Resume`, with it and nobody kills, and killed. That one is a process group of its own, with
 the workers that read data, and gets a `SIGKILL` when a random time has passed: a moment of the clock, not a batch. So it may be in the
@@ -218,7 +218,7 @@ def cost(rounds, seconds, minutes=5., past=(1_000_000,100_000,0)):
         n_real = round(seconds/mid([o['batch'] for o in parts]))
         for i in range(rounds if seconds else 0):
             none.append(steps(n_real, folder())[0])
-            total,took = steps(n_real, folder(), Resume('cost', minutes=seconds/60/4))
+            total,took = steps(n_real, folder(), Resume('cost', minutes=seconds/60/6))
             real.append(dict(total=total, took=sum(took), saves=sum(o>.1*max(took) for o in took)))
     finally: shutil.rmtree(tmp, ignore_errors=True)
     def says(o, unit, f=1., digits=0): o = [x*f for x in o]; return f'{mid(o):.{digits}f} {unit}',f'{min(o):.{digits}f} to {max(o):.{digits}f}'
@@ -227,7 +227,7 @@ def cost(rounds, seconds, minutes=5., past=(1_000_000,100_000,0)):
             ('after a batch, when no save is due', *says(p['idle'], 'µs', 1e6))]
     for n in past[::-1]:
         rows += [(f'a save after {n:,} batches takes' if n else 'a save takes', *says(p[n], 'ms', 1e3)),
-                 (f'of {minutes:.0f} minutes between two saves', *says([o[n] for o in p['share']], '%', 1, 3))]
+                 (f'of the {minutes:.0f} minutes between two saves'+(f', after {n:,} batches' if n else ''), *says([o[n] for o in p['share']], '%', 1, 3))]
     if real:
         rows += [(f'a real training, {n_real} batches without it', *says(none, 's', 1, 1)), (f"with it, {mid([o['saves'] for o in real]):.0f} saves", *says([o['total'] for o in real], 's', 1, 1)),
                  ('of which it took, by the clock', *says([100*o['took']/o['total'] for o in real], '%', 1, 2)),
