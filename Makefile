@@ -13,6 +13,7 @@ help:
 	@echo 'make test-slow         run the slow cells as well: what trains for long, or needs IMDB (hours)'
 	@echo 'make torture           try properties 5,000 times and every check on every variant (a quarter of an hour)'
 	@echo 'make mutants           put 60 faults into the code, and see which the tests notice (half an hour)'
+	@echo 'make kills             kill 40 trainings at random moments, and see that they go on to the same bits (some minutes)'
 	@echo 'make lint              look for mistakes that can be seen without running anything'
 	@echo 'make docs              build the documentation into _docs'
 	@echo 'make check-site        open every page of _docs in Chromium, if it is there, and list what is wrong'
@@ -67,6 +68,9 @@ torture: $(READY)
 mutants: $(READY)
 	@$(BIN)/python tools/mutants.py $(MUTANTS)
 
+kills: $(READY)
+	@OMP_NUM_THREADS=1 $(BIN)/python tools/kills.py $(KILLS)
+
 lint: $(READY)
 	$(BIN)/ruff check
 
@@ -105,4 +109,4 @@ $(BENCH)/.installed: constraints.txt settings.ini setup.py pyproject.toml
 bench: $(BENCH)/.installed
 	$(BENCH)/bin/python benchmarks/run.py
 
-.PHONY: help install demo test test-sweep test-slow torture mutants lint docs check-site check-names check-imports export clean-notebooks readme prepare bench
+.PHONY: help install demo test test-sweep test-slow torture mutants kills lint docs check-site check-names check-imports export clean-notebooks readme prepare bench

@@ -1,0 +1,293 @@
+"""Kills trainings at random moments, starts them again, and compares with a training that nobody killed: weights, the optimizer,
+curves, the table, and the next random numbers have to be the same to the last bit. `make kills` does it 20 times for a classifier
+and 20 times for a language model, and writes `nbs/files/kills.csv`; it takes five to ten minutes on two cores.
+
+Each trial trains three times: without `Resume`, with it and nobody kills, and killed. That one is a process group of its own, with
+the workers that read data, and gets a `SIGKILL` when a random time has passed: a moment of the clock, not a batch. So it may be in the
+middle of a step or of a save, while data are read, in validation, or between epochs. Then it is started again, with another seed, so
+that all that is equal comes from the file. Every fifth trial begins each time with a new interpreter; the others are forked from one
+that has imported the library. A kill before the first save has nothing to go on from: that training begins anew, which needs its own
+seed, and does not count. Nor does a kill after the end.
+
+`python tools/kills.py --cost` measures instead what `Resume` costs at its default interval, and writes `nbs/files/resume_cost.csv`."""
+import argparse, csv, hashlib, json, os, random, shutil, signal, sys, tempfile, time, traceback
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from datetime import date
+from multiprocessing import get_context
+from pathlib import Path
+from safetensors import SafetensorError, safe_open
+
+root = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(root/'benchmarks'))
+from transformers_from_scratch.all import *
+
+fits = dict(fit_one_cycle=(3, 1e-2), fit_flat_cos=(3, 1e-2), fit=(3, 1e-2), fine_tune=(2, 1e-2))      # `fine_tune` trains twice, 3 epochs in all
+kinds = dict(classifier=['reviews'], lm=['reviews','reference','corpus'])
+
+# ------------------------------------------------------------------------------------------------ a training
+def make(job):
+    "A learner for what `job` says"
+    bs,where,tok = job['bs'],Path(job['folder']),BaseTokenizer()
+    df = python_reference() if job['data']=='reference' else toy_reviews(320)
+    df['text'] = df['text'].str[:500]
+    metrics,kw = [accuracy],dict(k=32, heads=2, depth=2, dropout=.2, path=where)
+    if job['data']=='corpus':
+        dls = lm_dataloaders(df, where/'corpus', bs=bs, seq_len=16, tok=tok, num_workers=job['workers'], no_bar=True)
+    else:
+        more = dict(label_col='label') if job['kind']=='classifier' else dict(is_lm=True, seq_len=16)
+        dls = TextDataLoaders.from_df(df, text_col='text', valid_col='is_valid', bs=bs, num_workers=job['workers'], tok_tfm=tok, **more)
+    if job['kind']=='classifier': return transformer_classifier_learner(dls, max_len=32, attn_dropout=.1, metrics=metrics, **kw)
+    return transformer_lm_learner(dls, metrics=[*metrics, Perplexity()], **kw)
+
+class Where(Callback):
+    "Writes down where the training is, so that one knows after a kill; `SIGKILL` does not undo a write"
+    def __init__(self, folder, order): self.order,self.fd = order,os.open(Path(folder)/'where', os.O_RDWR|os.O_CREAT)
+    def __call__(self, event_name):
+        says = ' '.join(map(str, (event_name, self.order, int(self.training), getattr(self, 'epoch', 0), getattr(self, 'iter', 0))))
+        os.pwrite(self.fd, says.ljust(60).encode(), 0)
+
+def bits(o):
+    "A number that is another one if one bit of `o` is"
+    h = hashlib.sha256()
+    def add(o):
+        if isinstance(o, Tensor): h.update(f'{o.dtype} {tuple(o.shape)}'.encode()+o.detach().contiguous().numpy().tobytes())
+        elif isinstance(o, np.ndarray): h.update(f'{o.dtype} {o.shape}'.encode()+o.tobytes())
+        elif isinstance(o, dict): add(sorted(o)); add([o[n] for n in sorted(o)])
+        elif isinstance(o, (list,tuple,L)):
+            h.update(f'{len(o)} of'.encode())
+            for x in o: add(x)
+        else: h.update(repr(float(o) if isinstance(o, (float,np.floating)) else o).encode()+b';')
+    add(o)
+    return h.hexdigest()[:16]
+
+def ends(learn, cbs, table):
+    "What has to be the same at the end of a training"
+    rec,state = learn.recorder,learn.opt.state_dict()
+    last = [list(map(str, o[:-1])) for o in table[-learn.n_epoch:]]                      # without the time
+    res = dict(weights=learn.model.state_dict(), optimizer=state['state'], hyperparameters=state['hypers'], losses=list(rec.losses), lrs=list(rec.lrs),
+               iters=list(rec.iters), smooth=rec.smooth_loss.value, values=rec.values, table=last, counts=[(o.wait, float(o.best)) for o in cbs],
+               python=[random.random() for _ in range(9)], numpy=np.random.rand(9), torch=torch.rand(9), batches=list(itertools.islice(learn.dls.train, 5)))
+    return {n: bits(o) for n,o in res.items()}
+
+def train(job):
+    "Train, and write what is there at the end"
+    folder = Path(job['folder'])
+    torch.set_num_threads(1); set_seed(job['seed'])
+    learn,table = make(job),[]
+    cbs = [EarlyStoppingCallback(patience=9), ReduceLROnPlateau(patience=1, min_delta=9.)] if job['counts'] else []
+    resume = [Resume('run', every=job['every'])] if job['resume'] else []
+    if job['accumulate']: resume.append(GradientAccumulation(32))
+    learn.logger = table.append
+    (folder/'began').touch()
+    start = time.time()
+    with learn.no_bar(): getattr(learn, job['fit'])(*fits[job['fit']], cbs=[*cbs, *resume, Where(folder, 99), Where(folder, 101)])
+    seconds = time.time()-start
+    (folder/'end').write_text(json.dumps(dict(seconds=seconds, **ends(learn, cbs, table))))
+
+# ------------------------------------------------------------------------------------------------ killing it
+def begin(job, **kw):
+    "Start a training in a process group of its own; its id"
+    job = job|kw
+    for o in ('began','end','where'): (Path(job['folder'])/o).unlink(missing_ok=True)
+    if pid := os.fork(): return pid
+    try:
+        os.setsid()
+        log = os.open(Path(job['folder'])/'log', os.O_WRONLY|os.O_CREAT|os.O_APPEND)
+        os.dup2(log, 1); os.dup2(log, 2)
+        if job['fresh']: os.execv(sys.executable, [sys.executable, __file__, '--train', json.dumps(job)])
+        train(job)
+        os._exit(0)
+    except BaseException: traceback.print_exc(); sys.stderr.flush()
+    finally: os._exit(1)
+
+def wait(pid, folder, moment=None):
+    "Wait for the end of a training, or kill it `moment` seconds after it began; was it killed?"
+    due,status = math.inf,None
+    while status is None:
+        if moment is not None and due==math.inf and (folder/'began').exists(): due = time.time()+moment
+        if time.time()>=due: os.killpg(pid, signal.SIGKILL); status = os.waitpid(pid, 0)[1]
+        elif (res := os.waitpid(pid, os.WNOHANG))[0]: status = res[1]
+        else: time.sleep(min(.002 if moment is not None else .02, max(due-time.time(), 0)))
+    if status==signal.SIGKILL: return True
+    if status: raise RuntimeError(f'a training failed: {(folder/"log").read_text()[-3000:]}')
+    return False
+
+def found(folder):
+    "What the next start will find: training, epoch and batch, and if that training is done; None if nothing was saved"
+    for n in ('now','before'):
+        file = folder/'models/run'/f'{n}.safetensors'
+        if file.exists():
+            try:
+                with safe_open(file, 'pt') as f: about = json.loads(f.metadata()['transformers_from_scratch.resume'])
+            except SafetensorError: continue
+            return about['fit'],about['epoch'],about['batch'],about['done']
+
+def doing(folder, again):
+    "Where a training was when it was killed, in words; did it go on from a file `again`?"
+    says = ((folder/'where').read_text().split() if (folder/'where').exists() else []) or ['before_fit','99','0','0','0']
+    name,order,training,epoch,batch = says[0],*map(int, says[1:])
+    ours = order==99 and name in ('before_fit','before_train','after_batch','after_fit')     # `Resume` comes next
+    if ours and name=='before_fit': what = 'reading the file'
+    elif ours and training: what = 'saving'
+    elif name in ('before_fit','after_fit','after_cancel_fit','before_epoch','after_epoch','after_train','after_validate','after_cancel_epoch'): what = 'between epochs'
+    elif name=='before_train' and again: what = 'on the way to its batch'
+    elif not training: what = 'validation'
+    elif name=='before_train' or (name=='after_batch' and order==101): what = 'next batch'
+    else: what = 'step'
+    return what,epoch,batch
+
+def trial(job):
+    "Three trainings, of which one is killed; a row for the table"
+    rng,tmp,ends,kills,anew,late = random.Random(job['number']),Path(tempfile.mkdtemp(prefix='kills')),[],[],0,0
+    def folder(name): (tmp/name).mkdir(exist_ok=True); return tmp/name
+    try:
+        for name in ('whole','watched'):
+            wait(begin(job, folder=str(folder(name)), resume=name=='watched', fresh=False), folder(name))
+            ends.append(json.loads((folder(name)/'end').read_text()))
+        while len(ends)<3:
+            where,kills,left = folder('killed'),[],ends[1]['seconds']
+            while True:
+                again = found(where) is not None
+                seed = rng.randrange(10**6) if again else job['number']
+                moment = rng.uniform(0, max(left, .05)) if len(kills)<job['kills'] else None
+                if not wait(begin(job, folder=str(where), seed=seed), where, moment): break
+                was,left = found(where),left-moment
+                if was is None: anew,left = anew+1,ends[1]['seconds']
+                elif was[3] and was[0]==(2 if job['fit']=='fine_tune' else 1): kills = []; break
+                else: kills.append((doing(where, again), was))
+            if kills: ends.append(json.loads((where/'end').read_text()))
+            else: shutil.rmtree(where); late += 1
+    except RuntimeError as e: print(e, flush=True); ends += [{}]*(3-len(ends))               # a training that fails is none that goes on
+    finally: shutil.rmtree(tmp, ignore_errors=True)
+    wrong = {name: [n for n in ends[0] if n!='seconds' and ends[0][n]!=o[n]] if o else ['failed'] for name,o in (('watched',ends[1]),('killed',ends[2]))}
+    return dict(job, kills=kills, anew=anew, late=late, wrong=wrong, seconds=ends[1].get('seconds'))
+
+# ------------------------------------------------------------------------------------------------ what it costs
+class Clock(Callback):
+    "Seconds that `Resume` takes after each batch; after every second batch `resume`, if given, is switched off"
+    run_valid = False
+    def __init__(self, order, first=None, resume=None): self.order,self.first,self.resume,self.took = order,first,resume,[]
+    def after_batch(self):
+        now = time.perf_counter()
+        if self.first: self.first.took.append(now-self.first.now)
+        else:
+            self.now = now
+            if self.resume: self.resume.run = len(self.took)%2==0
+
+class Past(Callback):
+    "Makes the recorder as long as that of a training that has seen `n` batches"
+    order = 60                                                                            # after the recorder
+    def __init__(self, n): self.n = n
+    def before_fit(self):
+        for o,x in ((self.recorder.losses, tensor(.5)), (self.recorder.lrs, 1e-3)): o += [x]*self.n
+
+def big(folder):
+    "A learner with a model of the usual size and 10,000 words"
+    dls = TextDataLoaders.from_df(toy_reviews(1000), text_col='text', label_col='label', valid_col='is_valid', bs=16, num_workers=0, tok_tfm=BaseTokenizer())
+    learn = Learner(dls, TransformerClassifier(10_000, 2, k=256, heads=8, depth=4), loss_func=CrossEntropyLossFlat(), opt_func=FusedAdam, path=folder)
+    learn.logger = noop
+    learn.remove_cbs(ProgressCallback)
+    return learn
+
+def steps(n, folder, resume=None, in_turn=False, past=0):
+    "Train `n` batches; seconds in all, and seconds that `resume` took after each"
+    learn,first = big(folder),Clock(99, resume=resume if in_turn else None)
+    class Stop(Callback):
+        order = 200
+        def after_batch(self):
+            if len(first.took)>=n: raise CancelFitException
+    start = time.perf_counter()
+    learn.fit(1000, 1e-4, cbs=[first, Clock(101, first), Past(past), Stop(), *L(resume)])
+    return time.perf_counter()-start,first.took
+
+def cost(rounds, seconds, minutes=5., past=(1_000_000,100_000,0)):
+    "What `Resume` takes of the time between two saves, computed from its parts; and in real trainings with an interval that is shorter"
+    torch.set_num_threads(1)
+    tmp,parts,real,none = Path(tempfile.mkdtemp(prefix='kills')),[],[],[]
+    def folder(): shutil.rmtree(tmp); tmp.mkdir(); return tmp
+    def size(): return max(o.stat().st_size for o in (tmp/'models/cost').iterdir())/2**20
+    def mid(o): return float(np.median(o))
+    try:
+        steps(3, folder())
+        for i in range(rounds):
+            total,took = steps(60, folder(), Resume('cost'), in_turn=True)
+            o = dict(batch=total/60, idle=mid(took[::2])-mid(took[1::2]))
+            for n in past: o[n] = mid(steps(6, folder(), Resume('cost', every=1), past=n)[1][1:])
+            parts.append(o|dict(mb=size(), share={n: 100*(o[n]/(60*minutes) + max(o['idle'], 0)/o['batch']) for n in past}))
+        n_real = round(seconds/mid([o['batch'] for o in parts]))
+        for i in range(rounds if seconds else 0):
+            none.append(steps(n_real, folder())[0])
+            total,took = steps(n_real, folder(), Resume('cost', minutes=seconds/60/6))
+            real.append(dict(total=total, took=sum(took), saves=sum(o>.1*max(took) for o in took)))
+    finally: shutil.rmtree(tmp, ignore_errors=True)
+    def says(o, unit, f=1., digits=0): o = [x*f for x in o]; return f'{mid(o):.{digits}f} {unit}',f'{min(o):.{digits}f} to {max(o):.{digits}f}'
+    p = {n: [o[n] for o in parts] for n in parts[0]}
+    rows = [('a save, the optimizer included, writes', *says(p['mb'], 'MB')), ('a batch takes', *says(p['batch'], 'ms', 1e3)),
+            ('after a batch, when no save is due', *says(p['idle'], 'µs', 1e6))]
+    for n in past[::-1]:
+        rows += [(f'a save after {n:,} batches takes' if n else 'a save takes', *says(p[n], 'ms', 1e3)),
+                 (f'of the {minutes:.0f} minutes between two saves'+(f', after {n:,} batches' if n else ''), *says([o[n] for o in p['share']], '%', 1, 3))]
+    if real:
+        rows += [(f'a real training, {n_real} batches without it', *says(none, 's', 1, 1)), (f"with it, {mid([o['saves'] for o in real]):.0f} saves", *says([o['total'] for o in real], 's', 1, 1)),
+                 ('of which it took, by the clock', *says([100*o['took']/o['total'] for o in real], '%', 1, 2)),
+                 ('by the parts above', *says([100*(o['saves']*mid(p[0])+n_real*mid(p['idle']))/o['total'] for o in real], '%', 1, 2))]
+    rows = [dict(zip(('what', 'median', 'lowest and highest'), o)) for o in rows]
+    for o in rows: print(' | '.join(o.values()))
+    if real and rounds>=5: write('resume_cost.csv', rows)
+    return max(o[0] for o in p['share'])>=1
+
+# ------------------------------------------------------------------------------------------------ all of it
+def jobs(kind, n, rng, accumulate):
+    "What to try: each setting equally often, in a random order"
+    def some(*choices): return rng.sample([choices[i%len(choices)] for i in range(n)], n)
+    cols = dict(data=some(*kinds[kind]), workers=some(0,1,0,2), fit=some(*fits), kills=some(1,1,2,1,1,3), fresh=some(*[False]*4, True), counts=some(False, True), accumulate=some(False, False, accumulate))
+    for i in range(n):
+        bs = 8 if kind=='lm' else rng.choice((8,12))
+        yield dict(kind=kind, bs=bs, every=rng.choice((1, 1, 2, 3, 5, 8, 13, 21)), number=rng.randrange(10**6), resume=True, **{o: c[i] for o,c in cols.items()})
+
+def row(o):
+    def at(what, epoch, batch): return f'{what}, {epoch}:{batch}'
+    def file(fit, epoch, batch, done): return f'{"training 2, " if fit>1 else ""}{epoch}:{batch}'
+    return {'kind': 'language model' if o['kind']=='lm' else o['kind'], 'data': o['data'], 'workers': o['workers'], 'training': o['fit']+(', gradients of 32 texts' if o['accumulate'] else ''), 'every': o['every'],
+            'started': 'new interpreter' if o['fresh'] else 'forked', 'killed': len(o['kills']), 'killed at (epoch:batch)': '; '.join(at(*a) for a,_ in o['kills']),
+            'went on from': '; '.join(file(*b) for _,b in o['kills']), 'the same bits': 'no: '+', '.join(o['wrong']['killed']) if o['wrong']['killed'] else 'yes'}
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument('--n', type=int, default=20); p.add_argument('--kinds', nargs='*', default=list(kinds), choices=kinds)
+    p.add_argument('--seed', type=int, default=None, help='moments and settings; another one in each run')
+    p.add_argument('--accumulate', action='store_true', help='some of the trainings sum the gradients of several batches')
+    p.add_argument('--cost', action='store_true', help='what `Resume` costs, instead')
+    p.add_argument('--rounds', type=int, default=5, help='of `--cost`'); p.add_argument('--seconds', type=float, default=40, help='of each real training of `--cost`, 0 for none')
+    p.add_argument('--train', help=argparse.SUPPRESS)
+    args = p.parse_args()
+    if args.train: return train(json.loads(args.train))
+    if args.cost: return cost(args.rounds, args.seconds)
+    torch.set_num_threads(1)
+    seed,start,res = random.randrange(10**6) if args.seed is None else args.seed,time.time(),[]
+    rng = random.Random(seed)
+    todo = [o for kind in args.kinds for o in jobs(kind, args.n, rng, args.accumulate)]
+    for o in todo: o['seed'] = o['number']                                               # of the training that is not killed
+    with ProcessPoolExecutor(2, mp_context=get_context('fork')) as pool:
+        for f in as_completed([pool.submit(trial, o) for o in todo]):
+            res.append(f.result())
+            print(f"{len(res):3} of {len(todo)}, {time.time()-start:4.0f} s: {' | '.join(map(str, row(res[-1]).values()))}", flush=True)
+            if res[-1]['wrong']['watched']: print(f"    without a kill not the same: {', '.join(res[-1]['wrong']['watched'])}", flush=True)
+    res.sort(key=lambda o: [x['number'] for x in todo].index(o['number']))
+    bad,kills = [o for o in res if any(o['wrong'].values())],[a[0] for o in res for a,_ in o['kills']]
+    print(f'seed {seed}: {len(res)} trainings killed {len(kills)} times ({", ".join(f"{n} {o}" for o,n in Counter(kills).most_common())}), {len(bad)} not the same')
+    print(f"{sum(o['anew'] for o in res)} kills before the first save, {sum(o['late'] for o in res)} after the end: not counted; {(time.time()-start)/60:.0f} minutes")
+    if not bad and args.n>=20 and args.kinds==list(kinds): write('kills.csv', [row(o) for o in res])
+    return bool(bad)
+
+def write(name, rows):
+    "A table for the documentation, with when and where"
+    from train_step import cpu
+    says = f'{date.today()}, torch {torch.__version__}, {cpu()}'
+    with open(root/'nbs/files'/name, 'w', newline='') as f:
+        w = csv.DictWriter(f, [*rows[0], 'when and where'], lineterminator='\n')
+        w.writeheader()
+        w.writerows(dict(o, **{'when and where': says}) for o in rows)
+
+if __name__=='__main__': sys.exit(main())
