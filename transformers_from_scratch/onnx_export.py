@@ -124,7 +124,8 @@ def _check_logits(session, model, about):
     "`ValueError` unless the file gives the logits of the model"
     for ids in _trials(about):
         with torch.no_grad(): want = model(ids)
-        got = torch.from_numpy(session.run(None, {'ids': ids.numpy()})[0])
+        try: got = torch.from_numpy(session.run(None, {'ids': ids.numpy()})[0])
+        except Exception as e: raise ValueError(f"`learn` has a model whose file does not run for ids {tuple(ids.shape)} ({str(e)[:200]}), so none was written") from e
         off = (got-want).abs().max().item() if got.shape==want.shape else math.inf
         if not off <= 1e-4*max(want.abs().max().item(), 1):
             own = ', '.join(_own_parts(model)) or 'none that are not known here'
@@ -272,7 +273,7 @@ def export_onnx(
 )->Path: # The folder
     "Write a classifier for onnxruntime, and check that it answers the same; `TypeError` for another model, `ValueError` for what ONNX or JSON can't express"
     model,folder = get_model(getattr(learn, 'model', None)),Path(folder)
-    _check(isinstance(model, TransformerClassifier), 'learn', type(model).__name__,
+    _check(isinstance(model, TransformerClassifier), 'learn', type(ifnone(model, learn)).__name__,
            'a learner with a `TransformerClassifier`: a language model reads its own words, which takes more than one file', TypeError)
     _need('onnx', 'onnxscript', 'onnxruntime')
     if rank_distrib(): return
