@@ -54,7 +54,7 @@ def special_crop(
 )->Tensor: # bool `(b,t)`, True at tokens to keep
     "Keep the special tokens at both ends, and of the rest what `crop` keeps; pass it as `partial(special_crop, ...)`"
     rest = crop(rank-first, (n-first-last).clamp(min=0), max(max_len-first-last, 0))
-    return torch.where((rank >= first) & (rank < n-last), rest, True)
+    return rest | (rank < first) | (rank >= n-last)
 
 # %% ../nbs/02_models.ipynb #7bbaa439
 def _width(ids, n, max_len, crop):
