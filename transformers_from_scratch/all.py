@@ -20,4 +20,5 @@ from transformers_from_scratch.saving import *
 from transformers_from_scratch.interpret import *
 from transformers_from_scratch.pretrained import *
 from transformers_from_scratch.lora import *
+from transformers_from_scratch.onnx_export import *
 from transformers_from_scratch.checks import *
