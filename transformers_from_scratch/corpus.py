@@ -375,8 +375,8 @@ class CorpusLoader(LMDataLoader):
     def create_batches(self, samples):
         "All rows of a batch at once, unless something is to be done with each"
         if self.after_item.fs or self.before_batch.fs: yield from super().create_batches(samples); return
-        for rows in chunked(samples, self.bs):
-            x = self._read(rows[0]//self.bs, np.arange(self.bs))
+        for rows in self.chunkify(samples):
+            x = self._read(rows[0]//self.bs, np.array(rows)%self.bs)
             yield LMTensorText(x[:,:-1]),TensorText(x[:,1:])
 
     def get_idxs(self):
@@ -385,14 +385,20 @@ class CorpusLoader(LMDataLoader):
 
     def __iter__(self):
         "The batches of an epoch, or what is left of it after `load_state_dict`; `RuntimeError` where an older iteration goes on"
+        return self._counted(super().__iter__)
+
+    def _counted(self, batches):
         if not self.goes_on: self.epoch,self.batch = self.epoch+bool(self.batch),0        # an epoch that was begun and left is over
         self.goes_on,self.turn = False,(turn := object())
         if self.arranged!=self.epoch: self._arrange()
-        for o in super().__iter__():
+        for o in batches():
             if self.turn is not turn: raise RuntimeError('another iteration of this loader has begun: use `dl.new()` for two at once')
             self.batch += 1
             yield o
         self.epoch,self.batch = self.epoch+1,0
+
+    @property
+    def _n_tokens(self): return int(self.ends[-1])
 
     def one_batch(self):
         "The batch that comes next; it does not count"

@@ -6,7 +6,7 @@
 __all__ = ['fastai_repairs']
 
 # %% ../nbs/02b_fastai_repairs.ipynb #ded8bfd6
-import inspect,random,sys,warnings
+import importlib,inspect,random,sys,warnings,zlib
 from contextlib import redirect_stdout, suppress
 from io import StringIO
 from textwrap import dedent
@@ -88,15 +88,40 @@ def _repair(owner, attr, fault, issue='', extends=False):
         return o.ours
     return _inner
 
+_late = []  # rows for a module that needs another package, and is not imported yet
+
+def _repair_later(module, owner, attr, fault, issue=''):
+    "Decorator: as `_repair`, for the class `owner` of a module that users import if they need it"
+    def _inner(f):
+        _late.append((module, owner, attr, fault, issue, f))
+        _put_late()
+        return f
+    return _inner
+
+def _put_late(load=False):
+    "Make the rows for modules that are imported by now, or can be"
+    for o in list(_late):
+        module,owner,attr,fault,issue,f = o
+        if load:
+            with suppress(ImportError):                                                   # without accelerate fastai's module fails half-way
+                for n in ('accelerate', module): importlib.import_module(n)
+        if module not in sys.modules: continue
+        row = _Repair(f, getattr(sys.modules[module], owner), attr, fault, issue, False)
+        _table[row.name] = row
+        row.put()
+        _late.remove(o)
+
 # %% ../nbs/02b_fastai_repairs.ipynb #a92f6e54
 def fastai_repairs(
 )->pd.DataFrame: # A row for each place: `kind`, `wrong`, `script`, `issue`, `seen`, `applied`
-    "What this library replaces in fastai; where `applied` is False, fastai has no such fault"
-    rows = [dict(kind='extension' if o.extends else 'repair', wrong=o.fault.__doc__,
-                 script=dedent(inspect.getsource(o.fault)), issue=o.issue, seen=_seen[-1],
-                 applied=o.applied)
-            for o in _table.values()]
-    return pd.DataFrame(rows, index=list(_table))
+    "What this library replaces in fastai; where `applied` is False, fastai has no such fault, or lacks a package"
+    _put_late(load=True)
+    def row(fault, issue, applied, extends=False):
+        return dict(kind='extension' if extends else 'repair', wrong=fault.__doc__,
+                    script=dedent(inspect.getsource(fault)), issue=issue, seen=_seen[-1], applied=applied)
+    rows = {n: row(o.fault, o.issue, o.applied, o.extends) for n,o in _table.items()}
+    rows |= {f'{owner}.{attr}': row(fault, issue, False) for _,owner,attr,fault,issue,_ in _late}
+    return pd.DataFrame(list(rows.values()), index=list(rows))
 
 # %% ../nbs/02b_fastai_repairs.ipynb #3d0af3a9
 def _tokenize_files(tok, files):
@@ -570,3 +595,144 @@ def _fewer_rows(self, dataset=None, seq_len=None, **kwargs):
     if 0<n<bs: bs = max(n//seq_len, 1)
     return super(LMDataLoader, self).new(dataset=dataset, lens=lens, seq_len=seq_len, bs=bs,
                                          **kwargs)
+
+# %% ../nbs/02b_fastai_repairs.ipynb #di000002
+def _tell(numbers, rank=0):
+    "Whole numbers, those of process `rank`, in all processes"
+    t = LongTensor(list(numbers))
+    if 'nccl' in torch.distributed.get_backend(): t = t.cuda()
+    torch.distributed.broadcast(t, rank)
+    return t.tolist()
+
+@contextmanager
+def _as_process(rank, n, told):
+    "As if this were process `rank` of `n`; `told` keeps what process 0 tells the others"
+    i = itertools.count()
+    def broadcast(t, src):
+        if rank: t.copy_(told[next(i)])
+        else: told.append(t.clone())
+    connected = mock.patch.multiple(torch.distributed, broadcast=broadcast, get_backend=lambda *args: 'gloo')
+    with mock.patch.dict(os.environ, RANK=str(rank), WORLD_SIZE=str(n)), connected: yield
+
+def _on_a_gpu():
+    "Several processes fail where there is no GPU, as one tells the others the order of the data through a GPU"
+    from fastai.distributed import DistributedDL
+    with _as_process(0, 2, told := []): DistributedDL._broadcast(None, [1], 0)
+    return told[0].is_cuda
+
+@_repair_later('fastai.distributed', 'DistributedDL', '_broadcast', _on_a_gpu)
+def _broadcast(self, t, rank):
+    "Broadcasts t from rank `rank` to all other ranks. Returns t so t is same for all ranks after call."
+    return _tell(t, rank)
+
+# %% ../nbs/02b_fastai_repairs.ipynb #di000004
+def _joined(dl, n):
+    "`dl` with `n` times the batch size; what is read of one leaves the other as it is"
+    _check(not getattr(type(dl), '_counted', None) or not dl.goes_on, 'dl', 'one that goes on from a state',
+           'one at the beginning of an epoch, in several processes: `Resume` goes on within an epoch')
+    res = copy(dl)
+    res.bs = dl.bs*n
+    if not isinstance(dl, LMDataLoader): return res
+    if own := 'items' in vars(dl):
+        res.items = ReindexCollection(dl.items.coll, idxs=list(dl.items.idxs), cache=dl.items.cache, tfm=dl.items.tfm)
+        res.lens = ReindexCollection(dl.lens.coll, idxs=res.items.idxs)
+        res.make_chunks()
+    tokens = int(sum(dl.lens.coll)) if own else dl._n_tokens
+    _check(tokens>res.bs, 'bs', dl.bs, f'less than {tokens/n:.0f}, as {n} processes read {tokens} tokens')
+    res.bl = (tokens-1)//res.bs
+    res.n_batches = -(-res.bl//dl.seq_len)
+    res.last_len,res.n = res.bl - (res.n_batches-1)*dl.seq_len,res.n_batches*res.bs
+    return res
+
+def _mark_of(dl):
+    "A number that differs where the texts or the vocabulary do"
+    lens = getattr(vars(dl).get('lens'), 'coll', vars(dl).get('res'))                     # of an `LMDataLoader`, a `SortedDL`
+    if lens is None: lens = getattr(dl.dataset, 'items', [])
+    return zlib.crc32(repr((len(dl.dataset), getattr(dl, 'vocab', None), list(lens))).encode())
+
+class _Share(TfmdDL):
+    "What process `rank` of `n` reads of `dl`: its part of each batch of a loader with `n` times the batch size"
+    _default = 'dl'
+    def __init__(self, dl, device=None, rank=None, n=None):
+        self.rank,self.n_ranks,self.whole = ifnone(rank, rank_distrib()),ifnone(n, num_distrib()),dl
+        if _tell([mark := _mark_of(dl)])!=[mark]:
+            raise ValueError(f"process {self.rank} has other texts, or another vocabulary, than process 0: make the data with a `seed` "
+                             "or a fixed split, or call `set_seed` before that")
+        self.dl,self.bs,self.dataset = _joined(dl, self.n_ranks),dl.bs,dl.dataset
+        self.dl.chunkify = partial(chunked, chunk_sz=dl.bs)                               # within a process
+        self.num_workers,self.offs,self.pin_memory,self.device = dl.num_workers,dl.offs,dl.pin_memory,ifnone(device, dl.device)
+        self.fake_l = type(dl.fake_l)(self, *attrgetter('pin_memory','num_workers','timeout','persistent_workers','pin_memory_device')(dl.fake_l))
+
+    def __len__(self): return len(self.dl)
+    def new(self, *args, **kwargs): return self.whole.new(*args, **kwargs)
+    def one_batch(self): return self.whole.one_batch()
+    def randomize(self): self.dl.randomize()
+    def create_batches(self, samples): return self.dl.create_batches(samples)
+
+    def after_iter(self):
+        self.dl.after_iter()
+        vars(self.dl).pop('it', None)                                                     # as `DataLoader` does, with an `it` of its own
+
+    def before_iter(self):
+        self.seen = 0
+        self.dl.before_iter()
+
+    def after_batch(self, b):
+        self.seen += find_bs(b)
+        return self.dl.after_batch(b)
+
+    def __iter__(self):
+        "Batches; a loader that counts epochs goes on counting"
+        counted = getattr(type(self.dl), '_counted', None)
+        try: yield from counted(self.dl, super().__iter__) if counted else super().__iter__()
+        finally:
+            if counted: self.whole.epoch,self.whole.batch = self.dl.epoch+bool(self.dl.batch),0
+
+    def get_idxs(self):
+        "The numbers of the items of this process; a few are repeated if they are no multiple of `n`"
+        idxs,n,ours = list(self.dl.get_idxs()),self.n_ranks,[]
+        if 'items' in vars(self.dl):                                                      # the order of texts is that of process 0
+            self.dl.items.idxs[:] = _tell(self.dl.items.idxs)
+            self.dl.make_chunks()
+        elif not isinstance(self.dl, LMDataLoader): idxs = _tell(map(int, idxs))
+        if self.dl.drop_last: idxs = idxs[:len(self)*self.dl.bs]
+        self.extra = -len(idxs)%n
+        for batch in chunked(idxs + (idxs*n)[:self.extra], self.dl.bs):
+            m = len(batch)//n
+            ours += batch[self.rank*m:(self.rank+1)*m]
+        self.n_own = len(ours)
+        return ours
+
+    def to_detach(self, b, cpu=True, gather=True):
+        "What all processes have of `b`, without what was repeated"
+        b = to_detach(b, cpu, gather)
+        if not gather or not getattr(self, 'extra', 0) or self.seen<self.n_own: return b
+        return apply(lambda o: o[:len(o)-self.extra] if o.ndim else o, b)
+
+# %% ../nbs/02b_fastai_repairs.ipynb #di000005
+def _read_twice():
+    "In several processes some texts of a language model are read twice and others never, as each has an order of its own; and `get_preds` gives another order"
+    from fastai.distributed import DistributedTrainer
+    model,told,seen = nn.LayerNorm(1),[],[]
+    model.device = 'cpu'
+    trainer = SimpleNamespace(learn=SimpleNamespace(model=model))
+    for rank in range(2):
+        random.seed(rank)
+        with _as_process(rank, 2, told), torch.random.fork_rng(devices=[]):
+            dl = LMDataLoader([torch.arange(10*i, 10*i+10) for i in range(8)], bs=2, seq_len=5, shuffle=True)
+            seen += [i for x,_ in DistributedTrainer._wrap_dl(trainer, dl) for i in x.flatten().tolist()]
+    return len(set(seen))<len(seen)
+
+@_repair_later('fastai.distributed', 'DistributedTrainer', '_wrap_dl', _read_twice)
+def _wrap_texts(self, dl):
+    "What this process reads of `dl`"
+    if isinstance(dl, _Share) or not isinstance(dl, (SortedDL,LMDataLoader)):
+        return dl if isinstance(dl, _Share) else _wrap_texts.fastai(self, dl)
+    return _Share(dl, next(self.learn.model.parameters()).device)                          # outside of `fit` it has no `device`
+
+def _import_distributed():
+    "Import `fastai.distributed` and mend it; `ImportError` where accelerate is missing"
+    try: import accelerate
+    except ImportError as e: raise ImportError("several processes need accelerate: `pip install 'transformers_from_scratch[distributed]'`") from e
+    importlib.import_module('fastai.distributed')
+    _put_late()

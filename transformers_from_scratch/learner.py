@@ -12,7 +12,7 @@ from torch.optim.adamw import adamw
 from fastai.text.all import *
 from fastai.text.data import _get_tokenizer
 from .fastai_repairs import *
-from .fastai_repairs import _special_ids
+from .fastai_repairs import _import_distributed, _special_ids
 from .attention import _check_sizes
 from .layers import *
 from .models import *
@@ -351,3 +351,27 @@ def to_bf16(self:TransformerLearner
 )->TransformerLearner: # Itself; `to_fp32` undoes it
     "Train and predict in bfloat16 where it is safe, on a CPU as well"
     return self.add_cb(BF16Precision())
+
+# %% ../nbs/05_learner.ipynb #di05a002
+@patch
+def to_distributed(self:TransformerLearner,
+    sync_bn:bool=True, # Replace batch norm by `nn.SyncBatchNorm`? Models of this library have none
+    **kwargs # For accelerate's `Accelerator`
+)->TransformerLearner: # Itself; `detach_distributed` undoes it
+    "Train in all processes that accelerate or torchrun has started; `ImportError` where accelerate is missing"
+    if num_distrib()<2: return self
+    _import_distributed()
+    if default_device().type=='cpu': kwargs = dict(cpu=True) | kwargs                     # or accelerate connects nothing
+    return Learner.to_distributed(self, sync_bn, **kwargs)
+
+@patch
+@contextmanager
+def distrib_ctx(self:TransformerLearner,
+    sync_bn:bool=True, # Replace batch norm by `nn.SyncBatchNorm`? Models of this library have none
+    in_notebook:bool=False, # Is this called in a notebook, by `notebook_launcher`?
+    **kwargs # For accelerate's `Accelerator`
+)->Iterator: # Yields the learner
+    "Train in all processes that accelerate or torchrun has started, within `with`; `ImportError` where accelerate is missing"
+    if num_distrib()<2: yield self; return
+    _import_distributed()
+    with Learner.distrib_ctx(self, sync_bn, in_notebook and torch.cuda.is_available(), **kwargs): yield self

@@ -6,11 +6,12 @@
 __all__ = ['Resume']
 
 # %% ../nbs/05d_resume.ipynb #d505940265
-import json,random,time,warnings
+import json,random,secrets,time,warnings
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from fastai.text.all import *
 from .attention import _check
+from .fastai_repairs import _tell
 from .learner import *
 from .transfer import _checksum
 
@@ -34,8 +35,11 @@ def _set_rng(says, tensors):
     cuda = [tensors[o] for o in sorted(tensors) if o.startswith('cuda')]
     if cuda and torch.cuda.is_available(): torch.cuda.set_rng_state_all(cuda)
 
+def _inner(dl): return vars(dl).get('dl', dl)                                             # in several processes
+
 def _get_order(dl):
     "What decides about the next epoch of `dl`, for JSON, and tensors"
+    dl = _inner(dl)
     version,numbers,gauss = dl.rng.getstate()
     says,tensors = dict(rng=[version, list(numbers), gauss], n=len(dl), bs=dl.bs),{}
     for n in ('epoch','batch'):
@@ -46,6 +50,7 @@ def _get_order(dl):
 
 def _set_order(dl, says, tensors):
     "Put back what `_get_order` gave"
+    dl = _inner(dl)
     version,numbers,gauss = says['rng']
     dl.rng.setstate((version, tuple(numbers), gauss))
     for n in ('epoch','batch'):
@@ -63,7 +68,7 @@ def _split(d):
 def _get_model(model):
     "Its tensors, each once"
     seen,res = set(),{}
-    for n,o in model.state_dict(keep_vars=True).items():
+    for n,o in get_model(model).state_dict(keep_vars=True).items():
         if id(o) not in seen: res[n] = o.detach()
         seen.add(id(o))
     return res
@@ -88,6 +93,8 @@ def _get_counts(learn, before):
     tensors['recorder.smooth'] = torch.as_tensor(rec.smooth_loss.val).detach()
     for i,m in enumerate(rec._train_mets[1:]):
         says[f'metric {i}'],ts = _split(vars(m))
+        lists = {n: o for n,o in vars(m).items() if isinstance(o, list) and o and all(isinstance(t, Tensor) for t in o)}
+        says[f'lists {i}'],ts = list(lists),ts | {n: torch.cat(o) for n,o in lists.items()}      # of an `AccumMetric`
         tensors |= {f'metric {i}.{n}': t for n,t in ts.items()}
     return says,tensors
 
@@ -105,19 +112,23 @@ def _set_counts(learn, says, tensors):
     rec.losses = list(tensors['recorder.losses'].unbind())
     rec.smooth_loss.count,rec.smooth_loss.val = kept['count'],tensors['recorder.smooth']
     learn.smooth_loss = rec.smooth_loss.value
-    for i,m in enumerate(rec._train_mets[1:]): _put(m, f'metric {i}', says, tensors)
+    for i,m in enumerate(rec._train_mets[1:]):
+        _put(m, f'metric {i}', says, tensors)
+        for n in says.get(f'lists {i}', []): setattr(m, n, [getattr(m, n)])
 
 # %% ../nbs/05d_resume.ipynb #d57345bc0a
 _format = 'transformers_from_scratch.resume'
 
-def _write(path, about, tensors):
-    "Write the file; what is there becomes `before`"
+def _write(path, about, tensors, all_done=noop):
+    "Write the file; what is there becomes `before`. Nothing changes unless `all_done` says that all processes have written theirs"
     tensors = {n: o.detach().cpu().contiguous().clone() for n,o in tensors.items()}
     about = json.loads(json.dumps(about))
     about['checksum'] = _checksum(about, tensors)
-    new = path.with_name('new.safetensors')
-    save_file(tensors, new, {_format: json.dumps(about)})
-    if path.exists(): os.replace(path, path.with_name('before.safetensors'))
+    new,before = (path.with_name(path.name.replace('now', o)) for o in ('new','before'))
+    try: save_file(tensors, new, {_format: json.dumps(about)})
+    except Exception: all_done(False); raise
+    if not all_done(True): raise OSError("another process can't write")
+    if path.exists(): os.replace(path, before)
     os.replace(new, path)
 
 def _read(path):
@@ -128,15 +139,22 @@ def _read(path):
     except (SafetensorError, TypeError, KeyError, ValueError, OSError) as e: raise ValueError(f'{path} is damaged ({e})') from e
     return about,tensors
 
-def _newest(folder):
-    "What the newest file in `folder` holds; None if there is none"
-    there,wrong = [o for n in ('now','before') if (o := folder/f'{n}.safetensors').exists()],[]
+def _moment(about): return [about[n] for n in ('fit','train_iter','epoch','batch','done')]
+
+def _newest(folder, rank=0, agree=None):
+    "What the newest file in `folder` holds, or the newest of a moment that all processes have a file of; None if there is none"
+    there,wrong,read = [o for n in ('now','before') if (o := folder/f'{n}{_of(rank)}.safetensors').exists()],[],{}
     for o in there:
-        try: res = _read(o)
+        try: read[o] = _read(o)
         except ValueError as e: wrong.append(str(e)); continue
+        if agree is None: break
+    if agree: return agree(read, wrong)
+    for o,res in read.items():
         if wrong: warn(f"{wrong[0]}: going on from {o.name}, which is older")
         return res
     if wrong: raise ValueError(f"{'; '.join(wrong)}: delete {folder} to begin anew")
+
+def _of(rank): return f'-{rank}' if rank else ''
 
 def _under(prefix, tensors): return {n.removeprefix(prefix): o for n,o in tensors.items() if n.startswith(prefix)}
 
@@ -151,6 +169,12 @@ class _Rest(GetAttr):
         for _ in range(self.n): next(it)
         _set_rng(*self.now)
         yield from it
+
+def _all(o):
+    "What each process has for `o`"
+    res = [None]*num_distrib()
+    torch.distributed.all_gather_object(res, o)
+    return res
 
 class Resume(Callback):
     "Saves all that a training needs, now and then, and goes on after an interruption as if there had been none"
@@ -177,11 +201,14 @@ class Resume(Callback):
         if not self.run: return
         self.fits += 1
         self.settings = {n: _split(vars(o))[0] for n,o in _counted(self.learn).items()}
-        found = _newest(self.folder)
+        self.sizes = dict(n_epoch=self.n_epoch, n_batches=len(self.dls.train), bs=self.dls.train.bs)
+        self.several = num_distrib()>1 and get_model(self.model) is not self.model        # which exchange gradients
+        found = _newest(self.folder, rank_distrib(), self._agree if self.several else None)
+        if self.several: self.token = found[0]['run'] if found else _all(getattr(self, 'token', secrets.token_hex(8)))[0]
         if found is None or found[0]['fit']<self.fits:
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
-                (self.folder/'new.safetensors').touch()
+                (self.folder/f'new{_of(rank_distrib())}.safetensors').touch()
             except OSError as e: raise OSError(f"can't write to {self.folder} ({e}): make room for that folder, or choose another `name`") from e
             return
         about,tensors = found
@@ -196,10 +223,31 @@ class Resume(Callback):
             raise CancelFitException
         self.state = found
 
+    def _agree(self, read, wrong):
+        "What was read of the newest moment that all processes have; None if the training has yet to begin"
+        abouts = [about for about,_ in read.values()]
+        says = _all(dict(moments=[[o.get('run'), *_moment(o)] for o in abouts], processes=[o.get('processes', 1) for o in abouts], wrong=wrong))
+        for n in {n for o in says for n in o['processes']}: self._check_processes(n)
+        wrong,moments = [x for o in says for x in o['wrong']],[[tuple(x) for x in o['moments']] for o in says]
+        both = set.intersection(*map(set, moments))
+        if both:
+            newest = max(both, key=lambda o: o[1:])
+            if wrong and not rank_distrib(): warn(f"{wrong[0]}: going on from what all processes have")
+            return next(o for o in read.values() if (o[0].get('run'), *_moment(o[0]))==newest)
+        later = [x for o in moments for x in o if x[1:]!=(1,0,0,0,False)]                 # than the first save
+        if later or wrong:
+            lacks = [i for i,o in enumerate(moments) if not o]
+            raise ValueError(f"there is no moment that all {num_distrib()} processes have saved in {self.folder} ({'; '.join(wrong) or f'nothing of {lacks}'}): "
+                             "delete that folder in all machines to begin anew")
+
+    def _check_processes(self, n):
+        now = num_distrib() if self.several else 1
+        _check(n==now, 'processes', now, f'{n}, as in the training that was saved in {self.folder}: start so many, or delete that folder to begin another one')
+
     def _check_same(self, about):
+        self._check_processes(about.get('processes', 1))
         if about['fit']!=self.fits: return
-        dl = self.dls.train
-        for n,o in dict(n_epoch=self.n_epoch, n_batches=len(dl), bs=dl.bs).items():
+        for n,o in self.sizes.items():
             _check(about[n]==o, n, o, f'{about[n]}, as in the training that was saved in {self.folder}: delete that folder to begin another one')
 
     def _load(self, about, tensors):
@@ -248,9 +296,13 @@ class Resume(Callback):
 
     def after_batch(self):
         "Save, if it is time"
-        if self.epoch_start is None: return
-        due = self.every and self.train_iter%self.every==0
-        if due or time.time()-self.began > 60*self.minutes: self._save(self.iter+1)
+        if self.epoch_start is not None and self._due(): self._save(self.iter+1)
+
+    def _due(self):
+        due,late = self.every and self.train_iter%self.every==0,time.time()-self.began > 60*self.minutes
+        if not self.several: return due or late
+        if self.every or self.train_iter%10: return due                                   # the others need not be asked
+        return _tell([late])[0]                                                           # by the clock of process 0
 
     def after_cancel_fit(self):
         "Note that this training is not done"
@@ -258,7 +310,7 @@ class Resume(Callback):
 
     def after_fit(self):
         "Note that this training is done"
-        if self.epoch_start is not None and not (self.skips or self.cancelled): self._save(len(self.dls.train), done=True)
+        if self.epoch_start is not None and not (self.skips or self.cancelled): self._save(self.sizes['n_batches'], done=True)
 
     def _save(self, batch, done=False):
         (rng,rng_t),(then,then_t),(order,order_t),(counts,counts_t) = _get_rng(),*self.epoch_start,_get_counts(self.learn, self.settings)
@@ -266,8 +318,10 @@ class Resume(Callback):
         tensors = {f'opt.{i}.{n}': t for i,(_,o) in enumerate(states) for n,t in o.items()}
         for name,o in dict(model=_get_model(self.model), rng=rng_t, rng_then=then_t, order=order_t, counts=counts_t).items():
             tensors |= {f'{name}.{n}': t for n,t in o.items()}
-        about = dict(fit=self.fits, done=done, n_epoch=self.n_epoch, n_batches=len(self.dls.train), bs=self.dls.train.bs, epoch=self.epoch, batch=batch,
+        about = dict(self.sizes, fit=self.fits, done=done, epoch=self.epoch, batch=batch,
                      train_iter=self.train_iter, pct_train=self.pct_train, rng=rng, rng_then=then, order=order, counts=counts, opt=[o for o,_ in states], hypers=list(map(dict, self.opt.hypers)))
-        try: _write(self.folder/'now.safetensors', about, tensors)
+        args = ()
+        if self.several: about,args = dict(about, processes=num_distrib(), run=self.token),(lambda ok: all(_all(ok)),)
+        try: _write(self.folder/f'now{_of(rank_distrib())}.safetensors', about, tensors, *args)
         except (OSError, SafetensorError) as e: warn(f"can't save to {self.folder} ({e}): what was saved before is kept, and the training goes on")
         self.began = time.time()
