@@ -13,7 +13,7 @@ from fastai.text.all import *
 from .attention import _check
 from .fastai_repairs import _tell
 from .learner import *
-from .transfer import _checksum
+from .transfer import _checksum, _sync
 
 # %% ../nbs/05d_resume.ipynb #d5cee4b2a3
 def _get_rng():
@@ -79,7 +79,12 @@ def _counted(learn):
     def name(o): seen[type(o)] += 1; return f'{type(o).__name__} {seen[type(o)]}'
     return {name(o): o for o in learn.cbs.sorted('order') if not isinstance(o, (Resume,TrainEvalCallback,ProgressCallback))}
 
-def _get_counts(learn, before):
+def _joined(losses, before):
+    "The losses `(n,)`; the first of them were joined `before`, so that a long training does not make saves slow"
+    new = [torch.as_tensor(o).detach().cpu()[None] for o in losses[len(before):]]
+    return torch.cat([before.to(new[0].dtype), *new]) if new else before
+
+def _get_counts(learn, before, losses):
     "What the recorder and other callbacks have counted, for JSON, and tensors; what is as it was `before` is a setting"
     says,tensors = {},{}
     for name,o in _counted(learn).items():
@@ -88,8 +93,8 @@ def _get_counts(learn, before):
         tensors |= {f'{name}.{n}': t for n,t in ts.items()}
         if hasattr(o, 'hps'): says[name]['hps'] = o.hps                                   # of a scheduler
     rec = learn.recorder
-    says['recorder'] = dict(lrs=list(rec.lrs), iters=list(rec.iters), values=[list(map(float, o)) for o in rec.values], count=rec.smooth_loss.count)
-    tensors['recorder.losses'] = torch.stack([torch.as_tensor(o) for o in rec.losses]) if rec.losses else torch.zeros(0)
+    says['recorder'] = dict(values=[list(map(float, o)) for o in rec.values], count=rec.smooth_loss.count)
+    tensors |= {'recorder.lrs':torch.tensor(rec.lrs, dtype=torch.double), 'recorder.iters':torch.tensor(rec.iters, dtype=torch.long), 'recorder.losses':losses}
     tensors['recorder.smooth'] = torch.as_tensor(rec.smooth_loss.val).detach()
     for i,m in enumerate(rec._train_mets[1:]):
         says[f'metric {i}'],ts = _split(vars(m))
@@ -108,7 +113,7 @@ def _set_counts(learn, says, tensors):
     for name,o in _counted(learn).items():
         if not isinstance(o, Recorder): _put(o, name, says, tensors)
     rec,kept = learn.recorder,says['recorder']
-    rec.lrs,rec.iters,rec.values = list(kept['lrs']),list(kept['iters']),[L(o) for o in kept['values']]
+    rec.lrs,rec.iters,rec.values = tensors['recorder.lrs'].tolist(),tensors['recorder.iters'].tolist(),[L(o) for o in kept['values']]
     rec.losses = list(tensors['recorder.losses'].unbind())
     rec.smooth_loss.count,rec.smooth_loss.val = kept['count'],tensors['recorder.smooth']
     learn.smooth_loss = rec.smooth_loss.value
@@ -125,11 +130,12 @@ def _write(path, about, tensors, all_done=noop):
     about = json.loads(json.dumps(about))
     about['checksum'] = _checksum(about, tensors)
     new,before = (path.with_name(path.name.replace('now', o)) for o in ('new','before'))
-    try: save_file(tensors, new, {_format: json.dumps(about)})
+    try: save_file(tensors, new, {_format: json.dumps(about)}); _sync(new)
     except Exception: all_done(False); raise
     if not all_done(True): raise OSError("another process can't write")
     if path.exists(): os.replace(path, before)
     os.replace(new, path)
+    _sync(path.parent)
 
 def _read(path):
     "What `_write` wrote; `ValueError` if it did not, or not all of it"
@@ -196,6 +202,7 @@ class Resume(Callback):
 
     def before_fit(self):
         "Find what was saved; `ValueError` if it is damaged, or of another training, `OSError` where nothing can be written"
+        self.losses = torch.zeros(0)
         self.state,self.epoch_start,self.skips,self.cancelled,self.resting = None,None,False,False,{}
         self.run = not (hasattr(self, 'lr_finder') or hasattr(self, 'gather_preds'))
         if not self.run: return
@@ -218,6 +225,7 @@ class Resume(Callback):
             if about['fit']==self.fits:
                 _set_counts(self.learn, about['counts'], _under('counts.', tensors))
                 _set_rng(about['rng'], _under('rng.', tensors))
+                _set_order(self.dls.train, about['order'], _under('order.', tensors))
                 warn(f'this training was done before, so its weights are read from {self.folder}: delete that folder to train anew')
             self.skips = True
             raise CancelFitException
@@ -256,6 +264,8 @@ class Resume(Callback):
         _check(same, 'learn', 'one with another model', f'made as the one that was saved in {self.folder}: delete that folder to begin another training')
         with torch.no_grad():
             for n,o in model.items(): mine[n].copy_(o)
+        grads,of = _under('grad.', tensors),dict(get_model(self.model).named_parameters())       # of batches whose step is yet to come
+        for n in about['grads']: of[n].grad = grads[n].to(of[n].device).clone() if n in grads else torch.zeros_like(of[n])
         states = [dict(o) for o in about['opt']]
         for n,o in _under('opt.', tensors).items():
             i,_,key = n.partition('.')
@@ -310,15 +320,19 @@ class Resume(Callback):
 
     def after_fit(self):
         "Note that this training is done"
-        if self.epoch_start is not None and not (self.skips or self.cancelled): self._save(self.sizes['n_batches'], done=True)
+        if self.epoch_start is None or self.skips or self.cancelled: return
+        self.epoch_start = self.epoch_start[0],_get_order(self.dls.train)                 # for what is trained next
+        self._save(self.sizes['n_batches'], done=True)
 
     def _save(self, batch, done=False):
-        (rng,rng_t),(then,then_t),(order,order_t),(counts,counts_t) = _get_rng(),*self.epoch_start,_get_counts(self.learn, self.settings)
+        self.losses = _joined(self.recorder.losses, self.losses)
+        (rng,rng_t),(then,then_t),(order,order_t),(counts,counts_t) = _get_rng(),*self.epoch_start,_get_counts(self.learn, self.settings, self.losses)
         states = [_split(o) for o in self.opt.state_dict()['state']]
         tensors = {f'opt.{i}.{n}': t for i,(_,o) in enumerate(states) for n,t in o.items()}
-        for name,o in dict(model=_get_model(self.model), rng=rng_t, rng_then=then_t, order=order_t, counts=counts_t).items():
+        grads = {n: p.grad for n,p in get_model(self.model).named_parameters() if p.grad is not None}
+        for name,o in dict(model=_get_model(self.model), grad={n: o for n,o in grads.items() if o.any()}, rng=rng_t, rng_then=then_t, order=order_t, counts=counts_t).items():
             tensors |= {f'{name}.{n}': t for n,t in o.items()}
-        about = dict(self.sizes, fit=self.fits, done=done, epoch=self.epoch, batch=batch,
+        about = dict(self.sizes, fit=self.fits, done=done, grads=list(grads), epoch=self.epoch, batch=batch,
                      train_iter=self.train_iter, pct_train=self.pct_train, rng=rng, rng_then=then, order=order, counts=counts, opt=[o for o,_ in states], hypers=list(map(dict, self.opt.hypers)))
         args = ()
         if self.several: about,args = dict(about, processes=num_distrib(), run=self.token),(lambda ok: all(_all(ok)),)

@@ -21,7 +21,7 @@ from .learner import *
 from .learner import _check_dls, _pad_idx, _split_kwargs, _text_vocab
 from .lm_learner import *
 from .lm_learner import _check_lm_dls, _text_tfms
-from .transfer import _about, _about_model, _call, _check_finite, _checksum, _first_names, _from_call, _is_known, _model_args, _plain_model, _plain_state, _read
+from .transfer import _about, _about_model, _call, _check_finite, _checksum, _first_names, _from_call, _is_known, _model_args, _plain_model, _plain_state, _read, _sync
 
 # %% ../nbs/05e_saving.ipynb #e5000011
 _losses = {(CrossEntropyLossFlat,nn.CrossEntropyLoss): ('weight','label_smoothing','ignore_index'), (LabelSmoothingCrossEntropyFlat,LabelSmoothingCrossEntropy): ('eps','weight'),
@@ -90,10 +90,6 @@ def _own_fs(learn, model):
     return [n for n,f in fs.items() if not known(f)] + ([] if _loss_says(learn.loss_func) else ['loss_func'])
 
 # %% ../nbs/05e_saving.ipynb #e5000015
-def _sync(path):
-    "See that what was written is on the disk"
-    with open(path, 'rb') as f: os.fsync(f.fileno())
-
 def _write_folder(folder, about, weights):
     "Write the weights beside those that are there, then the description in one step"
     new = folder/about['file']
@@ -103,7 +99,7 @@ def _write_folder(folder, about, weights):
         said.write_text(json.dumps(about, indent=1, ensure_ascii=False), encoding='utf8'); _sync(said)
         save_file(weights, new, {'format':'pt'})                                          # writes beside, then renames
         new.chmod(said.stat().st_mode & 0o777); _sync(new)
-        os.replace(said, folder/'model.json')
+        os.replace(said, folder/'model.json'); _sync(folder)
     except (OSError, SafetensorError) as e: raise OSError(f"can't write to {folder} ({e}): make room there, or choose another `folder`. What was there is as it was") from e
     for o in folder.glob('model-*.safetensors'):
         if o!=new: o.unlink(missing_ok=True)

@@ -116,6 +116,13 @@ def _first_names(encoder):
     first = {}
     return {n: first.setdefault(id(o), n) for n,o in encoder.state_dict(keep_vars=True).items()}
 
+def _sync(path):
+    "See that what was written to a file or a folder is on the disk"
+    fd = os.open(path, os.O_RDONLY)
+    try: os.fsync(fd)
+    except OSError: pass                                                                  # some file systems can't for folders
+    finally: os.close(fd)
+
 def _place(learn, file):
     "Where to write the file of that name; `ValueError` for a name that leads out of the learner's folder for models"
     _check(isinstance(file, (str,Path)), 'file', file, 'a name, or a whole path', TypeError)
