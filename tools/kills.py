@@ -238,10 +238,10 @@ def cost(rounds, seconds, minutes=5., past=(1_000_000,100_000,0)):
     return max(o[0] for o in p['share'])>=1
 
 # ------------------------------------------------------------------------------------------------ all of it
-def jobs(kind, n, rng, accumulate):
+def jobs(kind, n, rng):
     "What to try: each setting equally often, in a random order"
     def some(*choices): return rng.sample([choices[i%len(choices)] for i in range(n)], n)
-    cols = dict(data=some(*kinds[kind]), workers=some(0,1,0,2), fit=some(*fits), kills=some(1,1,2,1,1,3), fresh=some(*[False]*4, True), counts=some(False, True), accumulate=some(False, False, accumulate))
+    cols = dict(data=some(*kinds[kind]), workers=some(0,1,0,2), fit=some(*fits), kills=some(1,1,2,1,1,3), fresh=some(*[False]*4, True), counts=some(False, True), accumulate=some(False, False, True))
     for i in range(n):
         bs = 8 if kind=='lm' else rng.choice((8,12))
         yield dict(kind=kind, bs=bs, every=rng.choice((1, 1, 2, 3, 5, 8, 13, 21)), number=rng.randrange(10**6), resume=True, **{o: c[i] for o,c in cols.items()})
@@ -257,7 +257,6 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument('--n', type=int, default=20); p.add_argument('--kinds', nargs='*', default=list(kinds), choices=kinds)
     p.add_argument('--seed', type=int, default=None, help='moments and settings; another one in each run')
-    p.add_argument('--accumulate', action='store_true', help='some of the trainings sum the gradients of several batches')
     p.add_argument('--cost', action='store_true', help='what `Resume` costs, instead')
     p.add_argument('--rounds', type=int, default=5, help='of `--cost`'); p.add_argument('--seconds', type=float, default=40, help='of each real training of `--cost`, 0 for none')
     p.add_argument('--train', help=argparse.SUPPRESS)
@@ -267,7 +266,7 @@ def main():
     torch.set_num_threads(1)
     seed,start,res = random.randrange(10**6) if args.seed is None else args.seed,time.time(),[]
     rng = random.Random(seed)
-    todo = [o for kind in args.kinds for o in jobs(kind, args.n, rng, args.accumulate)]
+    todo = [o for kind in args.kinds for o in jobs(kind, args.n, rng)]
     for o in todo: o['seed'] = o['number']                                               # of the training that is not killed
     with ProcessPoolExecutor(2, mp_context=get_context('fork')) as pool:
         for f in as_completed([pool.submit(trial, o) for o in todo]):
