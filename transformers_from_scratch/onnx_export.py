@@ -16,7 +16,7 @@ from .tokenizers import _tokenizer
 from .learner import *
 from .learner import _test_dl, _text_vocab
 from .lm_learner import _check_texts
-from .transfer import _checksum
+from .transfer import _about, _checksum, _version
 from .resume import _get_rng, _set_rng
 
 # %% ../nbs/07c_onnx.ipynb #ox07
@@ -48,7 +48,7 @@ def _state(dls):
         raise ValueError(f"`learn` has a tokenizer that can't be written ({e}): pass `with_tokenizer=False`, and your tokenizer to `ONNXClassifier(folder, tok=...)`") from e
     return state
 
-def _about(learn, with_tokenizer=True):
+def _about_answers(learn, with_tokenizer=True):
     "What it takes to make ids of texts, and to read the answer, for JSON"
     model = get_model(learn.model)
     encoder,head,(kind,thresh) = model[0],model[1],_target(learn)
@@ -58,7 +58,7 @@ def _about(learn, with_tokenizer=True):
                 target=kind, thresh=thresh, classes=_classes(learn, kind))
 
 # %% ../nbs/07c_onnx.ipynb #ox12
-_format,_version,_opset = 'transformers_from_scratch.onnx',1,18
+_opset,_min_torch = 18,'2.13'                                                           # 2.6 and 2.9 can't, and what is between was not tried
 
 def _need(*names):
     "The modules `names`; `ImportError` that names the extra"
@@ -162,8 +162,7 @@ def _beside(folder):
 
 def _write(folder, about):
     "Write `about.json`, with checksums of the other files"
-    about = json.loads(json.dumps(about | dict(format=_format, version=_version, files={o: _sha(folder/o) for o in _names[1:] if (folder/o).exists()})))
-    about['checksum'] = _checksum(about, {})
+    about = _about('onnx', {}, **about, files={o: _sha(folder/o) for o in _names[1:] if (folder/o).exists()})
     (folder/'about.json').write_text(json.dumps(about), encoding='utf8')
 
 def _read(folder):
@@ -172,7 +171,7 @@ def _read(folder):
     if not file.exists(): raise FileNotFoundError(f"there is no {file}: `folder` must be one that `export_onnx` wrote")
     try:
         about = json.loads(file.read_text(encoding='utf8'))
-        if about['format']!=_format: raise ValueError(f"its format is {about['format']!r}")
+        if about['kind']!='onnx': raise ValueError(f"its kind is {about['kind']!r}")
         if about['version']>_version: raise ValueError('a newer version of this library wrote it')
         if about['checksum']!=_checksum(about, {}): raise ValueError('it has changed')
         for o in _names[1:]:
@@ -276,8 +275,9 @@ def export_onnx(
     _check(isinstance(model, TransformerClassifier), 'learn', type(ifnone(model, learn)).__name__,
            'a learner with a `TransformerClassifier`: a language model reads its own words, which takes more than one file', TypeError)
     _need('onnx', 'onnxscript', 'onnxruntime')
+    if not ismin_torch(_min_torch): raise ImportError(f"PyTorch is {torch.__version__}, but must be {_min_torch} or newer: older ones export no model for texts of any length")
     if rank_distrib(): return
-    about,rng = _about(learn, with_tokenizer),_get_rng()
+    about,rng = _about_answers(learn, with_tokenizer),_get_rng()
     model = deepcopy(model).cpu().float().eval()
     try:
         with _beside(folder) as tmp:
