@@ -1229,6 +1229,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                   'transformers_from_scratch/sampling.py'),
                                                     'transformers_from_scratch.sampling._say_none': ( 'sampling.html#_say_none',
                                                                                                       'transformers_from_scratch/sampling.py'),
+                                                    'transformers_from_scratch.sampling._set_modes': ( 'sampling.html#_set_modes',
+                                                                                                       'transformers_from_scratch/sampling.py'),
                                                     'transformers_from_scratch.sampling._stream': ( 'sampling.html#_stream',
                                                                                                     'transformers_from_scratch/sampling.py'),
                                                     'transformers_from_scratch.sampling.ban': ( 'sampling.html#ban',
