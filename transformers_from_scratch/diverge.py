@@ -91,17 +91,18 @@ class StopOnNaN(Callback):
 
     def before_train(self):
         "`FloatingPointError` for weights that are not finite before the first step"
-        if self.epoch==0 and (name := _bad_weight(self._model)): self._stop(f'`{name}` is not finite before training has begun: what was loaded?')
+        if self.epoch==0 and (name := _bad_weight(self._model)): self._stop(f'`{name}` is not finite before training has begun', _load)
 
     def before_batch(self):
         "Remember the random states, and whether there is mixed precision"
-        device = self.device_of.type
-        self.states,self.auto = _get_random(self.device_of),(torch.is_autocast_enabled(device),torch.get_autocast_dtype(device))
+        device = self._device.type
+        self.states,self.auto = _get_random(self._device),(torch.is_autocast_enabled(device),torch.get_autocast_dtype(device))
 
     def after_loss(self):
         "`FloatingPointError` for a loss that is not finite"
+        if not len(self.yb): return
         loss = self.learn.loss_grad.detach()
-        if not loss.isfinite().all(): self._stop(f'the loss is {_value(loss)} {self._when()}. {self._where()}')
+        if not loss.isfinite().all(): self._stop(f'the loss is {_value(loss)} {self._when()}. {self._where()}', _stays)
 
     def after_backward(self):
         "`FloatingPointError` for a gradient that is not finite"
@@ -113,17 +114,19 @@ class StopOnNaN(Callback):
 
     def after_train(self):
         "`FloatingPointError` for weights that the last step has made infinite"
-        if name := _bad_weight(self._model): self._stop(f'`{name}` is not finite after the last step of epoch {self.epoch}, at learning rate {self._lr()}')
+        if name := _bad_weight(self._model): self._stop(f'`{name}` is not finite after the last step of epoch {self.epoch}, at learning rate {self._lr()}', f'{_load}. {_try}')
 
     @property
     def _model(self): return get_model(self.learn.model)._modules.get('_orig_mod', get_model(self.learn.model))
 
     @property
-    def device_of(self):
-        "Where the model is"
-        return next(self.learn.model.parameters()).device
+    def _device(self): return next(self.learn.model.parameters()).device
 
 # %% ../nbs/05f_diverge.ipynb #5f100018
+_load = 'Load weights that were saved before, or make the learner anew'
+_try = 'Try a lower learning rate, or `GradientClip`'
+_stays = f'This batch has changed no weight, and is in `learn.xb` and `learn.yb`. {_try}'
+
 def _value(loss): return f'{loss.item():.4g}' if loss.numel()==1 else 'not finite'
 
 @patch
@@ -142,18 +145,18 @@ def _scaled(self:StopOnNaN):
 def _check_gradients(self:StopOnNaN):
     if name := _bad_gradient(self._model):
         self._stop(f'the gradient of `{name}` is not finite {self._when()}, though the loss is {_value(self.learn.loss.detach())}. Of all such gradients it is the one nearest to the output, '
-                   'so the fault is in what its module is followed by: a root of 0, for example, has an infinite slope')
+                   'so the fault is behind its module: a root of 0, for example, has an infinite slope', _stays)
 
 @patch
 def _where(self:StopOnNaN):
     "Where it began, in words"
     learn,n = self.learn,find_bs(self.learn.xb)
-    if name := _bad_weight(self._model): return f'Before that `{name}` was not finite already: the step of the batch before has done that'
+    if name := _bad_weight(self._model): return f'`{name}` was not finite already: the step of the batch before has done that. {_load}'
     for what,batch in (('An input',learn.xb), ('A target',learn.yb)):
         if not _finite(batch): return f'{what} is not finite{_rows(batch, n)}'
     parts = any(isinstance(o, LossInParts) for o in learn.cbs)
     model = self._model
-    with _again(model, self.device_of, self.states, self.auto): place = _first_place(model, model[0] if parts else model, learn.xb)
+    with _again(model, self._device, self.states, self.auto): place = _first_place(model, model[0] if parts else model, learn.xb)
     if place:
         name,cls,largest,out = place
         return f'It began in {f"`{name}`" if name else "the model"} ({cls}): what went in is finite, the largest {largest:.3g}; what came out is not{_rows(out, n)}'
@@ -161,6 +164,6 @@ def _where(self:StopOnNaN):
     return f'The {"hidden vectors" if parts else "predictions"} are finite, the largest {_largest(learn.pred):.3g}, so it is the {"output layer or the " if parts else ""}loss function, {learn.loss_func}'
 
 @patch
-def _stop(self:StopOnNaN, says):
-    if self.opt is not None: self.opt.zero_grad()                                         # or the next training would begin with NaN
-    raise FloatingPointError(f'{says}. The weights are as they were before. Try a lower learning rate, or `GradientClip`; the batch is in `learn.xb` and `learn.yb`')
+def _stop(self:StopOnNaN, says, hint):
+    self.opt.zero_grad()                                                                  # or the next training would begin with NaN
+    raise FloatingPointError(f'{says}. {hint}')
