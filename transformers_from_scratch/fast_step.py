@@ -6,6 +6,7 @@
 __all__ = ['Layout']
 
 # %% ../nbs/04b_fast_step.ipynb #9c271ce3
+import threading
 from weakref import WeakKeyDictionary
 from fastai.basics import *
 from .attention import *
@@ -132,10 +133,13 @@ def _packs(layers, weights=None):
 
 
 # %% ../nbs/04b_fast_step.ipynb #4b000002
-_stores = WeakKeyDictionary()                                                             # for each model: {settings: (sums, stores)}
+_stores,_lock = WeakKeyDictionary(),threading.Lock()                                      # for each model: {settings: (sums, stores)}
 
 def _lay_out(model, products, *settings):
     "Give `products` the weights of `model`: filled anew if they have changed, else those that are there"
+    with _lock: _find_or_fill(model, products, *settings)
+
+def _find_or_fill(model, products, *settings):
     sums,of_model = torch.cat([o for p in products for o in p.sums()]),_stores.setdefault(model, {})
     key = *((type(o), o.n, o.out, o.m, o.dtype) for o in products),*settings
     for other,(old,_) in list(of_model.items()):

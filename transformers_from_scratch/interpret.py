@@ -67,12 +67,14 @@ def _weights(model, ids):
                'a class that returns `(out, weights)` for `need_weights=True`', TypeError)
         weights.append(res[1])
         return res[0]
-    handles = [encoder.embedding.register_forward_pre_hook(lambda m,args: read.append(args[0]))]
-    for block in encoder.blocks:
-        _check(hasattr(block, 'attention'), 'block_cls', type(block).__name__, 'a class with an `attention`', TypeError)
-        handles.append(block.attention.register_forward_pre_hook(ask, with_kwargs=True))
-        handles.append(block.attention.register_forward_hook(take))
-    with _removed(handles), _eval(model): pad_mask = encoder(ids)[1]
+    handles = []
+    with _eval(model), _removed(handles):                                                 # hooks are there for this thread alone
+        handles.append(encoder.embedding.register_forward_pre_hook(lambda m,args: read.append(args[0])))
+        for block in encoder.blocks:
+            _check(hasattr(block, 'attention'), 'block_cls', type(block).__name__, 'a class with an `attention`', TypeError)
+            handles.append(block.attention.register_forward_pre_hook(ask, with_kwargs=True))
+            handles.append(block.attention.register_forward_hook(take))
+        pad_mask = encoder(ids)[1]
     return read[0],(~pad_mask).sum(1),torch.stack(weights, 1)
 
 # %% ../nbs/06_interpret.ipynb #1ff77708

@@ -16,6 +16,7 @@ from .fastai_repairs import _import_distributed, _special_ids
 from .attention import _check_sizes
 from .layers import *
 from .models import *
+from .sampling import _lock_of
 from .data import *
 
 # %% ../nbs/05_learner.ipynb #58714c5e
@@ -129,6 +130,14 @@ class TransformerLearner(Learner):
         **kwargs
     ):
         super().__init__(dls, model, splitter=splitter, opt_func=opt_func, **kwargs)
+
+    @property
+    def lock(self):
+        "What a thread holds while it uses the learner; learners of one model share it"
+        return _lock_of(self.model)
+
+    @lock.setter
+    def lock(self, _): pass                                                               # fastai's can be taken but once
 
 # %% ../nbs/05_learner.ipynb #36dd890c
 _elsewhere = {'k': 'd_model n_embd hidden_size embed_dim emb_sz', 'heads': 'nhead n_head n_heads num_heads',
@@ -300,10 +309,11 @@ def predict(self:TransformerLearner,
     "What the model says about one text; `TypeError` for what is none, or several"
     if not _is_item(self.dls, item):
         raise TypeError(f"`item` is {repr(item)[:60]}, but must be one text: for several use `stream_preds(texts)` or `get_preds(dl=learn.dls.test_dl(texts))`")
-    dl = _test_dl(self.dls, [item], rm_type_tfms, num_workers=0)
-    *inp,preds,_,decoded = self.get_preds(dl=dl, with_input=with_input, with_decoded=True, reorder=False)
-    inp = inp[0] if with_input else dl.dataset[0][0][None,:1]                             # unless all its words are wanted, one will do
-    text,*res = self.dls.decode_batch((inp, *tuplify(decoded)))[0]
+    with self.lock:
+        dl = _test_dl(self.dls, [item], rm_type_tfms, num_workers=0)
+        *inp,preds,_,decoded = self.get_preds(dl=dl, with_input=with_input, with_decoded=True, reorder=False)
+        inp = inp[0] if with_input else dl.dataset[0][0][None,:1]                         # unless all its words are wanted, one will do
+        text,*res = self.dls.decode_batch((inp, *tuplify(decoded)))[0]
     res = detuplify(tuple(res)),decoded[0],preds[0]
     return (text,*res) if with_input else res
 
@@ -330,8 +340,28 @@ def _stream_preds(learn, texts, bs, ahead, no_bar, kwargs):
     for some in windows:
         for i,o in enumerate(some):
             if not isinstance(o, (str,Path)): raise TypeError(f"`texts` has {str(o)[:60]!r} (place {i} of {len(some)} read together), but must have a text there")
-        with learn.no_bar(): preds = learn.get_preds(dl=_test_dl(learn.dls, list(some), bs=bs, num_workers=0), **kwargs)[0]
+        with learn.lock, learn.no_bar(): preds = learn.get_preds(dl=_test_dl(learn.dls, list(some), bs=bs, num_workers=0), **kwargs)[0]
         yield from preds
+
+
+# %% ../nbs/05_learner.ipynb #5f000002
+def _in_turn(name):
+    "Let method `name` of `Learner` wait until no other thread uses the model"
+    @functools.wraps(getattr(Learner, name))
+    def f(self, *args, **kwargs):
+        with self.lock: return getattr(super(TransformerLearner, self), name)(*args, **kwargs)
+    setattr(TransformerLearner, name, f)
+
+def _with_in_turn(name):
+    "The same for a context, until it ends: these swap something, and put it back"
+    @contextmanager
+    @functools.wraps(getattr(Learner, name))
+    def f(self, *args, **kwargs):
+        with self.lock, getattr(super(TransformerLearner, self), name)(*args, **kwargs) as res: yield res
+    setattr(TransformerLearner, name, f)
+
+for _o in 'fit validate get_preds show_results save load export'.split(): _in_turn(_o)
+for _o in 'added_cbs removed_cbs no_logging no_mbar no_bar loss_not_reduced'.split(): _with_in_turn(_o)
 
 
 # %% ../nbs/05_learner.ipynb #846e42c5

@@ -80,14 +80,15 @@ class TransformerLMLearner(TransformerLearner):
                'True where `dl` shuffles: the rows come in the order of the data')
         _check(concat_dim==1, 'concat_dim', concat_dim,
                '1: the rows of each batch go on in the next, so they stand side by side')
-        if dl is None: dl = self.dls[ds_idx].new(shuffle=False, drop_last=False)
-        elif getattr(dl, 'shuffle', False): dl = dl.new(shuffle=False, drop_last=False)
-        if with_preds and isinstance(dl, LMDataLoader):
-            v = get_model(self.model)[0].vocab_sz
-            need = dl.bs*dl.bl*v*4 * 2                                                  # logits and probabilities
-            if need>_memory(): raise MemoryError(f"{dl.bs*dl.bl:,} tokens times {v:,} words need {need/2**30:,.0f} GB: "
-                "pass `with_preds=False, with_loss=True`, or use `validate` or `score`")
-        return super().get_preds(dl=dl, with_preds=with_preds, reorder=False, concat_dim=1, **kwargs)
+        with self.lock:
+            if dl is None: dl = self.dls[ds_idx].new(shuffle=False, drop_last=False)
+            elif getattr(dl, 'shuffle', False): dl = dl.new(shuffle=False, drop_last=False)
+            if with_preds and isinstance(dl, LMDataLoader):
+                v = get_model(self.model)[0].vocab_sz
+                need = dl.bs*dl.bl*v*4 * 2                                                  # logits and probabilities
+                if need>_memory(): raise MemoryError(f"{dl.bs*dl.bl:,} tokens times {v:,} words need {need/2**30:,.0f} GB: "
+                    "pass `with_preds=False, with_loss=True`, or use `validate` or `score`")
+            return super().get_preds(dl=dl, with_preds=with_preds, reorder=False, concat_dim=1, **kwargs)
 
 # %% ../nbs/05b_lm_learner.ipynb #64ecc1ef
 @delegates(TransformerLMLearner)
@@ -436,9 +437,10 @@ def predict(self:TransformerLMLearner,
     vocab = _text_vocab(self.dls)
     bar = progress_bar(steps, total=n_words, leave=False) if n_words and writers and not no_bar else None
     try:
-        for new in (ifnone(bar, steps) if writers else ()):
-            for o,i in zip(writers, new.tolist()): (o.add if o.stops else o.keep)(vocab[i])
-            if all(o.done for o in writers): break
+        with _eval(get_model(self.model)):                                                # no other thread until the text is done
+            for new in (ifnone(bar, steps) if writers else ()):
+                for o,i in zip(writers, new.tolist()): (o.add if o.stops else o.keep)(vocab[i])
+                if all(o.done for o in writers): break
     finally:
         steps.close()
         if bar is not None and bar.last_v is not None: bar.on_iter_end()

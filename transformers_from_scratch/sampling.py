@@ -269,30 +269,27 @@ def _last(encoder, ids):
     ids,real = _real(encoder, ids)                                                        # (b,t)
     return ids.gather(1, ids.shape[1]-1 - real.flip(1).int().argmax(1, keepdim=True))
 
-_readers,_lock = WeakKeyDictionary(),threading.Lock()                        # who reads a model just now, in order
+_locks,_lock = WeakKeyDictionary(),threading.Lock()                           # for each model a lock of its own
 
-class _Reader:
-    "Someone who reads a model, and the modes that it has to put back"
-    def __init__(self, modes): self.modes = modes
+def _lock_of(model):
+    "The lock that a thread holds while it uses `model`; it may take it twice"
+    model = get_model(model)
+    model = model._modules.get('_orig_mod', model)                                        # a compiled one and its original have the same
+    with _lock: return _locks.setdefault(model, threading.RLock())
+
+def _set_modes(parts, training):
+    for o in parts:
+        if type(o).__setattr__ is nn.Module.__setattr__: vars(o)['training'] = training       # the same, ten times as fast
+        else: o.training = training
 
 @contextmanager
-def _eval(model):
-    "Evaluation mode, and then each part in its own mode again, as soon as none of those who came later reads any more"
-    with _lock:
-        modes = [(o,o.training) for o in model.modules()]
-        me = _Reader(modes if any(mode for _,mode in modes) else [])
-        _readers.setdefault(model, []).append(me)
-        model.eval()
-    try: yield model
-    finally:
-        with _lock:
-            there = _readers[model]
-            heir = first(o for o in there[there.index(me)+1:] if not o.modes)
-            there.remove(me)
-            if me.modes and heir: heir.modes = me.modes
-            else:
-                for o,mode in me.modes: o.training = mode
-            if not there: del _readers[model]
+def _eval(model, parts=None):
+    "Evaluation mode, with no other thread in between, and then each part in its own mode again"
+    with _lock_of(model):
+        trained = [o for o in parts or model.modules() if o.training]
+        _set_modes(trained, False)
+        try: yield model
+        finally: _set_modes(trained, True)
 
 def _stream(model, ids, text, n, cache, only_last, weights, kwargs):
     "The loop of `stream_ids`"
@@ -300,18 +297,17 @@ def _stream(model, ids, text, n, cache, only_last, weights, kwargs):
     def say_none(min_p):
         if not told: _say_none(min_p, stacklevel=5)                                       # once for each text
         told.append(min_p)
-    with _eval(model):
-        reader = None
-        for _ in range(n):
-            with torch.inference_mode():                                                  # not while the caller has the word
-                if reader is None: reader = LMReader(model, ids, cache, n>10, weights)
-                elif only_last: reader = LMReader(model, ids, cache=False)
-                else: reader.append(ids)
-                new = _draw(reader.logits, text, **kwargs, say_none=say_none)
-            ids = new.clone()                                                             # an ordinary tensor again
-            yield ids
-            if only_last: ids = ids[:,None]
-            if kwargs['repetition_penalty']!=1: text = torch.cat([text, ids.view(-1,1)], 1)
+    reader,parts = None,list(model.modules())
+    for _ in range(n):
+        with _eval(model, parts), torch.inference_mode():                                 # not while the caller has the word
+            if reader is None: reader = LMReader(model, ids, cache, n>10, weights)
+            elif only_last: reader = LMReader(model, ids, cache=False)
+            else: reader.append(ids)
+            new = _draw(reader.logits, text, **kwargs, say_none=say_none)
+        ids = new.clone()                                                                 # an ordinary tensor again
+        yield ids
+        if only_last: ids = ids[:,None]
+        if kwargs['repetition_penalty']!=1: text = torch.cat([text, ids.view(-1,1)], 1)
 
 # %% ../nbs/04_sampling.ipynb #6b600bbd
 def stream_ids(
@@ -333,7 +329,7 @@ def stream_ids(
     "Write on, token by token; `ValueError` for an argument out of range"
     kwargs = dict(temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p, repetition_penalty=repetition_penalty)
     _check_sampling(n, **kwargs)
-    _check_weights(model, weights, cache and not only_last)
+    with _lock_of(model): _check_weights(model, weights, cache and not only_last)        # or it may see hooks of another thread
     auto = torch.is_autocast_enabled(ids.device.type)
     _check(not weights or not auto, 'weights', weights, 'None under autocast')
     v,banned = model[0].vocab_sz,[o.item() if isinstance(o, Tensor) else o for o in banned]

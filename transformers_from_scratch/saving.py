@@ -16,6 +16,7 @@ from .attention import _check
 from .layers import *
 from .faster import *
 from .models import *
+from .sampling import _eval
 from .tokenizers import *
 from .learner import *
 from .learner import _check_dls, _pad_idx, _split_kwargs, _text_vocab
@@ -197,17 +198,15 @@ def _made(about, weights, given):
 
 def _try(model, about, weights):
     "`ValueError` unless a model that is made of the description answers as `model` does"
-    encoder,parts = model[0],[(o,o.training) for o in model.modules()]
+    encoder = model[0]
     n = min(ifnone(encoder.max_len, 8), 8)
     ids = [i for i in range(min(encoder.vocab_sz, n+1)) if i!=encoder.pad_idx][:n]
     ids = tensor([ids, ids[::-1]])
     try:
-        with torch.no_grad(), torch.autocast('cpu', enabled=False):
+        with torch.no_grad(), torch.autocast('cpu', enabled=False), _eval(model):
             back = _made(about, {n: o.clone() for n,o in weights.items()}, {}).eval()(ids)
-            out = model.eval()(ids.to(encoder.embedding.weight.device)).cpu()
+            out = model(ids.to(encoder.embedding.weight.device)).cpu()
     except (ValueError, TypeError, KeyError) as e: raise ValueError(f"this model can't be made again from its description ({e}): {_odd}") from e
-    finally:
-        for o,mode in parts: o.training = mode
     near = .02 if encoder.embedding.weight.dtype in (torch.half,torch.bfloat16) else 1e-4    # a processor may add up numbers that lie elsewhere in another order
     same = (out.float()-back.float()).abs().max() <= near*out.float().abs().max()
     if not same: raise ValueError(f"made again from its description, this model would answer otherwise: {_odd}")
@@ -300,4 +299,4 @@ def export(self:TransformerLearner,
 ):
     "fastai's `export`, for `load_learner`; its file is a pickle, which runs what it likes when it is opened"
     warn(f"{fname} is a pickle: opening it runs what is in it, so nobody should open one of somebody else. `save_model` writes a folder that is safe to open, for `load_model`", stacklevel=2)
-    super(TransformerLearner, self).export(fname, **kwargs)
+    with self.lock: super(TransformerLearner, self).export(fname, **kwargs)
