@@ -14,6 +14,7 @@ help:
 	@echo 'make torture           try properties 5,000 times and every check on every variant (a quarter of an hour)'
 	@echo 'make mutants           put 60 faults into the code, and see which the tests notice (half an hour)'
 	@echo 'make kills             kill 40 trainings at random moments, and see that they go on to the same bits (some minutes)'
+	@echo 'make load              10,000 predictions, 1,000 streams, 8 threads at once: all right, and nothing grows (some minutes)'
 	@echo 'make lint              look for mistakes that can be seen without running anything'
 	@echo 'make docs              build the documentation into _docs'
 	@echo 'make check-site        open every page of _docs in Chromium, if it is there, and list what is wrong'
@@ -68,6 +69,9 @@ torture: $(READY)
 mutants: $(READY)
 	@$(BIN)/python tools/mutants.py $(MUTANTS)
 
+load: $(READY)
+	@OMP_NUM_THREADS=1 $(BIN)/python tools/load.py $(LOAD)
+
 kills: $(READY)
 	@OMP_NUM_THREADS=1 $(BIN)/python tools/kills.py $(KILLS)
 
@@ -109,4 +113,4 @@ $(BENCH)/.installed: constraints.txt settings.ini setup.py pyproject.toml
 bench: $(BENCH)/.installed
 	$(BENCH)/bin/python benchmarks/run.py
 
-.PHONY: help install demo test test-sweep test-slow torture mutants kills lint docs check-site check-names check-imports export clean-notebooks readme prepare bench
+.PHONY: help install demo test test-sweep test-slow torture mutants kills load lint docs check-site check-names check-imports export clean-notebooks readme prepare bench
