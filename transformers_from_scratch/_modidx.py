@@ -265,6 +265,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                 'transformers_from_scratch/data.py')},
             'transformers_from_scratch.diverge': { 'transformers_from_scratch.diverge.StopOnNaN': ( 'diverge.html#stoponnan',
                                                                                                     'transformers_from_scratch/diverge.py'),
+                                                   'transformers_from_scratch.diverge.StopOnNaN.__init__': ( 'diverge.html#stoponnan.__init__',
+                                                                                                             'transformers_from_scratch/diverge.py'),
                                                    'transformers_from_scratch.diverge.StopOnNaN._check_gradients': ( 'diverge.html#stoponnan._check_gradients',
                                                                                                                      'transformers_from_scratch/diverge.py'),
                                                    'transformers_from_scratch.diverge.StopOnNaN._device': ( 'diverge.html#stoponnan._device',

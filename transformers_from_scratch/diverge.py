@@ -84,6 +84,7 @@ def _first_place(model, run, xb):
 class StopOnNaN(Callback):
     "Stops a training before a NaN or an infinite number gets into the weights, with a `FloatingPointError` that says where it began"
     order,run_valid = MixedPrecision.order+.5,False                                       # gradients are unscaled, and not clipped yet
+    def __init__(self): pass
 
     def before_fit(self):
         "Not for `lr_find`, which is meant to diverge, nor for predictions"
