@@ -6,8 +6,8 @@
 __all__ = ['fastai_repairs']
 
 # %% ../nbs/02b_fastai_repairs.ipynb #ded8bfd6
-import importlib,inspect,random,sys,warnings,zlib
-from contextlib import redirect_stdout, suppress
+import importlib,inspect,random,sys,threading,warnings,zlib
+from contextlib import nullcontext, redirect_stdout, suppress
 from io import StringIO
 from textwrap import dedent
 from types import SimpleNamespace
@@ -231,11 +231,19 @@ def _space_stays():
     "A space within a token becomes `▁` in training, and stays a space in `predict`"
     return Tokenizer(lambda items: [['\n \n']], rules=[])('text')[0]!='\n▁\n'
 
+_spacy = SimpleNamespace(lock=threading.Lock())
+os.register_at_fork(after_in_child=lambda: setattr(_spacy, 'lock', threading.Lock())) if hasattr(os, 'register_at_fork') else None
+
+def _words(tok, text):
+    "The words of one text by spaCy, which forgets those that it did not know: else each new word would stay in memory"
+    nlp = _any_length(tok).pipe.__self__
+    with _spacy.lock, nullcontext() if nlp.vocab.in_memory_zone else nlp.memory_zone(): return [t.text for t in first(tok.pipe([text]))]
+
 @_repair(Tokenizer, '_tokenize1', _space_stays)
 def _tokenize_one(self, o):
     "Also change the tokens as training does"
     post = compose(*defaults.text_postproc_rules)
-    if type(self.tok) is SpacyTokenizer: tokens = [t.text for t in first(_any_length(self.tok).pipe([_whole(compose(*self.rules)(o))]))]      # the same in half the time
+    if type(self.tok) is SpacyTokenizer: tokens = _words(self.tok, _whole(compose(*self.rules)(o)))      # the same in half the time
     else: tokens = _tokenize_one.fastai(self, o)
     return L([post(t) for t in tokens])
 

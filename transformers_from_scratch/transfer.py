@@ -323,23 +323,26 @@ def load_encoder(self:TransformerLearner,
     device:int|str|torch.device=None # Where to read the file to, defaults to the device of `dls`
 )->TransformerLearner: # The learner itself
     "Load an encoder, match its rows to the tokens of `dls`, and freeze; `ValueError` if it does not fit"
+    with self.lock: return _load_encoder(self, file, device)
+
+def _load_encoder(learn, file, device):
     distrib_barrier()
-    path = _find(self.path/self.model_dir, file)
-    about,weights = _read(path, ifnone(ifnone(device, self.dls.device), 'cpu'))
-    encoder,vocab = _check_vocab(self)
+    path = _find(learn.path/learn.model_dir, file)
+    about,weights = _read(path, ifnone(ifnone(device, learn.dls.device), 'cpu'))
+    encoder,vocab = _check_vocab(learn)
     _check_fit(path, about, weights, encoder)
     rows,new = _match_rows(weights['embedding.weight'], about.vocab, vocab[:encoder.vocab_sz], about.model['pad_idx'], encoder.pad_idx)
-    tied = any(p is encoder.embedding.weight for p in get_model(self.model)[1].parameters())
+    tied = any(p is encoder.embedding.weight for p in get_model(learn.model)[1].parameters())
     if not tied and encoder.embedding.padding_idx is not None: rows[encoder.pad_idx] = 0                                        # tied, it is also the score of padding
     weights['embedding.weight'] = rows
     if isinstance(encoder.positions, LearnedPositions):
         have,want = weights['positions.embedding.weight'],encoder.positions.embedding.weight.detach()
         weights['positions.embedding.weight'] = torch.cat([have[:len(want)].to(want), want[len(have):]])
-    notes = list(_notes(about, encoder, vocab, _tokenizer_state(self.dls), new))
+    notes = list(_notes(about, encoder, vocab, _tokenizer_state(learn.dls), new))
     encoder.load_state_dict({n: weights[o] for n,o in _first_names(encoder).items()})
-    self.loaded_encoder = AttrDict(file=path, new_tokens=new)
-    if notes: warn(f"{path.name}: {'; '.join(notes)}", stacklevel=2)
-    self.freeze()
-    for p in self.model.parameters():
+    learn.loaded_encoder = AttrDict(file=path, new_tokens=new)
+    if notes: warn(f"{path.name}: {'; '.join(notes)}", stacklevel=3)
+    learn.freeze()
+    for p in learn.model.parameters():
         if not p.requires_grad: p.grad = None                                             # or momentum and weight decay would go on
-    return self
+    return learn
