@@ -126,6 +126,7 @@ class StopOnNaN(Callback):
 # %% ../nbs/05f_diverge.ipynb #5f100018
 _load = 'Load weights that were saved before, or make the learner anew'
 _try = 'Try a lower learning rate, or `GradientClip`'
+_xb = 'The batch is in `learn.xb` and `learn.yb`'
 _stays = f'This batch has changed no weight, and is in `learn.xb` and `learn.yb`. {_try}'
 
 def _value(loss): return f'{loss.item():.4g}' if loss.numel()==1 else 'not finite'
@@ -167,4 +168,6 @@ def _where(self:StopOnNaN):
 @patch
 def _stop(self:StopOnNaN, says, hint):
     self.opt.zero_grad()                                                                  # or the next training would begin with NaN
+    largest = max((_largest(p) for p in self._model.parameters()), default=0.)
+    if hint is _stays and largest>1e4: hint = f'This batch has changed no weight, but weights are up to {largest:.1g}: it went wrong before. {_load}, and train with a lower learning rate. {_xb}'
     raise FloatingPointError(f'{says}. {hint}')

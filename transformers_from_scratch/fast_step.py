@@ -134,6 +134,10 @@ def _packs(layers, weights=None):
 
 # %% ../nbs/04b_fast_step.ipynb #4b000002
 _stores,_lock = WeakKeyDictionary(),threading.Lock()                                      # for each model: {settings: (sums, stores)}
+def _new_lock():
+    global _lock
+    _lock = threading.Lock()
+if hasattr(os, 'register_at_fork'): os.register_at_fork(after_in_child=_new_lock)
 
 def _lay_out(model, products, *settings):
     "Give `products` the weights of `model`: filled anew if they have changed, else those that are there"

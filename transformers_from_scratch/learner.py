@@ -8,12 +8,13 @@ __all__ = ['transformer_splitter', 'FusedAdam', 'TransformerLearner', 'Pretraine
 
 # %% ../nbs/05_learner.ipynb #c3cde75d
 import difflib,inspect
+from contextlib import ExitStack
 from torch.optim.adamw import adamw
 from fastai.text.all import *
 from fastai.text.data import _get_tokenizer
 from .fastai_repairs import *
 from .fastai_repairs import _import_distributed, _special_ids
-from .attention import _check_sizes
+from .attention import _check, _check_sizes
 from .layers import *
 from .models import *
 from .sampling import _lock_of
@@ -135,6 +136,8 @@ class TransformerLearner(Learner):
     def lock(self):
         "What a thread holds while it uses the learner; learners of one model share it"
         return _lock_of(self.model)
+
+    def __getstate__(self): return {n: o for n,o in super().__getstate__().items() if n!='_within'}
 
     @lock.setter
     def lock(self, _): pass                                                               # fastai's can be taken but once
@@ -349,19 +352,33 @@ def _in_turn(name):
     "Let method `name` of `Learner` wait until no other thread uses the model"
     @functools.wraps(getattr(Learner, name))
     def f(self, *args, **kwargs):
+        data = name!='fit' or len(self.dls.train.dataset)
+        _check(data, 'dls', 'without data', 'data to train on: make a learner with yours, or pass it as in `load_model(folder, dls)`')
         with self.lock: return getattr(super(TransformerLearner, self), name)(*args, **kwargs)
     setattr(TransformerLearner, name, f)
 
-def _with_in_turn(name):
-    "The same for a context, until it ends: these swap something, and put it back"
+def _with_in_turn(name, once):
+    "A context for several threads: the lock is held while something is swapped or put back, not in between; what can be done but `once` is put back by the last"
     @contextmanager
     @functools.wraps(getattr(Learner, name))
     def f(self, *args, **kwargs):
-        with self.lock, getattr(super(TransformerLearner, self), name)(*args, **kwargs) as res: yield res
+        mine = ExitStack()
+        with self.lock:
+            there = vars(self).setdefault('_within', {}).setdefault(name, [0, mine]) if once else [0, mine]       # how often, and the first
+            res = there[1].enter_context(getattr(super(TransformerLearner, self), name)(*args, **kwargs)) if not there[0] else self
+            there[0] += 1
+        try: yield res
+        finally:
+            with self.lock:
+                there[0] -= 1
+                if not there[0]:
+                    if once: del self._within[name]
+                    there[1].close()
     setattr(TransformerLearner, name, f)
 
 for _o in 'fit validate get_preds show_results save load export'.split(): _in_turn(_o)
-for _o in 'added_cbs removed_cbs no_logging no_mbar no_bar loss_not_reduced'.split(): _with_in_turn(_o)
+for _o in 'added_cbs removed_cbs'.split(): _with_in_turn(_o, False)
+for _o in 'no_logging no_mbar no_bar loss_not_reduced'.split(): _with_in_turn(_o, True)
 
 
 # %% ../nbs/05_learner.ipynb #846e42c5

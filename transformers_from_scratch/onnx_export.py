@@ -16,13 +16,13 @@ from .tokenizers import _tokenizer
 from .learner import *
 from .learner import _test_dl, _text_vocab
 from .lm_learner import _check_texts
-from .transfer import _about, _checksum, _version
+from .transfer import _about, _checksum, _plain_model, _sync, _version
 from .resume import _get_rng, _set_rng
 
 # %% ../nbs/07c_onnx.ipynb #ox07
 def _target(learn):
     "What the loss function makes of logits, 'category', 'multi-category' or 'numbers', and from which probability on a label is there"
-    f,n = learn.loss_func,get_model(learn.model)[1].linear.out_features
+    f,n = learn.loss_func,_plain_model(learn)[1].linear.out_features
     x,thresh = 3*(2.3*torch.arange(5.*n)).sin().view(5, n),getattr(f, 'thresh', .5)       # (5,n)
     said = getattr(f, 'activation', noop)(x)
     ways = {'category':(x.softmax(-1), said.argmax(-1)), 'multi-category':(x.sigmoid(), said>thresh), 'numbers':(x, said)}
@@ -50,7 +50,7 @@ def _state(dls):
 
 def _about_answers(learn, with_tokenizer=True):
     "What it takes to make ids of texts, and to read the answer, for JSON"
-    model = get_model(learn.model)
+    model = _plain_model(learn)
     encoder,head,(kind,thresh) = model[0],model[1],_target(learn)
     _check(encoder.pad_idx is not None, 'pad_idx', None, 'an id in the model of `learn`: texts of a batch differ in length')
     return dict(vocab=list(map(str, _text_vocab(learn.dls))), unk_idx=0, pad_idx=encoder.pad_idx, tokenizer=_state(learn.dls) if with_tokenizer else None,
@@ -151,14 +151,16 @@ def _sha(path):
 
 @contextmanager
 def _beside(folder):
-    "A folder beside `folder`; when all is written there, its files take the place of earlier ones, `about.json` last"
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f'.{folder.name}') as tmp:
+    "A folder within `folder`; when all is written there, its files take the place of earlier ones, one by one, `about.json` last"
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder, prefix='.new') as tmp:
         yield (tmp := Path(tmp))
-        folder.mkdir(exist_ok=True)
-        for o in _names: (folder/o).unlink(missing_ok=True)
-        for o in reversed(_names):
-            if (tmp/o).exists(): (tmp/o).replace(folder/o)
+        there = [o for o in reversed(_names) if (tmp/o).exists()]
+        for o in there: _sync(tmp/o)
+        for o in there: os.replace(tmp/o, folder/o)
+    _sync(folder)
+    for o in _names:
+        if o not in there: (folder/o).unlink(missing_ok=True)
 
 def _write(folder, about):
     "Write `about.json`, with checksums of the other files"
@@ -174,6 +176,7 @@ def _read(folder):
         if about['kind']!='onnx': raise ValueError(f"its kind is {about['kind']!r}")
         if about['version']>_version: raise ValueError('a newer version of this library wrote it')
         if about['checksum']!=_checksum(about, {}): raise ValueError('it has changed')
+        if 'model.onnx' not in about['files'] or not {'vocab','tokenizer','target','classes','max_len','pad_idx','unk_idx'}<=set(about): raise ValueError('something is missing in it')
         for o in _names[1:]:
             if o in about['files'] and about['files'][o]!=_sha(folder/o): raise ValueError(f'{o} is not the one that it was written with')
     except (KeyError, TypeError, AttributeError, ValueError, OSError) as e: raise ValueError(f"{file} is damaged, or `export_onnx` did not write it ({e}): export again") from e
@@ -266,19 +269,22 @@ class ONNXClassifier:
 # %% ../nbs/07c_onnx.ipynb #ox23
 def export_onnx(
     learn:Learner, # A trained classifier, with a `TransformerClassifier` for a model
-    folder:str|Path, # Where to write `model.onnx` and `about.json`; an earlier export there is replaced
+    folder:str|Path, # Where to write `model.onnx` and `about.json`, from the current folder on; an earlier export there is replaced
     with_tokenizer:bool=True, # Write how texts become tokens? False: with a tokenizer of your own, which `ONNXClassifier` takes as `tok`
     beside:bool=None # Write weights into a file of their own, `model.onnx.data`? None: where they take more than 1.5 GB
 )->Path: # The folder
     "Write a classifier for onnxruntime, and check that it answers the same; `TypeError` for another model, `ValueError` for what ONNX or JSON can't express"
-    model,folder = get_model(getattr(learn, 'model', None)),Path(folder)
-    _check(isinstance(model, TransformerClassifier), 'learn', type(ifnone(model, learn)).__name__,
+    _check(hasattr(learn, 'model'), 'learn', type(learn).__name__, 'a learner', TypeError)
+    model,folder = _plain_model(learn),Path(folder)
+    _check(isinstance(model, TransformerClassifier), 'learn', type(model).__name__,
            'a learner with a `TransformerClassifier`: a language model reads its own words, which takes more than one file', TypeError)
     _need('onnx', 'onnxscript', 'onnxruntime')
     if not ismin_torch(_min_torch): raise ImportError(f"PyTorch is {torch.__version__}, but must be {_min_torch} or newer: older ones export no model for texts of any length")
-    if rank_distrib(): return
+    if rank_distrib(): return folder
+    with learn.lock: return _export(learn, deepcopy(model).cpu().float().eval(), folder, with_tokenizer, beside)
+
+def _export(learn, model, folder, with_tokenizer, beside):
     about,rng = _about_answers(learn, with_tokenizer),_get_rng()
-    model = deepcopy(model).cpu().float().eval()
     try:
         with _beside(folder) as tmp:
             _write_graph(model, tmp/'model.onnx', beside)

@@ -6,7 +6,7 @@
 __all__ = ['Resume']
 
 # %% ../nbs/05d_resume.ipynb #d505940265
-import json,random,secrets,time,warnings
+import json,random,secrets,time,warnings,zlib
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from fastai.text.all import *
@@ -182,13 +182,24 @@ def _all(o):
     torch.distributed.all_gather_object(res, o)
     return res
 
+def _training(learn):
+    "What a training is, in numbers and words: going on with others would be another training"
+    def plain(o): return np.asarray(o, float).ravel().tolist()
+    scheds = [(n, f) for o in learn.cbs if isinstance(o, ParamScheduler) for n,f in o.scheds.items()]
+    texts,n = learn.dls.train.dataset,len(learn.dls.train.dataset)
+    crc = 0
+    for i in sorted({0, n//2, n-1}):
+        for o in tuplify(texts[i]): crc = zlib.crc32(repr(o.tolist() if isinstance(o, Tensor) else o).encode(), crc)
+    return json.loads(json.dumps(dict(lr=[plain(o['lr']) for o in learn.opt.hypers], wd=[plain(o.get('wd', 0)) for o in learn.opt.hypers], schedule=[[n, *[plain(f(p)) for p in (0.,.2,.5,.9)]] for n,f in scheds],
+        dropout=[o.p for o in learn.model.modules() if isinstance(o, nn.Dropout)], loss_func=re.sub(' at 0x[0-9a-f]+', '', repr(learn.loss_func)), texts=[n, crc])))
+
 class Resume(Callback):
     "Saves all that a training needs, now and then, and goes on after an interruption as if there had been none"
-    order,run_valid = 100,False
+    order,run_valid,epoch_start = 100,False,None
     def __init__(self,
         name:str='resume', # Name of the run: a folder in `learn.path/learn.model_dir`
         every:int=None, # Save after so many batches; None: by time alone
-        minutes:float=5. # Save when so many minutes have passed
+        minutes:float=5. # Save when so many minutes have passed; several processes look at the clock only without `every`
     ):
         _check(isinstance(name, (str,Path)) and str(name), 'name', name, 'the name of a run', TypeError)
         _check(every is None or (isinstance(every, int) and every>0), 'every', every, 'a positive whole number of batches, or None')
@@ -208,7 +219,7 @@ class Resume(Callback):
         if not self.run: return
         self.fits += 1
         self.settings = {n: _split(vars(o))[0] for n,o in _counted(self.learn).items()}
-        self.sizes = dict(n_epoch=self.n_epoch, n_batches=len(self.dls.train), bs=self.dls.train.bs)
+        self.sizes = dict(bs=self.dls.train.bs, n_epoch=self.n_epoch, n_batches=len(self.dls.train), **_training(self.learn))
         self.several = num_distrib()>1 and get_model(self.model) is not self.model        # which exchange gradients
         found = _newest(self.folder, rank_distrib(), self._agree if self.several else None)
         if self.several: self.token = found[0]['run'] if found else _all(getattr(self, 'token', secrets.token_hex(8)))[0]
@@ -256,7 +267,8 @@ class Resume(Callback):
         self._check_processes(about.get('processes', 1))
         if about['fit']!=self.fits: return
         for n,o in self.sizes.items():
-            _check(about[n]==o, n, o, f'{about[n]}, as in the training that was saved in {self.folder}: delete that folder to begin another one')
+            then = 'those' if n=='texts' else about.get(n)
+            _check(about.get(n)==o, n, 'others' if n=='texts' else o, f'{then}, as in the training that was saved in {self.folder}: delete that folder, or choose another `name`, to begin another one')
 
     def _load(self, about, tensors):
         model,mine = _under('model.', tensors),_get_model(self.model)
@@ -265,7 +277,7 @@ class Resume(Callback):
         with torch.no_grad():
             for n,o in model.items(): mine[n].copy_(o)
         grads,of = _under('grad.', tensors),dict(get_model(self.model).named_parameters())       # of batches whose step is yet to come
-        for n in about['grads']: of[n].grad = grads[n].to(of[n].device).clone() if n in grads else torch.zeros_like(of[n])
+        for n in about.get('grads', []): of[n].grad = grads[n].to(of[n].device).clone() if n in grads else torch.zeros_like(of[n])
         states = [dict(o) for o in about['opt']]
         for n,o in _under('opt.', tensors).items():
             i,_,key = n.partition('.')
@@ -293,6 +305,7 @@ class Resume(Callback):
         for h,o in zip(self.opt.hypers, about['hypers']): h.update(o)
         def part(name): return about[name],_under(f'{name}.', tensors)
         _set_counts(self.learn, *part('counts'))
+        if self._scaler() and about.get('scaler'): self._scaler().load_state_dict(about['scaler'])
         self.learn.train_iter,self.learn.pct_train,n = about['train_iter'],about['pct_train'],about['batch']
         self.epoch_start = part('rng_then'),part('order')
         _set_rng(*self.epoch_start[0]); _set_order(dl, *self.epoch_start[1])
@@ -324,6 +337,8 @@ class Resume(Callback):
         self.epoch_start = self.epoch_start[0],_get_order(self.dls.train)                 # for what is trained next
         self._save(self.sizes['n_batches'], done=True)
 
+    def _scaler(self): return getattr(self.learn, 'scaler', None)                         # of mixed precision
+
     def _save(self, batch, done=False):
         self.losses = _joined(self.recorder.losses, self.losses)
         (rng,rng_t),(then,then_t),(order,order_t),(counts,counts_t) = _get_rng(),*self.epoch_start,_get_counts(self.learn, self.settings, self.losses)
@@ -332,7 +347,7 @@ class Resume(Callback):
         grads = {n: p.grad for n,p in get_model(self.model).named_parameters() if p.grad is not None}
         for name,o in dict(model=_get_model(self.model), grad={n: o for n,o in grads.items() if o.any()}, rng=rng_t, rng_then=then_t, order=order_t, counts=counts_t).items():
             tensors |= {f'{name}.{n}': t for n,t in o.items()}
-        about = dict(self.sizes, fit=self.fits, done=done, grads=list(grads), epoch=self.epoch, batch=batch,
+        about = dict(self.sizes, scaler=self._scaler() and self._scaler().state_dict(), fit=self.fits, done=done, grads=list(grads), epoch=self.epoch, batch=batch,
                      train_iter=self.train_iter, pct_train=self.pct_train, rng=rng, rng_then=then, order=order, counts=counts, opt=[o for o,_ in states], hypers=list(map(dict, self.opt.hypers)))
         args = ()
         if self.several: about,args = dict(about, processes=num_distrib(), run=self.token),(lambda ok: all(_all(ok)),)

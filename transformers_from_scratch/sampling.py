@@ -277,6 +277,11 @@ def _lock_of(model):
     model = model._modules.get('_orig_mod', model)                                        # a compiled one and its original have the same
     with _lock: return _locks.setdefault(model, threading.RLock())
 
+def _new_locks():
+    global _lock
+    _lock = threading.Lock(); _locks.clear()
+if hasattr(os, 'register_at_fork'): os.register_at_fork(after_in_child=_new_locks)            # a child has no thread that would let go
+
 def _set_modes(parts, training):
     for o in parts:
         if type(o).__setattr__ is nn.Module.__setattr__: vars(o)['training'] = training       # the same, ten times as fast

@@ -6,7 +6,8 @@
 __all__ = ['load_model']
 
 # %% ../nbs/05e_saving.ipynb #e5000004
-import json
+import json,secrets,time
+from contextlib import suppress
 from safetensors import SafetensorError
 from safetensors.torch import save_file
 from fastai.text.all import *
@@ -38,7 +39,10 @@ def _loss_says(loss):
     if key not in _losses or loss.axis!=-1: return
     says = {n: getattr(func, n, None) for n in _losses[key]} | ({'thresh':loss.thresh} if hasattr(loss, 'thresh') else {})
     says = {n: o.tolist() if isinstance(o, Tensor) else o for n,o in says.items() if o is not None}
-    return dict(name=_loss_names.get(key, key[0]).__name__, **says)
+    says = dict(name=_loss_names.get(key, key[0]).__name__, **says)
+    made = _loss(says)
+    same = all(getattr(made, n)==getattr(loss, n) for n in ('flatten','floatify','is_2d')) and made.func.reduction==func.reduction
+    return says if same else None
 
 def _loss(says):
     "The loss that `_loss_says` has described"
@@ -65,7 +69,9 @@ def _data_says(learn):
     names = [type(o).__name__ for o in tfms]
     backwards = len(tfms)==3 and getattr(tfms[2], 'name', '')=='reverse_text'
     if names[:2]!=['Tokenizer','Numericalize'] or len(names)!=2+backwards: return
-    dl = learn.dls.train
+    dl = learn.dls.valid
+    more = [type(o).__name__ for n in ('after_item','before_batch','after_batch') for o in getattr(getattr(dl, n), 'fs', ())]
+    if set(more)-{'ToTensor','Pad_Chunk','Pad_Input'}: return                             # what changes items or batches has no name
     return dict(bs=dl.bs, backwards=backwards, **(dict(seq_len=dl.seq_len) if isinstance(dl, LMDataLoader) else {}))
 
 def _settings(model):
@@ -92,18 +98,21 @@ def _own_fs(learn, model):
 
 # %% ../nbs/05e_saving.ipynb #e5000015
 def _write_folder(folder, about, weights):
-    "Write the weights beside those that are there, then the description in one step"
-    new = folder/about['file']
+    "Write the weights beside those that are there, then the description in one step; the weights before that are deleted last"
+    new,said = folder/about['file'],folder/f'.model.json.{secrets.token_hex(4)}'
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        said = folder/'.model.json'
+        try: before = json.loads((folder/'model.json').read_text(encoding='utf8'))['file']
+        except (OSError, ValueError, KeyError, TypeError): before = None
         said.write_text(json.dumps(about, indent=1, ensure_ascii=False), encoding='utf8'); _sync(said)
         save_file(weights, new, {'format':'pt'})                                          # writes beside, then renames
         new.chmod(said.stat().st_mode & 0o777); _sync(new)
-        os.replace(said, folder/'model.json'); _sync(folder)
+        os.replace(said, folder/'model.json')
     except (OSError, SafetensorError) as e: raise OSError(f"can't write to {folder} ({e}): make room there, or choose another `folder`. What was there is as it was") from e
-    for o in folder.glob('model-*.safetensors'):
-        if o!=new: o.unlink(missing_ok=True)
+    _sync(folder)
+    for o in folder.glob('model-*.safetensors'):                                          # others are left of saves that were killed, or just being written
+        with suppress(OSError):
+            if o.name!=new.name and (o.name==before or time.time()-o.stat().st_mtime > 86_400): o.unlink()
 
 def _whole_model(learn):
     "The plain model of `learn`; `TypeError` if it is none of this library"
@@ -114,14 +123,18 @@ def _whole_model(learn):
 
 @patch
 def save_model(self:TransformerLearner,
-    folder:str|Path # Where to write `model.json` and the weights; a model that is there is replaced
+    folder:str|Path # Where to write `model.json` and the weights, from the current folder on; a model that is there is replaced
 )->Path: # The folder
-    "Save all that predictions and further training need; `ValueError` for NaN, or for a model that could not be made again"
-    if rank_distrib(): return # don't save if child proc
+    "Save model, vocabulary, tokenizer, classes and loss, for `load_model`; `ValueError` for NaN, or for a model that could not be made again"
     _check(isinstance(folder, (str,Path)) and str(folder), 'folder', folder, 'the name of a folder', TypeError)
-    model,folder = _whole_model(self),Path(folder)
+    if not rank_distrib(): # don't save if child proc
+        with self.lock: _save_model(self, Path(folder).expanduser())
+    return Path(folder).expanduser()
+
+def _save_model(self, folder):
+    model = _whole_model(self)
     state,names = _plain_state(model),_first_names(model)
-    weights = {n: state[n].detach().cpu().contiguous() for n in dict.fromkeys(names.get(n, n) for n in state) if n in state}
+    weights = {n: state[n].detach().cpu().contiguous().clone() for n in dict.fromkeys(names.get(n, n) for n in state) if n in state}
     _check_finite('model', weights)
     says = _about_model(self)
     says['own'] += _own_fs(self, model)
@@ -129,7 +142,6 @@ def save_model(self:TransformerLearner,
                    settings=_settings(model), loss=_loss_says(self.loss_func), data=_data_says(self), file=f'model-{_checksum({}, weights):08x}.safetensors')
     if not about['own']: _try(model, about, weights)
     _write_folder(folder, about, weights)
-    return folder
 
 # %% ../nbs/05e_saving.ipynb #e5000017
 def _norm_of(text, at, weights):
@@ -186,9 +198,21 @@ def _fill(model, weights):
     if odd: raise ValueError(f'`{odd[0]}` is {theirs.get(odd[0])} in the file and {mine.get(odd[0])} in the model')
     for n in mine: state[n].data = weights[n].clone()                                     # where PyTorch would have put it: a file's place may be odd
 
+def _check_numbers(about, weights, given):
+    "`ValueError` for sizes that the weights have not: nothing is made larger than the file is"
+    says,head = about['model'],about['head']
+    def rows(name): return len(weights[name]) if name in weights else None
+    have = dict(depth=len({n.split('.')[2] for n in weights if n.startswith('0.blocks.')}), n_types=rows('0.types.weight') or 0)
+    if 'ff_cls' in says and 'ff_cls' not in given: have['hidden_mult'] = rows('0.blocks.0.ff.up.weight')
+    want = {n: round(says['k']*says[n]) if n=='hidden_mult' else says[n] for n in have}
+    if 'n_out' in head: have['n_out'],want['n_out'] = rows('1.linear.weight'),head['n_out']
+    odd = [n for n in have if have[n]!=want[n]]
+    if odd: raise ValueError(f'`{odd[0]}` does not fit the weights')
+
 def _made(about, weights, given):
     "The model that was saved; `ValueError` if it can't be made"
     cls = TransformerLM if about['kind']=='language model' else TransformerClassifier
+    _check_numbers(about, weights, given)
     with torch.random.fork_rng(devices=[]): model = cls(**_keywords(about, weights, given))
     now,then = json.loads(json.dumps(_model_args(model[0]))),dict(about['model'])
     differ = [f'`{n}` is {then.get(n)} in the file and {now.get(n)} in the model' for n in {**then, **now} if then.get(n)!=now.get(n)]
@@ -198,16 +222,17 @@ def _made(about, weights, given):
 
 def _try(model, about, weights):
     "`ValueError` unless a model that is made of the description answers as `model` does"
-    encoder = model[0]
+    encoder,device = model[0],model[0].embedding.weight.device
     n = min(ifnone(encoder.max_len, 8), 8)
     ids = [i for i in range(min(encoder.vocab_sz, n+1)) if i!=encoder.pad_idx][:n]
     ids = tensor([ids, ids[::-1]])
     try:
-        with torch.no_grad(), torch.autocast('cpu', enabled=False), _eval(model):
+        with torch.no_grad(), torch.autocast('cpu', enabled=False), torch.autocast(device.type, enabled=False), _eval(model):
             back = _made(about, {n: o.clone() for n,o in weights.items()}, {}).eval()(ids)
-            out = model(ids.to(encoder.embedding.weight.device)).cpu()
+            out = model(ids.to(device)).cpu()
     except (ValueError, TypeError, KeyError) as e: raise ValueError(f"this model can't be made again from its description ({e}): {_odd}") from e
-    near = .02 if encoder.embedding.weight.dtype in (torch.half,torch.bfloat16) else 1e-4    # a processor may add up numbers that lie elsewhere in another order
+    if not out.isfinite().all(): raise ValueError('the answers of this model are not finite: has training diverged? Load a state from before')
+    near = .02 if encoder.embedding.weight.dtype in (torch.half,torch.bfloat16) or device.type!='cpu' else 1e-4    # a processor may add up numbers that lie elsewhere in another order
     same = (out.float()-back.float()).abs().max() <= near*out.float().abs().max()
     if not same: raise ValueError(f"made again from its description, this model would answer otherwise: {_odd}")
 
@@ -224,10 +249,9 @@ def _empty_dls(about, tok, device):
     target = {} if lm else dict(category=lambda: (CategoryBlock(vocab=head['classes'], sort=False), one), labels=lambda: (MultiCategoryBlock(vocab=head['classes']), [one]),
                                 numbers=lambda: (RegressionBlock(n_out=head['n_out']), 0. if head['n_out']==1 else [0.]*head['n_out']))
     block,y = (None,None) if lm else target[head['target']]()
-    words = ' '.join(map(str, range(2*data['bs']+9)))                                     # enough for a batch of a language model
     block = DataBlock((text,) if lm else (text,block), get_x=ColReader('text'), splitter=IndexSplitter([1]), **({} if lm else dict(get_y=ColReader('y'))))
-    dls = block.dataloaders(pd.DataFrame(dict(text=[words]*2, y=[y]*2)), bs=data['bs'], num_workers=0, device=device, **pad)
-    return dls.new_empty()
+    dls = block.dataloaders(pd.DataFrame(dict(text=['1 2 3 4 5 6 7 8 9']*2, y=[y]*2)), bs=1, num_workers=0, device=device, **pad)
+    return type(dls)(*(o.new(o.dataset.new_empty(), bs=data['bs']) for o in dls.loaders), path=dls.path, device=dls.device)
 
 def _check_same(folder, about, dls, loaded):
     "`ValueError` if `dls` is not for the model: other tokens or other classes"
@@ -249,25 +273,35 @@ def _check_says(path, about):
     def has(o, **kinds): return isinstance(o, dict) and all(isinstance(o.get(n), kind) for n,kind in kinds.items())
     head,data,loss = (about.get(o) for o in ('head','data','loss'))
     lm,several = about['kind']=='language model',has(head, target=str) and head['target'] in ('category','labels')
-    fine = about['kind']!='encoder' and has(about, head=dict, settings=dict, own=list) and (loss is None or has(loss, name=str)) and (data is None or has(data, bs=int, backwards=bool))
-    fine = fine and (has(head, tie_weights=bool) if lm else has(head, n_out=int, pool=str, crop=str)) and (not several or has(head, classes=list)) and has(about['settings'], faster=bool)
+    fine = about['kind']!='encoder' and has(about, head=dict, settings=dict, own=list) and (loss is None or has(loss, name=str)) and (data is None or has(data, bs=int, backwards=bool) and data['bs']>0 and (not lm or has(data, seq_len=int) and data['seq_len']>0))
+    fine = fine and (has(head, tie_weights=bool) if lm else has(head, n_out=int, pool=str, crop=str)) and (not several or has(head, classes=list) and head['classes']) and (lm or head.get('target') in (None,'category','labels','numbers')) and has(about['settings'], faster=bool)
     if not fine: raise ValueError(f"{path} is not a folder that `save_model` wrote, or it is damaged: what it says about a learner can't be so")
 
 def _no_dls(folder, why): raise ValueError(f"{folder} does not say how texts become ids, as {why}: pass `dls=`, made as for the training")
+
+def _other(path):
+    "What else it may be that was to be opened"
+    if path.name=='model.json': return f': pass {path.parent}'
+    if path.is_file(): return ': a file of `export` is for `load_learner`' if path.suffix=='.pkl' else ', not a file'
+    there = dict(config='`load_pretrained`', about='`ONNXClassifier`')
+    return next((f': this one is for {o}' for n,o in there.items() if (path/f'{n}.json').exists()), '')
 
 def load_model(
     folder:str|Path, # Where `save_model` wrote
     dls:DataLoaders=None, # Data to go on with, of the same vocabulary and classes; None: none are needed for predictions
     *,
-    device:str|torch.device='cpu', # Where to, if there are no `dls`
+    device:str|torch.device=None, # Where to; None is where `dls` are, or without them the CPU
     tok_tfm:callable=None, # The tokenizer, where it is of a class of your own
     rules:list=None, # Its rules, where some of them are not fastai's
     **kwargs
 )->TransformerLearner: # For predictions, or for going on with `dls`
     "A learner as it was saved; classes of your own are given, as in `attn_cls=`; `ValueError` for what is damaged or lacking"
     path = Path(folder) if isinstance(folder, (str,Path)) else _check(False, 'folder', folder, 'the name of a folder', TypeError)
-    if not (path/'model.json').is_file(): raise FileNotFoundError(f"there is no model.json in {path}, which must be a folder that `save_model` wrote")
+    distrib_barrier()
+    path = path.expanduser()
+    if not (path/'model.json').is_file(): raise FileNotFoundError(f"there is no model.json in {path}, which must be a folder that `save_model` wrote{_other(path)}")
     _check(dls is None or isinstance(dls, DataLoaders), 'dls', type(dls).__name__, "`DataLoaders` or None (fastai's own function of this name is `fastai.learner.load_model`)", TypeError)
+    _check(dls is None or device is None, 'device', device, 'None where there are `dls`, which know it')
     about,weights = _read(path, whole=True)
     _check_says(path, about)
     lm = about['kind']=='language model'
@@ -275,8 +309,8 @@ def load_model(
     given,learn_kw = _split_kwargs(kwargs, model_cls.__init__, learn_cls.__init__, fixed=('vocab_sz','pad_idx','n_out','k','heads','depth'))
     _check_given(path, about, {**given, **learn_kw})
     try: model,loss = _made(about, weights, given),_loss(about['loss']) if about['loss'] else None
-    except (ValueError, TypeError, KeyError, AttributeError) as e: raise ValueError(f"{path}: the model can't be made as it was ({e})") from e
-    if dls is None: dls = _dls_of(path, about, tok_tfm, rules, device)
+    except _odd_errors as e: raise ValueError(f"{path}: the model can't be made as it was ({e})") from e
+    if dls is None: dls = _dls_of(path, about, tok_tfm, rules, ifnone(device, 'cpu'))
     else: _check_same(path, about, dls, about)
     return learn_cls(dls, model.to(dls.device), **{'loss_func':loss, **learn_kw})
 
@@ -287,9 +321,12 @@ def _dls_of(path, about, tok_tfm, rules, device):
     if tok_tfm is None:
         if about['tokenizer'] is None: _no_dls(path, 'the texts were tokens already')
         try: tok = tokenizer_from_state(about['tokenizer'], rules)
-        except ValueError as e: raise ValueError(f"{path}: the tokenizer is of a class of somebody's own, or has rules that are: pass `tok_tfm=` or `rules=` ({e})") from e
+        except _odd_errors as e: raise ValueError(f"{path}: the tokenizer is of a class of somebody's own, or has rules that are: pass `tok_tfm=` or `rules=` ({e})") from e
     else: tok = tok_tfm if isinstance(tok_tfm, Tokenizer) else Tokenizer(tok_tfm, rules=rules)
-    return _empty_dls(about, tok, torch.device(device))
+    try: return _empty_dls(about, tok, torch.device(device))
+    except _odd_errors as e: raise ValueError(f"{path}: no data can be made as they were ({type(e).__name__}: {e})") from e
+
+_odd_errors = ImportError,ValueError,TypeError,KeyError,AttributeError,RuntimeError,IndexError,ArithmeticError
 
 # %% ../nbs/05e_saving.ipynb #e5000091
 @patch

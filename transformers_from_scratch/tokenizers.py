@@ -360,9 +360,14 @@ def _load_pieces(tok, model):
     tok.tok = _sentencepiece().SentencePieceProcessor(model_proto=base64.b64decode(model))
     return tok
 
+def _lang(o):
+    "The code of a language: spaCy imports what it is called"
+    _check(isinstance(o, str) and re.fullmatch('[a-z]{2,3}', o), 'lang', o, "the code of a language, such as 'en'")
+    return o
+
 _kinds = { # class: kind, its settings, and how to make it of a state
     SpacyTokenizer: ('words', lambda o: dict(lang=o.pipe.__self__.lang, special_toks=list(o.special_toks)),
-                     lambda s: SpacyTokenizer(s['lang'], s['settings']['special_toks'])),
+                     lambda s: SpacyTokenizer(_lang(s['lang']), s['settings']['special_toks'])),
     BaseTokenizer: ('words', lambda o: dict(split_char=o.split_char), lambda s: BaseTokenizer(**s['settings'])),
     CharTokenizer: ('chars', lambda o: dict(bos=o.bos), lambda s: CharTokenizer(**s['settings'])),
     ExactSubwordTokenizer: ('subwords', lambda o: dict(bos=o.bos, model=_pieces(o)),

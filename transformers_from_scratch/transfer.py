@@ -117,10 +117,11 @@ def _first_names(encoder):
     return {n: first.setdefault(id(o), n) for n,o in encoder.state_dict(keep_vars=True).items()}
 
 def _sync(path):
-    "See that what was written to a file or a folder is on the disk"
-    fd = os.open(path, os.O_RDONLY)
+    "See that what was written to a file or a folder is on the disk, where the system can"
+    try: fd = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    except OSError: return                                                                # a folder on Windows
     try: os.fsync(fd)
-    except OSError: pass                                                                  # some file systems can't for folders
+    except OSError: pass
     finally: os.close(fd)
 
 def _place(learn, file):
@@ -165,15 +166,19 @@ def save_encoder(self:TransformerLearner,
     file:str # Name of the file, without its ending; it goes to `learn.path/learn.model_dir`
 )->Path: # The file, which ends in `.safetensors`
     "Save the encoder, the vocabulary, the model's arguments and the tokenizer's settings; `ValueError` for NaN in it"
-    if rank_distrib(): return # don't save if child proc
+    path = _place(self, file)
+    if not rank_distrib(): # don't save if child proc
+        with self.lock: _save_encoder(self, path)
+    return path
+
+def _save_encoder(self, path):
     encoder = _check_vocab(self)[0]
-    path,state = _place(self, file),_plain_state(encoder)
-    weights = {n: state[n].cpu().contiguous() for n in set(_first_names(encoder).values()) if n in state}
+    state = _plain_state(encoder)
+    weights = {n: state[n].cpu().contiguous().clone() for n in set(_first_names(encoder).values()) if n in state}
     _check_finite('model', weights)
     about = _about('encoder', weights, **_about_model(self))
     path.parent.mkdir(parents=True, exist_ok=True)
     save_file(weights, path, {'format': 'pt', _format: json.dumps(about)})            # writes beside, then renames
-    return path
 
 # %% ../nbs/05c_transfer.ipynb #cf6f8d2b
 def _upgrade(about, weights):
@@ -216,17 +221,23 @@ def _wrong_sizes(model, vocab, weights):
     if pad is not None and pad>len(rows): return f'`pad_idx` is {pad}, and there are {len(rows)} rows'
     if model.get('pos_cls')=='LearnedPositions' and (at is None or len(at)!=model['max_len']): return f"there are {None if at is None else len(at)} positions with max_len={model['max_len']}"
 
-def _raw(path):
+def _raw(path, again=True):
     "A description and tensors: of a safetensors file, whose header has it, or of a folder with `model.json`"
     if path.is_dir():
         about = json.loads((path/'model.json').read_text(encoding='utf8'))
         name = about['file']
         if not isinstance(name, str) or Path(name).name!=name: raise ValueError(f'`file` is {str(name)[:40]!r}')
-        with safe_open(path/name, 'pt') as f: return about,{n: f.get_tensor(n) for n in f.keys()}
+        try:
+            with safe_open(path/name, 'pt') as f: return about,{n: f.get_tensor(n) for n in f.keys()}
+        except FileNotFoundError:
+            if again and json.loads((path/'model.json').read_text(encoding='utf8'))!=about: return _raw(path, again=False)     # it is being saved just now
+            raise
     with safe_open(path, 'pt') as f:
         header,weights = f.metadata(),{n: f.get_tensor(n) for n in f.keys()}
     if header['format']!='pt': raise ValueError('its format is unknown')
     return json.loads(header[_format if _format in header else f'{_format}.encoder']),weights      # so it was called up to version 2
+
+_alone = ". Weights alone, as in a `.pth` of fastai, won't do, as they don't say which word a row is for"
 
 def _read(path, device='cpu', whole=False):
     "What `save_encoder` or `save_model` wrote, and the weights of the encoder, or all; `ValueError` if they did not write that"
@@ -237,8 +248,7 @@ def _read(path, device='cpu', whole=False):
     if isinstance(about, dict) and isinstance(about.get('version'), int) and about['version']>_version:
         raise ValueError(f"{path} has version {about['version']}, but must be up to {_version}: install a newer version of this library")
     if wrong: raise ValueError(
-        f"{path} is not a file that `save_encoder` of this library wrote, nor a folder of `save_model`, or it is damaged ({wrong}). Weights alone, as in a "
-        "`.pth` of fastai, won't do, as they don't say which word a row is for: save the encoder again") from error
+        f"{path} is not a {'folder that `save_model`' if path.is_dir() else 'file that `save_encoder`'} of this library wrote, or it is damaged ({wrong}){_alone if path.is_file() else ''}: save it again") from error
     about,weights = _upgrade(AttrDict(about), weights if whole else _part(about, weights))
     return about,{n: o.to(torch.device(device)) for n,o in weights.items()}
 
