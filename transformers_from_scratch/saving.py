@@ -7,7 +7,7 @@ __all__ = ['load_model']
 
 # %% ../nbs/05e_saving.ipynb #e5000004
 import json,secrets,time
-from contextlib import suppress
+from contextlib import contextmanager,suppress
 from safetensors import SafetensorError
 from safetensors.torch import save_file
 from fastai.text.all import *
@@ -24,6 +24,8 @@ from .learner import _check_dls, _pad_idx, _split_kwargs, _text_vocab
 from .lm_learner import *
 from .lm_learner import _check_lm_dls, _text_tfms
 from .transfer import _about, _about_model, _call, _check_finite, _checksum, _first_names, _from_call, _is_known, _model_args, _plain_model, _plain_state, _read, _sync
+try: import fcntl
+except ImportError: fcntl = None                                                          # on Windows
 
 # %% ../nbs/05e_saving.ipynb #e5000011
 _losses = {(CrossEntropyLossFlat,nn.CrossEntropyLoss): ('weight','label_smoothing','ignore_index'), (LabelSmoothingCrossEntropyFlat,LabelSmoothingCrossEntropy): ('eps','weight'),
@@ -97,11 +99,26 @@ def _own_fs(learn, model):
     return [n for n,f in fs.items() if not known(f)] + ([] if _loss_says(learn.loss_func) else ['loss_func'])
 
 # %% ../nbs/05e_saving.ipynb #e5000015
+@contextmanager
+def _alone(folder):
+    "No other process or thread writes there meanwhile, where the system knows locks"
+    try: fd = os.open(folder, os.O_RDONLY)
+    except OSError: fd = None
+    try:
+        if fd is not None and fcntl: fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        if fd is not None: os.close(fd)
+
 def _write_folder(folder, about, weights):
+    try: folder.mkdir(parents=True, exist_ok=True)
+    except OSError as e: raise OSError(f"can't write to {folder} ({e}): choose another `folder`") from e
+    with _alone(folder): _write_alone(folder, about, weights)
+
+def _write_alone(folder, about, weights):
     "Write the weights beside those that are there, then the description in one step; the weights before that are deleted last"
     new,said = folder/about['file'],folder/f'.model.json.{secrets.token_hex(4)}'
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         try: before = json.loads((folder/'model.json').read_text(encoding='utf8'))['file']
         except (OSError, ValueError, KeyError, TypeError): before = None
         said.write_text(json.dumps(about, indent=1, ensure_ascii=False), encoding='utf8'); _sync(said)
