@@ -105,7 +105,8 @@ def _alone(folder):
     try: fd = os.open(folder, os.O_RDONLY)
     except OSError: fd = None
     try:
-        if fd is not None and fcntl: fcntl.flock(fd, fcntl.LOCK_EX)
+        with suppress(OSError):                                                           # some file systems know none
+            if fd is not None and fcntl: fcntl.flock(fd, fcntl.LOCK_EX)
         yield
     finally:
         if fd is not None: os.close(fd)
@@ -125,9 +126,11 @@ def _write_alone(folder, about, weights):
         save_file(weights, new, {'format':'pt'})                                          # writes beside, then renames
         new.chmod(said.stat().st_mode & 0o777); _sync(new)
         os.replace(said, folder/'model.json')
-    except (OSError, SafetensorError) as e: raise OSError(f"can't write to {folder} ({e}): make room there, or choose another `folder`. What was there is as it was") from e
+    except (OSError, SafetensorError) as e:
+        with suppress(OSError): said.unlink()
+        raise OSError(f"can't write to {folder} ({e}): make room there, or choose another `folder`. What was there is as it was") from e
     _sync(folder)
-    for o in folder.glob('model-*.safetensors'):                                          # others are left of saves that were killed, or just being written
+    for o in concat(*map(folder.glob, ('model-*.safetensors','.model.json.*','.tmp*'))):                                          # others are left of saves that were killed, or just being written
         with suppress(OSError):
             if o.name!=new.name and (o.name==before or time.time()-o.stat().st_mtime > 86_400): o.unlink()
 
