@@ -22,6 +22,7 @@ help:
 	@echo 'make export            write the modules from the notebooks'
 	@echo 'make clean-notebooks   strip what should not be committed from the notebooks'
 	@echo 'make readme            write README.md from nbs/index.ipynb'
+	@echo 'make check-readme      run the code of README.md, and compare what it prints with what stands there (two minutes)'
 	@echo 'make prepare           export, clean-notebooks, readme and test: all that a commit needs'
 	@echo 'make bench             compare with the peers, and write the table'
 	@echo 'make install           only make the virtual environment in $(VENV)'
@@ -80,6 +81,7 @@ lint: $(READY)
 
 docs: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python tools/make_docs.py
+	@OMP_NUM_THREADS=1 $(BIN)/python tools/check_names.py --pages _docs
 
 check-site: $(READY)
 	@$(BIN)/python tools/check_site.py
@@ -99,6 +101,9 @@ clean-notebooks: $(READY)
 readme: $(READY)
 	$(BIN)/python tools/make_readme.py
 
+check-readme: $(READY)
+	@OMP_NUM_THREADS=2 $(BIN)/python tools/check_readme.py
+
 prepare: export clean-notebooks readme test
 
 # The peers live in an environment of their own: Hugging Face does not import beside torchvision, which comes with fastai.
@@ -113,4 +118,4 @@ $(BENCH)/.installed: constraints.txt settings.ini setup.py pyproject.toml
 bench: $(BENCH)/.installed
 	$(BENCH)/bin/python benchmarks/run.py
 
-.PHONY: help install demo test test-sweep test-slow torture mutants kills load lint docs check-site check-names check-imports export clean-notebooks readme prepare bench
+.PHONY: help install demo test test-sweep test-slow torture mutants kills load lint docs check-site check-names check-imports check-readme export clean-notebooks readme prepare bench

@@ -3,8 +3,10 @@
 Public is what the pages show, as nbdev picks it (exported functions and classes, what is patched in, what `show_doc` is
 asked for), and the public methods of our classes. Each parameter and each result needs its comment. An example is a visible
 cell of the same page, one that the tests run, which uses the name; a class that a function with an example returns needs
-none. What takes the place of a method of a class that is not ours needs a docstring only: its parameters are known."""
-import ast, inspect, sys
+none. What takes the place of a method of a class that is not ours needs a docstring only: its parameters are known.
+
+    python tools/check_names.py --pages _docs     # lists docments that are not on the page of their name, which was rendered before"""
+import ast, html, inspect, re, sys
 from importlib import import_module
 from pathlib import Path
 from textwrap import dedent
@@ -87,13 +89,25 @@ def check(path):
         res += [f'{n}: {l}' for l in lacks(n, o, cls if inspect.isclass(cls) else None, used, made)]
     return res, len(todo)
 
+def words(text): return ' '.join(re.findall(r'\w+', text))
+
+def unseen_comments(path, pages):
+    "A line for each name with docments that its rendered page does not show, and the number of docments"
+    module, shown, _ = page(path)
+    if not module: return [], 0
+    text = (pages/(re.sub(r'^\d+[a-z]?_', '', Path(path).stem)+'.html')).read_text(encoding='utf-8')
+    text, m = words(html.unescape(re.sub('<[^>]+>', ' ', text))), import_module(f'{lib}.{module}')
+    notes = {n: [(p, d.docment) for p,d in docments(eval(n, vars(m)), full=True).items() if d.docment] for n in shown}
+    lost = {n: [p for p,d in o if words(d.split('\n')[0]) not in text] for n,o in notes.items()}
+    return [f'{n}: its page does not show what is said of {", ".join(o)}' for n,o in lost.items() if o], sum(map(len, notes.values()))
+
 def main():
-    bad, n = 0, 0
+    bad, n, pages = 0, 0, sys.argv[1:]
     for path in sorted(nbglob(root/'nbs')):
-        lines, more = check(path)
+        lines, more = unseen_comments(path, Path(pages[1])) if pages else check(path)
         for l in lines: print(f'{Path(path).relative_to(root)}: {l}')
         bad, n = bad+len(lines), n+more
-    print(f'Names: {n} looked at, {bad} gaps')
+    print(f'{"Docments" if pages else "Names"}: {n} looked at, {bad} gaps')
     sys.exit(bool(bad))
 
 if __name__ == '__main__': main()

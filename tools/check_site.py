@@ -1,6 +1,7 @@
 """Opens every page of the built site in a headless Chromium, at the width of a desk and of a telephone, light and dark, and
 lists what is wrong: errors in the console, requests to other hosts, files that don't come, markup left in the text, formulas
-that were not drawn, pictures that don't show, text without contrast, and pages wider than the window. Then it searches.
+that were not drawn, pictures that don't show, text without contrast, pages wider than the window, and on a desk code that is
+cut off or that has no button to copy it. Then it searches.
 
 Speaks the DevTools protocol with the browser through two pipes. `--shots DIR` saves pictures of all pages."""
 import json, os, select, shutil, subprocess, sys, tempfile, threading, time
@@ -9,6 +10,7 @@ from base64 import b64decode
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from docs_links import searched
 
 root = Path(__file__).resolve().parent.parent
 browsers = 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'
@@ -18,6 +20,11 @@ relay = """import fcntl, os, sys
 for to, o in enumerate([fcntl.fcntl(int(o), fcntl.F_DUPFD, 10) for o in sys.argv[1:3]], 3): os.dup2(o, to)
 os.execv(sys.argv[3], sys.argv[3:])"""                                     # the browser wants its pipes as 3 and 4
 widths = {'desk': 1280, 'phone': 360}
+cut_code = """[...document.querySelectorAll('main .cell pre.sourceCode')].flatMap(p => {
+  const button = p.closest('.cell').querySelector('.code-copy-button'), start = p.textContent.slice(0, 60), details = p.closest('details');
+  if (details) details.open = true;
+  return [...(p.scrollWidth > p.clientWidth + 1 ? [`code is cut off: ${start}`] : []),
+          ...(button && +getComputedStyle(button).opacity > 0 ? [] : [`no button to see that copies: ${start}`])]; }).slice(0, 3)"""
 
 class Browser:
     "A headless browser; `ask` sends a command and waits for its answer, `events` keeps what the browser says unasked"
@@ -106,7 +113,7 @@ def check(b, site, page, shots):
     js, bad = (root/'tools/check_page.js').read_text(encoding='utf-8'), []
     for name, width in widths.items():
         b.open(f'{site}/{page}', width, 'light')
-        found = list(said(b.events, site))
+        found = list(said(b.events, site)) + (b.run(cut_code) if name == 'desk' else [])
         for scheme in ('light', 'dark'):
             b.scheme(scheme)
             b.settle()
@@ -115,12 +122,15 @@ def check(b, site, page, shots):
         bad += [f'{page}, {name}: {o}' for o in dict.fromkeys(found)]
     return bad
 
-def search(b, site, word='SelfAttention'):
-    "The complaints about the search, and the button for light and dark"
+def search(b, site):
+    "The complaints about the search, what it finds first, and the button for light and dark"
     js, bad = (root/'tools/check_search.js').read_text(encoding='utf-8'), []
     for name, width in widths.items():
-        b.open(f'{site}/index.html', width, 'light')
-        bad += [f'{name}: {o}' for o in b.run(f'({js})("{word}")')]
+        for word, place in searched.items():
+            b.open(f'{site}/index.html', width, 'light')
+            bad += [f'{name}: {o}' for o in b.run(f'({js})("{word}")')]
+            first = b.run('document.querySelector(".smalldocs-search-results a, .aa-Item a")?.href') or ''
+            if not first.endswith(place): bad.append(f'{name}: the search for {word} finds {first} first, and not {place}')
     return bad
 
 def main():

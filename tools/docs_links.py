@@ -1,6 +1,6 @@
 """What the pages of the site link to: lays the code that they show beside them, with a place for each line, and checks that
-every link, picture and file inside the site is there."""
-import html, re, shutil
+every link, picture and file inside the site is there, and that the site keeps what it promises."""
+import html, json, re, shutil
 from html.parser import HTMLParser
 from os.path import relpath
 from pathlib import Path
@@ -8,6 +8,8 @@ from urllib.parse import unquote, urlsplit
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
+import yaml
+import docs_llms
 
 root = Path(__file__).resolve().parent.parent
 out = root/'_docs'
@@ -93,3 +95,42 @@ def problems(pages, allowed):
             elif u.fragment and to in found and unquote(u.fragment) not in found[to].ids:
                 res.append(f'{name}: no such place {url}')
     return res
+
+# Quarto is seldom at hand where this is built: what it needs was tried with Quarto 1.7.34, and is held here.
+settings = {'keep-md': True, 'code-copy': 'hover', 'toc-expand': True, 'html-table-processing': 'none'}
+selectors = [
+    '.quarto-dark :is(p,li,td,th,dd,h1,h2,h3,h4) code:not(.sourceCode) { background:',
+    '.quarto-dark :is(p,li,td,th,dd,h1,h2,h3,h4) a code:not(.sourceCode) { color: var(--bs-link-color)',
+    'main .cell > section > div.sourceCode:not(.cell-code) code.sourceCode { white-space: pre-wrap',
+    'main .cell pre > code.sourceCode { white-space: pre-wrap',
+    'main table:not(.stacked table) { display: block; max-width: 100%; overflow-x: auto',
+    '.sidebar-item-section > .sidebar-item-container .menu-text { white-space: nowrap']
+searched = dict(nhead='glossary.html#sizes', d_model='glossary.html#sizes', num_heads='glossary.html#sizes',
+                NER='models.html#a-label-for-each-token', multilabel='learner.html#predict',
+                lr_find='learner.html#the-rest-of-fastai', SelfAttention='attention.html#selfattention')
+faults = {'a number and its % on two lines': r'>[^<]*\d(</\w+>)?\s%',
+          'a heading without underscores': r'\.<strong>init</strong></h',
+          'a picture without a width': r'<img (?![^>]*\bwidth=)[^>]*src="data:image/png'}
+code = r'<(pre|code|script|style)\b.*?</\1>'
+
+def promises():
+    "What the site promises beside its links, and does not keep: settings, the look of pages, and what the search finds"
+    yml, css = yaml.safe_load((root/'_quarto.yml').read_text()), (root/'nbs/styles.css').read_text()
+    for k, v in settings.items():
+        if yml['format']['html'].get(k) != v: yield f'_quarto.yml: format.html.{k} must be {v!r}'
+    if yml['website'].get('search') != dict(type='textbox', location='navbar'):
+        yield '_quarto.yml: website.search must be a textbox in the navbar'
+    yield from (f'styles.css lacks {o}' for o in selectors if o not in css)
+    titles = [docs_llms.about(root/'nbs'/n)[0] for ns in docs_llms.sidebar().values() for n in ns]
+    yield from (f'two entries of the sidebar are called {t}' for t in sorted({t for t in titles if titles.count(t) > 1}))
+    for p in [o for o in out.rglob('*.html') if out/'source' not in o.parents]:
+        s, name = p.read_text(encoding='utf-8'), p.relative_to(out)
+        prose = re.sub(code, '', s, flags=re.S)
+        yield from (f'{name}: {what}' for what, o in faults.items() if re.search(o, prose))
+        if re.search(r'built-in(<[^>]*>|\s)*function \w+(<[^>]*>)*(&gt;|>)', s): yield f'{name}: a raw type'
+        if re.search(r'<script[^>]*>define\(.jquery', s): yield f'{name}: a script for widgets'
+        if s.count('cell-code') > s.count('code-copy-button"'): yield f'{name}: code without a button to copy it'
+    found = json.loads((out/'search.json').read_text(encoding='utf-8'))
+    first = {o['section']: o['href'] for o in reversed(found)}
+    for w, o in searched.items():
+        if first.get(w) != o: yield f'the search for {w} leads to {first.get(w)}, and not to {o}'

@@ -1,5 +1,5 @@
 """Writes the site for language models: `llms.txt`, a list of the pages (https://llmstxt.org), and `llms-full.txt`, all of
-their text, code and printed results. Both follow the sidebar in `_quarto.yml`."""
+their text, code and printed results. Both follow the sidebar in `_quarto.yml`. And brings the glossary into the search."""
 import json, re
 from pathlib import Path
 import yaml
@@ -56,6 +56,30 @@ def page(nb):
             code = re.sub(r'^#\|.*\n?', '', s, flags=re.M)
             if opts.get('echo') != 'false': yield fence(code, 'python')
             if opts.get('output') != 'false': yield from (result(o, opts.get('fig-alt', '')) for o in c.get('outputs', []))
+
+def search_words():
+    "For each word of the glossary what the search says of it: names from elsewhere lead there, ours to the page that their row links to"
+    res, pages = {}, {p.name: p for p in (root/'nbs').glob('*.ipynb')}
+    lines = '\n'.join(text(c['source']) for c in cells(pages['glossary.ipynb']) if c['cell_type'] == 'markdown').splitlines()
+    for l in lines:
+        if l.startswith('## '): place = 'Glossary', 'glossary.html#' + l[3:].lower().replace(' ', '-')
+        if not l.startswith('| ') or l.startswith('| here'): continue
+        here, what, elsewhere = [o.strip() for o in re.split(r'(?<!\\)\|', l)[1:-1]]
+        link = re.search(r'\]\(([\w.]+)(#[\w-]+)?\)', what)
+        page = (about(pages[link[1]])[0], f'{nbpath2html(Path(link[1]))}{link[2] or ""}') if link else place
+        ours = [o.strip('` ') for o in here.split(',')] + re.findall(r'"(.+?)"', elsewhere)
+        said = re.sub(r'\[(.*?)\]\(.*?\)', r'\1', f'{here}: {what}').replace('`', '').replace('*', '')
+        for w, (title, href) in [*((o, page) for o in ours), *((o, place) for o in re.findall(r'`(.+?)`', elsewhere))]:
+            res.setdefault(w, dict(title=title, href=href, text=said))
+    return res
+
+def add_search(out):
+    "Write the words of the glossary into `search.json`, behind what is there; a heading of the same name goes first"
+    p = out/'search.json'
+    found = json.loads(p.read_text(encoding='utf-8'))
+    there = {o['section'].lower() for o in found}
+    found += [dict(objectID=f'{o["href"]}-{w}', section=w, **o) for w, o in search_words().items() if w.lower() not in there]
+    p.write_text(json.dumps(found, ensure_ascii=False), encoding='utf-8')
 
 def write(proc, out):
     "Write both into the folder `out`, from the notebooks that nbdev has processed into `proc`"

@@ -70,7 +70,7 @@ def classifier_jobs(learn, texts):
     return dict(predict=lambda i: learn.predict(text(i))[2], stream_preds=lambda i: torch.stack(list(learn.stream_preds(texts[i%5:], bs=4, no_bar=True))),
         get_preds=lambda i: learn.get_preds()[0], losses=lambda i: learn.get_preds(with_loss=True)[2], validate=lambda i: tensor(list(learn.validate())),
         embed=lambda i: learn.embed(texts[:3], no_bar=True), attention=lambda i: attention_maps(learn, text(i)).weights,
-        explain=lambda i: tensor(list(token_attributions(learn, text(i), n_steps=4).scores)))
+        explain=lambda i: tensor(list(token_attributions(learn, text(i)).scores)))
 
 def lm_jobs(lm, texts):
     "The same of a language model"
@@ -80,7 +80,7 @@ def lm_jobs(lm, texts):
         int8=lambda i: lm.predict(text(i), 12, seed=i, no_bar=True, weights='int8'), stream=lambda i: one_stream(lm, text(i), i),
         score=lambda i: tensor([o.log_prob for o in lm.score([text(i),text(i+1)], bs=1)]), generate=lambda i: generate(lm.model, ids, 12, temperature=0),
         get_preds=lambda i: lm.get_preds()[0], validate=lambda i: tensor(list(lm.validate())),
-        attention=lambda i: attention_maps(lm, text(i)).weights, explain=lambda i: tensor(list(token_attributions(lm, text(i), n_steps=4).scores)))
+        attention=lambda i: attention_maps(lm, text(i)).weights, explain=lambda i: tensor(list(token_attributions(lm, text(i)).scores)))
 
 def in_a_row(what, jobs, n, kinds):
     "`n` calls of `jobs`, each of which has `kinds` right answers, and what has grown since the first of each kind"

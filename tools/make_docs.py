@@ -11,10 +11,12 @@ from pathlib import Path
 from nbdev.config import nbpath2html
 from nbdev.doclinks import nbglob
 import docs_llms
-from docs_links import mend_links, out, problems, root
+from docs_links import mend_links, out, problems, promises, root
 
 katex_version = '0.16.11'
 katex_host = r'https://cdn\.jsdelivr\.net/npm/katex@[^/]+/dist'
+# Quarto loads require.js and jQuery for widgets, of which there are none here, and tells the one of the other
+outside_script = rf'<script\b[^>]*\bsrc="(?!{katex_host})(?:https?:)?//[^>]*></script>\n?|<script\b[^>]*>define\(.jquery.*?</script>\n?'
 
 def notebooks(): return sorted(Path(p).relative_to(root/'nbs').as_posix() for p in nbglob(root/'nbs'))
 def pages(): return [nbpath2html(Path(n)) for n in notebooks()]
@@ -30,16 +32,24 @@ def plain_names(s, before=r'(?:\]\(|href=")[^)"\s]*?'):
     return re.sub(rf'({before})\b\d+[a-zA-Z0-9]*_(\w[\w-]*\.ipynb)', r'\1\2', s)
 
 def plain_types(data):
-    "Signatures say `AttentionMaps` and `callable`, not `__main__.AttentionMaps` and `<built-in function callable>`"
+    "Signatures say `callable`, not `<built-in function callable>` nor `__main__.`; the heading of an `__init__` keeps its underscores"
     if md := ''.join(data.get('text/markdown', '')):
-        data['text/markdown'] = re.sub(r'<built-in function (\w+)>', r'\1', md.replace('__main__.', ''))
+        data.pop('text/plain', None)                                    # the same once more
+        md = re.sub(r'<built-in function (\w+)>', r'\1', md.replace('__main__.', ''))
+        data['text/markdown'] = re.sub(r'^(#+ .*)__(\w+)__$', r'\1\\_\\_\2\\_\\_', md, flags=re.M)
 
 def processed():
-    "The notebooks as nbdev makes them ready for a renderer, in the folder _proc"
+    "The notebooks as nbdev makes them ready for a renderer, in the folder _proc, with plain types"
     from nbdev.quarto import refresh_quarto_yml
     from nbdev.serve import proc_nbs
     refresh_quarto_yml()
-    return proc_nbs(root/'nbs', n_workers=2, force=True)
+    proc = proc_nbs(root/'nbs', n_workers=2, force=True)
+    for p in proc.rglob('*.ipynb'):
+        nb = json.loads(p.read_text(encoding='utf-8'))
+        for c in nb['cells']:
+            for o in c.get('outputs', []): plain_types(o.get('data', {}))
+        p.write_text(json.dumps(nb), encoding='utf-8')
+    return proc
 
 def stage(src, dst):
     "Copy `src` to `dst` with plain names"
@@ -57,7 +67,6 @@ def stage(src, dst):
             nb = json.loads(p.read_text(encoding='utf-8'))
             for c in nb['cells']:
                 if c['cell_type'] == 'markdown': c['source'] = plain_names(''.join(c['source']))
-                for o in c.get('outputs', []): plain_types(o.get('data', {}))
             (dst/rel).write_text(json.dumps(nb), encoding='utf-8')
 
 def katex():
@@ -87,17 +96,25 @@ def img_width(png):
     dpi = int.from_bytes(png[at+4:at+8], 'big')*.0254 if at > 0 else 100
     return round(px*100/dpi) if dpi > 110 else px
 
+def widen(m):
+    "The tag of a picture, with the width at which to show it"
+    return m[0] if ' width=' in m[0] else f'<img width="{img_width(b64decode(m[1]))}"{m[0][4:]}'
+
+def no_break(s):
+    "`90.5 %` stays on one line; code is left alone"
+    return re.sub(r'<(pre|code|script|style)\b.*?</\1>|(\d(?:</\w+>)?)\s%', lambda m: f'{m[2]}&nbsp;%' if m[2] else m[0], s, flags=re.S)
+
 def finish():
-    "Pictures at their intended width, KaTeX beside the pages, and no fonts from another host"
+    "Pictures at their intended width, KaTeX beside the pages, and no other scripts and no fonts from another host"
     lib = katex()
     if lib: shutil.copytree(lib, out/'site_libs'/'katex', dirs_exist_ok=True)
     else: print('NB: npm could not bring KaTeX, so the pages load it, for the formulas, from its public host.')
-    def width(m): return f'{m[0]} width="{img_width(b64decode(m[1]))}"'
     for p in out.rglob('*.html'):
         s = p.read_text(encoding='utf-8')
         if lib: s = re.sub(katex_host, relpath(out/'site_libs'/'katex', p.parent), s)
-        s = re.sub(r'<img src="data:image/png;base64,([^"]+)"(?! width)', width, s)
-        p.write_text(s, encoding='utf-8')
+        s = re.sub(outside_script, '', s)
+        s = re.sub(r'<img\b[^>]*src="data:image/png;base64,([^"]+)"[^>]*>', widen, s)
+        p.write_text(no_break(s), encoding='utf-8')
     for p in out.rglob('*.css'):
         s = p.read_text(encoding='utf-8')
         new = re.sub(r'@import\s*(?:url\("?|")https://fonts\.googleapis\.com[^)"]*"?\)?\s*;', '', s)
@@ -106,7 +123,7 @@ def finish():
 def by_smalldocs():
     "Copy, render, and mend"
     known = ('format-links', 'commonmark', 'html-math-method', 'html.grid', 'output-file', 'broken link',
-             'respect-user-color-scheme')
+             'respect-user-color-scheme', 'html-table-processing', 'keep-md')
     with tempfile.TemporaryDirectory() as tmp:
         stage(processed(), Path(tmp))
         cmd = [sys.executable, '-m', 'smalldocs.cli', 'render', '--quiet', tmp]
@@ -117,7 +134,10 @@ def by_smalldocs():
         shutil.rmtree(out, ignore_errors=True)
         shutil.move(Path(tmp)/'_docs', out)
 
-def by_quarto(): subprocess.run([Path(sys.executable).parent/'nbdev-docs'], check=True)
+def by_quarto():
+    "nbdev-docs takes the notebooks that lie ready in _proc"
+    processed()
+    subprocess.run([Path(sys.executable).parent/'nbdev-docs'], check=True)
 
 def main():
     quarto = shutil.which('quarto')
@@ -126,9 +146,10 @@ def main():
     finish()
     mend_links()
     docs_llms.write(root/'_proc', out)
+    docs_llms.add_search(out)
     bad = [f'{n} stands in the sidebar, but not in nbs' for n in docs_llms.sidebar(there=False)]
     bad += [f'{n} does not stand in the sidebar' for n in notebooks() if not any(n in o for o in docs_llms.sidebar().values())]
-    bad += [*first_cells(), *problems(pages(), katex_host)]
+    bad += [*first_cells(), *problems(pages(), katex_host), *promises()]
     for o in bad: print(o)
     if bad and not quarto: sys.exit(f'Docs: {len(bad)} problems, see above.')       # Quarto's own pages are its business
     print(f'Docs: {len(pages())} pages, {out}/index.html')

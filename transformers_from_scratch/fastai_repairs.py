@@ -6,17 +6,18 @@
 __all__ = ['fastai_repairs']
 
 # %% ../nbs/02b_fastai_repairs.ipynb #ded8bfd6
-import importlib,inspect,random,sys,threading,warnings,zlib
+import csv,difflib,importlib,inspect,random,sys,threading,warnings,zlib
 from contextlib import nullcontext, redirect_stdout, suppress
 from io import StringIO
+from numbers import Integral, Number
 from textwrap import dedent
-from types import SimpleNamespace
+from types import GeneratorType,SimpleNamespace
 from unittest import mock
 import sklearn.metrics as skm
 from plum import Function
 from torch.nn.utils.rnn import pad_sequence
 from fastai.text.all import *
-from fastai.text.core import parallel_tokenize, fn_lengths_pkl
+from fastai.text.core import parallel_tokenize, fn_lengths_pkl, _join_texts
 from fastai.text.data import _get_lengths, _get_tokenizer
 import fastai.text.data, fastai.text.learner
 from .attention import _check
@@ -188,6 +189,34 @@ def _fill_cache(self, items=None, train_setup=False):
     return _fill_cache.fastai(self, items, train_setup)
 
 # %% ../nbs/02b_fastai_repairs.ipynb #7a0d4313
+def _names(df, cols):
+    "The names of columns that are given by name or by place"
+    return [df.columns[o] if isinstance(o, Integral) and -len(df.columns)<=o<len(df.columns) else o for o in L(cols)]
+
+def _by_number(df): return any(isinstance(o, Integral) for o in df.columns)
+
+def _check_columns(name, df, cols, rows=True):
+    "The names of the columns `cols` of `df`; `ValueError` if one of them, or all rows, are not there"
+    cols = _names(df, cols)
+    lacks = [o for o in cols if o not in df]
+    if lacks and not rows: raise ValueError(f'`{name}` has no column {lacks[0]!r}, from which the texts were made in training, but {list(df.columns)}')
+    there = f'the columns of the table are {list(df.columns)}'
+    found = first(o for o in ';\t|' if len(df.columns)==1 and o in str(df.columns[0]))
+    if found: there += f', only one: was the file read with its delimiter, `delimiter={found!r}`?'
+    if lacks: raise ValueError(f'`{name}` is {lacks[0]!r}, but {there}')
+    if rows and not len(df): raise ValueError('`df` has no rows, but must have texts to learn from')
+    return cols
+
+def _check_whole(df, cols, what='text'):
+    "`ValueError` where a text, or a label, of the columns `cols` is missing, `TypeError` where a text is a list"
+    for name in cols:
+        if isinstance(df[name], pd.DataFrame): raise ValueError(f'{df[name].shape[1]} columns are called {name!r}: rename all but one')
+        odd = first(o for o in df[name] if what=='text' and (is_listy(o) or isinstance(o, (dict,bytes))))
+        if odd is not None: raise TypeError(f"column {name!r} has a {type(odd).__name__} where a text should be: of a list of words make one, as with `df[{name!r}].str.join(' ')`")
+        missing = df.index[df[name].isna()].tolist()
+        if missing: raise ValueError(f'column {name!r} has no {what} in {len(missing):,} of {len(df):,} rows, such as row {missing[0]!r}: leave these out, `df.dropna(subset=[{name!r}])`'
+                                     + (f', or fill them in, `df.fillna({{{name!r}: ""}})`' if what!='label' else ''))
+
 def _text_missing():
     "A table in which a text is missing is a `KeyError` that does not say so"
     holes = SimpleNamespace(items=pd.DataFrame({'review': ['a', None]}))
@@ -197,15 +226,138 @@ def _text_missing():
 
 @_repair(Tokenizer, 'setups', _text_missing, '#2978')
 def _check_texts(self, dsets):
-    "Tokenize a table; `ValueError` for one with missing texts"
+    "Tokenize a table; `ValueError` for one with missing texts, without the column of texts, or without rows"
     df = getattr(dsets, 'items', None)
     if self.mode=='df' and isinstance(df, pd.DataFrame):
-        for name in [df.columns[o] if isinstance(o, int) else o for o in L(self.text_cols)]:
-            missing = df.index[df[name].isna()].tolist() if name in df else []
-            _check(not missing, name, None, f'a text in each row (it is missing in {len(missing)}, '
-                   f'such as row {missing[:1]}): use `df.dropna(subset=[{name!r}])` '
-                   f'or `df.fillna({{{name!r}: ""}})`')
+        self.asked = getattr(self, 'asked', self.text_cols)                               # a block may be used for another table
+        names = _check_columns('text_col', df, self.asked)
+        _check_whole(df, names)
+        if not _by_number(df): self.text_cols = names                                     # another table may have another order
     return _check_texts.fastai(self, dsets)
+
+def _no_rows():
+    "A table without rows, without the column of labels, or with a label missing is a raw error, here or in the middle of an epoch"
+    one = pd.DataFrame(dict(text=['a'], label=['b']))
+    try: TextDataLoaders.from_df(one, label_col='mood', tok_tfm=BaseTokenizer())
+    except Exception as e: return 'label_col' not in str(e)
+
+_hints = dict(tok='tok_tfm', tokenizer='tok_tfm', batch_size='bs', vocab='text_vocab', validation_split='valid_pct', test_size='valid_pct', max_len='seq_len', seq_length='seq_len')
+
+def _check_keywords(kwargs, is_lm):
+    "`TypeError` for a keyword that nothing takes: fastai forgets it without a word"
+    takes = [DataLoaders.from_dblock, DataBlock.dataloaders, Datasets.dataloaders, DataLoader.__init__, TfmdDL.__init__, (LMDataLoader if is_lm else SortedDL).__init__]
+    known = {n for f in takes for n in inspect.signature(f).parameters} | {*DataLoader._methods}
+    if is_lm: known -= {'batch_size'}                                                     # `LMDataLoader` counts its rows by `bs`
+    for name in set(kwargs)-known:
+        near = [_hints[name]] if name in _hints else difflib.get_close_matches(name, [*known], n=1, cutoff=.7)
+        says = f': did you mean {near[0]!r}?' if near else ''
+        if name in ('max_vocab','min_freq'): says = f': a `TextBlock` in a `DataBlock` takes it, as in `TextBlock.from_df(..., {name}=...)`'
+        raise TypeError(f'unexpected keyword argument {name!r}{says}')
+
+def _check_split(name, col):
+    "`ValueError` for a column of validation that does not say yes or no, or yes to all"
+    says = set(col.unique())
+    _check(says<={True,False} and not says=={True}, name, first(sorted(map(str, says-{True,False}))) or True,
+           'True in the rows to validate with, and False in those to learn from: make it so, as with `df[...] == "valid"`')
+
+@_repair(TextDataLoaders, 'from_df', _no_rows)
+@delegates(DataLoaders.from_dblock)
+def _from_table(cls, df, path='.', valid_pct=0.2, seed=None, text_col=0, label_col=1, label_delim=None, y_block=None, text_vocab=None,
+                is_lm=False, valid_col=None, tok_tfm=None, tok_text_col="text", seq_len=72, backwards=False, **kwargs):
+    "Create from `df` in `path` with `valid_pct`; `ValueError` for a column or a label that is not there, and for no rows"
+    _check(isinstance(df, pd.DataFrame), 'df', type(df).__name__, 'a `DataFrame`: read a file with `pd.read_csv`, or use `from_csv`', TypeError)
+    _check_keywords(kwargs, is_lm)
+    _check(isinstance(valid_pct, Number) and 0<=valid_pct<1, 'valid_pct', valid_pct, 'a share, such as 0.2')
+    if label_delim is not None and y_block is None and len(L(label_col))==1: y_block = MultiCategoryBlock    # fastai would take a list for a class
+    asked = dict(text_col=text_col) | ({} if is_lm else dict(label_col=label_col)) | ({} if valid_col is None else dict(valid_col=valid_col))
+    for name,o in asked.items():
+        ok = all(isinstance(c, (str,Integral)) for c in L(o)) and len(L(o))
+        _check(ok, name, type(o).__name__ if isinstance(o, (pd.Series,pd.DataFrame)) else o, 'the name of a column, or its place', TypeError)
+    named = {name: _check_columns(name, df, o) for name,o in asked.items()}
+    if valid_col is not None: _check_split(valid_col, df[named['valid_col'][0]])
+    if not is_lm:
+        tfms = [t for o in L(y_block) for t in (o if isinstance(o, TransformBlock) else o()).type_tfms]
+        classes = y_block is None or any(isinstance(t, Categorize) and not t.add_na for t in tfms)
+        if classes: _check_whole(df, named['label_col'], 'labels' if label_delim else 'label')     # a loss may leave out numbers
+    if not _by_number(df):                                                                # places change when the texts are tokenized
+        text_col = named['text_col']
+        if not is_lm: label_col = detuplify(tuple(named['label_col']))
+    return _from_table.fastai(cls, df, path, valid_pct, seed, text_col, label_col, label_delim, y_block, text_vocab,
+                              is_lm, valid_col, tok_tfm, tok_text_col, seq_len, backwards, **kwargs)
+
+# %% ../nbs/02b_fastai_repairs.ipynb #c1e60dff
+def _guessed():
+    "`from_csv` makes pandas 3 guess the delimiter: a warning for each file, and an error for a long text"
+    with mock.patch.object(pd, 'read_csv', return_value=pd.DataFrame()) as read, suppress(Exception): TextDataLoaders.from_csv('.')
+    return read.call_args.kwargs['delimiter'] is None
+
+@_repair(TextDataLoaders, 'from_csv', _guessed)
+@delegates(TextDataLoaders.from_df)
+def _from_file(path, csv_fname='labels.csv', header='infer', delimiter=None, quoting=csv.QUOTE_MINIMAL, **kwargs):
+    "Create from `csv` file in `path/csv_fname`, with commas between its columns unless `delimiter` says otherwise"
+    try: return _from_file.fastai(TextDataLoaders, path, csv_fname, header, ifnone(delimiter, ','), quoting, **kwargs)
+    except pd.errors.EmptyDataError as e: raise ValueError(f'{Path(path)/csv_fname} is empty, but must be a table of texts') from e
+
+# %% ../nbs/02b_fastai_repairs.ipynb #1f5d53f6
+def _no_texts():
+    "A folder that is not there, or has no texts, is a raw error"
+    try: TextDataLoaders.from_folder(Path(fastai.__file__)/'none', tok_tfm=BaseTokenizer())
+    except Exception as e: return 'folder' not in str(e)
+
+@_repair(TextDataLoaders, 'from_folder', _no_texts)
+@delegates(DataLoaders.from_dblock)
+def _from_texts(cls, path, train='train', valid='valid', valid_pct=None, seed=None, vocab=None, text_vocab=None, is_lm=False,
+                tok_tfm=None, seq_len=72, splitter=None, backwards=False, **kwargs):
+    "Create from imagenet style dataset in `path` with `train` and `valid` subfolders (or provide `valid_pct`); `ValueError` where there is no text"
+    folders = [train,valid] if valid_pct is None else None
+    if not Path(path).is_dir(): raise ValueError(f'`path` is {str(path)!r}, but there is no such folder')
+    if not get_text_files(path, folders=folders):
+        where = f'in its folders {train!r} and {valid!r}: name yours, or pass `valid_pct=0.2`' if folders else 'in it'
+        raise ValueError(f'the folder {str(path)!r} has no files that end in .txt {where}')
+    return _from_texts.fastai(cls, path, train, valid, valid_pct, seed, vocab, text_vocab, is_lm, tok_tfm, seq_len, splitter, backwards, **kwargs)
+
+# %% ../nbs/02b_fastai_repairs.ipynb #a73e49fe
+def _is_no_text(o): return o is None or isinstance(o, (Number,bytes))
+
+def _as_trained(dls, items, name='test_items'):
+    "`items` with the texts of a table made as in training; an error for nothing, and for what is no text"
+    tok = _get_tokenizer(dls.valid_ds)
+    if tok is not None and isinstance(items, (str,Path)) and len(str(items))<255 and tok.mode!='folder' and Path(items).is_file(): raise TypeError(f'`{name}` is {str(items)!r}, the name of a file, but must have texts: read it, as with `pd.read_csv`')
+    if tok is not None and isinstance(items, (set,GeneratorType)): raise TypeError(f'`{name}` is a {type(items).__name__}, but must be a list of texts: `list(...)`')
+    if tok is None or not (isinstance(items, (pd.DataFrame,pd.Series)) or is_listy(items) or isinstance(items, np.ndarray)): return items
+    if not len(items): raise ValueError(f'`{name}` is empty, but must have at least one text')
+    if is_listy(items) and all(isinstance(o, pd.Series) for o in items): items = pd.DataFrame(list(items))
+    if isinstance(items, pd.DataFrame): return _texts_of(tok, items, name) if tok.mode=='df' else items
+    kind = type(first(getattr(dls.train_ds, 'items', ())))                                # what the data make texts of
+    for i,o in enumerate(items):
+        if isinstance(o, kind) and o is not None and kind is not float: continue
+        path = isinstance(o, Path) and tok.mode=='df'
+        words = tok.mode=='df' and (is_listy(o) or isinstance(o, dict))
+        if path or words or _is_no_text(o): raise TypeError(f"`{name}` has {str(o)!r} in place {i}, but must have texts{': read the file first' if path else ''}")
+    return items
+
+def _texts_of(tok, df, name):
+    "`df` with the text of each row in the column that the data read"
+    if tok.tok_text_col in df:
+        as_fastai_asks = not {*_names(df, tok.text_cols)} & {tok.tok_text_col, *df}
+        if as_fastai_asks or is_listy(df[tok.tok_text_col].iloc[0]): return df            # or of tokens already
+    cols = _check_columns(name, df, tok.text_cols, rows=False)
+    _check_whole(df, cols)
+    mark = ifnone(tok.kwargs.get('mark_fields'), len(cols)>1)
+    return df.assign(**{tok.tok_text_col: _join_texts(df[cols], mark)})
+
+def _test_table():
+    "`test_dl` reads the column `text` of a table, whatever column the texts were in: an error, or without a word half of a text"
+    df = pd.DataFrame(dict(title=['a b']*2, text=['c']*2))
+    block = DataBlock(TextBlock.from_df(['title','text'], vocab=list('abc'), tok=BaseTokenizer(), n_workers=0), get_x=ColReader('text'), splitter=IndexSplitter([1]))
+    dls = block.dataloaders(df, bs=1, num_workers=0)
+    return len(dls.test_dl(df).dataset[0][0])!=len(dls.valid_ds[0][0])
+
+@_repair(DataLoaders, 'test_dl', _test_table)
+@delegates(TfmdDL.__init__)
+def _test_texts(self, test_items, rm_type_tfms=None, with_labels:bool=False, **kwargs):
+    "Create a test dataloader from `test_items` using validation transforms of `dls`; `ValueError` for no items, `TypeError` for what is no text"
+    return _test_texts.fastai(self, _as_trained(self, test_items), rm_type_tfms, with_labels, **kwargs)
 
 # %% ../nbs/02b_fastai_repairs.ipynb #a1500002
 def _whole(text):
@@ -596,6 +748,8 @@ def _nothing_left():
 @_repair(LMDataLoader, 'new', _nothing_left)
 def _fewer_rows(self, dataset=None, seq_len=None, **kwargs):
     "The same for other data, with fewer rows where it has less tokens than rows"
+    _check(self.n or self.lens.coll is None or not len(self.lens.coll), 'bs', self.bs,
+           f'less than {sum(self.lens)}, the number of tokens to learn from: else there is no batch of {self.bs} rows')
     if dataset is None: return _fewer_rows.fastai(self, dataset, seq_len, **kwargs)
     lens,seq_len = _get_lengths(dataset),ifnone(seq_len, self.seq_len)
     if lens is None: lens = [len(o[0] if isinstance(o, tuple) else o) for o in dataset]

@@ -7,18 +7,20 @@ __all__ = ['transformer_splitter', 'FusedAdam', 'TransformerLearner', 'Pretraine
            'BF16Precision']
 
 # %% ../nbs/05_learner.ipynb #c3cde75d
-import difflib,inspect
+import difflib,inspect,time
 from contextlib import ExitStack
+from numbers import Number
 from torch.optim.adamw import adamw
 from fastai.text.all import *
-from fastai.text.data import _get_tokenizer
+from fastai.text.data import _get_tokenizer, _default_sort
 from .fastai_repairs import *
-from .fastai_repairs import _import_distributed, _special_ids
+from .fastai_repairs import _import_distributed, _special_ids, _as_trained, _names
 from .attention import _check, _check_sizes
 from .layers import *
 from .models import *
 from .sampling import _lock_of
 from .data import *
+from .tokenizers import _warn_lost, _warn_lost_text
 
 # %% ../nbs/05_learner.ipynb #58714c5e
 def _text_vocab(dls):
@@ -39,14 +41,67 @@ def _pad_idx(dl):
     short = dl.before_batch([(TensorText(torch.zeros(n, dtype=torch.long)), *rest) for n in (2,1)])[1][0]
     return int(short.max()) if len(short)>1 else None
 
+# %% ../nbs/05_learner.ipynb #de170001
+def _no_batches(dls):
+    "What is wrong with data that have no whole batch to learn from; None if they have"
+    dl = dls.train
+    if not len(dl.dataset) or len(dl): return
+    least = 'less than the number of tokens' if isinstance(dl, LMDataLoader) else f'at most {len(dl.dataset)}, the number of texts'
+    return f'`bs` is {dl.bs}, but must be {least} to learn from: there is no whole batch, so `fit` would learn nothing. Make `dls` with a smaller `bs`'
+
+def _labels(tl):
+    "The label of each item as it is read, and what makes numbers of it; None where that is no block of fastai"
+    fs,items = list(tl.tfms.fs),tl.items
+    n = first(i for i,f in enumerate(fs) if isinstance(f, (Categorize,RegressionSetup)))
+    if n is None: return
+    col,table = fs[0],isinstance(items, pd.DataFrame)
+    if table and n==1 and isinstance(col, ColReader) and len(col.cols)==1 and not col.pref+col.suff:
+        res = items[_names(items, col.cols)[0]]
+        return (res if col.label_delim is None else res.map(lambda o: o.split(col.label_delim) if o else [], na_action='ignore')),fs[n]
+    read,start,state,res = compose(*fs[:n]),time.perf_counter(),random.getstate(),[]
+    for i in range(len(items)):
+        res.append(read(items.iloc[i] if table else items[i]))
+        if time.perf_counter()-start > 1: break                                               # a slow `get_y`: what was read must do
+    random.setstate(state)
+    return pd.Series(res, items.index[:len(res)] if table else None, dtype=object),fs[n]
+
+def _lacks(o):
+    "Is label `o`, or a part of it, missing or infinite?"
+    if isinstance(o, (Tensor,np.ndarray)): return any(map(_lacks, np.asarray(o).flatten()))
+    if o is None or pd.api.types.is_scalar(o): return bool(pd.isna(o)) or isinstance(o, Number) and math.isinf(o)
+    return any(map(_lacks, o))
+
+def _check_labels(dls, own_loss=False, n_out=None):
+    "`ValueError` for labels that are missing, that training lacks, or that are all the same; an own loss may leave out numbers that are missing"
+    for ds,part in ((dls.train_ds, 'training'), (dls.valid_ds, 'validation')):
+        found = _labels(ds.tls[-1]) if len(getattr(ds, 'tls', ()))>1 and len(ds) else None
+        if found is None: continue
+        labels,turn = found
+        known = getattr(getattr(turn, 'vocab', None), 'o2i', None)
+        if isinstance(known, defaultdict): continue                                           # `add_na`: what is missing is a class, too
+        may_lack = own_loss and isinstance(turn, RegressionSetup)
+        if (gone := labels[labels.map(_lacks)]).size and not may_lack:
+            raise ValueError(f'`dls` has no label in {len(gone):,} of its {len(labels):,} {part} texts, such as row {gone.index[0]}: leave such rows out, as `df.dropna(subset=[...])` does')
+        if known is None or isinstance(turn, EncodedMultiCategorize): continue
+        several = isinstance(turn, MultiCategorize)
+        if not several and len(known)<2 and n_out is None: raise ValueError(f'`dls` has one class only, {first(known)!r}, but must have two or more to tell apart')
+        new = [o for o in (labels.explode().dropna() if several else labels).unique() if o not in known]
+        swapped = ' Nearly every label occurs once: is `label_col` the column of labels?' if len(new)>9 and labels.map(str).nunique()>.9*len(labels) else ''
+        delim = ' For several labels in one string pass `label_delim=`.' if several and len(new)==labels.explode().nunique() and labels.map(lambda o: isinstance(o, str)).all() else ''
+        lacks = 'their `vocab`' if ds is dls.train_ds else 'training'
+        numbers = ' For numbers to predict pass `y_block=RegressionBlock`.' if all(isinstance(o, Number) for o in new) else ''
+        if new: raise ValueError(f'`dls` has {len(new):,} label{"s"*(len(new)>1)} in its {part} data that {lacks} lacks, such as {str(new[0])!r}: have each class in both, name all of them, as in '
+                                 f'`y_block={"Multi"*several}CategoryBlock(vocab=[...])`, or leave such rows out.{numbers}{swapped}{delim}')
+
 # %% ../nbs/05_learner.ipynb #e22324f5
-def _check_dls(dls, n_out=None):
+def _check_dls(dls, n_out=None, own_loss=False):
     "Number of tokens, number of outputs and padding id for a classifier on `dls`; an error if there can't be one"
     vocab,n_inp = _text_vocab(dls),getattr(dls, 'n_inp', 1)
     if isinstance(dls.train, LMDataLoader):
         raise ValueError("`dls` is for a language model: make it with `is_lm=False` and a target to classify")
     if n_inp!=1: raise ValueError(f"`dls` has {n_inp} inputs, but must have one: join the texts, "
                                   "as `TextBlock.from_df(['title','text'])` does")
+    _check_labels(dls, own_loss, n_out)
     if len(dls.train_ds) and len(tuplify(dls.train_ds[0]))==1:
         raise ValueError("`dls` has no target: add a `CategoryBlock`, a `MultiCategoryBlock` or a `RegressionBlock`")
     pad_idx = _pad_idx(dls.train)
@@ -119,6 +174,49 @@ def _like(p, o):
     return o if o.stride()==p.stride() and o.dtype==p.dtype and o.device==p.device else torch.empty_like(p).copy_(o)
 
 # %% ../nbs/05_learner.ipynb #25f9184d
+_flat = {nn.CrossEntropyLoss: CrossEntropyLossFlat, nn.BCEWithLogitsLoss: BCEWithLogitsLossFlat, nn.MSELoss: MSELossFlat, nn.L1Loss: L1LossFlat}
+_by_function = {F.cross_entropy: nn.CrossEntropyLoss, F.binary_cross_entropy_with_logits: nn.BCEWithLogitsLoss, F.mse_loss: nn.MSELoss, F.l1_loss: nn.L1Loss}
+
+class _OwnLoss(GetAttr):
+    "A loss `func` that does not say what its numbers mean, where `usual` says it"
+    _default = 'func'
+    def __init__(self, func, usual): self.func,self.usual,self.how = func,usual,None
+    def __call__(self, *args, **kwargs): return self.func(*args, **({} if self.how in (None,'mean') else dict(reduction=self.how)), **kwargs)
+    def __repr__(self): return repr(self.func)
+    def activation(self, x): return getcallable(self.usual, 'activation')(x)
+    def decodes(self, x): return self.usual.decodes(x)
+    @property
+    def reduction(self): return getattr(self.func, 'reduction', self.how or 'mean')
+    @reduction.setter
+    def reduction(self, o):
+        if hasattr(self.func, 'reduction'): self.func.reduction = o
+        else: self.how = o                                                                # of a function, by keyword
+
+def _as_loss(loss, usual):
+    "`loss`, or a form of it that says what the numbers mean, as `usual` does; `TypeError` for what is no loss"
+    made = callable(loss) and not isinstance(loss, type)
+    _check(made, 'loss_func', getattr(loss, '__name__', loss), f'a function of predictions and targets{f", such as `{loss.__name__}()`" if isinstance(loss, type) else ""}', TypeError)
+    loss = next((make() for f,make in _by_function.items() if f is loss), loss)
+    flat,kind = _flat.get(type(loss)),type(getattr(usual, 'func', None))
+    alike = kind is type(loss) or {kind, type(loss)}<={nn.MSELoss, nn.L1Loss}              # soft targets, say, stay as they are
+    if flat and alike and getattr(loss, 'pos_weight', None) is None and (getattr(loss, 'weight', None) is None or flat is CrossEntropyLossFlat):
+        res = flat()
+        res.func = loss
+        return res
+    return loss if hasattr(loss, 'decodes') or not hasattr(usual, 'decodes') else _OwnLoss(loss, usual)
+
+_misfits = {nn.CrossEntropyLoss: ((rmse,mse,mae,msle,accuracy_multi), '`accuracy` or `error_rate`'),
+            nn.MSELoss: ((accuracy,error_rate,accuracy_multi,top_k_accuracy), '`mae`, `mse` or `rmse`'),
+            nn.BCEWithLogitsLoss: ((accuracy,error_rate,rmse,mse,mae), '`accuracy_multi`')}
+
+def _check_metrics(metrics, usual):
+    "`TypeError` for what is no metric, `ValueError` for one of fastai's that is not for the targets that `usual` is the loss of"
+    bad,fit = _misfits.get(type(getattr(usual, 'func', None)), ((),''))
+    for o in metrics:
+        _check(callable(o) or isinstance(o, Metric), 'metrics', o, 'functions of predictions and targets, such as `accuracy`', TypeError)
+        name = str(getattr(o, '__name__', getattr(o, 'name', o))).lstrip('_')
+        if any(o is x for x in bad): raise ValueError(f'`metrics` has {name!r}, which is for other targets: for those of `dls` there is {fit}')
+
 class TransformerLearner(Learner):
     "A `Learner` for the models of this library, whose parameter groups are those of `transformer_splitter`"
     @delegates(Learner.__init__)
@@ -126,11 +224,39 @@ class TransformerLearner(Learner):
         dls:DataLoaders, # Data
         model:nn.Module, # `model[0]` is a `TransformerEncoder`, `model[1]` its head
         *,
+        loss_func:callable=None, # The loss, fastai's or PyTorch's or your own; None asks `dls`
         splitter:callable=transformer_splitter, # Makes the parameter groups of the model
         opt_func:callable=FusedAdam, # Makes the optimizer, as `opt_func(groups, lr=)`
+        metrics:list=None, # Functions of predictions and targets, or fastai's `Metric`s
         **kwargs
     ):
-        super().__init__(dls, model, splitter=splitter, opt_func=opt_func, **kwargs)
+        metrics = L(metrics)
+        usual = getattr(dls, 'loss_func', None)
+        _check_metrics(metrics, usual if loss_func is None else None)
+        if loss_func is not None: loss_func = _as_loss(loss_func, ifnone(usual, self._usual))
+        super().__init__(dls, model, loss_func=loss_func, splitter=splitter, opt_func=opt_func, metrics=metrics, **kwargs)
+
+    _usual = None                                                                         # the loss that says what numbers mean, where `dls` has none
+
+    @property
+    def loss_func(self):
+        "The loss; what is set is made to say what the numbers mean"
+        return vars(self).get('loss_func')
+
+    @loss_func.setter
+    def loss_func(self, o):
+        dls = vars(self).get('dls')
+        vars(self)['loss_func'] = o if o is None or dls is None else _as_loss(o, ifnone(getattr(dls, 'loss_func', None), self._usual))
+
+    @delegates(Learner.add_cb)
+    def add_cb(self, cb):
+        "Add `cb`; `TypeError` for one that blends inputs, `ValueError` for one that watches what nobody records"
+        if isinstance(cb, type): cb = cb()
+        blends = getattr(type(cb), 'before_batch', None) in (MixUp.before_batch, CutMix.before_batch)
+        _check(not blends, 'cbs', type(cb).__name__, 'callbacks for texts: ids of tokens can\'t be blended as pixels can. Against overfitting there are `dropout`, `word_dropout` and `vocab_dropout`', TypeError)
+        seen = ['train_loss', 'valid_loss', *(o.name for o in self.metrics if hasattr(o, 'name'))]
+        if isinstance(cb, TrackerCallback): _check({cb.monitor, re.sub('^(train|valid)_', '', cb.monitor)} & {*seen}, 'monitor', cb.monitor, f'one of {seen}')
+        return super().add_cb(cb)
 
     @property
     def lock(self):
@@ -162,6 +288,22 @@ def _hint(name, names, fixed=()):
     near = [ours] if ours in names else difflib.get_close_matches(name, names, n=1, cutoff=.7)
     if not near: return f'the keywords are {", ".join(sorted(names))}'
     return f'did you mean {near[0]!r}{", a multiple of `k`" if near[0]=="hidden_mult" else ""}?'
+
+_writing = {o: name for name,others in dict(n_words='max_new_tokens max_length max_tokens n_tokens num_tokens length', stop='stop_sequences stop_strings eos_token',
+                                            text='prompt prefix', seed='generator random_state').items() for o in others.split()}
+_not_in_writing = dict(do_sample='`temperature=0` takes the likeliest token each time', num_beams='there is no beam search', max_len='it is the number of words to add: `n_words`')
+
+def _hinted(f):
+    "`f`, which says what a keyword that it does not take may be called here"
+    names = set(inspect.signature(f).parameters) - {'self'}
+    @functools.wraps(f)
+    def _inner(self, *args, **kwargs):
+        for name in set(kwargs)-names:
+            ours = _writing.get(name)
+            says = f'did you mean {ours!r}?' if ours in names else _not_in_writing[name] if name in _not_in_writing and 'n_words' in names else _hint(name, names)
+            raise TypeError(f'{f.__name__}() got an unexpected keyword argument {name!r}: {says}')
+        return f(self, *args, **kwargs)
+    return _inner
 
 def _split_kwargs(kwargs, *fs, fixed=()):
     "A dict for each of `fs` with what it takes of `kwargs`; `TypeError` for what none of them takes"
@@ -228,6 +370,13 @@ def _pretrained(o):
     if isinstance(o, (str,Path)): return Pretrained._load(o)
     raise TypeError(f"`pretrained` is {o!r}, but must be what `load_pretrained` returns, or a folder or a name for it")
 
+# %% ../nbs/05_learner.ipynb #720c6937
+def _docs_of(f, *others):
+    "Let `docments` find the comments of the keywords of `f` in all of `others`"
+    for o in map(partial, others):
+        f.__delwrap__ = o
+        f = o
+
 # %% ../nbs/05_learner.ipynb #bbd75c42
 _sizes = dict(k=256, heads=8, depth=4, max_len=512)
 
@@ -242,6 +391,23 @@ def _keep_ends(dls, kwargs):
     crop = kwargs.get('crop', head_crop)
     if not first+last or crop is None or getattr(crop, 'func', crop) is special_crop: return kwargs
     return {**kwargs, 'crop': partial(special_crop, crop=crop, first=first, last=last)}
+
+def _say_cut(dls, encoder):
+    "Warn how many texts of training are longer than what the model reads, and what it reads of them"
+    dl,n = dls.train,encoder.max_len
+    lens = vars(dl).get('res') if getattr(dl, 'sort_func', None) is _default_sort else None
+    cut = sum(o>n for o in lens) if n and lens is not None else 0
+    if not cut: return
+    crop = encoder.crop.keywords.get('crop') if getattr(encoder.crop, 'func', None) is special_crop else encoder.crop
+    reads = {head_crop: f'their first {n}', tail_crop: f'their last {n}', ends_crop: f'{n//4} at their beginning and {n-n//4} at their end'}
+    warn(f"{cut:,} of {len(lens):,} training texts ({cut/len(lens):.1%}) have more than {n} tokens, and the model reads only {reads.get(crop, 'what `crop` keeps of them')}: `max_len=` lets it read "
+         "more, `crop=tail_crop` or `ends_crop` other parts", stacklevel=3)
+
+def _check_pool(dls, pool):
+    "`ValueError` where the model has an answer for each token, and the data one for each text"
+    y = tuplify(dls.train_ds[0])[-1] if pool is None and len(dls.train_ds) else None
+    one = isinstance(y, (TensorMultiCategory,Number)) or (isinstance(y, Tensor) and not y.dim())
+    _check(not one, 'pool', None, '`mean_pool` or another function: None is an answer for each token, and `dls` has one label a text. Or pass a `loss_func` that compares them')
 
 @delegates(TransformerLearner)
 @delegates(TransformerClassifier, keep=True, but=['pad_idx'])
@@ -258,7 +424,7 @@ def transformer_classifier_learner(
 )->TransformerLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerClassifier` for `dls`; `ValueError` if `dls` won't do, `TypeError` for a keyword"
     _check_k(k)
-    vocab_sz,n_out,pad_idx = _check_dls(dls, n_out)
+    vocab_sz,n_out,pad_idx = _check_dls(dls, n_out, kwargs.get('loss_func') is not None)
     if isinstance(getattr(dls, 'loss_func', None), (CrossEntropyLossFlat,BCEWithLogitsLossFlat)):
         if y_range is not None:
             raise ValueError(f"`y_range` is {y_range}, but must be None: `dls` has classes for a target, not numbers")
@@ -269,15 +435,12 @@ def transformer_classifier_learner(
     start,vocab = _pretrained(pretrained),_text_vocab(dls)
     model_kw = _model_kw(start, vocab, pad_idx, dict(k=k, heads=heads, depth=depth), model_kw | ({} if max_len==0 else dict(max_len=max_len)))
     model_kw.pop('tie_weights', None)                                                     # of a language model's head
+    if 'loss_func' not in learn_kw: _check_pool(dls, model_kw.get('pool', mean_pool))     # one of the user's may know better
+    _warn_lost(dls)
     learn = TransformerLearner(dls, TransformerClassifier(n_out=n_out, y_range=y_range, **_keep_ends(dls, model_kw)), **learn_kw)
+    if says := _no_batches(dls): warn(says, stacklevel=2)
+    _say_cut(dls, learn.model[0])
     return learn if start is None else start._start(learn)
-
-# %% ../nbs/05_learner.ipynb #720c6937
-def _docs_of(f, *others):
-    "Let `docments` find the comments of the keywords of `f` in all of `others`"
-    for o in map(partial, others):
-        f.__delwrap__ = o
-        f = o
 
 _docs_of(transformer_classifier_learner, TransformerClassifier.__init__, TransformerEncoder.__init__, TransformerBlock.__init__,
          TransformerLearner.__init__, Learner.__init__)
@@ -293,34 +456,42 @@ class _Made(GetAttr):
 def _test_dl(dls, texts, rm_type_tfms=None, **kwargs):
     "As `dls.test_dl`, but each text is tokenized once"
     ds = dls.valid_ds
+    texts = _as_trained(dls, texts, 'texts')
     return dls.valid.new(_Made(test_set(ds, texts, rm_tfms=rm_type_tfms) if isinstance(ds, (Datasets,TfmdLists)) else texts), **kwargs)
 
 def _is_item(dls, o):
     "Is `o` a text, or of the kind that `dls` makes texts of, such as a row of a table?"
-    if isinstance(o, (str,Path)): return True
-    if o is None or is_listy(o) or isinstance(o, (bytes,np.ndarray)): return False
+    if isinstance(o, str): return True
+    if isinstance(o, Path): return getattr(_get_tokenizer(dls.train_ds), 'mode', None)!='df'
+    tok = _get_tokenizer(dls.train_ds)
+    if isinstance(o, pd.Series) and getattr(tok, 'mode', None)=='df': return bool({*L(tok.text_cols), tok.tok_text_col} & {*o.index})
+    if o is None or isinstance(o, pd.DataFrame) or is_listy(o) or isinstance(o, (bytes,np.ndarray)): return False
     items = getattr(dls.train_ds, 'items', ())
     if isinstance(items, pd.DataFrame): return isinstance(o, pd.Series)
     return isinstance(o, type(first(items)) if len(items) else (dict,pd.Series))
 
 @patch
+@_hinted
 def predict(self:TransformerLearner,
-    item:str, # A text, or a file with one where the data are files
+    item:str, # A text; or a file where the data are files, a row where they are a table
     rm_type_tfms:int=None, # As in `Learner.predict`
     with_input:bool=False # Return the decoded text as well?
 )->tuple: # The decoded prediction, its number, and probabilities or numbers `(n_out,)`
-    "What the model says about one text; `TypeError` for what is none, or several"
+    "What the model says about one text; `TypeError` for what is none, or several, `FloatingPointError` for NaN"
     if not _is_item(self.dls, item):
-        raise TypeError(f"`item` is {repr(item)[:60]}, but must be one text: for several use `stream_preds(texts)` or `get_preds(dl=learn.dls.test_dl(texts))`")
+        raise TypeError(f"`item` is {type(item).__name__ if isinstance(item, (pd.DataFrame,pd.Series)) else repr(item)[:60]}, but must be one text{' (of a file, read it first)' if isinstance(item, Path) else ''}: for several use `stream_preds(texts)` or `get_preds(dl=learn.dls.test_dl(texts))`")
     with self.lock:
         dl = _test_dl(self.dls, [item], rm_type_tfms, num_workers=0)
+        _warn_lost_text(self, dl.dataset[0][0], item, 4)                                       # through `_hinted`
         *inp,preds,_,decoded = self.get_preds(dl=dl, with_input=with_input, with_decoded=True, reorder=False)
         inp = inp[0] if with_input else dl.dataset[0][0][None,:1]                         # unless all its words are wanted, one will do
         text,*res = self.dls.decode_batch((inp, *tuplify(decoded)))[0]
+    if preds.isnan().any(): raise FloatingPointError('the answer of this model is NaN: has its training diverged? `StopOnNaN` stops before that')
     res = detuplify(tuple(res)),decoded[0],preds[0]
     return (text,*res) if with_input else res
 
 @patch
+@_hinted
 def stream_preds(self:TransformerLearner,
     texts, # Texts, as a list, or one after another from any iterator
     bs:int=None, # Texts in a batch; None is as in `dls`
@@ -342,18 +513,19 @@ def _stream_preds(learn, texts, bs, ahead, no_bar, kwargs):
     if not no_bar and hasattr(texts, '__len__'): windows = progress_bar(windows, total=-(-len(texts)//(bs*ahead)), leave=False)
     for some in windows:
         for i,o in enumerate(some):
-            if not isinstance(o, (str,Path)): raise TypeError(f"`texts` has {str(o)[:60]!r} (place {i} of {len(some)} read together), but must have a text there")
+            if not isinstance(o, (str,Path)) or not _is_item(learn.dls, o): raise TypeError(f"`texts` has {str(o)[:60]!r} (place {i} of {len(some)} read together), but must have a text there")
         with learn.lock, learn.no_bar(): preds = learn.get_preds(dl=_test_dl(learn.dls, list(some), bs=bs, num_workers=0), **kwargs)[0]
         yield from preds
-
 
 # %% ../nbs/05_learner.ipynb #5f000002
 def _in_turn(name):
     "Let method `name` of `Learner` wait until no other thread uses the model"
     @functools.wraps(getattr(Learner, name))
     def f(self, *args, **kwargs):
-        data = name!='fit' or len(self.dls.train.dataset)
-        _check(data, 'dls', 'without data', 'data to train on: make a learner with yours, or pass it as in `load_model(folder, dls)`')
+        asks = name=='fit' or name in ('validate','show_results') and not args and kwargs.get('dl') is None
+        there = not asks or any(len(dl.dataset) for dl in (self.dls.loaders[:1] if name=='fit' else self.dls.loaders))
+        _check(there, 'dls', 'without data', 'data: make a learner with yours, or pass it as in `load_model(folder, dls)`; texts can be asked about by `predict`')
+        if name=='fit' and (says := _no_batches(self.dls)): raise ValueError(says)
         with self.lock: return getattr(super(TransformerLearner, self), name)(*args, **kwargs)
     setattr(TransformerLearner, name, f)
 
@@ -379,7 +551,6 @@ def _with_in_turn(name, once):
 for _o in 'fit validate get_preds show_results save load export'.split(): _in_turn(_o)
 for _o in 'added_cbs removed_cbs'.split(): _with_in_turn(_o, False)
 for _o in 'no_logging no_mbar no_bar loss_not_reduced'.split(): _with_in_turn(_o, True)
-
 
 # %% ../nbs/05_learner.ipynb #846e42c5
 class BF16Precision(MixedPrecision):

@@ -22,9 +22,9 @@ from .sampling import *
 from .sampling import _eval
 from .fast_step import *
 from .tokenizers import *
-from .tokenizers import _Units, _English, _ahead, _cased, _to_bytes, _join_pieces, _join_others
+from .tokenizers import _Units, _English, _ahead, _cased, _to_bytes, _join_pieces, _join_others, _warn_lost
 from .learner import *
-from .learner import _text_vocab, _split_kwargs, _check_k, _docs_of, _pretrained, _model_kw
+from .learner import _no_batches, _hinted, _text_vocab, _split_kwargs, _check_k, _docs_of, _pretrained, _model_kw
 
 # %% ../nbs/05b_lm_learner.ipynb #e25cba52
 def _check_lm_dls(dls, max_len=None):
@@ -50,6 +50,8 @@ def _memory():
 
 class TransformerLMLearner(TransformerLearner):
     "A `Learner` for `TransformerLM`"
+    _usual = CrossEntropyLossFlat()
+
     @delegates(TransformerLearner.__init__)
     def __init__(self,
         dls:DataLoaders, # Data for a language model
@@ -112,10 +114,11 @@ def transformer_lm_learner(
     model_kw,learn_kw = _split_kwargs(kwargs, TransformerLM.__init__, TransformerLMLearner.__init__,
                                       fixed=('vocab_sz','pad_idx'))
     model_kw = _model_kw(start, _text_vocab(dls), pad_idx, dict(k=k, heads=heads, depth=depth, max_len=max_len), model_kw)
+    _warn_lost(dls)
     learn = TransformerLMLearner(dls, TransformerLM(**model_kw), **learn_kw)
+    if says := _no_batches(dls): warn(says, stacklevel=2)
     return learn if start is None else start._start(learn)
 
-# %% ../nbs/05b_lm_learner.ipynb #8def0e36
 _docs_of(transformer_lm_learner, *(o.__init__ for o in (TransformerLM, TransformerEncoder, TransformerBlock, TransformerLMLearner, TransformerLearner, Learner)))
 
 # %% ../nbs/05b_lm_learner.ipynb #e36ff070
@@ -340,14 +343,28 @@ def _source(decoder, sep, ahead):
     return (make and make(decoder, sep)) or _Whole(decoder, sep, ahead)
 
 # %% ../nbs/05b_lm_learner.ipynb #8b5a308c
+def _behind(before, text):
+    "Where `text` goes on behind `before`, which may have other spaces in it"
+    start = _common(before, text)
+    if start==len(before): return start
+    places = [i for i,c in enumerate(text) if not c.isspace()]
+    signs = ''.join(before.split())
+    same = signs and len(places)>=len(signs) and signs==''.join(text[i] for i in places[:len(signs)])
+    return places[len(signs)-1]+1 if same else start
+
 class _Writer:
     "A text that grows token by token, until it comes to a stop string"
-    def __init__(self, tokens, whole, source, stops):
-        self.tokens,self.whole,self.source,self.stops = [],whole,source,stops
+    def __init__(self, tokens, whole, source, stops, typed=None):
+        self.tokens,self.whole,self.source,self.stops,self.typed = [],whole,source,stops,typed
         for o in tokens: self.keep(o)
+        self.before = whole(self.tokens) if typed is not None else ''
+        self.spaced = (typed or '')[-1:].isspace() and not self.before[-1:].isspace()     # there is a space already, so
+        self.trims = self.spaced                                                          # the next piece needs none
         fixed,self.rest = source.add(*self.tokens)
         self.prompt,self.fixed = self.rest,''     # what may change of the prompt; not shown yet
         self.size,self.done = len(fixed),False    # characters before `fixed`
+
+    def _start(self, text): return (_common if self.typed is None else _behind)(self.prompt, text)
 
     def keep(self, token):
         "Take the next token, if it is one of the text"
@@ -361,18 +378,25 @@ class _Writer:
         fixed,self.rest = self.source.add(token)
         self.fixed += fixed
         text = self.fixed+self.rest
-        start = _common(self.prompt, text)
+        start = self._start(text)
         found = [at for at in (text.find(o, start) for o in self.stops) if at>=0]
         if found: self.done,self.fixed,self.rest = True,text[:min(found)],''
-        return self._show(self.fixed, self.done)
+        return self._trim(self._show(self.fixed, self.done))
 
     def end(self):
         "What is left when no more tokens come"
-        return self._show(self.fixed+self.rest, True)
+        return self._trim(self._show(self.fixed+self.rest, True))
+
+    def _trim(self, piece):
+        "`piece`, without a space where the text that was typed ends with one"
+        if not self.trims: return piece
+        piece = piece.lstrip(' ')
+        self.trims = not piece
+        return piece
 
     def _show(self, text, last):
         "The new part of `text`, without what may be the beginning of a stop string"
-        start = _common(self.prompt, text)
+        start = self._start(text)
         new = text[start:]
         begun = [n for o in self.stops for n in range(1, len(o)) if new.endswith(o[:n])]
         wait = 0 if last else max(begun, default=0)
@@ -383,9 +407,13 @@ class _Writer:
         return text[start:end]
 
     def text(self):
-        "The whole text, up to the stop string"
+        "The text as it was typed and what comes after it, up to the stop string; of a decoder that rewrites all, what it says"
         text = self.whole(self.tokens)
-        return text[:self.size+len(self.fixed)] if self.done else text
+        if self.done: text = text[:self.size+len(self.fixed)]
+        start = _behind(self.before, text)
+        if self.typed is None or (self.before and not start): return text
+        new = text[start:]
+        return self.typed + (new.lstrip(' ') if self.spaced else new)
 
 # %% ../nbs/05b_lm_learner.ipynb #0705e3c9
 def _start(learn, texts, ahead, n_words=1, no_unk=True, temperature=1., min_p=None,
@@ -410,11 +438,12 @@ def _start(learn, texts, ahead, n_words=1, no_unk=True, temperature=1., min_p=No
     steps = stream_ids(model, ids, n_words, temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p, banned=banned,
                        repetition_penalty=repetition_penalty, generator=generator, only_last=only_last_word, weights=weights)
     whole = partial(_to_text, decoder, sep)
-    def writer(o): return _Writer([vocab[i] for i in o], whole, _source(decoder, sep, ahead), stops)
-    return [writer(o) for o in prompts],steps
+    def writer(text, o): return _Writer([vocab[i] for i in o], whole, _source(decoder, sep, ahead), stops, text)
+    return [writer(*o) for o in zip(texts, prompts)],steps
 
 # %% ../nbs/05b_lm_learner.ipynb #fe9bf0df
 @patch
+@_hinted
 def predict(self:TransformerLMLearner,
     text:str, # The text to go on with, or a list of texts for one batch
     n_words:int=1, # Number of tokens to add, 0 or more
@@ -458,6 +487,7 @@ def _pieces(writer, steps, vocab):
     finally: steps.close()
 
 @patch
+@_hinted
 @delegates(TransformerLMLearner.predict, but=['no_bar'])
 def stream(self:TransformerLMLearner,
     text:str, # The text to go on with

@@ -12,6 +12,7 @@ from safetensors import SafetensorError
 from safetensors.torch import save_file
 from fastai.text.all import *
 from fastai.losses import BaseLoss
+from fastai.text.data import _get_tokenizer
 from .attention import *
 from .attention import _check
 from .layers import *
@@ -74,7 +75,18 @@ def _data_says(learn):
     dl = learn.dls.valid
     more = [type(o).__name__ for n in ('after_item','before_batch','after_batch') for o in getattr(getattr(dl, n), 'fs', ())]
     if set(more)-{'ToTensor','Pad_Chunk','Pad_Input'}: return                             # what changes items or batches has no name
-    return dict(bs=dl.bs, backwards=backwards, **(dict(seq_len=dl.seq_len) if isinstance(dl, LMDataLoader) else {}))
+    table = _table_says(tfms[0], learn.dls)
+    return dict(bs=dl.bs, backwards=backwards, **(dict(table=table) if table else {}), **(dict(seq_len=dl.seq_len) if isinstance(dl, LMDataLoader) else {}))
+
+def _table_says(tok, dls):
+    "From which columns of a table texts and labels were made, and whether each text was marked; None for no table"
+    cols = L(getattr(tok, 'text_cols', ()))
+    if tok.mode!='df' or not cols or not all(isinstance(o, str) for o in cols): return
+    tls = getattr(dls.train_ds, 'tls', ())
+    y = tls[1].tfms.fs[0] if len(tls)>1 else None
+    named = isinstance(y, ColReader) and not y.pref+y.suff and all(isinstance(o, str) for o in y.cols)
+    label = dict(label=list(y.cols), delim=y.label_delim) if named else {}
+    return dict(cols=list(cols), mark=bool(ifnone(tok.kwargs.get('mark_fields'), len(cols)>1)), **label)
 
 def _settings(model):
     "What does not change the meaning of weights, but how they learn"
@@ -259,6 +271,8 @@ def _try(model, about, weights):
 _odd = "a part does more than its class says, such as a hook, or a `forward` of an instance. Make it a class of your own, which is given to `load_model`"
 
 # %% ../nbs/05e_saving.ipynb #e5000019
+def _y(row): return row['y']
+
 def _empty_dls(about, tok, device):
     "`DataLoaders` without data, which make ids of texts as those did that the model was trained with"
     data,head,lm = about['data'],about['head'],about['kind']=='language model'
@@ -269,8 +283,14 @@ def _empty_dls(about, tok, device):
     target = {} if lm else dict(category=lambda: (CategoryBlock(vocab=head['classes'], sort=False), one), labels=lambda: (MultiCategoryBlock(vocab=head['classes']), [one]),
                                 numbers=lambda: (RegressionBlock(n_out=head['n_out']), 0. if head['n_out']==1 else [0.]*head['n_out']))
     block,y = (None,None) if lm else target[head['target']]()
-    block = DataBlock((text,) if lm else (text,block), get_x=ColReader('text'), splitter=IndexSplitter([1]), **({} if lm else dict(get_y=ColReader('y'))))
-    dls = block.dataloaders(pd.DataFrame(dict(text=['1 2 3 4 5 6 7 8 9']*2, y=[y]*2)), bs=1, num_workers=0, device=device, **pad)
+    table = data.get('table') or {}
+    names,delim = table.get('label') or ['y'],table.get('delim')
+    cells = {n: [y if delim is None else one]*2 for n in names} if len(names)==1 else {n: [o]*2 for n,o in zip(names, y)}
+    block = DataBlock((text,) if lm else (text,block), get_x=ColReader('text'), splitter=IndexSplitter([1]), **({} if lm else dict(get_y=ColReader(names, label_delim=delim) if table.get('label') else _y)))
+    dls = block.dataloaders(pd.DataFrame(cells | dict(text=['1 2 3 4 5 6 7 8 9']*2)), bs=1, num_workers=0, device=device, **pad)
+    if data.get('table'):                                                                 # another table is read as that one was
+        t = _get_tokenizer(dls.train_ds)
+        t.mode,t.text_cols,t.tok_text_col,t.kwargs = 'df',L(data['table']['cols']),'text',dict(mark_fields=data['table']['mark'])
     return type(dls)(*(o.new(o.dataset.new_empty(), bs=data['bs']) for o in dls.loaders), path=dls.path, device=dls.device)
 
 def _check_same(folder, about, dls, loaded):
@@ -294,6 +314,9 @@ def _check_says(path, about):
     head,data,loss = (about.get(o) for o in ('head','data','loss'))
     lm,several = about['kind']=='language model',has(head, target=str) and head['target'] in ('category','labels')
     fine = about['kind']!='encoder' and has(about, head=dict, settings=dict, own=list) and (loss is None or has(loss, name=str)) and (data is None or has(data, bs=int, backwards=bool) and data['bs']>0 and (not lm or has(data, seq_len=int) and data['seq_len']>0))
+    table = data.get('table') if isinstance(data, dict) else None
+    def names(o): return isinstance(o, list) and o and all(isinstance(n, str) for n in o)
+    fine = fine and (table is None or has(table, cols=list, mark=bool) and names(table['cols']) and (table.get('label') is None or names(table['label'])) and isinstance(table.get('delim'), (str,type(None))))
     fine = fine and (has(head, tie_weights=bool) if lm else has(head, n_out=int, pool=str, crop=str)) and (not several or has(head, classes=list) and head['classes']) and (lm or head.get('target') in (None,'category','labels','numbers')) and has(about['settings'], faster=bool)
     if not fine: raise ValueError(f"{path} is not a folder that `save_model` wrote, or it is damaged: what it says about a learner can't be so")
 

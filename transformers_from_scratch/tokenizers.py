@@ -9,6 +9,7 @@ __all__ = ['CharTokenizer', 'split_text', 'ExactSubwordTokenizer', 'HFTokenizer'
 # %% ../nbs/03b_tokenizers.ipynb #16fdaa8b
 import base64,hashlib,io
 from functools import lru_cache
+from weakref import WeakSet
 from fastai.text.all import *
 from fastai.text.data import _get_tokenizer
 from .attention import _check, _check_sizes, _check_probs
@@ -78,6 +79,14 @@ def _sentencepiece():
     except ImportError as e: raise ImportError("subwords need `sentencepiece`: pip install 'transformers_from_scratch[subword]'") from e
     return sentencepiece
 
+def _no_pieces(e, vocab_sz):
+    "What SentencePiece's error `e` means"
+    if 'sentences_.empty' in str(e): return ValueError("`items` has no text to learn from, but must have one of at least one character")
+    least = re.search(r'required_chars\. \d+ vs (\d+)', str(e))
+    if not least: return e
+    return ValueError(f"`vocab_sz` is {vocab_sz}, but must be at least {least[1]} for these texts: the 256 bytes, and a piece for each character. "
+                      "`character_coverage=.98` leaves the rarest characters to the bytes, and needs less")
+
 # %% ../nbs/03b_tokenizers.ipynb #eb66de82
 class ExactSubwordTokenizer:
     "Split texts into pieces of words, learned by SentencePiece, and join them again without a loss; needs the extra `subword`"
@@ -101,14 +110,15 @@ class ExactSubwordTokenizer:
         items, # Texts to learn from
         rules:list=None # Functions that change a text first
     ):
-        "Learn the pieces from `items`, unless there are some"
+        "Learn the pieces from `items`, unless there are some; `ValueError` for a `vocab_sz` that is too small for them, or no text"
         if self.tok is not None: return
         sp,out = _sentencepiece(),io.BytesIO()
         lines = (line[i:i+1000] for o in maps(*L(rules), items) for line in str(o).splitlines(True) for i in range(0, len(line), 1000))
-        sp.SentencePieceTrainer.train(sentence_iterator=lines, model_writer=out, **dict(
-            dict(vocab_size=self.vocab_sz, model_type=self.model_type, hard_vocab_limit=False, character_coverage=.9999, num_threads=1,
-                 minloglevel=2, max_sentence_length=4000), **self.kwargs, normalization_rule_name='identity',
-            remove_extra_whitespaces=False, add_dummy_prefix=False, byte_fallback=True, bos_id=-1, eos_id=-1, pad_id=-1))
+        kwargs = dict(dict(vocab_size=self.vocab_sz, model_type=self.model_type, hard_vocab_limit=False, character_coverage=.9999, num_threads=1,
+                           minloglevel=2, max_sentence_length=4000), **self.kwargs, normalization_rule_name='identity',
+                      remove_extra_whitespaces=False, add_dummy_prefix=False, byte_fallback=True, bos_id=-1, eos_id=-1, pad_id=-1)
+        try: sp.SentencePieceTrainer.train(sentence_iterator=lines, model_writer=out, **kwargs)
+        except RuntimeError as e: raise _no_pieces(e, self.vocab_sz) from e
         self.tok = sp.SentencePieceProcessor(model_proto=out.getvalue())
 
     def _split(self, text):
@@ -197,6 +207,59 @@ class HFTokenizer:
     )->str: # The text
         "Back to the text, as the checkpoint's own tokenizer does it; special tokens leave no trace"
         return self.tok.decode([self.o2i[o] for o in tokens if o in self.o2i], skip_special_tokens=True)
+
+# %% ../nbs/03b_tokenizers.ipynb #a3c00004
+_phrase = re.compile('[\u3040-\u30ff\u3400-\u9fff]{4}|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]{8}')
+
+@lru_cache(10_000)
+def _kind(token):
+    "Is `token` 'unknown', a 'phrase' of a language without spaces, a 'word', or None: a sign or a mark?"
+    if _special_ids([token], 'unk'): return 'unknown'
+    mark = token in _names or re.fullmatch(r'[<\[].*[>\]]', token)
+    if mark or not any(map(str.isalnum, token)): return None
+    return 'phrase' if _phrase.search(token) else 'word'
+
+def _lost(tokens, kinds=('unknown','phrase')):
+    "The share of the words in `tokens` that are of one of `kinds`; 0 if there is no word"
+    found = [o for o in map(_kind, tokens) if o]
+    return sum(o in kinds for o in found)/max(len(found), 1)
+
+def _tokens_of(ids, dls):
+    "The first tokens of a text of `dls`; none for what is no text, or an id that there is not"
+    if not isinstance(ids, Tensor) or ids.ndim!=1 or ids.is_floating_point(): return []
+    vocab = dls.vocab[0] if is_listy(dls.vocab[0]) else dls.vocab
+    return [vocab[i] for i in ids[:200].tolist() if 0<=i<len(vocab)]
+
+_told = WeakSet()     # data and learners that were looked at
+_cure = ("Chinese, Japanese and Thai have no spaces between words, and codes have no words: make `dls` with "
+         "`tok_tfm=CharTokenizer()` or `tok_tfm=ExactSubwordTokenizer()` (`tok=` in a `TextBlock`)")
+
+def _warn_lost(dls):
+    "Warn the caller's caller, once for `dls`, where words are no tokens for its training texts"
+    ds,n = dls.train_ds,len(dls.train_ds)
+    tok = getattr(_get_tokenizer(ds), 'tok', None)
+    if not n or dls in _told or isinstance(tok, (CharTokenizer,ExactSubwordTokenizer)): return
+    _told.add(dls)
+    kinds = ('unknown','phrase') if isinstance(tok, (SpacyTokenizer,BaseTokenizer)) else ('unknown',)
+    texts = ds.tls[0] if isinstance(ds, Datasets) else ds
+    some = [_tokens_of(tuplify(texts[int(i)])[0], dls) for i in np.linspace(0, n-1, min(n, 50))]
+    lost = [o for o in some if _lost(o, kinds) > (.75 if n<1000 else .5)]
+    if len(lost) <= .4*len(some): return
+    warn(f"In {len(lost)/len(some):.0%} of the training texts of `dls` most words are unknown, as they occur less "
+         f"than `min_freq` times, or are whole phrases: the model reads {' '.join(lost[0][:10])!r}. {_cure}. If the "
+         "texts are only few, take more of them, or `pretrained` weights and their tokenizer", stacklevel=3)
+
+# %% ../nbs/03b_tokenizers.ipynb #a3c00016
+def _warn_lost_text(learn, ids, text, stacklevel=3):
+    "Warn the caller's caller, once for `learn`, where most words of a text are unknown to it"
+    if learn in _told: return
+    tokens = _tokens_of(ids, learn.dls)
+    if sum(map(bool, map(_kind, tokens)))<4 and not _phrase.search(str(text)): return      # a word or two may be unknown
+    if (share := _lost(tokens, ('unknown',))) <= .75: return
+    _told.add(learn)
+    warn(f"{share:.0%} of the words of `item` are unknown to this model, which reads {' '.join(tokens[:10])!r}, "
+         "so its answer says little about that text: it can only know languages and kinds of texts that it learned "
+         f"from. {_cure}", stacklevel=stacklevel)
 
 # %% ../nbs/03b_tokenizers.ipynb #438203fa
 class _Units:
