@@ -1,6 +1,7 @@
 """Other seeds for the notebooks: with `TEST_SEED=3` in the environment, 3000 is added to every seed that they set, and what
 they never seed starts from 3000. `python tools/seeds.py ARGS` is `nbdev_test ARGS` with these seeds, and `make test SEED=3`
-calls it. It moves the seeds of `random`, NumPy and PyTorch; not `random_state=`, `default_rng` and other processes.
+calls it. It moves the seeds of `random`, NumPy and PyTorch; not `random_state=`, `default_rng` and other processes. And folders
+list their files in another order, as they do on another file system.
 
 A test that holds for one seed only is no test. Nothing in a notebook has to know of this file."""
 import os, random, sys
@@ -21,6 +22,20 @@ else:
                 "What is passed to the library, as in `predict(seed=1)`, stays: another process may be asked for the same"
                 caller = sys._getframe(1).f_globals.get('__name__', '')
                 return super().manual_seed(seed if caller.startswith('transformers_from_scratch.') else moved(seed))
+
+        order = random.Random(shift)
+        class Shuffled:
+            "What `os.scandir` gives, in another order"
+            def __init__(self, path='.'):
+                with scandir(path) as found: found = [*found]
+                self.found = iter(order.sample(found, len(found)))
+            def __iter__(self): return self
+            def __next__(self): return next(self.found)
+            def __enter__(self): return self
+            def __exit__(self, *args): self.close()
+            def close(self): self.found = iter(())
+        scandir = os.scandir
+        os.scandir,os.listdir = Shuffled,lambda path='.': [o.name for o in Shuffled(path)]
 
         np.random.seed, torch.manual_seed = shifted(np.random.seed), shifted(torch.manual_seed)
         torch.Generator = Generator

@@ -33,8 +33,10 @@ def _check_probs(**probs):
     for name,o in probs.items(): _check(0 <= o < 1, name, o, 'in [0,1)')
 
 def _check_mask(mask, name):
-    _check(mask is None or (isinstance(mask, Tensor) and mask.dtype==torch.bool), name, getattr(mask, 'dtype', mask),
-           'a bool tensor that is True where something is hidden: pass `mask == 0` if 1 means visible', TypeError)
+    _check(mask is None or (isinstance(mask, Tensor) and mask.dtype==torch.bool), name,
+           getattr(mask, 'dtype', mask),
+           'a bool tensor that is True where something is hidden: pass `mask == 0` if '
+           '1 means visible', TypeError)
 
 def _check_classes(**classes):
     for name,o in classes.items():
@@ -45,11 +47,13 @@ def _compiling():
     "Is a graph being made, or does `torch.func.vmap` run? Then nothing is checked, and no shape depends on numbers"
     return torch.compiler.is_compiling() or _in_vmap()
 
-_stack,_kinds = (getattr(torch._C._functorch, o, None) for o in ('get_interpreter_stack','TransformType'))   # private names
+# private names
+_stack,_kinds = (getattr(torch._C._functorch, o, None)
+                 for o in ('get_interpreter_stack','TransformType'))
 
 def _in_vmap():
     if torch.compiler.is_compiling() or _stack is None or _kinds is None: return False
-    there = _stack()                                                                      # None, nearly always
+    there = _stack()  # None, nearly always
     return there is not None and any(o.key()==_kinds.Vmap for o in there)
 
 # %% ../nbs/00_attention.ipynb #48a09441
@@ -64,34 +68,41 @@ def scaled_dot_product_attention(
     "The written-out formula of Vaswani et al. 2017, section 3.2.1; `TypeError` if `mask` is not bool"
     _check_mask(mask, 'mask')
     if q.dtype.itemsize<4 or _autocasts(q): return _in_32_bits(q, k, v, mask, dropout, bias)
-    scores = (q / q.shape[-1]**0.5) @ k.transpose(-2, -1)          # (...,tq,tk) = (...,tq,s) @ (...,s,tk)
+    scores = (q / q.shape[-1]**0.5) @ k.transpose(-2, -1)  # (...,tq,tk) = (...,tq,s) @ (...,s,tk)
     if bias is not None: scores = scores + bias
     if mask is not None: scores = scores.masked_fill(mask, -math.inf)
     weights = scores.softmax(-1)
-    if mask is not None: weights = weights.masked_fill(mask, 0.)   # a row that is all hidden: zeros instead of NaN
-    return F.dropout(weights, dropout, dropout>0) @ v, weights     # (...,tq,s) = (...,tq,tk) @ (...,tk,s)
+    # a row that is all hidden: zeros instead of NaN
+    if mask is not None: weights = weights.masked_fill(mask, 0.)
+    out = F.dropout(weights, dropout, dropout>0) @ v               # (...,tq,s) = (...,tq,tk) @ (...,tk,s)
+    return out, weights
 
 def _autocasts(q):
     "Would autocast make numbers of 16 bits of `q`?"
     kind = q.device.type
-    return q.dtype is torch.float and not _compiling() and torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind)
+    return (q.dtype is torch.float and not _compiling() and torch.amp.is_autocast_available(kind)
+            and torch.is_autocast_enabled(kind))
 
 def _in_32_bits(q, k, v, *args):
     "The same for numbers of 16 bits, whose scores would overflow"
     casts = torch.compiler.is_compiling() or torch.amp.is_autocast_available(q.device.type)
     with torch.autocast(q.device.type, enabled=False) if casts else nullcontext():
-        out,weights = scaled_dot_product_attention(*(o.to(torch.promote_types(o.dtype, torch.float)) for o in (q,k,v)), *args)
+        out,weights = scaled_dot_product_attention(*(o.to(torch.promote_types(o.dtype,
+            torch.float)) for o in (q,k,v)), *args)
     return out.to(q.dtype),weights.to(q.dtype)
 
 # %% ../nbs/00_attention.ipynb #e691a2f5
 def _check_heads(k, heads, wide, kv_heads):
     _check_sizes(k=k, heads=heads, kv_heads=ifnone(kv_heads, heads))
-    _check(wide or k%heads==0, 'heads', heads, f'a divisor of k={k}: change one of them, or pass wide=True')
-    _check(heads%ifnone(kv_heads, heads)==0, 'kv_heads', kv_heads, f'a divisor of heads={heads}, or None')
+    _check(wide or k%heads==0, 'heads', heads,
+           f'a divisor of k={k}: change one of them, or pass wide=True')
+    _check(heads%ifnone(kv_heads, heads)==0, 'kv_heads', kv_heads,
+           f'a divisor of heads={heads}, or None')
 
 class MultiHeadAttention(Module):
     "Attention with several heads, Vaswani et al. 2017, section 3.2.2; `ValueError` for sizes that don't fit"
-    causal = False # True promises that `hidden` hides exactly the future: then no mask has to be built
+    # True promises that `hidden` hides exactly the future: then no mask has to be built
+    causal = False
     def __init__(self,
         k:int, # Width of the vectors
         heads:int=8, # Number of heads; must divide `k` where they are narrow
@@ -119,10 +130,11 @@ class MultiHeadAttention(Module):
         if 'causal' in vars(cls): cls._promised = cls.hidden
         elif 'hidden' in vars(cls): cls.causal = False
 
-    def only_future(self
-    )->bool: # True where `causal` was promised, and `hidden` is still the one that it was promised for
+    # True where `causal` was promised, and `hidden` is still the one that it was promised for
+    def only_future(self)->bool:
         "Is nothing but the future hidden?"
-        return self.causal and getattr(self.hidden, '__func__', None) is getattr(type(self), '_promised', None)
+        return self.causal and getattr(self.hidden, '__func__', None) is getattr(type(self),
+            '_promised', None)
 
     def hidden(self,
         q_pos:Tensor, # Positions of the queries `(...,tq,1)`
@@ -146,28 +158,35 @@ def _places(pos, key_pos, tq, tk, n_cached, device):
     return pos[...,None],keys[...,None,:]
 
 def _check_fits(mask, name, shape):
-    fits = mask is None or (mask.dim()<5 and all(i in (1,j) for i,j in zip(mask.shape[::-1], shape[::-1])))
-    _check(fits, name, fits or tuple(mask.shape), f'one that broadcasts to (batch, heads, queries, keys) = {shape}')
+    fits = mask is None or (mask.dim()<5 and all(i in (1,j)
+                                                 for i,j in zip(mask.shape[::-1], shape[::-1])))
+    _check(fits, name, fits or tuple(mask.shape),
+           f'one that broadcasts to (batch, heads, queries, keys) = {shape}')
 
 def _check_pos(pos, name, b, t):
     fits = isinstance(pos, Tensor) and pos.shape in ((t,), (1,t), (b,t))
-    _check(fits, name, tuple(pos.shape) if isinstance(pos, Tensor) else pos, f'a tensor of shape ({t},) or {(b,t)}, a position for each token')
+    _check(fits, name, tuple(pos.shape) if isinstance(pos, Tensor) else pos,
+           f'a tensor of shape ({t},) or {(b,t)}, a position for each token')
 
 @patch
 def _limits(self:MultiHeadAttention, shape, places, mask, pad_mask, last):
     "What is hidden from the queries, and what is added to the scores `shape (b,h,tq,tk)`; None for nothing"
-    hidden = None if last else self.hidden(*places)                                     # the last token may see all
+    hidden = None if last else self.hidden(*places)  # the last token may see all
     bias = self.score_bias(*places)
     if not _compiling():
         _check_mask(hidden, 'hidden')
         numbers = bias is None or (isinstance(bias, Tensor) and bias.is_floating_point())
-        _check(numbers, 'score_bias', getattr(bias, 'dtype', bias), 'a tensor of floating-point numbers, or None', TypeError)
-        for name,o in dict(hidden=hidden, mask=mask, score_bias=bias).items(): _check_fits(o, name, shape)
+        _check(numbers, 'score_bias', getattr(bias, 'dtype', bias),
+               'a tensor of floating-point numbers, or None', TypeError)
+        for name,o in dict(hidden=hidden, mask=mask, score_bias=bias).items():
+            _check_fits(o, name, shape)
         fits = pad_mask is None or pad_mask.shape==(shape[0],shape[3])
-        _check(fits, 'pad_mask', fits or tuple(pad_mask.shape), f'of shape {(shape[0],shape[3])}, as the keys are')
+        _check(fits, 'pad_mask', fits or tuple(pad_mask.shape),
+               f'of shape {(shape[0],shape[3])}, as the keys are')
     masks = hidden,mask,None if pad_mask is None else pad_mask[:,None,None]
     masks = [torch.atleast_2d(o) for o in masks if o is not None]
-    return reduce(torch.logical_or, masks) if masks else None, None if bias is None else torch.atleast_2d(bias)
+    return (reduce(torch.logical_or, masks) if masks else None,
+            None if bias is None else torch.atleast_2d(bias))
 
 # %% ../nbs/00_attention.ipynb #a8e84efb
 @patch
@@ -176,29 +195,35 @@ def _check_inputs(self:MultiHeadAttention, query, key, value, mask, pad_mask, po
         if o is not None: _check_mask(o, name)
     for name,o,x in (('pos',pos,query), ('key_pos',key_pos,key)):
         if o is not None: _check_pos(o, name, *x.shape[:2])
-    if key is query and value is query and query.dim()==3 and query.shape[2]==self.k: return             # nearly always
+    # nearly always
+    if key is query and value is query and query.dim()==3 and query.shape[2]==self.k: return
     for name,x in dict(query=query, key=key, value=value).items():
-        _check(x.dim()==3 and x.shape[-1]==self.k, name, tuple(x.shape), f'of shape (batch, tokens, {self.k})')
-    _check(value.shape==key.shape, 'value', tuple(value.shape), f'as long as `key`, {tuple(key.shape)}')
-    _check(len(query)==len(key), 'query', tuple(query.shape), f'of the batch size of `key`, {tuple(key.shape)}')
+        _check(x.dim()==3 and x.shape[-1]==self.k, name, tuple(x.shape),
+               f'of shape (batch, tokens, {self.k})')
+    _check(value.shape==key.shape, 'value', tuple(value.shape),
+           f'as long as `key`, {tuple(key.shape)}')
+    _check(len(query)==len(key), 'query', tuple(query.shape),
+           f'of the batch size of `key`, {tuple(key.shape)}')
 
 @patch
 def _project(self:MultiHeadAttention, query, key, value):
     "Queries `(b,h,tq,s)`, and keys and values `(b,kv_heads,tk,s)`"
     groups = self.kv_heads or self.heads
     parts = (self.toqueries,query,self.heads),(self.tokeys,key,groups),(self.tovalues,value,groups)
-    q,k,v = (proj(x).unflatten(-1, (n,-1)).transpose(1,2) for proj,x,n in parts)                      # (b,h,t,s)
+    q,k,v = (proj(x).unflatten(-1, (n,-1)).transpose(1,2) for proj,x,n in parts)  # (b,h,t,s)
     return (q,k,v) if self.q_norm is None else (self.q_norm(q),self.k_norm(k),v)
 
 def _fused(q, k, v, hidden, bias, p, plain):
     "The average of the values `(b,h,tq,s)`, without the weights"
-    if _in_vmap():                                                                        # which the kernel does not know
-        if plain: hidden = torch.ones(q.shape[2], k.shape[2], dtype=torch.bool, device=q.device).triu(1)
+    if _in_vmap():  # which the kernel does not know
+        if plain:
+            hidden = torch.ones(q.shape[2], k.shape[2], dtype=torch.bool, device=q.device).triu(1)
         k,v = (o.repeat_interleave(q.shape[1]//o.shape[1], 1) for o in (k,v))
         return scaled_dot_product_attention(q, k, v, hidden, p, bias)[0]
     mask = None if hidden is None else ~hidden
     if bias is not None: mask = bias if hidden is None else bias.masked_fill(hidden, -math.inf)
-    return F.scaled_dot_product_attention(q, k, v, mask, p, plain, enable_gqa=q.shape[1]!=k.shape[1])
+    return F.scaled_dot_product_attention(q, k, v, mask, p, plain,
+                                          enable_gqa=q.shape[1]!=k.shape[1])
 
 MultiHeadAttention._average = staticmethod(_fused)
 
@@ -221,9 +246,10 @@ def attend(self:MultiHeadAttention,
     q,k,v = self._project(query, key, value)
     if key is query and key_pos is None: key_pos = pos
     if rotate is not None: q,k = rotate(q, pos),rotate(k, key_pos)
-    if cache is not None: k,v = cache.update(k, v)                                                    # all keys so far
+    if cache is not None: k,v = cache.update(k, v)  # all keys so far
     shape,n_cached = (*q.shape[:3],k.shape[2]),k.shape[2]-key.shape[1]
-    _check(not n_cached or rotate is None or pos is not None, 'pos', pos, 'given where keys are cached and rotated')
+    _check(not n_cached or rotate is None or pos is not None, 'pos', pos,
+           'given where keys are cached and rotated')
     biased = getattr(self.score_bias, '__func__', None) is not MultiHeadAttention.score_bias
     given = biased or need_weights or any(o is not None for o in (mask, pad_mask, pos, key_pos))
     causal,hidden,bias = self.only_future(),None,None
@@ -234,10 +260,10 @@ def attend(self:MultiHeadAttention,
         hidden,bias = self._limits(shape, places, mask, pad_mask, last)
     p,bias = self.dropout if self.training else 0.,None if bias is None else bias.to(q.dtype)
     if need_weights:
-        k,v = (o.repeat_interleave(self.heads//o.shape[1], 1) for o in (k,v))                         # (b,h,tk,s)
+        k,v = (o.repeat_interleave(self.heads//o.shape[1], 1) for o in (k,v))  # (b,h,tk,s)
         out,weights = scaled_dot_product_attention(q, k, v, hidden, p, bias)
     else: out = self._average(q, k, v, hidden, bias, p, plain)
-    out = self.unifyheads(out.transpose(1,2).flatten(2))                                              # (b,tq,k)
+    out = self.unifyheads(out.transpose(1,2).flatten(2))  # (b,tq,k)
     return (out,weights) if need_weights else out
 
 # %% ../nbs/00_attention.ipynb #3cf17a94
@@ -256,8 +282,8 @@ def forward(self:MultiHeadAttention,
 )->Tensor|tuple: # Output `(b,tq,k)`; with `need_weights` also the weights of each head `(b,h,tq,tk)`
     "Look with `query` at `key`, and return averages of `value`"
     key = query if key is None else key
-    return self.attend(query, key, key if value is None else value, mask=mask, pad_mask=pad_mask, pos=pos, key_pos=key_pos,
-                       rotate=rotate, need_weights=need_weights)
+    return self.attend(query, key, key if value is None else value, mask=mask, pad_mask=pad_mask,
+                       pos=pos, key_pos=key_pos, rotate=rotate, need_weights=need_weights)
 
 # %% ../nbs/00_attention.ipynb #76233bdc
 class SelfAttention(MultiHeadAttention):
@@ -283,7 +309,8 @@ class SelfAttention(MultiHeadAttention):
         need_weights:bool=False # Return the weights as well? Slower, and needs memory for them
     )->Tensor|tuple: # Output `(b,t,k)`; with `need_weights` also the weights of each head `(b,h,t,tk)`
         "Each token averages what it finds in the text"
-        return self.attend(x, x, x, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache, need_weights=need_weights)
+        return self.attend(x, x, x, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache,
+                           need_weights=need_weights)
 
 # %% ../nbs/00_attention.ipynb #baf2acea
 class SelfAttentionAutoRegressive(SelfAttention):
@@ -312,24 +339,31 @@ def check_attention(
     t:int=9 # Tokens in the texts that it is tried on, 6 or more
 ):
     "`AssertionError` with the property that fails, if `attn_cls` does not keep the contract of attention"
-    name = getattr(getattr(attn_cls, 'func', attn_cls), '__name__', repr(attn_cls))            # of a `partial`, too
+    # of a `partial`, too
+    name = getattr(getattr(attn_cls, 'func', attn_cls), '__name__', repr(attn_cls))
     def _same(a, b, what):
         off,size = (a-b).abs().max(),a.abs().max().clamp(min=1)
         assert off < 1e-5*size, f"{name}: {what} (differs by {off:.1e})"
     _check(t>5, 't', t, '6 or more')
     for wide in (True, False):
-        layer,x = deepcopy(attn_cls(k, heads, wide=wide)).eval(),torch.randn(3, t, k, generator=torch.Generator().manual_seed(0))
+        layer,x = deepcopy(attn_cls(k, heads, wide=wide)).eval(),torch.randn(3, t, k,
+            generator=torch.Generator().manual_seed(0))
         out,weights = layer(x, need_weights=True)
         _same(layer(x), out, 'the fused way and the written-out way must agree')
         _same(layer(x), out, 'a second call must give what the first one gave')
-        _same(layer(x, pos=torch.arange(t).expand(3,t)), out, '`pos` of 0 to t-1 must be the default')
-        def turn(q, pos): return q * (1+torch.atleast_2d(pos)[:,None,:,None]/t)                     # (b,h,t,s)
+        _same(layer(x, pos=torch.arange(t).expand(3,t)), out,
+              '`pos` of 0 to t-1 must be the default')
+        def turn(q, pos): return q * (1+torch.atleast_2d(pos)[:,None,:,None]/t)  # (b,h,t,s)
         def turn_all(q, pos): return turn(q, torch.arange(q.shape[2]) if pos is None else pos)
         turned = partial(layer, x, pos=torch.arange(t), rotate=turn)
-        _same(turned(), turned(need_weights=True)[0], 'the two ways must agree where positions turn queries and keys')
+        _same(turned(), turned(need_weights=True)[0],
+              'the two ways must agree where positions turn queries and keys')
         _same(weights.sum(-1), torch.ones(3,heads,t), 'the weights of a token must sum to one')
         _same(layer(x[1:2]), out[1:2], 'a text must get the same output alone as in a batch')
-        pad = torch.zeros(3, t, dtype=torch.bool); pad[0,-2:] = True; pad[1,:2] = True; pad[2] = True
+        pad = torch.zeros(3, t, dtype=torch.bool)
+        pad[0,-2:] = True
+        pad[1,:2] = True
+        pad[2] = True
         out = layer(x, pad_mask=pad, pos=(~pad).cumsum(1)-1)
         _same(out[:1,:-2], layer(x[:1,:-2]), 'padding at the end must not matter')
         _same(out[1:2,2:], layer(x[1:2,2:]), 'padding in front must not matter')
@@ -338,14 +372,18 @@ def check_attention(
         learns = all(p.grad is not None and p.grad.any() for p in layer.parameters())
         assert learns, f"{name}: a parameter gets no gradient"
         whole,cache = layer(x),_Cache()
-        if layer.causal: _same(whole[:,:t//2], layer(x[:,:t//2]), 'what is `causal` must not see the future')
+        if layer.causal:
+            _same(whole[:,:t//2], layer(x[:,:t//2]), 'what is `causal` must not see the future')
         q_pos,k_pos = torch.arange(t)[:,None],torch.arange(t)
         hidden = layer.hidden(q_pos, k_pos)
-        if hidden is not None and (hidden | (k_pos <= q_pos)).all():                       # no token sees a later one
-            front = torch.zeros(3, t, dtype=torch.bool); front[1,:2] = True                         # as `generate` pads
+        if hidden is not None and (hidden | (k_pos <= q_pos)).all():  # no token sees a later one
+            front = torch.zeros(3, t, dtype=torch.bool); front[1,:2] = True  # as `generate` pads
             at = ((~front).cumsum(1)-1).clamp(min=0)
-            def read(a, b, cache=None): return layer(x[:,a:b], pad_mask=front[:,:b], pos=at[:,a:b], rotate=turn, cache=cache)
+            def read(a, b, cache=None):
+                return layer(x[:,a:b], pad_mask=front[:,:b], pos=at[:,a:b], rotate=turn,
+                             cache=cache)
             parts = torch.cat([read(0, t//2, cache), read(t//2, t, cache)], 1)
-            _same(parts[~front], read(0, t)[~front], 'reading on with a cache must give what reading at once gives')
-            _same(layer(x, rotate=turn_all, cache=_Cache()), layer(x, rotate=turn, pos=torch.arange(t)),
-                  'an empty cache must not matter')
+            _same(parts[~front], read(0, t)[~front],
+                  'reading on with a cache must give what reading at once gives')
+            _same(layer(x, rotate=turn_all, cache=_Cache()),
+                  layer(x, rotate=turn, pos=torch.arange(t)), 'an empty cache must not matter')

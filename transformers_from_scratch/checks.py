@@ -36,19 +36,27 @@ class ModelTrial:
         thorough:bool=False # Take the time for longer texts, and for a compiler instead of a graph alone?
     ):
         ok = callable(make) and not isinstance(make, nn.Module)
-        _check(ok, 'make', make, 'a function that makes a model, such as `partial(TransformerLM, 50, 16, 2, 2)`', TypeError)
+        _check(ok, 'make', make,
+               'a function that makes a model, such as `partial(TransformerLM, 50, 16, 2, 2)`',
+               TypeError)
         names = inspect.signature(make).parameters.values()
-        _check(any(o.name=='max_len' or o.kind==o.VAR_KEYWORD for o in names), 'make', make, 'a function that takes `max_len` as a keyword: the list tries longer texts', TypeError)
+        _check(any(o.name=='max_len' or o.kind==o.VAR_KEYWORD for o in names), 'make', make,
+               'a function that takes `max_len` as a keyword: the list tries longer texts',
+               TypeError)
         store_attr()
         self.model = self.new()
         whole = isinstance(self.model, (TransformerLM,TransformerClassifier))
-        _check(whole, 'make', make, f'a function that returns a `TransformerLM` or a `TransformerClassifier`, not a {type(self.model).__name__}', TypeError)
+        _check(whole, 'make', make,
+               'a function that returns a `TransformerLM` or a `TransformerClassifier`, '
+               f'not a {type(self.model).__name__}', TypeError)
         self.encoder,self.head = self.model[0],self.model[1]
         small = self.encoder.vocab_sz<8 or self.encoder.embedding.embedding_dim<8
-        _check(not small, 'make', make, 'a function that returns a model with `k` and `vocab_sz` of 8 or more, or it has nothing to learn with')
+        _check(not small, 'make', make,
+               'a function that returns a model with `k` and `vocab_sz` of 8 or more, or '
+               'it has nothing to learn with')
         self.v,self.pad = self.encoder.vocab_sz,self.encoder.pad_idx
         self.is_lm = isinstance(self.model, TransformerLM)
-        self.each = self.is_lm or self.head.pool is None                                  # an answer for each token?
+        self.each = self.is_lm or self.head.pool is None  # an answer for each token?
         self.t = min(ifnone(self.encoder.max_len, 8), 8)
 
     def new(self,
@@ -60,8 +68,10 @@ class ModelTrial:
         with torch.random.fork_rng():
             torch.manual_seed(seed)
             model = self.make(**kwargs).to(self.device).eval()
-            for p in () if fresh else getattr(model, 'parameters', list)(): p.data += .1*torch.randn(p.shape).to(p)
-            pad = None if fresh or not isinstance(model, nn.Sequential) else getattr(getattr(model[0], 'embedding', None), 'padding_idx', None)
+            for p in () if fresh else getattr(model, 'parameters', list)():
+                p.data += .1*torch.randn(p.shape).to(p)
+            pad = (None if fresh or not isinstance(model, nn.Sequential)
+                   else getattr(getattr(model[0], 'embedding', None), 'padding_idx', None))
             if pad is not None: model[0].embedding.weight.data[pad] = 0
             return model
 
@@ -72,7 +82,8 @@ class ModelTrial:
     )->Tensor: # Ids `(b,t)` without padding
         "Texts of random tokens"
         real = torch.tensor([i for i in range(self.v) if i!=self.pad])
-        at = torch.randint(len(real), (b,ifnone(t, self.t)), generator=torch.Generator().manual_seed(seed))
+        at = torch.randint(len(real), (b,ifnone(t, self.t)),
+                           generator=torch.Generator().manual_seed(seed))
         return real[at].to(self.device)
 
     def out(self,
@@ -88,11 +99,13 @@ class ModelTrial:
     )->Tensor: # The mean loss
         "The loss: of the next token, of made-up classes, or of made-up numbers"
         out = model(ids)
-        if self.is_lm: return F.cross_entropy(out[:,:-1].flatten(0,1).float(), ids[:,1:].flatten().long())
+        if self.is_lm:
+            return F.cross_entropy(out[:,:-1].flatten(0,1).float(), ids[:,1:].flatten().long())
         if self.each: out,y = out.flatten(0,1),ids.flatten()
         else: y = torch.arange(len(out), device=out.device)
         n = out.shape[-1]
-        if n>1 and isinstance(self.head.squeeze, nn.Identity): return F.cross_entropy(out.float(), y.long()%n)
+        if n>1 and isinstance(self.head.squeeze, nn.Identity):
+            return F.cross_entropy(out.float(), y.long()%n)
         low,high = (getattr(self.head.squeeze, o, i) for i,o in enumerate(('low','high')))
         return F.mse_loss(out, (low + (high-low)*(y%3+1)/4)[:,None].expand_as(out))
 
@@ -127,7 +140,8 @@ def _shapes(o):
             out = o.model(o.texts(b, t).to(dtype))
             want = (b,t,width) if o.each else (b,width)
             assert out.shape==want, f'{b} texts of {t} tokens give {tuple(out.shape)}, not {want}'
-            assert type(out) is Tensor and out.dtype==next(o.model.parameters()).dtype, f'the answer is a {type(out).__name__} of {out.dtype}'
+            assert type(out) is Tensor and out.dtype==next(o.model.parameters()).dtype, (
+                f'the answer is a {type(out).__name__} of {out.dtype}')
             assert out.isfinite().all(), f'{b} texts of {t} tokens give {out.min()} to {out.max()}'
     if not o.encoder.n_types: return
     ids,types = o.texts(),o.texts()%o.encoder.n_types
@@ -139,18 +153,23 @@ def _shapes(o):
 def _repeats(o):
     "The same seed makes the same model, and the same model gives the same answer, without touching the random state"
     ids,state = o.texts(),torch.get_rng_state()
-    _exact(o.out(o.model, ids), o.out(o.model, ids), 'a second call must give what the first one gave')
-    assert torch.equal(state, torch.get_rng_state()), 'a model in evaluation mode must not draw random numbers'
-    for (n,a),b in zip(o.new().state_dict().items(), o.model.state_dict().values()): _exact(a, b, f'the same seed must give the same `{n}`')
-    assert not torch.equal(o.out(o.new(seed=1), ids), o.out(o.model, ids)), 'another seed must give other weights'
+    _exact(o.out(o.model, ids), o.out(o.model, ids),
+           'a second call must give what the first one gave')
+    assert torch.equal(state, torch.get_rng_state()), (
+        'a model in evaluation mode must not draw random numbers')
+    for (n,a),b in zip(o.new().state_dict().items(), o.model.state_dict().values()):
+        _exact(a, b, f'the same seed must give the same `{n}`')
+    assert not torch.equal(o.out(o.new(seed=1), ids),
+                           o.out(o.model, ids)), 'another seed must give other weights'
 
 # %% ../nbs/08_checks.ipynb #c855018f59
-_dropouts = nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout, nn.FeatureAlphaDropout
+_dropouts = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout,
+             nn.FeatureAlphaDropout)
 
 def _drops(model):
     "What in `model` is dropped: each module, and the name of its probability, where that is above 0"
-    return [(m, n) for m in model.modules() for n,p in vars(m).items()
-            if isinstance(p, float) and 0<p<1 and (n=='p' and isinstance(m, _dropouts) or 'dropout' in n)]
+    return [(m, n) for m in model.modules() for n,p in vars(m).items() if isinstance(p, float)
+            and 0<p<1 and (n=='p' and isinstance(m, _dropouts) or 'dropout' in n)]
 
 def _still(model):
     "`model` without any dropout"
@@ -167,9 +186,12 @@ def _modes(o):
         _still(other)
         setattr(same, n, .5)
         with torch.random.fork_rng(): outs = [o.out(other, ids) for _ in range(4)]
-        assert any(not torch.equal(a, outs[0]) for a in outs), f'in training `{n}` of a {type(m).__name__} must drop something'
-    assert_near(o.out(_still(deepcopy(model)).train(), ids), o.out(o.model, ids), 'in training without dropout the answer must be that of evaluation')
-    _exact(o.out(model.train().eval(), ids), o.out(o.model, ids), 'after training mode the answer must be what it was')
+        assert any(not torch.equal(a, outs[0]) for a in outs), (
+            f'in training `{n}` of a {type(m).__name__} must drop something')
+    assert_near(o.out(_still(deepcopy(model)).train(), ids), o.out(o.model, ids),
+                'in training without dropout the answer must be that of evaluation')
+    _exact(o.out(model.train().eval(), ids), o.out(o.model, ids),
+           'after training mode the answer must be what it was')
 
 # %% ../nbs/08_checks.ipynb #c893543707
 @_check_of
@@ -177,8 +199,11 @@ def _batch(o):
     "A text gets the same answer alone as in a batch, at each place in it"
     ids = o.texts(5)
     whole = o.out(o.model, ids)
-    for i in range(5): assert_near(whole[i:i+1], o.out(o.model, ids[i:i+1]), f'text {i} of a batch must get the answer that it gets alone')
-    assert_near(o.out(o.model, ids.flip(0)), whole.flip(0), 'the order of the texts must not matter')
+    for i in range(5):
+        assert_near(whole[i:i+1], o.out(o.model, ids[i:i+1]),
+                    f'text {i} of a batch must get the answer that it gets alone')
+    assert_near(o.out(o.model, ids.flip(0)), whole.flip(0),
+                'the order of the texts must not matter')
 
 @_check_of
 def _padding(o):
@@ -186,15 +211,16 @@ def _padding(o):
     if o.pad is None: raise DoesNotApply('no padding id')
     if o.t<4: raise DoesNotApply(f'texts of {o.t} tokens')
     rng,t = torch.Generator().manual_seed(0),torch.arange(o.t)
-    kinds = [t>=o.t//2, t<o.t//2, t>0, t>=0]                                              # half in front, half behind, one in front, none
-    kinds += [torch.rand(o.t, generator=rng)<p for p in (.3,.5,.8)]                       # and anywhere
+    kinds = [t>=o.t//2, t<o.t//2, t>0, t>=0]  # half in front, half behind, one in front, none
+    kinds += [torch.rand(o.t, generator=rng)<p for p in (.3,.5,.8)]  # and anywhere
     real = torch.stack(kinds).to(o.device)
     real[:,o.t//2] |= ~real.any(1)
     ids = o.texts(len(real))
     out = o.out(o.model, ids.where(real, o.pad))
     for i in range(len(real)):
         alone = o.out(o.model, ids[i][real[i]][None])[0]
-        assert_near(out[i][real[i]] if o.each else out[i], alone, f'padding must not matter, as in {ids.where(real, o.pad)[i].tolist()}')
+        assert_near(out[i][real[i]] if o.each else out[i], alone,
+                    f'padding must not matter, as in {ids.where(real, o.pad)[i].tolist()}')
         if o.each: assert not out[i][~real[i]].any(), 'the answer for padding must be zeros'
     empty = o.out(o.model, torch.full_like(ids, o.pad))
     assert empty.isfinite().all(), 'a text of nothing but padding must not give NaN'
@@ -209,9 +235,11 @@ def _crop(o):
     out = o.out(model, ids)
     for row,answer in zip(ids, out):
         real = row[row!=o.pad] if o.pad is not None else row
-        kept = o.encoder.crop(torch.arange(len(real), device=o.device)[None], torch.tensor([[len(real)]], device=o.device), 4)[0]
+        kept = o.encoder.crop(torch.arange(len(real), device=o.device)[None],
+                              torch.tensor([[len(real)]], device=o.device), 4)[0]
         assert kept.sum()<=4, f'`crop` keeps {kept.sum()} tokens of 4'
-        assert_near(answer, o.out(model, real[kept][None])[0], f'the answer for {row.tolist()} must be that for {real[kept].tolist()}')
+        assert_near(answer, o.out(model, real[kept][None])[0],
+                    f'the answer for {row.tolist()} must be that for {real[kept].tolist()}')
 
 # %% ../nbs/08_checks.ipynb #c88e117cb2
 @_check_of
@@ -223,15 +251,22 @@ def _past(o):
     try: out = o.model(ids)
     finally: handle.remove()
     if not o.is_lm:
-        limited = any(b.attention.hidden(*torch.meshgrid(*[torch.arange(o.t)]*2, indexing='ij')) is not None for b in o.encoder.blocks if hasattr(b, 'attention'))
+        limited = any(b.attention.hidden(*torch.meshgrid(*[torch.arange(o.t)]*2,
+                                                         indexing='ij')) is not None
+                      for b in o.encoder.blocks if hasattr(b, 'attention'))
         for i in range(o.t) if o.each else [None]:
-            touched = torch.autograd.grad((out if i is None else out[:,i]).pow(2).sum(), x, retain_graph=True)[0].abs().sum(-1)      # (b,t)
-            if i is not None: assert touched[:,i].all(), f'the answer for token {i} does not depend on it'
-            if not limited: assert touched.all(), f'the answer does not depend on tokens {(touched[0]==0).nonzero()[:,0].tolist()}'
+            touched = torch.autograd.grad((out if i is None else out[:,i]).pow(2).sum(), x,
+                                          retain_graph=True)[0].abs().sum(-1)  # (b,t)
+            if i is not None:
+                assert touched[:,i].all(), f'the answer for token {i} does not depend on it'
+            if not limited:
+                assert touched.all(), ('the answer does not depend on tokens '
+                                       f'{(touched[0]==0).nonzero()[:,0].tolist()}')
         return
     for i in range(o.t-1):
         other = ids.clone(); other[:,i+1:] = ids.flip(0)[:,i+1:]
-        _exact(o.out(o.model, other)[:,:i+1], o.out(o.model, ids)[:,:i+1], f'other tokens after token {i} must change no score up to it')
+        _exact(o.out(o.model, other)[:,:i+1], o.out(o.model, ids)[:,:i+1],
+               f'other tokens after token {i} must change no score up to it')
         later = torch.autograd.grad(out[:,i].pow(2).sum(), x, retain_graph=True)[0][:,i+1:]
         assert not later.any(), f'the score of token {i} has a gradient from later ones'
 
@@ -240,23 +275,30 @@ def _cache(o):
     "What is read in pieces, with a cache, is what is read at once; the fast step of single tokens reads the same"
     if not o.is_lm: raise DoesNotApply('no language model')
     if o.t<8: raise DoesNotApply(f'texts of {o.t} tokens')
-    if not all(getattr(b, 'cached', False) for b in o.encoder.blocks): raise DoesNotApply('its block does not say `cached = True`')
+    if not all(getattr(b, 'cached', False) for b in o.encoder.blocks):
+        raise DoesNotApply('its block does not say `cached = True`')
     ids,pad_mask = o.texts(3),None
     pos = torch.arange(o.t, device=o.device).expand(3, o.t)
-    if o.pad is not None:                                                                 # in front, as `generate` pads
+    if o.pad is not None:  # in front, as `generate` pads
         ids[0,:o.t//2] = o.pad
         pad_mask,pos = ids==o.pad,torch.stack([pos[0]-o.t//2, *pos[1:]]).clamp(min=0)
-    whole,caches,cuts = o.out(o.model, ids),[KVCache() for _ in o.encoder.blocks],(0, o.t//2+1, o.t//2+3, o.t)
+    whole,caches,cuts = o.out(o.model, ids),[KVCache() for _ in o.encoder.blocks],(0, o.t//2+1,
+        o.t//2+3, o.t)
     with torch.no_grad():
         for a,b in itertools.pairwise(cuts):
-            hidden = o.encoder.read(ids[:,a:b], None if pad_mask is None else pad_mask[:,:b], pos[:,a:b], caches)
+            hidden = o.encoder.read(ids[:,a:b], None if pad_mask is None else pad_mask[:,:b],
+                                    pos[:,a:b], caches)
             real = slice(None) if pad_mask is None else ~pad_mask[:,a:b]
-            assert_near(o.head(hidden)[real].double(), whole[:,a:b][real], f'tokens {a} to {b-1}, read with a cache, must get the scores that they get without')
+            assert_near(o.head(hidden)[real].double(), whole[:,a:b][real],
+                        f'tokens {a} to {b-1}, read with a cache, must get the '
+                        'scores that they get without')
         reader,fast = (LMReader(o.model, ids[:,:o.t//2+1], fast=f) for f in (False,True))
         for i in range(o.t//2+1, o.t):
             for r in (reader,fast): r.append(ids[:,i])
-            assert_near(reader.logits.double(), whole[:,i], f'with a cache token {i} must get the score that it gets without')
-            assert_near(fast.logits.double(), whole[:,i], f'by the fast step token {i} must get the score that it gets without')
+            assert_near(reader.logits.double(), whole[:,i],
+                        f'with a cache token {i} must get the score that it gets without')
+            assert_near(fast.logits.double(), whole[:,i],
+                        f'by the fast step token {i} must get the score that it gets without')
     return None if fast.step else f'no fast step: {o.model.why_slow()}'
 
 # %% ../nbs/08_checks.ipynb #c8c873ca33
@@ -271,14 +313,15 @@ def _gradients(o):
         if not p.requires_grad: continue
         assert p.grad is not None, f'`{n}` gets no gradient'
         assert p.grad.isfinite().all(), f'the gradient of `{n}` is not finite'
-        none = n.endswith('tokeys.bias')                                                  # the softmax does not see it
+        none = n.endswith('tokeys.bias')  # the softmax does not see it
         assert none or p.grad.any(), f'the gradient of `{n}` is zero'
 
 @_check_of
 def _first_loss(o):
     "Before training a model is as good as a guess"
     n = o.v if o.is_lm else o.head.linear.out_features
-    if n==1 or not (o.is_lm or isinstance(o.head.squeeze, nn.Identity)): raise DoesNotApply('it predicts numbers')
+    if n==1 or not (o.is_lm or isinstance(o.head.squeeze, nn.Identity)):
+        raise DoesNotApply('it predicts numbers')
     loss,guess = o.loss(o.new(fresh=True), o.texts(8)).item(),math.log(n)
     assert abs(loss-guess) < .5, f'the first loss is {loss:.2f}, that of a guess {guess:.2f}'
 
@@ -293,7 +336,8 @@ def _overfits(o):
         for _ in range(80):
             opt.zero_grad(); loss = o.loss(model, ids); loss.backward(); opt.step()
         if loss<first/3: return
-    raise AssertionError(f'after 80 steps with one batch the loss is {loss.item():.3f}, and was {first:.3f}')
+    raise AssertionError(
+        f'after 80 steps with one batch the loss is {loss.item():.3f}, and was {first:.3f}')
 
 # %% ../nbs/08_checks.ipynb #c8f25d7239
 @_check_of
@@ -304,7 +348,8 @@ def _state(o):
     torch.save(o.model.state_dict(), file); file.seek(0)
     other = o.new(seed=1)
     other.load_state_dict(torch.load(file, weights_only=True))
-    copies = dict(load_state_dict=other, pickle=pickle.loads(pickle.dumps(o.model)), deepcopy=deepcopy(o.model))
+    copies = dict(load_state_dict=other, pickle=pickle.loads(pickle.dumps(o.model)),
+                  deepcopy=deepcopy(o.model))
     for name,model in copies.items():
         _exact(o.out(model, ids), want, f'`{name}` must give back the same model')
         ps = [list(m.parameters()) for m in (model,o.model)]
@@ -317,15 +362,19 @@ def _data(o):
     n = o.v if o.pad is None else max(o.v, o.pad+1)
     vocab = [UNK,*(f'w{i}' for i in range(1, n))]
     if o.pad is not None: vocab[o.pad] = PAD
-    if o.is_lm and o.pad is None: vocab[1] = PAD                                           # fastai wants one
+    if o.is_lm and o.pad is None: vocab[1] = PAD  # fastai wants one
     words = [w for w in vocab[2:] if w!=PAD]
     rows = [' '.join(words[(i+j)%len(words)] for j in range(o.t)) for i in range(16)]
     n_out = 1 if o.is_lm else o.head.linear.out_features
     classes = n_out>1 and isinstance(o.head.squeeze, nn.Identity)
-    df = pd.DataFrame(dict(text=rows, y=[i%n_out if classes else i/16. for i in range(16)], valid=[i>11 for i in range(16)]))
-    text = TextBlock.from_df('text', vocab=vocab, tok=BaseTokenizer(), rules=[], is_lm=o.is_lm, seq_len=min(4, o.t))
-    target = () if o.is_lm else (CategoryBlock(list(range(n_out))) if classes else RegressionBlock(n_out),)
-    ys = {} if o.is_lm else dict(get_y=ColReader('y') if n_out==1 or classes else lambda r: [r.y]*n_out)
+    df = pd.DataFrame(dict(text=rows, y=[i%n_out if classes else i/16. for i in range(16)],
+                           valid=[i>11 for i in range(16)]))
+    text = TextBlock.from_df('text', vocab=vocab, tok=BaseTokenizer(), rules=[], is_lm=o.is_lm,
+                             seq_len=min(4, o.t))
+    target = () if o.is_lm else (CategoryBlock(list(range(n_out))) if classes
+                                 else RegressionBlock(n_out),)
+    ys = {} if o.is_lm else dict(get_y=ColReader('y') if n_out==1
+                                 or classes else lambda r: [r.y]*n_out)
     block = DataBlock((text,*target), get_x=ColReader('text'), splitter=ColSplitter('valid'), **ys)
     return block.dataloaders(df, bs=4, num_workers=0, device=o.device),rows[0]
 
@@ -335,31 +384,43 @@ def _learner(o):
     if not o.is_lm and o.each: raise DoesNotApply('no one target for a text')
     if not o.is_lm and o.pad is None: raise DoesNotApply('fastai pads the texts of a classifier')
     (dls,text),cls = _data(o),TransformerLMLearner if o.is_lm else TransformerLearner
-    def make(seed): return cls(dls, o.new(seed=seed), loss_func=None if o.is_lm else dls.loss_func or MSELossFlat())
+    def make(seed):
+        return cls(dls, o.new(seed=seed), loss_func=None if o.is_lm else dls.loss_func
+                   or MSELossFlat())
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.filterwarnings('ignore', '.*load_learner.*|.*pickle.*')
         learn = make(0); learn.path = other_path = Path(folder)
         with learn.no_bar(), learn.no_logging(): learn.fit(1, 1e-3)
-        assert all(p.isfinite().all() for p in learn.model.parameters()), 'a step of training gives NaN'
+        assert all(p.isfinite().all() for p in learn.model.parameters()), (
+            'a step of training gives NaN')
         before = dict(o.model.named_parameters())
-        assert any(not torch.equal(p, before[n]) for n,p in learn.model.named_parameters()), 'training changes nothing'
+        assert any(not torch.equal(p, before[n]) for n,p
+                   in learn.model.named_parameters()), 'training changes nothing'
         learn.save('state'); learn.export('all.pkl')
         loaded = make(1); loaded.path = other_path; loaded.load('state')
         back = load_learner(Path(folder)/'all.pkl', cpu=o.device=='cpu')
         for name,other in dict(load=loaded, load_learner=back).items():
             state = other.model.state_dict()
-            for n,p in learn.model.state_dict().items(): _exact(state[n].to(p.device), p, f'`{name}` must give back `{n}`')
+            for n,p in learn.model.state_dict().items():
+                _exact(state[n].to(p.device), p, f'`{name}` must give back `{n}`')
         def says(l):
-            with l.no_bar(): return l.predict(text, 3, temperature=0, no_bar=True) if o.is_lm else repr(l.predict(text))
-        assert says(learn)==says(back), f'after `load_learner` it says {says(back)!r}, and said {says(learn)!r}'
+            with l.no_bar():
+                return (l.predict(text, 3, temperature=0, no_bar=True) if o.is_lm
+                        else repr(l.predict(text)))
+        assert says(learn)==says(back), (
+            f'after `load_learner` it says {says(back)!r}, and said {says(learn)!r}')
         own = encoder_info(learn.save_model(Path(folder)/'model')).own
         given = {n: getattr(o.make, 'keywords', {}).get(n) for n in (_needs.get(n, n) for n in own)}
-        if None not in given.values():                                                    # a function does not tell what it makes a model of
+        if None not in given.values():  # a function does not tell what it makes a model of
             opened = load_model(Path(folder)/'model', device=o.device, **given)
-            for (n,p),q in zip(learn.model.state_dict().items(), opened.model.state_dict().values()):
-                if not any(hasattr(m, 'merged') for m in o.model.modules()): _exact(q, p, f'`load_model` must give back `{n}`')
-            assert says(learn)==says(opened), f'after `load_model` it says {says(opened)!r}, and said {says(learn)!r}'
-        if any(hasattr(m, 'merged') for m in o.model.modules()): return                   # an encoder is saved without changes beside it
+            for (n,p),q in zip(learn.model.state_dict().items(),
+                               opened.model.state_dict().values()):
+                if not any(hasattr(m, 'merged') for m in o.model.modules()):
+                    _exact(q, p, f'`load_model` must give back `{n}`')
+            assert says(learn)==says(opened), (
+                f'after `load_model` it says {says(opened)!r}, and said {says(learn)!r}')
+        # an encoder is saved without changes beside it
+        if any(hasattr(m, 'merged') for m in o.model.modules()): return
         learn.save_encoder('encoder')
         loaded = make(1); loaded.path = other_path; loaded.load_encoder('encoder')
         mine = learn.model[0].state_dict()
@@ -376,11 +437,14 @@ def _dtypes(o):
         assert_near(a, want, f'{name} must give nearly what 32 bits give', tol)
     for dtype,tol in ((torch.double,1e-4), (torch.bfloat16,.15), (torch.half,.03)):
         try: out = deepcopy(o.model).to(dtype)(ids)
-        except RuntimeError as e: raise AssertionError(f'with weights of {dtype} there is an error: {e}') from e
+        except RuntimeError as e:
+            raise AssertionError(f'with weights of {dtype} there is an error: {e}') from e
         assert out.dtype==dtype, f'with weights of {dtype} the answer has {out.dtype}'
         near(out.detach().double(), dtype, tol)
-    with torch.autocast(torch.device(o.device).type, dtype=torch.bfloat16), warnings.catch_warnings():
-        warnings.filterwarnings('ignore', 'Mismatch dtype between input and weight')      # of `nn.RMSNorm`
+    with (torch.autocast(torch.device(o.device).type, dtype=torch.bfloat16),
+          warnings.catch_warnings()):
+        # of `nn.RMSNorm`
+        warnings.filterwarnings('ignore', 'Mismatch dtype between input and weight')
         near(o.out(o.model, ids), 'autocast', .15)
 
 @_check_of
@@ -393,13 +457,18 @@ def _large(o):
         model[0].dropout.register_forward_hook(grow)
         outs[dtype] = out = o.out(model, o.texts())
         assert out.isfinite().all(), f'with {dtype} the answers are {out.min()} to {out.max()}'
-        assert_near(out, outs[torch.float], f'with {dtype} the answers must be nearly those with 32 bits', .2)
+        assert_near(out, outs[torch.float],
+                    f'with {dtype} the answers must be nearly those with 32 bits', .2)
     for block in o.encoder.blocks:
         if not hasattr(block, 'attention'): continue
         k = block.attention.k
-        loud = torch.randn(2, o.t, k, generator=torch.Generator().manual_seed(0)).to(o.device)*2e3      # sums of 16 bits go up to 65,504, scores far beyond
-        with torch.no_grad(): want,out = block.attention(loud),deepcopy(block.attention).half()(loud.half(), need_weights=True)[0]
-        assert_near(out.double(), want.double(), 'attention that returns its weights must be nearly that of 32 bits', .2)
+        # sums of 16 bits go up to 65,504, scores far beyond
+        loud = torch.randn(2, o.t, k, generator=torch.Generator().manual_seed(0)).to(o.device)*2e3
+        with torch.no_grad():
+            want,out = block.attention(loud),deepcopy(block.attention).half()(loud.half(),
+                need_weights=True)[0]
+        assert_near(out.double(), want.double(),
+                    'attention that returns its weights must be nearly that of 32 bits', .2)
 
 @_check_of
 def _lengths(o):
@@ -411,31 +480,37 @@ def _lengths(o):
     for n in (4, 17, 129, 513, longest):
         with torch.no_grad(): hidden = model[0](ids[:,:n])[0]
         assert hidden.isfinite().all(), f'{n:,} tokens give {hidden.min()} to {hidden.max()}'
-        if o.is_lm: assert_near(model[1](hidden[:,:3]).double(), begin, f'the first tokens of {n:,} must get the scores that they get alone')
+        if o.is_lm:
+            assert_near(model[1](hidden[:,:3]).double(), begin,
+                        f'the first tokens of {n:,} must get the scores that they get alone')
 
 @_check_of
 def _compile(o):
     "`torch.compile` makes one graph of it, which answers as the model does, for texts of other sizes and with padding"
     torch._dynamo.reset()
-    graph = torch.compile(o.model, fullgraph=True, dynamic=True, backend='inductor' if o.thorough else 'eager')
+    graph = torch.compile(o.model, fullgraph=True, dynamic=True,
+                          backend='inductor' if o.thorough else 'eager')
     sizes = ((3,o.t), (2,max(o.t-2, 1)))
     for b,t in sizes:
         ids = o.texts(b, t)
         if o.pad is not None and t>2: ids[0,t-2:] = o.pad
-        assert_near(o.out(graph, ids), o.out(o.model, ids), f'the graph must answer as the model for {b} texts of {t} tokens')
+        assert_near(o.out(graph, ids), o.out(o.model, ids),
+                    f'the graph must answer as the model for {b} texts of {t} tokens')
     torch._dynamo.reset()
 
 @_check_of
 def _export(o):
     "`torch.export` makes a program of it, for texts of any number and length"
     if o.t<4: raise DoesNotApply(f'texts of {o.t} tokens')
-    b,t = torch.export.Dim('b', min=1, max=64),torch.export.Dim('t', min=2, max=ifnone(o.encoder.max_len, 64))
+    b,t = torch.export.Dim('b', min=1, max=64),torch.export.Dim('t', min=2,
+        max=ifnone(o.encoder.max_len, 64))
     ids = o.texts(3)
     program = torch.export.export(o.model, (ids,), dynamic_shapes=({0:b, 1:t},)).module()
     for n,length in ((3,o.t), (2,o.t-1), (5,3)):
         ids = o.texts(n, length)
         if o.pad is not None: ids[0,-1] = o.pad
-        assert_near(o.out(program, ids), o.out(o.model, ids), f'the program must answer as the model for {n} texts of {length} tokens')
+        assert_near(o.out(program, ids), o.out(o.model, ids),
+                    f'the program must answer as the model for {n} texts of {length} tokens')
 
 @_check_of
 def _functions(o):
@@ -444,7 +519,8 @@ def _functions(o):
     def loss(weights, text): return o.loss(partial(functional_call, o.model, weights), text[None])
     each = vmap(grad(loss), in_dims=(None,0))(weights, ids)
     for i in range(len(ids)):
-        for n,g in grad(loss)(weights, ids[i]).items(): assert_near(each[n][i], g, f'the gradient of `{n}` for text {i}')
+        for n,g in grad(loss)(weights, ids[i]).items():
+            assert_near(each[n][i], g, f'the gradient of `{n}` for text {i}')
 
 # %% ../nbs/08_checks.ipynb #c8ea0d1891
 def check_model(
@@ -464,5 +540,6 @@ def check_model(
         except DoesNotApply as e: result = f'skipped: {e}'
         except AssertionError as e: raise AssertionError(f'{name}: {e}') from None
         except Exception as e: raise AssertionError(f'{name}: {type(e).__name__}: {e}') from e
-        rows[name] = dict(promise=model_checks[name].__doc__, result=result, seconds=round(time.perf_counter()-start, 2))
+        rows[name] = dict(promise=model_checks[name].__doc__, result=result,
+                          seconds=round(time.perf_counter()-start, 2))
     return pd.DataFrame(rows.values(), index=list(rows))

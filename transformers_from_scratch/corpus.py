@@ -30,7 +30,9 @@ def _stat(path): return path.stat().st_size,path.stat().st_mtime_ns
 
 def _of_csv(path, col):
     def texts(i):
-        for part in pd.read_csv(path, usecols=[col], chunksize=10_000, dtype=str, na_filter=False):      # `NA` is a text, too
+        # `NA` is a text, too
+        for part in pd.read_csv(path, usecols=[col], chunksize=10_000, dtype=str,
+                                na_filter=False):
             yield from islice(part[col], i, None)
             i = max(i-len(part), 0)
     cols = list(pd.read_csv(path, nrows=0).columns)
@@ -42,10 +44,16 @@ def _of_folder(path):
     _check(files, 'source', str(path), 'a folder with files `*.txt`')
     def read(o):
         try: return o.read_text(encoding='utf8')
-        except UnicodeDecodeError as e: raise ValueError(f"`source` has {o}, which is no text in UTF-8 ({e}): convert it, or take it out") from e
-    return files,lambda i: map(read, files[i:]),_sha('folder', *concat(*((o.relative_to(path).as_posix(), *_stat(o)) for o in files)))
+        except UnicodeDecodeError as e:
+            raise ValueError(f"`source` has {o}, which is no text in UTF-8 "
+                             f"({e}): convert it, or take it out") from e
+    return files,lambda i: map(read, files[i:]),_sha('folder',
+                                                     *concat(*((o.relative_to(path).as_posix(),
+        *_stat(o)) for o in files)))
 
-def _no_text(o, i): return TypeError(f"`source` has {o!r} for text {i}, but must have a string there: leave it out, or fill it in")
+def _no_text(o, i):
+    return TypeError(f"`source` has {o!r} for text {i}, but must have a string there: leave it "
+                     "out, or fill it in")
 
 def _of_list(items):
     for i,o in enumerate(items):
@@ -55,16 +63,22 @@ def _of_list(items):
 def _source(source, text_col):
     "What there is of each text (a row, a file) or None, a function that gives the texts from the `i`th on, and a checksum"
     if isinstance(source, pd.DataFrame):
-        _check(text_col in source.columns, 'text_col', text_col, f'one of the columns {list(source.columns)}')
+        _check(text_col in source.columns, 'text_col', text_col,
+               f'one of the columns {list(source.columns)}')
         return source,*_of_list(source[text_col].tolist())[1:]
     if isinstance(source, (str,Path)):
         path = Path(source)
-        if not path.exists(): raise FileNotFoundError(f"there is no {path}: `source` must be a table, a folder of text files, a CSV file or a list of texts")
+        if not path.exists():
+            raise FileNotFoundError(
+                f"there is no {path}: `source` must be a table, a folder of text files, a "
+                "CSV file or a list of texts")
         if path.is_dir(): return _of_folder(path)
-        _check('.csv' in path.suffixes, 'source', str(path), 'a table, a folder of text files, a file `*.csv` or a list of texts')
+        _check('.csv' in path.suffixes, 'source', str(path),
+               'a table, a folder of text files, a file `*.csv` or a list of texts')
         return _of_csv(path, text_col)
     ok = is_listy(source) or isinstance(source, (pd.Series,np.ndarray))
-    _check(ok, 'source', type(source).__name__, 'a table, a folder of text files, a CSV file or a list of texts', TypeError)
+    _check(ok, 'source', type(source).__name__,
+           'a table, a folder of text files, a CSV file or a list of texts', TypeError)
     return _of_list(list(source))
 
 # %% ../nbs/03c_corpus.ipynb #c0000011
@@ -74,7 +88,10 @@ def _tokenize_part(tok, texts):
     for tokens in TokenizeWithRules(tok.tok, tok.rules)(texts):
         codes += [seen.setdefault(o, len(seen)) for o in tokens]
         lens.append(len(tokens))
-    if len(lens)!=len(texts): raise ValueError(f"`tok` gives {len(lens)} lists of tokens for {len(texts)} texts, but must give one for each")
+    if len(lens)!=len(texts):
+        raise ValueError(
+            f"`tok` gives {len(lens)} lists of tokens for {len(texts)} texts, but must "
+            "give one for each")
     return list(seen),np.array(codes, np.int32),np.array(lens, np.int32)
 
 def _start_worker(tok): _start_worker.tok = tok
@@ -91,7 +108,9 @@ def _tokenized(tok, parts, n_workers):
                 if len(waiting)>2*n_workers: yield waiting.popleft().result()
             while waiting: yield waiting.popleft().result()
         except BrokenProcessPool as e:
-            raise RuntimeError('a worker was killed, perhaps for want of memory; what is done is kept: call again, with fewer `n_workers` or a smaller `part`') from e
+            raise RuntimeError(
+                'a worker was killed, perhaps for want of memory; what is done is kept: '
+                'call again, with fewer `n_workers` or a smaller `part`') from e
         finally:
             for o in waiting: o.cancel()
 
@@ -102,7 +121,8 @@ def _write(path, *parts):
     with open(beside, 'wb') as f:
         for o in parts: f.write(o); n += len(o)
         f.flush(); os.fsync(f.fileno())
-    if beside.stat().st_size!=n: raise OSError(f'{beside} has {beside.stat().st_size:,} bytes of {n:,}')
+    if beside.stat().st_size!=n:
+        raise OSError(f'{beside} has {beside.stat().st_size:,} bytes of {n:,}')
     os.replace(beside, path)
 
 def _read_json(path):
@@ -110,11 +130,14 @@ def _read_json(path):
         res = json.loads(path.read_text(encoding='utf8'))
         res.get('about', res)['tokenizer']['cls']
         return res
-    except (ValueError,KeyError,TypeError,AttributeError) as e: raise ValueError(f"{path} is damaged, or not of a corpus ({e}): delete it, or take another `folder`") from e
+    except (ValueError,KeyError,TypeError,AttributeError) as e:
+        raise ValueError(f"{path} is damaged, or not of a corpus ({e}): delete "
+                         "it, or take another `folder`") from e
 
 def _one_form(o):
     "Two halves of a character become one, as they do in JSON"
-    return o.encode('utf-16', 'surrogatepass').decode('utf-16', 'surrogatepass') if re.search('[\ud800-\udfff]', o) else o
+    return (o.encode('utf-16', 'surrogatepass').decode('utf-16', 'surrogatepass')
+            if re.search('[\ud800-\udfff]', o) else o)
 
 class _Diary:
     "The files of a corpus that is being made; what was done before is there again"
@@ -126,7 +149,9 @@ class _Diary:
         self.open = [open(folder/o, 'ab') for o in self.files]
         for f,n in zip(self.open, self.done['sizes']):
             size = os.fstat(f.fileno()).st_size
-            _check(size>=n, 'folder', str(folder), f'one with {n:,} bytes in {Path(f.name).name}, not {size:,}: delete it, and begin anew')
+            _check(size>=n, 'folder', str(folder),
+                   f'one with {n:,} bytes in {Path(f.name).name}, not '
+                   f'{size:,}: delete it, and begin anew')
             f.truncate(n); f.seek(n)
         with open(folder/self.files[2], encoding='utf8') as f: words = [json.loads(o) for o in f]
         self.words = {o: i for i,o in enumerate(words)}
@@ -138,28 +163,37 @@ class _Diary:
         for o in new: self.words[o] = len(self.words)
         ids = np.array([self.words[o] for o in tokens], np.int32)[codes] if len(codes) else codes
         lines = ''.join(json.dumps(o)+'\n' for o in new).encode()
-        for f,o in zip(self.open, (ids.tobytes(), lens.tobytes(), lines)): f.write(o); f.flush(); os.fsync(f.fileno())
-        self.done = dict(self.done, sizes=[f.tell() for f in self.open], texts=self.done['texts']+len(lens), tokens=self.done['tokens']+len(ids))
+        for f,o in zip(self.open, (ids.tobytes(), lens.tobytes(), lines)):
+            f.write(o)
+            f.flush()
+            os.fsync(f.fileno())
+        self.done = dict(self.done, sizes=[f.tell() for f in self.open],
+                         texts=self.done['texts']+len(lens), tokens=self.done['tokens']+len(ids))
         _write(self.path, json.dumps(self.done).encode())
 
     def close(self):
         for f in self.open:
-            with suppress(OSError): f.close()                                             # what a full disk did not take is not accounted for
+            # what a full disk did not take is not accounted for
+            with suppress(OSError): f.close()
 
     def ids(self, size=2**22):
         "The numbers of all tokens, a piece at a time"
         for i in range(0, self.done['tokens'], size):
-            yield np.fromfile(self.folder/self.files[0], np.int32, min(size, self.done['tokens']-i), offset=4*i)
+            yield np.fromfile(self.folder/self.files[0], np.int32,
+                              min(size, self.done['tokens']-i), offset=4*i)
 
     def finish(self, vocab, about):
         "Numbers become ids of `vocab`, and the corpus is there"
         o2i = {o: i for i,o in enumerate(vocab) if o!='xxfake'}
         table = np.array([o2i.get(o, 0) for o in self.words], np.int32)
         lost = first(o for o in self.words if o not in o2i)
-        _check(lost is None or vocab[0]==UNK, 'vocab', list(vocab[:3]), f'one that begins with {UNK!r}, as it has no {lost!r}')
+        _check(lost is None or vocab[0]==UNK, 'vocab', list(vocab[:3]),
+               f'one that begins with {UNK!r}, as it has no {lost!r}')
         _write(self.folder/'tokens.bin', *(table[o].tobytes() for o in self.ids()))
         _write(self.folder/'lengths.bin', (self.folder/self.files[1]).read_bytes())
-        _write(self.folder/'corpus.json', json.dumps(dict(about, tokens=self.done['tokens'], texts=self.done['texts'], vocab=list(vocab))).encode())
+        _write(self.folder/'corpus.json',
+               json.dumps(dict(about, tokens=self.done['tokens'], texts=self.done['texts'],
+                               vocab=list(vocab))).encode())
 
     @classmethod
     def clear(cls, folder):
@@ -183,7 +217,9 @@ class Corpus:
     ):
         self.folder = Path(folder)
         file = self.folder/'corpus.json'
-        if not file.exists(): raise FileNotFoundError(f"there is no {file}: make it with `tokenize_corpus` or `lm_dataloaders`")
+        if not file.exists():
+            raise FileNotFoundError(
+                f"there is no {file}: make it with `tokenize_corpus` or `lm_dataloaders`")
         self.about = _read_json(file)
         self.vocab,self.n_tokens = self.about['vocab'],self.about['tokens']
         self._map()
@@ -192,19 +228,28 @@ class Corpus:
         files = {o: self.folder/f'{o}.bin' for o in ('tokens','lengths')}
         for name,n in (('tokens',self.n_tokens), ('lengths',self.about['texts'])):
             size = files[name].stat().st_size if files[name].exists() else 0
-            _check(size==4*n, 'folder', str(self.folder), f'one with {4*n:,} bytes in {name}.bin, not {size:,}: delete it, and make the corpus again')
-        self.ids = np.memmap(files['tokens'], np.int32, 'r') if self.n_tokens else np.zeros(0, np.int32)
+            _check(size==4*n, 'folder', str(self.folder),
+                   f'one with {4*n:,} bytes in {name}.bin, not {size:,}: delete it, and make '
+                   'the corpus again')
+        self.ids = np.memmap(files['tokens'], np.int32, 'r') if self.n_tokens else np.zeros(0,
+            np.int32)
         self.lens = np.fromfile(files['lengths'], np.int32)
         self.starts = np.concatenate([[0], self.lens.cumsum(dtype=np.int64)])
-        _check(self.starts[-1]==self.n_tokens, 'folder', str(self.folder), 'one whose lengths fit its tokens: delete it, and make the corpus again')
+        _check(self.starts[-1]==self.n_tokens, 'folder', str(self.folder),
+               'one whose lengths fit its tokens: delete it, and make the corpus again')
 
     def __len__(self): return len(self.lens)
     def __getitem__(self, i):
         i = range(len(self))[operator.index(i)]
-        return TensorText(torch.from_numpy(self.ids[self.starts[i]:self.starts[i+1]].astype(np.int64)))
+        return TensorText(torch.from_numpy(self.ids[self.starts[i]:self.starts[i+1]].astype(
+            np.int64)))
 
-    def __repr__(self): return f'{type(self).__name__}({len(self):,} texts, {self.n_tokens:,} tokens, {len(self.vocab):,} of them different, in {self.folder.name})'
-    def __getstate__(self): return {n: o for n,o in vars(self).items() if n not in ('ids','lens','starts')}      # a worker maps it again
+    def __repr__(self):
+        return (f'{type(self).__name__}({len(self):,} texts, {self.n_tokens:,} tokens, '
+                f'{len(self.vocab):,} of them different, in {self.folder.name})')
+    # a worker maps it again
+    def __getstate__(self):
+        return {n: o for n,o in vars(self).items() if n not in ('ids','lens','starts')}
     def __setstate__(self, state): vars(self).update(state); self._map()
 
 # %% ../nbs/03c_corpus.ipynb #c0000017
@@ -217,10 +262,15 @@ def _as_tokenizer(tok, rules):
 
 def _same_as(about, want, folder):
     "A `ValueError` unless a corpus that is there was made of the same texts in the same way"
-    def no(what): raise ValueError(f"`folder` is {str(folder)!r}, but must be another one, or be deleted: it has tokens {what}")
+    def no(what):
+        raise ValueError(
+            f"`folder` is {str(folder)!r}, but must be another one, or be deleted: it "
+            f"has tokens {what}")
     if about['source']!=want['source']: no('of other texts, or their files have changed since')
-    if differ := same_tokenizer(about['tokenizer'], want['tokenizer']): no(f'of another tokenizer ({differ})')
-    if None not in (about['asked'], want['asked']) and about['asked']!=want['asked']: no(f"of a tokenizer that was made with {about['asked']}")
+    if differ := same_tokenizer(about['tokenizer'], want['tokenizer']):
+        no(f'of another tokenizer ({differ})')
+    if None not in (about['asked'], want['asked']) and about['asked']!=want['asked']:
+        no(f"of a tokenizer that was made with {about['asked']}")
     for o in ('min_freq','max_vocab','given') if 'vocab' in about else ():
         if about[o]!=want[o]: no(f'for another vocabulary (`{dict(given="vocab").get(o, o)}`)')
 
@@ -237,7 +287,9 @@ def _check_vocab(vocab):
     "The tokens as a list; an error for what is none"
     if vocab is None: return
     tokens = [None] if isinstance(vocab, str) else list(vocab)
-    if not all(isinstance(o, str) for o in tokens): raise TypeError(f"`vocab` is {str(vocab)[:60]}, but must be a list of tokens, each a string")
+    if not all(isinstance(o, str) for o in tokens):
+        raise TypeError(
+            f"`vocab` is {str(vocab)[:60]}, but must be a list of tokens, each a string")
     vocab = tokens
     twice = [o for o,n in Counter(vocab).items() if n>1 and o!='xxfake']
     _check(vocab and not twice, 'vocab', twice[:3] or vocab, 'a list of tokens, each of them once')
@@ -260,21 +312,27 @@ def tokenize_corpus(
 )->Corpus: # The corpus in `folder`
     "Tokenize texts once; `ValueError` if `folder` has another corpus. What was interrupted goes on where it was"
     _check_sizes(min_freq=ifnone(min_freq, 1), max_vocab=max_vocab, part=part)
-    _check(n_workers is None or (isinstance(n_workers, int) and n_workers>=0), 'n_workers', n_workers, 'a whole number, 0 or more')
+    _check(n_workers is None or (isinstance(n_workers, int) and n_workers>=0), 'n_workers',
+           n_workers, 'a whole number, 0 or more')
     folder,tok,vocab = Path(folder),_as_tokenizer(tok, rules),_check_vocab(vocab)
     items,texts,mark = _source(source, text_col)
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder):
-        there = first(_read_json(o) for o in (folder/'corpus.json', folder/'progress.json') if o.exists())
+        there = first(_read_json(o) for o in (folder/'corpus.json', folder/'progress.json')
+                      if o.exists())
         before,asked = there and there.get('about', there),None
-        if hasattr(tok.tok, 'setup') and getattr(tok.tok, 'tok', None) is None:           # it has to learn, or has learned before
+        # it has to learn, or has learned before
+        if hasattr(tok.tok, 'setup') and getattr(tok.tok, 'tok', None) is None:
             asked = {n: repr(o) for n,o in vars(tok.tok).items() if n not in ('tok','cache_dir')}
-            known = before and before['source']==mark and before['tokenizer']['cls']==type(tok.tok).__name__
+            known = (before and before['source']==mark
+                     and before['tokenizer']['cls']==type(tok.tok).__name__)
             if known: tok = tokenizer_from_state(before['tokenizer'], tok.rules)
             else: tok.tok.setup(list(islice(texts(0), 100_000)), tok.rules)
-        about = dict(source=mark, tokenizer=tokenizer_state(tok), asked=asked, min_freq=min_freq, max_vocab=max_vocab, given=None if vocab is None else _sha(*vocab))
+        about = dict(source=mark, tokenizer=tokenizer_state(tok), asked=asked, min_freq=min_freq,
+                     max_vocab=max_vocab, given=None if vocab is None else _sha(*vocab))
         if before: _same_as(before, about, folder)
-        if not (folder/'corpus.json').exists(): _tokenize_all(folder, tok, texts, items, about, vocab, n_workers, part, no_bar)
+        if not (folder/'corpus.json').exists():
+            _tokenize_all(folder, tok, texts, items, about, vocab, n_workers, part, no_bar)
         _Diary.clear(folder)
     return Corpus(folder)
 
@@ -288,7 +346,10 @@ def _writing(folder, done):
     "Say what is kept where something can't be written"
     try: yield
     except OSError as e:
-        raise OSError(e.errno, f"can't write to {folder} ({os.strerror(e.errno) if e.errno else e}): {done['texts']:,} texts with {done['tokens']:,} tokens are done and kept. "
+        raise OSError(e.errno,
+                      f"can't write to {folder} ({os.strerror(e.errno) if e.errno else e}): "
+                      f"{done['texts']:,} texts with {done['tokens']:,} "
+                      "tokens are done and kept. "
                       "Make room there, and call again to go on") from e
 
 def _tokenize_all(folder, tok, texts, items, about, vocab, n_workers, part, no_bar):
@@ -297,11 +358,15 @@ def _tokenize_all(folder, tok, texts, items, about, vocab, n_workers, part, no_b
         done,n = diary.done['texts'],None if items is None else len(items)
         if n_workers is None: n_workers = 0 if n is not None and n-done<2000 else defaults.cpus
         total = None if n is None else -(-(n-done)//part)
-        with closing(_tokenized(tok, chunked(_checked(texts(done), done), part), n_workers)) as results:
-            for o in results if no_bar or (total or 1)<2 else progress_bar(results, total=total, leave=False):
+        with closing(_tokenized(tok, chunked(_checked(texts(done), done), part),
+                                n_workers)) as results:
+            for o in results if no_bar or (total or 1)<2 else progress_bar(results, total=total,
+                    leave=False):
                 with _writing(folder, diary.done): diary.add(*o)
         _check(diary.done['tokens'], 'source', 'without a token', 'texts of at least one token')
-        with _writing(folder, diary.done): diary.finish(vocab or _make_vocab(diary, tok, about['min_freq'], about['max_vocab']), about)
+        with _writing(folder, diary.done):
+            diary.finish(vocab or _make_vocab(diary, tok, about['min_freq'], about['max_vocab']),
+                         about)
 
 # %% ../nbs/03c_corpus.ipynb #c0000027
 class CorpusTexts(TfmdLists):
@@ -312,18 +377,22 @@ class CorpusTexts(TfmdLists):
         tok:Tokenizer # Its tokenizer
     ):
         self.corpus,items = corpus,np.asarray(items, np.int64)
-        _check(not len(items) or (items.min()>=0 and items.max()<len(corpus)), 'items', items[:3], f'from 0 to {len(corpus)-1}, the numbers of its texts')
-        super().__init__(items, [tok, Numericalize(corpus.vocab)], do_setup=False, types=[Tokenizer.input_types, L, TensorText])
+        _check(not len(items) or (items.min()>=0 and items.max()<len(corpus)), 'items', items[:3],
+               f'from 0 to {len(corpus)-1}, the numbers of its texts')
+        super().__init__(items, [tok, Numericalize(corpus.vocab)], do_setup=False,
+                         types=[Tokenizer.input_types, L, TensorText])
 
     def _after_item(self, o): return self.corpus[o]
 
     def _new(self, items, split_idx=None, **kwargs):
         "Texts that are not in the corpus"
-        return TfmdLists(items, self.tfms, do_setup=False, types=self.types, split_idx=ifnone(split_idx, self.split_idx))
+        return TfmdLists(items, self.tfms, do_setup=False, types=self.types,
+                         split_idx=ifnone(split_idx, self.split_idx))
 
 # %% ../nbs/03c_corpus.ipynb #c0000028
 def _check_seed(seed):
-    _check(isinstance(seed, (int,np.integer)) and not isinstance(seed, bool) and seed>=0, 'seed', seed, 'a whole number, 0 or more')
+    _check(isinstance(seed, (int,np.integer)) and not isinstance(seed, bool) and seed>=0, 'seed',
+           seed, 'a whole number, 0 or more')
 
 class CorpusLoader(LMDataLoader):
     "Batches of a language model from a corpus; `ValueError` if there are too few tokens for one"
@@ -343,10 +412,11 @@ class CorpusLoader(LMDataLoader):
         n = int(dataset.corpus.lens[dataset.items].sum(dtype=np.int64))
         _check(n>bs, 'bs', bs, f'less than the {n} tokens of these texts')
         self.seq_len,self.seed,self.epoch,self.batch,self.goes_on = seq_len,seed,0,0,False
-        self.bl = (n-1)//bs                                                               # tokens of a row in the whole epoch
+        self.bl = (n-1)//bs  # tokens of a row in the whole epoch
         self.n_batches = -(-self.bl//seq_len)
         self.last_len = self.bl - (self.n_batches-1)*seq_len
-        TfmdDL.__init__(self, dataset, bs=bs, shuffle=shuffle, num_workers=num_workers, **{**kwargs, 'n':self.n_batches*bs})
+        TfmdDL.__init__(self, dataset, bs=bs, shuffle=shuffle, num_workers=num_workers,
+                        **{**kwargs, 'n':self.n_batches*bs})
         self._arrange()
 
     def _arrange(self):
@@ -361,9 +431,12 @@ class CorpusLoader(LMDataLoader):
         "The ids of some rows of a batch `(rows,t+1)`"
         n = self.last_len if batch==self.n_batches-1 else self.seq_len
         at = (rows*self.bl + batch*self.seq_len)[:,None] + np.arange(n+1)
-        first,last = self.ends.searchsorted(at[:,[0,-1]], 'right').T                      # texts where rows begin and end
+        # texts where rows begin and end
+        first,last = self.ends.searchsorted(at[:,[0,-1]], 'right').T
         if (most := (last-first).max())>8: text = self.ends.searchsorted(at, 'right')
-        else: text = first[:,None] + sum((at >= self.ends[np.minimum(first+i, len(self.ends)-1)][:,None] for i in range(most)), np.zeros(at.shape, np.int64))
+        else:
+            text = first[:,None] + sum((at >= self.ends[np.minimum(first+i,
+                len(self.ends)-1)][:,None] for i in range(most)), np.zeros(at.shape, np.int64))
         return torch.from_numpy(self.dataset.corpus.ids[at + self.ahead[text]].astype(np.int64))
 
     def create_item(self, i):
@@ -374,7 +447,9 @@ class CorpusLoader(LMDataLoader):
 
     def create_batches(self, samples):
         "All rows of a batch at once, unless something is to be done with each"
-        if self.after_item.fs or self.before_batch.fs: yield from super().create_batches(samples); return
+        if self.after_item.fs or self.before_batch.fs:
+            yield from super().create_batches(samples)
+            return
         for rows in self.chunkify(samples):
             x = self._read(rows[0]//self.bs, np.array(rows)%self.bs)
             yield LMTensorText(x[:,:-1]),TensorText(x[:,1:])
@@ -388,11 +463,14 @@ class CorpusLoader(LMDataLoader):
         return self._counted(super().__iter__)
 
     def _counted(self, batches):
-        if not self.goes_on: self.epoch,self.batch = self.epoch+bool(self.batch),0        # an epoch that was begun and left is over
+        # an epoch that was begun and left is over
+        if not self.goes_on: self.epoch,self.batch = self.epoch+bool(self.batch),0
         self.goes_on,self.turn = False,(turn := object())
         if self.arranged!=self.epoch: self._arrange()
         for o in batches():
-            if self.turn is not turn: raise RuntimeError('another iteration of this loader has begun: use `dl.new()` for two at once')
+            if self.turn is not turn:
+                raise RuntimeError(
+                    'another iteration of this loader has begun: use `dl.new()` for two at once')
             self.batch += 1
             yield o
         self.epoch,self.batch = self.epoch+1,0
@@ -408,7 +486,9 @@ class CorpusLoader(LMDataLoader):
 
     def _about(self):
         corpus = self.dataset.corpus
-        return dict(seed=self.seed, bs=self.bs, seq_len=self.seq_len, shuffle=self.shuffle, tokens=corpus.n_tokens, source=corpus.about['source'], texts=zlib.crc32(self.dataset.items.tobytes()))
+        return dict(seed=self.seed, bs=self.bs, seq_len=self.seq_len, shuffle=self.shuffle,
+                    tokens=corpus.n_tokens, source=corpus.about['source'],
+                    texts=zlib.crc32(self.dataset.items.tobytes()))
 
     def state_dict(self
     )->dict: # For JSON; what comes next is batch `batch` of epoch `epoch`
@@ -419,12 +499,16 @@ class CorpusLoader(LMDataLoader):
         state:dict # From `state_dict`
     ):
         "Go on from there, with the next iteration; `ValueError` if it is the state of other data or settings"
-        if not isinstance(state, dict): raise TypeError(f"`state` is {state!r}, but must be a dict from `state_dict`")
-        for name,o in self._about().items(): _check(state.get(name)==o, f"state['{name}']", state.get(name), f'{o!r}, as it is of this loader')
+        if not isinstance(state, dict):
+            raise TypeError(f"`state` is {state!r}, but must be a dict from `state_dict`")
+        for name,o in self._about().items():
+            _check(state.get(name)==o, f"state['{name}']", state.get(name),
+                   f'{o!r}, as it is of this loader')
         for name,most in dict(epoch=math.inf, batch=self.n_batches).items():
             o = state.get(name)
-            _check(isinstance(o, int) and 0<=o<=most, f"state['{name}']", o, f'a whole number from 0 to {most}')
-        over = state['batch']==self.n_batches                                             # saved behind the last batch
+            _check(isinstance(o, int) and 0<=o<=most, f"state['{name}']", o,
+                   f'a whole number from 0 to {most}')
+        over = state['batch']==self.n_batches  # saved behind the last batch
         self.epoch,self.batch,self.goes_on = state['epoch']+over,0 if over else state['batch'],True
 
     def new(self,
@@ -433,8 +517,12 @@ class CorpusLoader(LMDataLoader):
         **kwargs
     )->LMDataLoader:
         "A loader like this, for other texts or with other settings"
-        if dataset is None or isinstance(dataset, CorpusTexts): return DataLoader.new(self, dataset, **dict(dict(seq_len=ifnone(seq_len, self.seq_len), seed=self.seed), **kwargs))
-        kwargs = dict(dict(bs=self.bs, device=self.device, num_workers=self.fake_l.num_workers), **kwargs)
+        if dataset is None or isinstance(dataset, CorpusTexts):
+            return DataLoader.new(self, dataset,
+                                  **dict(dict(seq_len=ifnone(seq_len, self.seq_len),
+                                              seed=self.seed), **kwargs))
+        kwargs = dict(dict(bs=self.bs, device=self.device, num_workers=self.fake_l.num_workers),
+                      **kwargs)
         return LMDataLoader(dataset, seq_len=ifnone(seq_len, self.seq_len), **kwargs)
 
 # %% ../nbs/03c_corpus.ipynb #c0000035
@@ -460,23 +548,31 @@ def lm_dataloaders(
     _check(splitter is not None or 0<valid_pct<1, 'valid_pct', valid_pct, 'between 0 and 1')
     if not isinstance(source, (str,Path,pd.DataFrame)) and is_iter(source): source = list(source)
     if folder is None:
-        _check(isinstance(source, (str,Path)), 'folder', folder, 'a folder for the tokens: only beside a file or a folder there is a place that goes without saying')
+        _check(isinstance(source, (str,Path)), 'folder', folder,
+               'a folder for the tokens: only beside a file or a folder there is a place '
+               'that goes without saying')
         path = Path(source).resolve()
         folder = path.with_name(path.name+'_corpus')
     tok = _as_tokenizer(tok, rules)
     corpus = tokenize_corpus(source, folder, tok=tok, **kwargs)
-    if hasattr(tok.tok, 'setup') and getattr(tok.tok, 'tok', tok) is None: tok = tokenizer_from_state(corpus.about['tokenizer'], tok.rules)          # it learned before
+    if hasattr(tok.tok, 'setup') and getattr(tok.tok, 'tok', tok) is None:  # it learned before
+        tok = tokenizer_from_state(corpus.about['tokenizer'], tok.rules)
     if splitter is None:
         order,n = np.random.default_rng(seed).permutation(len(corpus)),round(valid_pct*len(corpus))
         parts = np.sort(order[n:]),np.sort(order[:n])
     else:
         items = _source(source, kwargs.get('text_col', 'text'))[0]
-        parts = [mask2idxs(list(o)) for o in splitter(range(len(corpus)) if items is None else items)]
+        parts = [mask2idxs(list(o)) for o in splitter(range(len(corpus)) if items is None
+                                                      else items)]
         _check(len(parts)==2, 'splitter', splitter, f'one that returns two parts, not {len(parts)}')
     train,valid = (CorpusTexts(corpus, np.fromiter(o, np.int64), tok) for o in parts)
     both = np.intersect1d(train.items, valid.items)
-    _check(not len(both), 'splitter', splitter, f'one that puts no text into both parts, such as {both[:3].tolist()}')
+    _check(not len(both), 'splitter', splitter,
+           f'one that puts no text into both parts, such as {both[:3].tolist()}')
     for name,o in dict(training=train, validation=valid).items():
-        _check(len(o.items) and corpus.lens[o.items].sum(dtype=np.int64)>bs, 'bs', bs, f'less than the number of tokens for {name}, or that part must have more texts')
-    kw = dict(bs=bs, seq_len=seq_len, seed=seed, num_workers=num_workers, device=ifnone(device, default_device()))
-    return DataLoaders(CorpusLoader(train, shuffle=True, **kw), CorpusLoader(valid, **kw), path=Path(folder), device=kw['device'])
+        _check(len(o.items) and corpus.lens[o.items].sum(dtype=np.int64)>bs, 'bs', bs,
+               f'less than the number of tokens for {name}, or that part must have more texts')
+    kw = dict(bs=bs, seq_len=seq_len, seed=seed, num_workers=num_workers,
+              device=ifnone(device, default_device()))
+    return DataLoaders(CorpusLoader(train, shuffle=True, **kw), CorpusLoader(valid, **kw),
+                       path=Path(folder), device=kw['device'])

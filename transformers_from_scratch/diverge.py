@@ -22,11 +22,14 @@ def _finite(o): return all(t.isfinite().all().item() for t in _floats(o))
 
 def _largest(o):
     "The largest absolute value of the finite numbers in `o`"
-    return max((t.where(t.isfinite(), 0).abs().max().item() for t in _floats(o) if t.numel()), default=0.)
+    return max((t.where(t.isfinite(), 0).abs().max().item() for t in _floats(o) if t.numel()),
+               default=0.)
 
 def _rows(o, n):
     "Which of the `n` rows of a batch have something in `o` that is not finite, in words"
-    bad = {i for t in _floats(o) if t.dim() and len(t)==n for i in (~t.isfinite()).flatten(1 if t.dim()>1 else 0).view(n, -1).any(1).nonzero()[:,0].tolist()}
+    bad = {i for t in _floats(o) if t.dim() and len(t)==n
+           for i in (~t.isfinite()).flatten(1 if t.dim()>1 else 0).view(n,
+        -1).any(1).nonzero()[:,0].tolist()}
     if not bad: return ''
     some = ', '.join(map(str, sorted(bad)[:5]))
     return f" (row{'s' if len(bad)>1 else ''} {some}{', …' if len(bad)>5 else ''} of {n})"
@@ -42,7 +45,10 @@ def _bad_weight(model):
 def _bad_gradient(model):
     "The name of the last parameter whose gradient is not finite, so the first that was computed; None if there is none"
     grads = {n: p.grad for n,p in model.named_parameters() if p.grad is not None}
-    if not grads or torch.stack([o.to(torch.float32).to(first(grads.values()).device) for o in torch._foreach_norm(list(grads.values()), math.inf)]).isfinite().all(): return None
+    if not grads or torch.stack([o.to(torch.float32).to(first(grads.values()).device)
+                                 for o in torch._foreach_norm(list(grads.values()),
+            math.inf)]).isfinite().all():
+        return None
     return next((n for n in reversed(grads) if not _finite(grads[n])), None)
 
 # %% ../nbs/05f_diverge.ipynb #5f100013
@@ -62,7 +68,9 @@ def _again(model, device, states, auto):
     now,buffers = _get_random(device),[(o,o.clone()) for o in model.buffers()]
     _set_random(states, device)
     try:
-        with torch.compiler.set_stance('force_eager'), torch.autocast(device.type, enabled=auto[0], dtype=auto[1]): yield
+        with torch.compiler.set_stance('force_eager'), torch.autocast(device.type,
+                enabled=auto[0], dtype=auto[1]):
+            yield
     finally:
         with torch.no_grad():
             for o,was in buffers: o.copy_(was)
@@ -83,7 +91,7 @@ def _first_place(model, run, xb):
 # %% ../nbs/05f_diverge.ipynb #5f100016
 class StopOnNaN(Callback):
     "Stops a training before a NaN or an infinite number gets into the weights, with a `FloatingPointError` that says where it began"
-    order,run_valid = MixedPrecision.order+.5,False                                       # gradients are unscaled, and not clipped yet
+    order,run_valid = MixedPrecision.order+.5,False  # gradients are unscaled, and not clipped yet
     def __init__(self): pass
 
     def before_fit(self):
@@ -92,18 +100,21 @@ class StopOnNaN(Callback):
 
     def before_train(self):
         "`FloatingPointError` for weights that are not finite before the first step"
-        if self.epoch==0 and (name := _bad_weight(self._model)): self._stop(f'`{name}` is not finite before training has begun', _load)
+        if self.epoch==0 and (name := _bad_weight(self._model)):
+            self._stop(f'`{name}` is not finite before training has begun', _load)
 
     def before_batch(self):
         "Remember the random states, and whether there is mixed precision"
         device = self._device.type
-        self.states,self.auto = _get_random(self._device),(torch.is_autocast_enabled(device),torch.get_autocast_dtype(device))
+        self.states,self.auto = _get_random(self._device),(torch.is_autocast_enabled(device),
+            torch.get_autocast_dtype(device))
 
     def after_loss(self):
         "`FloatingPointError` for a loss that is not finite"
         if not len(self.yb): return
         loss = self.learn.loss_grad.detach()
-        if not loss.isfinite().all(): self._stop(f'the loss is {_value(loss)} {self._when()}. {self._where()}', _stays)
+        if not loss.isfinite().all():
+            self._stop(f'the loss is {_value(loss)} {self._when()}. {self._where()}', _stays)
 
     def after_backward(self):
         "`FloatingPointError` for a gradient that is not finite"
@@ -115,10 +126,13 @@ class StopOnNaN(Callback):
 
     def after_train(self):
         "`FloatingPointError` for weights that the last step has made infinite"
-        if name := _bad_weight(self._model): self._stop(f'`{name}` is not finite after the last step of epoch {self.epoch}, at learning rate {self._lr()}', f'{_load}. {_try}')
+        if name := _bad_weight(self._model):
+            self._stop(f'`{name}` is not finite after the last step of epoch {self.epoch}, at '
+                       f'learning rate {self._lr()}', f'{_load}. {_try}')
 
     @property
-    def _model(self): return get_model(self.learn.model)._modules.get('_orig_mod', get_model(self.learn.model))
+    def _model(self):
+        return get_model(self.learn.model)._modules.get('_orig_mod', get_model(self.learn.model))
 
     @property
     def _device(self): return next(self.learn.model.parameters()).device
@@ -136,7 +150,8 @@ def _lr(self:StopOnNaN): return f"{self.opt.hypers[-1]['lr']:.3g}"
 
 @patch
 def _when(self:StopOnNaN):
-    return f'in epoch {self.epoch}, batch {self.iter+1} of {self.n_iter} (`train_iter` {self.train_iter}), at learning rate {self._lr()}'
+    return (f'in epoch {self.epoch}, batch {self.iter+1} of {self.n_iter} '
+            f'(`train_iter` {self.train_iter}), at learning rate {self._lr()}')
 
 @patch
 def _scaled(self:StopOnNaN):
@@ -146,28 +161,41 @@ def _scaled(self:StopOnNaN):
 @patch
 def _check_gradients(self:StopOnNaN):
     if name := _bad_gradient(self._model):
-        self._stop(f'the gradient of `{name}` is not finite {self._when()}, though the loss is {_value(self.learn.loss.detach())}. Of all such gradients it is the one nearest to the output, '
-                   'so the fault is behind its module: a root of 0, for example, has an infinite slope', _stays)
+        self._stop(f'the gradient of `{name}` is not finite {self._when()}, though the loss '
+                   f'is {_value(self.learn.loss.detach())}. Of all such gradients it is the '
+                   'one nearest to the output, '
+                   'so the fault is behind its module: a root of 0, for '
+                   'example, has an infinite slope', _stays)
 
 @patch
 def _where(self:StopOnNaN):
     "Where it began, in words"
     learn,n = self.learn,find_bs(self.learn.xb)
-    if name := _bad_weight(self._model): return f'`{name}` was not finite already: the step of the batch before has done that. {_load}'
+    if name := _bad_weight(self._model):
+        return (f'`{name}` was not finite already: the step of the batch '
+                f'before has done that. {_load}')
     for what,batch in (('An input',learn.xb), ('A target',learn.yb)):
         if not _finite(batch): return f'{what} is not finite{_rows(batch, n)}'
     parts = any(isinstance(o, LossInParts) for o in learn.cbs)
     model = self._model
-    with _again(model, self._device, self.states, self.auto): place = _first_place(model, model[0] if parts else model, learn.xb)
+    with _again(model, self._device, self.states, self.auto):
+        place = _first_place(model, model[0] if parts else model, learn.xb)
     if place:
         name,cls,largest,out = place
-        return f'It began in {f"`{name}`" if name else "the model"} ({cls}): what went in is finite, the largest {largest:.3g}; what came out is not{_rows(out, n)}'
-    if not _finite(learn.pred): return 'The output of the model is not finite, but when the batch was run again, it was: no layer can be named'
-    return f'The {"hidden vectors" if parts else "predictions"} are finite, the largest {_largest(learn.pred):.3g}, so it is the {"output layer or the " if parts else ""}loss function, {learn.loss_func}'
+        return (f'It began in {f"`{name}`" if name else "the model"} ({cls}): what went in '
+                f'is finite, the largest {largest:.3g}; what came out is not{_rows(out, n)}')
+    if not _finite(learn.pred):
+        return ('The output of the model is not finite, but when the batch was run again, '
+                'it was: no layer can be named')
+    return (f'The {"hidden vectors" if parts else "predictions"} are finite, the '
+            f'largest {_largest(learn.pred):.3g}, so it is the '
+            f'{"output layer or the " if parts else ""}loss function, {learn.loss_func}')
 
 @patch
 def _stop(self:StopOnNaN, says, hint):
-    self.opt.zero_grad()                                                                  # or the next training would begin with NaN
+    self.opt.zero_grad()  # or the next training would begin with NaN
     largest = max((_largest(p) for p in self._model.parameters()), default=0.)
-    if hint is _stays and largest>1e4: hint = f'This batch has changed no weight, but weights are up to {largest:.1g}: it went wrong before. {_load}, and train with a lower learning rate. {_xb}'
+    if hint is _stays and largest>1e4:
+        hint = (f'This batch has changed no weight, but weights are up to {largest:.1g}: '
+                f'it went wrong before. {_load}, and train with a lower learning rate. {_xb}')
     raise FloatingPointError(f'{says}. {hint}')

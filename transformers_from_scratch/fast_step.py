@@ -17,7 +17,7 @@ from .faster import _amd, _average
 from .models import *
 
 # %% ../nbs/04b_fast_step.ipynb #01018c60
-_int8 = torch.ops.quantized                                                               # rows of 8 bits, with a scale and an offset each
+_int8 = torch.ops.quantized  # rows of 8 bits, with a scale and an offset each
 
 _small = 'int8','bf16'
 
@@ -25,16 +25,20 @@ def _numbers(n): return torch.rand(n, generator=torch.Generator().manual_seed(0)
 
 class _Product:
     "Linear layers side by side, as a function of `x (b,in)` for `rows` rows, with weights as they are, or smaller"
-    width,least,few = 384,3*2**15,4                # columns of a tile, weights that are worth a thread, rows that bags are for
+    # columns of a tile, weights that are worth a thread, rows that bags are for
+    width,least,few = 384,3*2**15,4
     def __init__(self, layers, weights=None, rows=1):
         self.layers,self.weights,self.bags,o = layers,weights,{},layers[0].weight
         self.n,self.out,self.many = o.shape[1],sum(len(o.weight) for o in layers),rows>self.few
         self.eight = weights=='int8' and not self.many
         self.dtype = torch.bfloat16 if weights=='bf16' else torch.float32 if weights else o.dtype
-        self.biased = any(o.bias is not None for o in layers) and weights!='int8'         # then it is a row of its own, times 1
+        # then it is a row of its own, times 1
+        self.biased = any(o.bias is not None for o in layers) and weights!='int8'
         self.n_in = self.n + self.biased
-        threads = max(min(torch.get_num_threads(), self.n*self.out//self.least), 1) if weights!='int8' else 1      # scales are those of tiles
-        tiles = -(-self.out//(self.width*threads)) * threads                              # each thread has as many
+        # scales are those of tiles
+        threads = (max(min(torch.get_num_threads(), self.n*self.out//self.least), 1)
+                   if weights!='int8' else 1)
+        tiles = -(-self.out//(self.width*threads)) * threads  # each thread has as many
         self.m = -(-self.out//(16*tiles)) * 16
         self.tiles = -(-self.out//self.m)
         self.even = self.tiles*self.m==self.out
@@ -47,24 +51,29 @@ class _Product:
         "Weights `(out,in)` and bias `(out,)` or None"
         w = [o.weight for o in self.layers]
         there = any(o.bias is not None for o in self.layers)
-        bias = [o.bias if o.bias is not None else o.weight.new_zeros(len(o.weight)) for o in self.layers] if there else None
+        bias = ([o.bias if o.bias is not None else o.weight.new_zeros(len(o.weight))
+                 for o in self.layers] if there else None)
         return torch.cat(w) if len(w)>1 else w[0],torch.cat(bias) if bias else None
 
     def tiled(self, rows):
         "The weights and the bias in `rows (tiles*n_in,m)`, tile by tile"
-        (w,bias),whole,tiles = self.joined(),self.out//self.m*self.m,rows.view(self.tiles, self.n_in, self.m)
+        (w,bias),whole,tiles = self.joined(),self.out//self.m*self.m,rows.view(self.tiles,
+            self.n_in, self.m)
         tiles[:whole//self.m,:self.n] = w[:whole].view(-1, self.m, self.n).transpose(1,2)
         if whole<self.out: tiles[-1,:self.n] = F.pad(w[whole:].t(), (0, whole+self.m-self.out))
-        if self.biased: tiles[:,-1] = F.pad(bias, (0, self.tiles*self.m-self.out)).view(self.tiles, -1)
+        if self.biased:
+            tiles[:,-1] = F.pad(bias, (0, self.tiles*self.m-self.out)).view(self.tiles, -1)
         return rows
 
     def eight_bits(self):
         "The same, rounded to 8 bits"
-        return _int8.embedding_bag_byte_prepack(self.tiled(torch.empty(self.tiles*self.n_in, self.m, dtype=torch.float32, device='cpu')))
+        return _int8.embedding_bag_byte_prepack(self.tiled(torch.empty(self.tiles*self.n_in,
+            self.m, dtype=torch.float32, device='cpu')))
 
     def fill(self):
         "Copy the weights to `store`"
-        self.store = self.store.view(torch.uint8 if self.eight else self.dtype).view(self.tiles*self.n_in, -1)
+        self.store = self.store.view(torch.uint8 if self.eight
+                                     else self.dtype).view(self.tiles*self.n_in, -1)
         if self.weights!='int8': self.tiled(self.store)
         elif self.eight: self.store.copy_(self.eight_bits())
         else: self.store.copy_(_int8.embedding_bag_byte_unpack(self.eight_bits()))
@@ -82,24 +91,29 @@ class _Product:
     @torch.inference_mode(False)
     def make_bags(self, b):
         "For `b` rows: which rows of weights are in each bag, where bags start, and a place for what they are multiplied by"
-        which = torch.arange(self.tiles*self.n_in, dtype=torch.int32, device='cpu').view(-1, 1, self.n_in).expand(-1, b, -1)
+        which = torch.arange(self.tiles*self.n_in, dtype=torch.int32, device='cpu').view(-1, 1,
+            self.n_in).expand(-1, b, -1)
         xs = torch.ones(self.tiles, b, self.n_in, dtype=self.dtype, device='cpu')
-        self.bags[b] = which.flatten(),torch.arange(0, xs.numel(), self.n_in, dtype=torch.int32, device='cpu'),xs[...,:self.n],xs.view(-1)
+        self.bags[b] = (which.flatten(),torch.arange(0, xs.numel(), self.n_in, dtype=torch.int32,
+                                                     device='cpu'),xs[...,:self.n],xs.view(-1))
         return self.bags[b]
 
     def by_bags(self, x):
         "Each row meets each tile"
         b = len(x)
         which,starts,place,xs = self.bags.get(b) or self.make_bags(b)
-        place.copy_(x)                                                                    # to each tile
-        if self.eight: y = _int8.embedding_bag_byte_rowwise_offsets(self.store[0], which, starts, False, 0, False, xs)
-        else: y = torch.embedding_bag(self.store[0], which, starts, False, 0, False, xs)[0]  # (tiles*b,m)
+        place.copy_(x)  # to each tile
+        if self.eight:
+            y = _int8.embedding_bag_byte_rowwise_offsets(self.store[0], which, starts, False, 0,
+                                                         False, xs)
+        else:  # (tiles*b,m)
+            y = torch.embedding_bag(self.store[0], which, starts, False, 0, False, xs)[0]
         return y.view(1,-1) if b==1 else y.view(self.tiles, b, self.m).transpose(0,1).flatten(1)
 
     def by_tiles(self, x):
         "An ordinary product with each tile"
         tiles = self.store[0].view(self.tiles, self.n_in, self.m)
-        y = x.to(self.dtype) @ tiles[:,:self.n]                                           # (tiles,b,m)
+        y = x.to(self.dtype) @ tiles[:,:self.n]  # (tiles,b,m)
         if self.biased: y += tiles[:,self.n:]
         return y.transpose(0,1).flatten(1)
 
@@ -116,24 +130,29 @@ class _Packed(_Product):
     def fill(self):
         w,bias = self.joined()
         if self.weights=='int8':
-            tiles = _int8.embedding_bag_byte_unpack(self.eight_bits()).view(self.tiles, self.n_in, self.m)
+            tiles = _int8.embedding_bag_byte_unpack(self.eight_bits()).view(self.tiles, self.n_in,
+                self.m)
             w = tiles[:,:self.n].transpose(1,2).reshape(-1, self.n)[:self.out]
-        self.store = torch.ops.mkldnn._reorder_linear_weight(w.to(self.dtype), 2*self.few),None if bias is None else bias.clone()
+        self.store = (torch.ops.mkldnn._reorder_linear_weight(w.to(self.dtype), 2*self.few),None
+                      if bias is None else bias.clone())
 
     def __call__(self, x):
         w,bias = self.store
-        y = torch.ops.mkldnn._linear_pointwise(x.to(self.dtype), w, None, 'none', [], '').to(x.dtype)
+        y = torch.ops.mkldnn._linear_pointwise(x.to(self.dtype), w, None, 'none', [],
+                                               '').to(x.dtype)
         return y if bias is None else y + bias
 
 def _packs(layers, weights=None):
     "May oneDNN pack the weights of `layers`, and is it faster? In bfloat16 it can on newer processors only"
-    there = torch.backends.mkldnn.enabled and all(hasattr(torch.ops.mkldnn, o) for o in ('_reorder_linear_weight','_is_mkldnn_bf16_supported'))
+    there = torch.backends.mkldnn.enabled and all(hasattr(torch.ops.mkldnn, o)
+                                                  for o in ('_reorder_linear_weight',
+        '_is_mkldnn_bf16_supported'))
     able = there and (weights!='bf16' or torch.ops.mkldnn._is_mkldnn_bf16_supported())
     return able and _amd() and all(o.weight.dtype==torch.float for o in layers)
 
 
 # %% ../nbs/04b_fast_step.ipynb #4b000002
-_stores,_lock = WeakKeyDictionary(),threading.Lock()                                      # for each model: {settings: (sums, stores)}
+_stores,_lock = WeakKeyDictionary(),threading.Lock()  # for each model: {settings: (sums, stores)}
 def _new_lock():
     global _lock
     _lock = threading.Lock()
@@ -147,7 +166,8 @@ def _find_or_fill(model, products, *settings):
     sums,of_model = torch.cat([o for p in products for o in p.sums()]),_stores.setdefault(model, {})
     key = *((type(o), o.n, o.out, o.m, o.dtype) for o in products),*settings
     for other,(old,_) in list(of_model.items()):
-        if old.dtype!=sums.dtype or not torch.equal(old, sums): del of_model[other]       # of weights that are no more
+        # of weights that are no more
+        if old.dtype!=sums.dtype or not torch.equal(old, sums): del of_model[other]
     old,stores = of_model.get(key, (None,None))
     if old is not None:
         for product,store in zip(products, stores): product.store = store
@@ -157,14 +177,15 @@ def _find_or_fill(model, products, *settings):
         for product,room in zip(products, block.split(sizes)):
             product.store = room[:product.bytes()]
             product.fill()
-        while len(of_model)>1: del of_model[next(iter(of_model))]                         # two at most
+        while len(of_model)>1: del of_model[next(iter(of_model))]  # two at most
         of_model[key] = sums,[o.store for o in products]
 
 
 # %% ../nbs/04b_fast_step.ipynb #20873562
 class _Unknown(Exception): "There is no fast step for a part"
 
-_by_number = {nn.Identity, nn.LayerNorm, nn.RMSNorm, nn.ReLU, nn.GELU, nn.SiLU, nn.Tanh, nn.Sigmoid, nn.ELU, nn.LeakyReLU, nn.Mish}
+_by_number = {nn.Identity, nn.LayerNorm, nn.RMSNorm, nn.ReLU, nn.GELU, nn.SiLU, nn.Tanh,
+              nn.Sigmoid, nn.ELU, nn.LeakyReLU, nn.Mish}
 
 class Layout:
     "What a model is made of, as its parts tell it: they get it in `one_token(lay)`"
@@ -177,7 +198,8 @@ class Layout:
         part:nn.Module # A part, such as a block
     )->callable: # What it does with a token
         "What `part` answers; only what its own class says counts"
-        if 'one_token' not in vars(type(part)): raise _Unknown(f'`{type(part).__name__}` has no `one_token`')
+        if 'one_token' not in vars(type(part)):
+            raise _Unknown(f'`{type(part).__name__}` has no `one_token`')
         self.known.add(part)
         return part.one_token(self)
 
@@ -203,7 +225,7 @@ class Layout:
     )->callable: # A function of `x (b,k)`
         "Call `module` with `(b,1,k)`, as in a text, unless it is known not to care"
         f = self.call(module) if isinstance(module, nn.Module) else module
-        if type(module) is nn.LayerNorm:                                                  # asked for its weights once, not each time
+        if type(module) is nn.LayerNorm:  # asked for its weights once, not each time
             args = module.normalized_shape,module.weight,module.bias,module.eps
             return lambda x: torch.layer_norm(x, *args)
         return f if type(module) in _by_number else lambda x: f(x[:,None])[:,0]
@@ -217,7 +239,9 @@ class Layout:
 
     def _only(self, classes, modules):
         odd = first(o for o in modules if type(o) not in classes)
-        if odd is not None: raise _Unknown(f'`{type(odd).__name__}` is none of {", ".join(o.__name__ for o in classes)}')
+        if odd is not None:
+            raise _Unknown(
+                f'`{type(odd).__name__}` is none of {", ".join(o.__name__ for o in classes)}')
 
 
 # %% ../nbs/04b_fast_step.ipynb #f662155d
@@ -229,10 +253,13 @@ def _as_made(o):
 @patch
 def _done(self:Layout, model):
     "Nothing, if everything in `model` is known, and is as it was made"
-    if torch.nn.modules.module._global_forward_hooks or torch.nn.modules.module._global_forward_pre_hooks: raise _Unknown('there are hooks on all modules')
+    if (torch.nn.modules.module._global_forward_hooks
+        or torch.nn.modules.module._global_forward_pre_hooks):
+        raise _Unknown('there are hooks on all modules')
     for o in model.modules():
         if o not in self.known: raise _Unknown(f'no part has named the `{type(o).__name__}` in it')
-        if not _as_made(o): raise _Unknown(f'a `{type(o).__name__}` has a hook, or a method of its own')
+        if not _as_made(o):
+            raise _Unknown(f'a `{type(o).__name__}` has a hook, or a method of its own')
 
 
 # %% ../nbs/04b_fast_step.ipynb #9538b0c3
@@ -270,7 +297,7 @@ def one_token(self:SelfAttentionAutoRegressive, lay):
     norms = None if self.q_norm is None else (lay.call(self.q_norm),lay.call(self.k_norm))
     parts,grouped = [h, 2*g],h!=g
     def f(x, cache, pos, rotate, seen):
-        x = qkv(x).view(len(x), h+2*g, 1, -1)                                             # (b,h+2g,1,s)
+        x = qkv(x).view(len(x), h+2*g, 1, -1)  # (b,h+2g,1,s)
         if norms is not None: x = torch.cat([norms[0](x[:,:h]), norms[1](x[:,h:h+g]), x[:,h+g:]], 1)
         if rotate is not None: x = torch.cat([rotate(x[:,:h+g], pos), x[:,h+g:]], 1)
         q,kv = x.split(parts, 1)
@@ -280,7 +307,8 @@ def one_token(self:SelfAttentionAutoRegressive, lay):
 
 @patch
 def one_token(self:TransformerBlock, lay):
-    attend,think,norm1,norm2 = lay.ask(self.attention),lay.ask(self.ff),lay.each(self.norm1),lay.each(self.norm2)
+    attend,think,norm1,norm2 = (lay.ask(self.attention),lay.ask(self.ff),lay.each(self.norm1),
+                                lay.each(self.norm2))
     lay.skip(self.dropout)
     def norm_first(x, *args):
         x = x + attend(norm1(x), *args)
@@ -293,14 +321,15 @@ def one_token(self:TransformerBlock, lay):
 # %% ../nbs/04b_fast_step.ipynb #21c45e72
 @patch
 def one_token(self:TransformerEncoder, lay):
-    if type(self.embedding) is not nn.Embedding or self.embedding.max_norm is not None: raise _Unknown('its embedding is no plain `nn.Embedding`')
+    if type(self.embedding) is not nn.Embedding or self.embedding.max_norm is not None:
+        raise _Unknown('its embedding is no plain `nn.Embedding`')
     embed,embed_norm,norm = lay.call(self.embedding),lay.call(self.embed_norm),lay.each(self.norm)
     (add,rotation),blocks = lay.ask(self.positions),[lay.ask(o) for o in self.blocks]
     lay.skip(self.dropout); lay.known.add(self.blocks)
     def f(ids, pos, pad_mask, caches):
         x = embed_norm(add(embed(ids), pos))[:,0]                                         # (b,k)
         rotate = None if rotation is None else rotation(pos)
-        seen = None if pad_mask is None else ~pad_mask[:,None,None]                       # (b,1,1,tk)
+        seen = None if pad_mask is None else ~pad_mask[:,None,None]  # (b,1,1,tk)
         for block,cache in zip(blocks, caches): x = block(x, cache, pos, rotate, seen)
         return norm(x)
     return f
@@ -313,7 +342,8 @@ def _laid_out(model, weights=None, rows=1):
     "The function of one token, and the products in it; `_Unknown` says why there is none"
     device,lay = next(model.parameters()).device.type,Layout(weights, rows)
     if device!='cpu': raise _Unknown(f'it is on {device}')
-    if type(model).forward is not TransformerLM.forward: raise _Unknown('it has a `forward` of its own')
+    if type(model).forward is not TransformerLM.forward:
+        raise _Unknown('it has a `forward` of its own')
     encoder,head = lay.ask(model[0]),lay.ask(model[1])
     lay.known.add(model)
     lay._done(model)
@@ -334,7 +364,9 @@ def fast_step(self:TransformerLM,
     "One token through all blocks, with the weights as they are now, laid out for few rows"
     _check(weights in (None,*_small), 'weights', weights, f'None, {" or ".join(map(repr, _small))}')
     device = next(self.parameters()).device.type
-    if any(o.training for o in self.modules()) or torch.is_grad_enabled() or torch.is_autocast_enabled(device): return None
+    if (any(o.training for o in self.modules()) or torch.is_grad_enabled()
+        or torch.is_autocast_enabled(device)):
+        return None
     try: step,products = _laid_out(self, weights, rows)
     except _Unknown: return None
     _lay_out(self, products, weights, rows>_Product.few)

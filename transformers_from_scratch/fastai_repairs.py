@@ -104,7 +104,7 @@ def _put_late(load=False):
     for o in list(_late):
         module,owner,attr,fault,issue,f = o
         if load:
-            with suppress(ImportError):                                                   # without accelerate fastai's module fails half-way
+            with suppress(ImportError):  # without accelerate fastai's module fails half-way
                 for n in ('accelerate', module): importlib.import_module(n)
         if module not in sys.modules: continue
         row = _Repair(f, getattr(sys.modules[module], owner), attr, fault, issue, False)
@@ -119,7 +119,8 @@ def fastai_repairs(
     _put_late(load=True)
     def row(fault, issue, applied, extends=False):
         return dict(kind='extension' if extends else 'repair', wrong=fault.__doc__,
-                    script=dedent(inspect.getsource(fault)), issue=issue, seen=_seen[-1], applied=applied)
+                    script=dedent(inspect.getsource(fault)), issue=issue, seen=_seen[-1],
+                    applied=applied)
     rows = {n: row(o.fault, o.issue, o.applied, o.extends) for n,o in _table.items()}
     rows |= {f'{owner}.{attr}': row(fault, issue, False) for _,owner,attr,fault,issue,_ in _late}
     return pd.DataFrame(list(rows.values()), index=list(rows))
@@ -191,7 +192,8 @@ def _fill_cache(self, items=None, train_setup=False):
 # %% ../nbs/02b_fastai_repairs.ipynb #7a0d4313
 def _names(df, cols):
     "The names of columns that are given by name or by place"
-    return [df.columns[o] if isinstance(o, Integral) and -len(df.columns)<=o<len(df.columns) else o for o in L(cols)]
+    return [df.columns[o] if isinstance(o, Integral)
+            and -len(df.columns)<=o<len(df.columns) else o for o in L(cols)]
 
 def _by_number(df): return any(isinstance(o, Integral) for o in df.columns)
 
@@ -199,7 +201,10 @@ def _check_columns(name, df, cols, rows=True):
     "The names of the columns `cols` of `df`; `ValueError` if one of them, or all rows, are not there"
     cols = _names(df, cols)
     lacks = [o for o in cols if o not in df]
-    if lacks and not rows: raise ValueError(f'`{name}` has no column {lacks[0]!r}, from which the texts were made in training, but {list(df.columns)}')
+    if lacks and not rows:
+        raise ValueError(
+            f'`{name}` has no column {lacks[0]!r}, from which the texts were made in '
+            f'training, but {list(df.columns)}')
     there = f'the columns of the table are {list(df.columns)}'
     found = first(o for o in ';\t|' if len(df.columns)==1 and o in str(df.columns[0]))
     if found: there += f', only one: was the file read with its delimiter, `delimiter={found!r}`?'
@@ -210,12 +215,20 @@ def _check_columns(name, df, cols, rows=True):
 def _check_whole(df, cols, what='text'):
     "`ValueError` where a text, or a label, of the columns `cols` is missing, `TypeError` where a text is a list"
     for name in cols:
-        if isinstance(df[name], pd.DataFrame): raise ValueError(f'{df[name].shape[1]} columns are called {name!r}: rename all but one')
-        odd = first(o for o in df[name] if what=='text' and (is_listy(o) or isinstance(o, (dict,bytes))))
-        if odd is not None: raise TypeError(f"column {name!r} has a {type(odd).__name__} where a text should be: of a list of words make one, as with `df[{name!r}].str.join(' ')`")
+        if isinstance(df[name], pd.DataFrame):
+            raise ValueError(f'{df[name].shape[1]} columns are called {name!r}: rename all but one')
+        odd = first(o for o in df[name] if what=='text'
+                    and (is_listy(o) or isinstance(o, (dict,bytes))))
+        if odd is not None:
+            raise TypeError(
+                f"column {name!r} has a {type(odd).__name__} where a text should be: of a "
+                f"list of words make one, as with `df[{name!r}].str.join(' ')`")
         missing = df.index[df[name].isna()].tolist()
-        if missing: raise ValueError(f'column {name!r} has no {what} in {len(missing):,} of {len(df):,} rows, such as row {missing[0]!r}: leave these out, `df.dropna(subset=[{name!r}])`'
-                                     + (f', or fill them in, `df.fillna({{{name!r}: ""}})`' if what!='label' else ''))
+        if missing:
+            raise ValueError(
+                f'column {name!r} has no {what} in {len(missing):,} of {len(df):,} rows, '
+                f'such as row {missing[0]!r}: leave these out, `df.dropna(subset=[{name!r}])`'
+                + (f', or fill them in, `df.fillna({{{name!r}: ""}})`' if what!='label' else ''))
 
 def _text_missing():
     "A table in which a text is missing is a `KeyError` that does not say so"
@@ -229,10 +242,11 @@ def _check_texts(self, dsets):
     "Tokenize a table; `ValueError` for one with missing texts, without the column of texts, or without rows"
     df = getattr(dsets, 'items', None)
     if self.mode=='df' and isinstance(df, pd.DataFrame):
-        self.asked = getattr(self, 'asked', self.text_cols)                               # a block may be used for another table
+        # a block may be used for another table
+        self.asked = getattr(self, 'asked', self.text_cols)
         names = _check_columns('text_col', df, self.asked)
         _check_whole(df, names)
-        if not _by_number(df): self.text_cols = names                                     # another table may have another order
+        if not _by_number(df): self.text_cols = names  # another table may have another order
     return _check_texts.fastai(self, dsets)
 
 def _no_rows():
@@ -241,62 +255,86 @@ def _no_rows():
     try: TextDataLoaders.from_df(one, label_col='mood', tok_tfm=BaseTokenizer())
     except Exception as e: return 'label_col' not in str(e)
 
-_hints = dict(tok='tok_tfm', tokenizer='tok_tfm', batch_size='bs', vocab='text_vocab', validation_split='valid_pct', test_size='valid_pct', max_len='seq_len', seq_length='seq_len')
+_hints = dict(tok='tok_tfm', tokenizer='tok_tfm', batch_size='bs', vocab='text_vocab',
+              validation_split='valid_pct', test_size='valid_pct', max_len='seq_len',
+              seq_length='seq_len')
 
 def _check_keywords(kwargs, is_lm):
     "`TypeError` for a keyword that nothing takes: fastai forgets it without a word"
-    takes = [DataLoaders.from_dblock, DataBlock.dataloaders, Datasets.dataloaders, DataLoader.__init__, TfmdDL.__init__, (LMDataLoader if is_lm else SortedDL).__init__]
+    takes = [DataLoaders.from_dblock, DataBlock.dataloaders, Datasets.dataloaders,
+             DataLoader.__init__, TfmdDL.__init__, (LMDataLoader if is_lm else SortedDL).__init__]
     known = {n for f in takes for n in inspect.signature(f).parameters} | {*DataLoader._methods}
-    if is_lm: known -= {'batch_size'}                                                     # `LMDataLoader` counts its rows by `bs`
+    if is_lm: known -= {'batch_size'}  # `LMDataLoader` counts its rows by `bs`
     for name in set(kwargs)-known:
-        near = [_hints[name]] if name in _hints else difflib.get_close_matches(name, [*known], n=1, cutoff=.7)
+        near = [_hints[name]] if name in _hints else difflib.get_close_matches(name, [*known],
+            n=1, cutoff=.7)
         says = f': did you mean {near[0]!r}?' if near else ''
-        if name in ('max_vocab','min_freq'): says = f': a `TextBlock` in a `DataBlock` takes it, as in `TextBlock.from_df(..., {name}=...)`'
+        if name in ('max_vocab','min_freq'):
+            says = (': a `TextBlock` in a `DataBlock` takes it, as in '
+                    f'`TextBlock.from_df(..., {name}=...)`')
         raise TypeError(f'unexpected keyword argument {name!r}{says}')
 
 def _check_split(name, col):
     "`ValueError` for a column of validation that does not say yes or no, or yes to all"
     says = set(col.unique())
-    _check(says<={True,False} and not says=={True}, name, first(sorted(map(str, says-{True,False}))) or True,
-           'True in the rows to validate with, and False in those to learn from: make it so, as with `df[...] == "valid"`')
+    _check(says<={True,False} and not says=={True}, name,
+           first(sorted(map(str, says-{True,False}))) or True,
+           'True in the rows to validate with, and False in those to learn from: make '
+           'it so, as with `df[...] == "valid"`')
 
 @_repair(TextDataLoaders, 'from_df', _no_rows)
 @delegates(DataLoaders.from_dblock)
-def _from_table(cls, df, path='.', valid_pct=0.2, seed=None, text_col=0, label_col=1, label_delim=None, y_block=None, text_vocab=None,
-                is_lm=False, valid_col=None, tok_tfm=None, tok_text_col="text", seq_len=72, backwards=False, **kwargs):
+def _from_table(cls, df, path='.', valid_pct=0.2, seed=None, text_col=0, label_col=1,
+                label_delim=None, y_block=None, text_vocab=None, is_lm=False, valid_col=None,
+                tok_tfm=None, tok_text_col="text", seq_len=72, backwards=False, **kwargs):
     "Create from `df` in `path` with `valid_pct`; `ValueError` for a column or a label that is not there, and for no rows"
-    _check(isinstance(df, pd.DataFrame), 'df', type(df).__name__, 'a `DataFrame`: read a file with `pd.read_csv`, or use `from_csv`', TypeError)
+    _check(isinstance(df, pd.DataFrame), 'df', type(df).__name__,
+           'a `DataFrame`: read a file with `pd.read_csv`, or use `from_csv`', TypeError)
     _check_keywords(kwargs, is_lm)
-    _check(isinstance(valid_pct, Number) and 0<=valid_pct<1, 'valid_pct', valid_pct, 'a share, such as 0.2')
-    if label_delim is not None and y_block is None and len(L(label_col))==1: y_block = MultiCategoryBlock    # fastai would take a list for a class
-    asked = dict(text_col=text_col) | ({} if is_lm else dict(label_col=label_col)) | ({} if valid_col is None else dict(valid_col=valid_col))
+    _check(isinstance(valid_pct, Number) and 0<=valid_pct<1, 'valid_pct', valid_pct,
+           'a share, such as 0.2')
+    # fastai would take a list for a class
+    if label_delim is not None and y_block is None and len(L(label_col))==1:
+        y_block = MultiCategoryBlock
+    asked = dict(text_col=text_col) | ({} if is_lm else dict(label_col=label_col)) | ({}
+        if valid_col is None else dict(valid_col=valid_col))
     for name,o in asked.items():
         ok = all(isinstance(c, (str,Integral)) for c in L(o)) and len(L(o))
-        _check(ok, name, type(o).__name__ if isinstance(o, (pd.Series,pd.DataFrame)) else o, 'the name of a column, or its place', TypeError)
+        _check(ok, name, type(o).__name__ if isinstance(o, (pd.Series,pd.DataFrame)) else o,
+               'the name of a column, or its place', TypeError)
     named = {name: _check_columns(name, df, o) for name,o in asked.items()}
     if valid_col is not None: _check_split(valid_col, df[named['valid_col'][0]])
     if not is_lm:
-        tfms = [t for o in L(y_block) for t in (o if isinstance(o, TransformBlock) else o()).type_tfms]
+        tfms = [t for o in L(y_block) for t in (o if isinstance(o, TransformBlock)
+                                                else o()).type_tfms]
         classes = y_block is None or any(isinstance(t, Categorize) and not t.add_na for t in tfms)
-        if classes: _check_whole(df, named['label_col'], 'labels' if label_delim else 'label')     # a loss may leave out numbers
-    if not _by_number(df):                                                                # places change when the texts are tokenized
+        # a loss may leave out numbers
+        if classes: _check_whole(df, named['label_col'], 'labels' if label_delim else 'label')
+    if not _by_number(df):  # places change when the texts are tokenized
         text_col = named['text_col']
         if not is_lm: label_col = detuplify(tuple(named['label_col']))
-    return _from_table.fastai(cls, df, path, valid_pct, seed, text_col, label_col, label_delim, y_block, text_vocab,
-                              is_lm, valid_col, tok_tfm, tok_text_col, seq_len, backwards, **kwargs)
+    return _from_table.fastai(cls, df, path, valid_pct, seed, text_col, label_col, label_delim,
+                              y_block, text_vocab, is_lm, valid_col, tok_tfm, tok_text_col,
+                              seq_len, backwards, **kwargs)
 
 # %% ../nbs/02b_fastai_repairs.ipynb #c1e60dff
 def _guessed():
     "`from_csv` makes pandas 3 guess the delimiter: a warning for each file, and an error for a long text"
-    with mock.patch.object(pd, 'read_csv', return_value=pd.DataFrame()) as read, suppress(Exception): TextDataLoaders.from_csv('.')
+    with (mock.patch.object(pd, 'read_csv', return_value=pd.DataFrame()) as read,
+          suppress(Exception)):
+        TextDataLoaders.from_csv('.')
     return read.call_args.kwargs['delimiter'] is None
 
 @_repair(TextDataLoaders, 'from_csv', _guessed)
 @delegates(TextDataLoaders.from_df)
-def _from_file(path, csv_fname='labels.csv', header='infer', delimiter=None, quoting=csv.QUOTE_MINIMAL, **kwargs):
+def _from_file(path, csv_fname='labels.csv', header='infer', delimiter=None,
+               quoting=csv.QUOTE_MINIMAL, **kwargs):
     "Create from `csv` file in `path/csv_fname`, with commas between its columns unless `delimiter` says otherwise"
-    try: return _from_file.fastai(TextDataLoaders, path, csv_fname, header, ifnone(delimiter, ','), quoting, **kwargs)
-    except pd.errors.EmptyDataError as e: raise ValueError(f'{Path(path)/csv_fname} is empty, but must be a table of texts') from e
+    try:
+        return _from_file.fastai(TextDataLoaders, path, csv_fname, header, ifnone(delimiter, ','),
+                                 quoting, **kwargs)
+    except pd.errors.EmptyDataError as e:
+        raise ValueError(f'{Path(path)/csv_fname} is empty, but must be a table of texts') from e
 
 # %% ../nbs/02b_fastai_repairs.ipynb #1f5d53f6
 def _no_texts():
@@ -306,15 +344,19 @@ def _no_texts():
 
 @_repair(TextDataLoaders, 'from_folder', _no_texts)
 @delegates(DataLoaders.from_dblock)
-def _from_texts(cls, path, train='train', valid='valid', valid_pct=None, seed=None, vocab=None, text_vocab=None, is_lm=False,
-                tok_tfm=None, seq_len=72, splitter=None, backwards=False, **kwargs):
+def _from_texts(cls, path, train='train', valid='valid', valid_pct=None, seed=None, vocab=None,
+                text_vocab=None, is_lm=False, tok_tfm=None, seq_len=72, splitter=None,
+                backwards=False, **kwargs):
     "Create from imagenet style dataset in `path` with `train` and `valid` subfolders (or provide `valid_pct`); `ValueError` where there is no text"
     folders = [train,valid] if valid_pct is None else None
-    if not Path(path).is_dir(): raise ValueError(f'`path` is {str(path)!r}, but there is no such folder')
+    if not Path(path).is_dir():
+        raise ValueError(f'`path` is {str(path)!r}, but there is no such folder')
     if not get_text_files(path, folders=folders):
-        where = f'in its folders {train!r} and {valid!r}: name yours, or pass `valid_pct=0.2`' if folders else 'in it'
+        where = (f'in its folders {train!r} and {valid!r}: name yours, or pass `valid_pct=0.2`'
+                 if folders else 'in it')
         raise ValueError(f'the folder {str(path)!r} has no files that end in .txt {where}')
-    return _from_texts.fastai(cls, path, train, valid, valid_pct, seed, vocab, text_vocab, is_lm, tok_tfm, seq_len, splitter, backwards, **kwargs)
+    return _from_texts.fastai(cls, path, train, valid, valid_pct, seed, vocab, text_vocab, is_lm,
+                              tok_tfm, seq_len, splitter, backwards, **kwargs)
 
 # %% ../nbs/02b_fastai_repairs.ipynb #a73e49fe
 def _is_no_text(o): return o is None or isinstance(o, (Number,bytes))
@@ -322,25 +364,37 @@ def _is_no_text(o): return o is None or isinstance(o, (Number,bytes))
 def _as_trained(dls, items, name='test_items'):
     "`items` with the texts of a table made as in training; an error for nothing, and for what is no text"
     tok = _get_tokenizer(dls.valid_ds)
-    if tok is not None and isinstance(items, (str,Path)) and len(str(items))<255 and tok.mode!='folder' and Path(items).is_file(): raise TypeError(f'`{name}` is {str(items)!r}, the name of a file, but must have texts: read it, as with `pd.read_csv`')
-    if tok is not None and isinstance(items, (set,GeneratorType)): raise TypeError(f'`{name}` is a {type(items).__name__}, but must be a list of texts: `list(...)`')
-    if tok is None or not (isinstance(items, (pd.DataFrame,pd.Series)) or is_listy(items) or isinstance(items, np.ndarray)): return items
+    if (tok is not None and isinstance(items, (str,Path)) and len(str(items))<255
+        and tok.mode!='folder' and Path(items).is_file()):
+        raise TypeError(f'`{name}` is {str(items)!r}, the name of a file, but must have texts: '
+                        'read it, as with `pd.read_csv`')
+    if tok is not None and isinstance(items, (set,GeneratorType)):
+        raise TypeError(
+            f'`{name}` is a {type(items).__name__}, but must be a list of texts: `list(...)`')
+    if tok is None or not (isinstance(items, (pd.DataFrame,pd.Series)) or is_listy(items)
+                           or isinstance(items, np.ndarray)):
+        return items
     if not len(items): raise ValueError(f'`{name}` is empty, but must have at least one text')
-    if is_listy(items) and all(isinstance(o, pd.Series) for o in items): items = pd.DataFrame(list(items))
-    if isinstance(items, pd.DataFrame): return _texts_of(tok, items, name) if tok.mode=='df' else items
-    kind = type(first(getattr(dls.train_ds, 'items', ())))                                # what the data make texts of
+    if is_listy(items) and all(isinstance(o, pd.Series) for o in items):
+        items = pd.DataFrame(list(items))
+    if isinstance(items, pd.DataFrame):
+        return _texts_of(tok, items, name) if tok.mode=='df' else items
+    kind = type(first(getattr(dls.train_ds, 'items', ())))  # what the data make texts of
     for i,o in enumerate(items):
         if isinstance(o, kind) and o is not None and kind is not float: continue
         path = isinstance(o, Path) and tok.mode=='df'
         words = tok.mode=='df' and (is_listy(o) or isinstance(o, dict))
-        if path or words or _is_no_text(o): raise TypeError(f"`{name}` has {str(o)!r} in place {i}, but must have texts{': read the file first' if path else ''}")
+        if path or words or _is_no_text(o):
+            raise TypeError(f"`{name}` has {str(o)!r} in place {i}, but must have "
+                            f"texts{': read the file first' if path else ''}")
     return items
 
 def _texts_of(tok, df, name):
     "`df` with the text of each row in the column that the data read"
     if tok.tok_text_col in df:
         as_fastai_asks = not {*_names(df, tok.text_cols)} & {tok.tok_text_col, *df}
-        if as_fastai_asks or is_listy(df[tok.tok_text_col].iloc[0]): return df            # or of tokens already
+        # or of tokens already
+        if as_fastai_asks or is_listy(df[tok.tok_text_col].iloc[0]): return df
     cols = _check_columns(name, df, tok.text_cols, rows=False)
     _check_whole(df, cols)
     mark = ifnone(tok.kwargs.get('mark_fields'), len(cols)>1)
@@ -349,7 +403,9 @@ def _texts_of(tok, df, name):
 def _test_table():
     "`test_dl` reads the column `text` of a table, whatever column the texts were in: an error, or without a word half of a text"
     df = pd.DataFrame(dict(title=['a b']*2, text=['c']*2))
-    block = DataBlock(TextBlock.from_df(['title','text'], vocab=list('abc'), tok=BaseTokenizer(), n_workers=0), get_x=ColReader('text'), splitter=IndexSplitter([1]))
+    block = DataBlock(TextBlock.from_df(['title','text'], vocab=list('abc'), tok=BaseTokenizer(),
+                                        n_workers=0), get_x=ColReader('text'),
+                      splitter=IndexSplitter([1]))
     dls = block.dataloaders(df, bs=1, num_workers=0)
     return len(dls.test_dl(df).dataset[0][0])!=len(dls.valid_ds[0][0])
 
@@ -357,7 +413,8 @@ def _test_table():
 @delegates(TfmdDL.__init__)
 def _test_texts(self, test_items, rm_type_tfms=None, with_labels:bool=False, **kwargs):
     "Create a test dataloader from `test_items` using validation transforms of `dls`; `ValueError` for no items, `TypeError` for what is no text"
-    return _test_texts.fastai(self, _as_trained(self, test_items), rm_type_tfms, with_labels, **kwargs)
+    return _test_texts.fastai(self, _as_trained(self, test_items), rm_type_tfms, with_labels,
+                              **kwargs)
 
 # %% ../nbs/02b_fastai_repairs.ipynb #a1500002
 def _whole(text):
@@ -384,18 +441,22 @@ def _space_stays():
     return Tokenizer(lambda items: [['\n \n']], rules=[])('text')[0]!='\n▁\n'
 
 _spacy = SimpleNamespace(lock=threading.Lock())
-os.register_at_fork(after_in_child=lambda: setattr(_spacy, 'lock', threading.Lock())) if hasattr(os, 'register_at_fork') else None
+os.register_at_fork(after_in_child=lambda: setattr(_spacy, 'lock',
+                                                   threading.Lock())) if hasattr(os,
+    'register_at_fork') else None
 
 def _words(tok, text):
     "The words of one text by spaCy, which forgets those that it did not know: else each new word would stay in memory"
     nlp = _any_length(tok).pipe.__self__
-    with _spacy.lock, nullcontext() if nlp.vocab.in_memory_zone else nlp.memory_zone(): return [t.text for t in first(tok.pipe([text]))]
+    with _spacy.lock, nullcontext() if nlp.vocab.in_memory_zone else nlp.memory_zone():
+        return [t.text for t in first(tok.pipe([text]))]
 
 @_repair(Tokenizer, '_tokenize1', _space_stays)
 def _tokenize_one(self, o):
     "Also change the tokens as training does"
     post = compose(*defaults.text_postproc_rules)
-    if type(self.tok) is SpacyTokenizer: tokens = _words(self.tok, _whole(compose(*self.rules)(o)))      # the same in half the time
+    if type(self.tok) is SpacyTokenizer:  # the same in half the time
+        tokens = _words(self.tok, _whole(compose(*self.rules)(o)))
     else: tokens = _tokenize_one.fastai(self, o)
     return L([post(t) for t in tokens])
 
@@ -498,7 +559,8 @@ def _own_vocab(self, items=None, train_setup=False):
 # %% ../nbs/02b_fastai_repairs.ipynb #9829d568
 def _special_ids(vocab, name):
     "The ids of special tokens, such as 'pad', by the names that are in use for them"
-    return [i for i,o in enumerate(vocab) if re.fullmatch(rf'xx{name}|[<\[]\W?{name}\W?[>\]]', o, re.IGNORECASE)]
+    return [i for i,o in enumerate(vocab) if re.fullmatch(rf'xx{name}|[<\[]\W?{name}\W?[>\]]', o,
+                                                          re.IGNORECASE)]
 
 def _always_one():
     "Texts are padded with the id 1, also where the vocabulary has another token there"
@@ -510,7 +572,8 @@ def _pad_as_vocab(self, tok_tfm, vocab=None, is_lm=False, seq_len=72, backwards=
     _pad_as_vocab.fastai(self, tok_tfm, vocab, is_lm, seq_len, backwards, **kwargs)
     known = ifnone(vocab, getattr(getattr(tok_tfm, 'tok', None), 'vocab', None))
     pad = _special_ids(known, 'pad') if is_listy(known) else []
-    if pad and not is_lm: self.dls_kwargs = dict(before_batch=Pad_Chunk(pad_idx=pad[0], seq_len=seq_len))
+    if pad and not is_lm:
+        self.dls_kwargs = dict(before_batch=Pad_Chunk(pad_idx=pad[0], seq_len=seq_len))
 
 # %% ../nbs/02b_fastai_repairs.ipynb #ac573910
 def _shown(f, *args, **kwargs):
@@ -661,7 +724,8 @@ def _many_digits():
     return '0.6667 ' not in table and '0.6667<' not in table
 
 @_repair(fastai.text.learner, 'plot_top_losses', _many_digits)
-def _plot_classes(x:TensorText, y:TensorCategory, samples, outs, raws, losses, trunc_at=150, **kwargs):
+def _plot_classes(x:TensorText, y:TensorCategory, samples, outs, raws, losses, trunc_at=150,
+                  **kwargs):
     "Texts, targets, predictions with their probability, and losses where each text has one label"
     _show_table('input', samples, outs, trunc_at, probability=raws.max(-1).values.tolist(),
                 loss=losses.tolist())
@@ -749,7 +813,8 @@ def _nothing_left():
 def _fewer_rows(self, dataset=None, seq_len=None, **kwargs):
     "The same for other data, with fewer rows where it has less tokens than rows"
     _check(self.n or self.lens.coll is None or not len(self.lens.coll), 'bs', self.bs,
-           f'less than {sum(self.lens)}, the number of tokens to learn from: else there is no batch of {self.bs} rows')
+           f'less than {sum(self.lens)}, the number of tokens to learn from: else '
+           f'there is no batch of {self.bs} rows')
     if dataset is None: return _fewer_rows.fastai(self, dataset, seq_len, **kwargs)
     lens,seq_len = _get_lengths(dataset),ifnone(seq_len, self.seq_len)
     if lens is None: lens = [len(o[0] if isinstance(o, tuple) else o) for o in dataset]
@@ -773,7 +838,8 @@ def _as_process(rank, n, told):
     def broadcast(t, src):
         if rank: t.copy_(told[next(i)])
         else: told.append(t.clone())
-    connected = mock.patch.multiple(torch.distributed, broadcast=broadcast, get_backend=lambda *args: 'gloo')
+    connected = mock.patch.multiple(torch.distributed, broadcast=broadcast,
+                                    get_backend=lambda *args: 'gloo')
     with mock.patch.dict(os.environ, RANK=str(rank), WORLD_SIZE=str(n)), connected: yield
 
 def _on_a_gpu():
@@ -790,17 +856,21 @@ def _broadcast(self, t, rank):
 # %% ../nbs/02b_fastai_repairs.ipynb #di000004
 def _joined(dl, n):
     "`dl` with `n` times the batch size; what is read of one leaves the other as it is"
-    _check(not getattr(type(dl), '_counted', None) or not dl.goes_on, 'dl', 'one that goes on from a state',
-           'one at the beginning of an epoch, in several processes: `Resume` goes on within an epoch')
+    _check(not getattr(type(dl), '_counted', None) or not dl.goes_on, 'dl',
+           'one that goes on from a state',
+           'one at the beginning of an epoch, in several processes: '
+           '`Resume` goes on within an epoch')
     res = copy(dl)
     res.bs = dl.bs*n
     if not isinstance(dl, LMDataLoader): return res
     if own := 'items' in vars(dl):
-        res.items = ReindexCollection(dl.items.coll, idxs=list(dl.items.idxs), cache=dl.items.cache, tfm=dl.items.tfm)
+        res.items = ReindexCollection(dl.items.coll, idxs=list(dl.items.idxs),
+                                      cache=dl.items.cache, tfm=dl.items.tfm)
         res.lens = ReindexCollection(dl.lens.coll, idxs=res.items.idxs)
         res.make_chunks()
     tokens = int(sum(dl.lens.coll)) if own else dl._n_tokens
-    _check(tokens>res.bs, 'bs', dl.bs, f'less than {tokens/n:.0f}, as {n} processes read {tokens} tokens')
+    _check(tokens>res.bs, 'bs', dl.bs,
+           f'less than {tokens/n:.0f}, as {n} processes read {tokens} tokens')
     res.bl = (tokens-1)//res.bs
     res.n_batches = -(-res.bl//dl.seq_len)
     res.last_len,res.n = res.bl - (res.n_batches-1)*dl.seq_len,res.n_batches*res.bs
@@ -808,7 +878,8 @@ def _joined(dl, n):
 
 def _mark_of(dl):
     "A number that differs where the texts or the vocabulary do"
-    lens = getattr(vars(dl).get('lens'), 'coll', vars(dl).get('res'))                     # of an `LMDataLoader`, a `SortedDL`
+    # of an `LMDataLoader`, a `SortedDL`
+    lens = getattr(vars(dl).get('lens'), 'coll', vars(dl).get('res'))
     if lens is None: lens = getattr(dl.dataset, 'items', [])
     return zlib.crc32(repr((len(dl.dataset), getattr(dl, 'vocab', None), list(lens))).encode())
 
@@ -818,12 +889,18 @@ class _Share(TfmdDL):
     def __init__(self, dl, device=None, rank=None, n=None):
         self.rank,self.n_ranks,self.whole = ifnone(rank, rank_distrib()),ifnone(n, num_distrib()),dl
         if _tell([mark := _mark_of(dl)])!=[mark]:
-            raise ValueError(f"process {self.rank} has other texts, or another vocabulary, than process 0: make the data with a `seed` "
-                             "or a fixed split, or call `set_seed` before that")
+            raise ValueError(
+                f"process {self.rank} has other texts, or another vocabulary, than process "
+                "0: make the data with a `seed` "
+                "or a fixed split, or call `set_seed` before that")
         self.dl,self.bs,self.dataset = _joined(dl, self.n_ranks),dl.bs,dl.dataset
-        self.dl.chunkify = partial(chunked, chunk_sz=dl.bs)                               # within a process
-        self.num_workers,self.offs,self.pin_memory,self.device = dl.num_workers,dl.offs,dl.pin_memory,ifnone(device, dl.device)
-        self.fake_l = type(dl.fake_l)(self, *attrgetter('pin_memory','num_workers','timeout','persistent_workers','pin_memory_device')(dl.fake_l))
+        self.dl.chunkify = partial(chunked, chunk_sz=dl.bs)  # within a process
+        self.num_workers,self.offs,self.pin_memory,self.device = (dl.num_workers,dl.offs,
+            dl.pin_memory,ifnone(device, dl.device))
+        self.fake_l = type(dl.fake_l)(self,
+                                      *attrgetter('pin_memory','num_workers','timeout',
+                                                  'persistent_workers','pin_memory_device')(
+            dl.fake_l))
 
     def __len__(self): return len(self.dl)
     def new(self, *args, **kwargs): return self.whole.new(*args, **kwargs)
@@ -833,7 +910,7 @@ class _Share(TfmdDL):
 
     def after_iter(self):
         self.dl.after_iter()
-        vars(self.dl).pop('it', None)                                                     # as `DataLoader` does, with an `it` of its own
+        vars(self.dl).pop('it', None)  # as `DataLoader` does, with an `it` of its own
 
     def before_iter(self):
         self.seen = 0
@@ -853,7 +930,7 @@ class _Share(TfmdDL):
     def get_idxs(self):
         "The numbers of the items of this process; a few are repeated if they are no multiple of `n`"
         idxs,n,ours = list(self.dl.get_idxs()),self.n_ranks,[]
-        if 'items' in vars(self.dl):                                                      # the order of texts is that of process 0
+        if 'items' in vars(self.dl):  # the order of texts is that of process 0
             self.dl.items.idxs[:] = _tell(self.dl.items.idxs)
             self.dl.make_chunks()
         elif not isinstance(self.dl, LMDataLoader): idxs = _tell(map(int, idxs))
@@ -881,8 +958,10 @@ def _read_twice():
     for rank in range(2):
         random.seed(rank)
         with _as_process(rank, 2, told), torch.random.fork_rng(devices=[]):
-            dl = LMDataLoader([torch.arange(10*i, 10*i+10) for i in range(8)], bs=2, seq_len=5, shuffle=True)
-            seen += [i for x,_ in DistributedTrainer._wrap_dl(trainer, dl) for i in x.flatten().tolist()]
+            dl = LMDataLoader([torch.arange(10*i, 10*i+10) for i in range(8)], bs=2, seq_len=5,
+                              shuffle=True)
+            seen += [i for x,_ in DistributedTrainer._wrap_dl(trainer, dl)
+                     for i in x.flatten().tolist()]
     return len(set(seen))<len(seen)
 
 @_repair_later('fastai.distributed', 'DistributedTrainer', '_wrap_dl', _read_twice)
@@ -890,11 +969,14 @@ def _wrap_texts(self, dl):
     "What this process reads of `dl`"
     if isinstance(dl, _Share) or not isinstance(dl, (SortedDL,LMDataLoader)):
         return dl if isinstance(dl, _Share) else _wrap_texts.fastai(self, dl)
-    return _Share(dl, next(self.learn.model.parameters()).device)                          # outside of `fit` it has no `device`
+    # outside of `fit` it has no `device`
+    return _Share(dl, next(self.learn.model.parameters()).device)
 
 def _import_distributed():
     "Import `fastai.distributed` and mend it; `ImportError` where accelerate is missing"
     try: import accelerate
-    except ImportError as e: raise ImportError("several processes need accelerate: `pip install 'transformers_from_scratch[distributed]'`") from e
+    except ImportError as e:
+        raise ImportError("several processes need accelerate: `pip install "
+                          "'transformers_from_scratch[distributed]'`") from e
     importlib.import_module('fastai.distributed')
     _put_late()

@@ -17,10 +17,13 @@ from .attention import _check, _check_sizes, _compiling, _fused
 # %% ../nbs/01b_faster.ipynb #ffef6ca938
 def _plain(*xs):
     "Are these ordinary tensors of a CPU, and is nothing around that asks about each step: a graph, a trace, `torch.func`?"
-    if _compiling() or torch.jit.is_tracing() or forward_ad._current_level>=0 or torch._C._len_torch_dispatch_stack(): return False
+    if (_compiling() or torch.jit.is_tracing() or forward_ad._current_level>=0
+        or torch._C._len_torch_dispatch_stack()):
+        return False
     ask = torch._C._functorch
-    return all(type(x) in (Tensor,nn.Parameter) and x.device.type=='cpu' and not ask.is_functorch_wrapped_tensor(x)
-               and not ask.is_legacy_batchedtensor(x) for x in xs)
+    return all(type(x) in (Tensor,nn.Parameter) and x.device.type=='cpu'
+               and not ask.is_functorch_wrapped_tensor(x) and not ask.is_legacy_batchedtensor(x)
+               for x in xs)
 
 def _keep(
     shape, # Shape of the mask
@@ -29,7 +32,8 @@ def _keep(
     "A mask for dropout from random bytes, or from pairs of them where `p` needs finer steps"
     kind,low,levels = (torch.uint8,0,256) if .1<=p<=.9 else (torch.int16,-2**15,2**16)
     dropped,n,each = min(max(round(p*levels), 1), levels-1),math.prod(shape),8//kind.itemsize
-    drawn = torch.empty(-(-n//each), dtype=torch.int64, device='cpu').random_(-2**63, None)             # all 64 bits
+    # all 64 bits
+    drawn = torch.empty(-(-n//each), dtype=torch.int64, device='cpu').random_(-2**63, None)
     return (drawn.view(kind)[:n] >= low+dropped).view(shape), 1-dropped/levels
 
 class ByteDropout(nn.Dropout):
@@ -54,7 +58,8 @@ def _amd():
     "Is this a processor of AMD, and is oneDNN there?"
     try: name = Path('/proc/cpuinfo').read_text()
     except OSError: name = platform.processor()
-    return 'AuthenticAMD' in name and torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, '_linear_pointwise')
+    return ('AuthenticAMD' in name and torch.backends.mkldnn.is_available()
+            and hasattr(torch.ops.mkldnn, '_linear_pointwise'))
 
 class _Product(torch.autograd.Function):
     "`F.linear` by oneDNN, and so the gradient towards `x`; that towards the weight by MKL"
@@ -68,7 +73,8 @@ class _Product(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, g):
-        (x,w),(to_x,to_w,to_b),rows = ctx.saved_tensors,ctx.needs_input_grad,g.reshape(-1, g.shape[-1])
+        (x,w),(to_x,to_w,to_b),rows = ctx.saved_tensors,ctx.needs_input_grad,g.reshape(-1,
+            g.shape[-1])
         back = (lambda g: _Product.apply(g, w.t(), None)) if _plain(g) else (lambda g: g @ w)
         return (back(g) if to_x else None,
                 rows.t() @ x.reshape(-1, x.shape[-1]) if to_w else None,
@@ -99,20 +105,21 @@ class FastLinear(nn.Linear):
 # %% ../nbs/01b_faster.ipynb #a3c1e7b1
 def _centred(x, scale=1.):
     "Keys or values `(n,t,s)` less their mean, times `scale`"
-    return torch.add(x.mean(1, keepdim=True)*-scale, x, alpha=scale)                      # rounded once
+    return torch.add(x.mean(1, keepdim=True)*-scale, x, alpha=scale)  # rounded once
 
 class _LowAttention(torch.autograd.Function):
     "`softmax(q kᵀ / √s) v` in bfloat16, for some of the `n` heads at a time"
     @staticmethod
     def weights(q, low, k, hidden, which, part):
-        scores = q[part] @ low[part].transpose(1, 2)                                      # (step,tq,tk)
-        if not max(o.abs() for o in scores.aminmax())<=8:                                 # large ones, or NaN
+        scores = q[part] @ low[part].transpose(1, 2)  # (step,tq,tk)
+        if not max(o.abs() for o in scores.aminmax())<=8:  # large ones, or NaN
             scores = q[part].float()*k.shape[2]**-.5 @ k[part].float().transpose(1, 2)
         if hidden is not None: scores.masked_fill_(hidden[which[part]], -math.inf)
         return scores.softmax(-1).to(q.dtype)
 
     @staticmethod
-    def forward(ctx, q, k, v, hidden, which):           # (n,tq,s), (n,tk,s) twice, (m,tq,tk), and which of `m` it is for each of `n`
+    # (n,tq,s), (n,tk,s) twice, (m,tq,tk), and which of `m` it is for each of `n`
+    def forward(ctx, q, k, v, hidden, which):
         tq,tk,out,low = q.shape[1],k.shape[1],torch.empty_like(q),_centred(k, k.shape[2]**-.5)
         step,kept = max(2**20//(tq*tk), 1),[]
         ctx.parts = [slice(i, i+step) for i in range(0, len(q), step)]
@@ -131,8 +138,10 @@ class _LowAttention(torch.autograd.Function):
         with torch.autocast('cpu', enabled=False):
             for i,part in enumerate(ctx.parts):
                 w = kept[i] if kept else _LowAttention.weights(q, low, k, hidden, which, part)
-                to_scores = torch._softmax_backward_data(g[part] @ values[part].transpose(1, 2), w, -1, w.dtype)
-                grads.append((to_scores @ low[part], to_scores.transpose(1, 2) @ q[part], w.transpose(1, 2) @ g[part]))
+                to_scores = torch._softmax_backward_data(g[part] @ values[part].transpose(1, 2),
+                                                         w, -1, w.dtype)
+                grads.append((to_scores @ low[part], to_scores.transpose(1, 2) @ q[part],
+                              w.transpose(1, 2) @ g[part]))
             to_q,to_k,to_v = (torch.cat(o) for o in zip(*grads))
         return to_q,to_k*q.shape[2]**-.5,to_v,None,None
 
@@ -145,12 +154,14 @@ def _native():
 def _low_attention(q, k, v, hidden):
     "The average of the values `(b,h,tq,s)` by `_LowAttention`"
     (b,h),which = q.shape[:2],None
-    if k.shape[1]<h: k,v = (o.repeat_interleave(h//o.shape[1], 1) for o in (k,v))         # (b,h,tk,s)
-    if hidden is not None:                                                                # one for all, for each text, each head, or both
+    if k.shape[1]<h: k,v = (o.repeat_interleave(h//o.shape[1], 1) for o in (k,v))  # (b,h,tk,s)
+    if hidden is not None:  # one for all, for each text, each head, or both
         texts,heads = hidden.shape[:2]
-        which = (torch.arange(b, device='cpu')[:,None]%texts*heads + torch.arange(h, device='cpu')%heads).flatten()
+        which = (torch.arange(b, device='cpu')[:,None]%texts*heads + torch.arange(h,
+            device='cpu')%heads).flatten()
         hidden = hidden.flatten(0, 1)
-    return _LowAttention.apply(*(o.flatten(0, 1) for o in (q,k,v)), hidden, which).unflatten(0, (b,h))
+    return _LowAttention.apply(*(o.flatten(0, 1) for o in (q,k,v)), hidden, which).unflatten(0,
+        (b,h))
 
 def _average(q, k, v, hidden, bias, p, plain):
     "What `faster` gives to attention: another way where it learns in bfloat16 on a CPU"
@@ -158,12 +169,17 @@ def _average(q, k, v, hidden, bias, p, plain):
     low = q.dtype is torch.bfloat16 and q.device.type=='cpu'
     if not (learns and low) or _compiling(): return _fused(q, k, v, hidden, bias, p, plain)
     with torch.autocast('cpu', enabled=False):
-        short = q.numel() and 0<k.shape[2]<=512 and q.shape[2]<=512 and q.dtype is k.dtype is v.dtype and torch.backends.mkldnn.enabled
-        if short and bias is None and not p and _native() and _plain(*(o for o in (q,k,v,hidden) if o is not None)):
-            if plain: hidden = torch.ones(k.shape[2], k.shape[2], dtype=torch.bool, device='cpu').triu(1)
-            if hidden is not None: hidden = hidden[(None,)*(4-hidden.dim())]              # (b,h,tq,tk), or 1 instead of each
+        short = (q.numel() and 0<k.shape[2]<=512 and q.shape[2]<=512
+                 and q.dtype is k.dtype is v.dtype and torch.backends.mkldnn.enabled)
+        if (short and bias is None and not p and _native()
+            and _plain(*(o for o in (q,k,v,hidden) if o is not None))):
+            if plain:
+                hidden = torch.ones(k.shape[2], k.shape[2], dtype=torch.bool, device='cpu').triu(1)
+            if hidden is not None:  # (b,h,tq,tk), or 1 instead of each
+                hidden = hidden[(None,)*(4-hidden.dim())]
             if hidden is None or not hidden.all(-1).any(): return _low_attention(q, k, v, hidden)
-        return _fused(*(o.float() for o in (q,k,v)), hidden, None if bias is None else bias.float(), p, plain).to(q.dtype)
+        return _fused(*(o.float() for o in (q,k,v)), hidden,
+                      None if bias is None else bias.float(), p, plain).to(q.dtype)
 
 # %% ../nbs/01b_faster.ipynb #7f584c17
 class _LossInParts(torch.autograd.Function):
@@ -171,21 +187,26 @@ class _LossInParts(torch.autograd.Function):
     @staticmethod
     def forward(ctx, hidden, weight, targets, ignore_index, rows, learns):
         device,dtype = hidden.device.type,weight.dtype
-        if torch.is_autocast_enabled(device) and dtype is torch.float: dtype = torch.get_autocast_dtype(device)
+        if torch.is_autocast_enabled(device) and dtype is torch.float:
+            dtype = torch.get_autocast_dtype(device)
         exact = torch.double if dtype is torch.double else torch.float
         with torch.autocast(device, enabled=False):
-            w,n,loss = weight.to(dtype),(targets!=ignore_index).sum(),hidden.new_zeros((), dtype=exact)
-            to_hidden,to_weight = (torch.zeros_like(o, dtype=exact) if l else None for o,l in zip((hidden, weight), learns))
+            w,n,loss = weight.to(dtype),(targets!=ignore_index).sum(),hidden.new_zeros((),
+                dtype=exact)
+            to_hidden,to_weight = (torch.zeros_like(o, dtype=exact) if l else None
+                                   for o,l in zip((hidden, weight), learns))
             for i in range(0, len(hidden), rows):
                 part = slice(i, i+rows)
                 h,there = hidden[part].to(dtype),targets[part]!=ignore_index
-                scores,y = (h @ w.t()).to(exact),targets[part].where(there, 0)[:,None]        # (rows,v)
+                scores,y = (h @ w.t()).to(exact),targets[part].where(there, 0)[:,None]  # (rows,v)
                 total = scores.logsumexp(1, keepdim=True)
                 loss += (total - scores.gather(1, y))[:,0].where(there, 0).sum()
-                p = scores.sub_(total.masked_fill_(~there[:,None], math.inf)).exp_()          # 0 where nothing counts
+                # 0 where nothing counts
+                p = scores.sub_(total.masked_fill_(~there[:,None], math.inf)).exp_()
                 p = p.scatter_add_(1, y, -there[:,None].to(exact)).to(dtype)
                 if learns[0]: to_hidden[part] = p @ w
-                if learns[1]: to_weight.addmm_(p.t(), h) if dtype is exact else to_weight.add_(p.t() @ h)
+                if learns[1]:
+                    to_weight.addmm_(p.t(), h) if dtype is exact else to_weight.add_(p.t() @ h)
         ctx.save_for_backward(to_hidden, to_weight, n)
         ctx.dtypes = hidden.dtype,weight.dtype
         return loss/n
@@ -194,7 +215,8 @@ class _LossInParts(torch.autograd.Function):
     @once_differentiable
     def backward(ctx, g):
         *grads,n = ctx.saved_tensors
-        return *(None if o is None else (o*(g/n)).to(d) for o,d in zip(grads, ctx.dtypes)), None, None, None, None
+        return (*(None if o is None else (o*(g/n)).to(d) for o,d in zip(grads, ctx.dtypes)), None,
+                None, None, None)
 
 def linear_cross_entropy(
     hidden:Tensor, # Vectors `(...,k)`
@@ -204,12 +226,15 @@ def linear_cross_entropy(
     rows:int=None # So many tokens at a time; None is as many as make 8 million scores
 )->Tensor: # The mean loss of the tokens that count, in nats
     "`F.cross_entropy(hidden @ weight.T, targets)` without scores that stand whole; its gradient can't be differentiated again, nor by `torch.func`"
-    _check(hidden.dim()>1, 'hidden', tuple(hidden.shape), 'of shape `(...,k)`, a vector for each token')
-    _check(hidden.shape[:-1]==targets.shape, 'targets', tuple(targets.shape), f'of shape {tuple(hidden.shape[:-1])}, a word for each vector')
+    _check(hidden.dim()>1, 'hidden', tuple(hidden.shape),
+           'of shape `(...,k)`, a vector for each token')
+    _check(hidden.shape[:-1]==targets.shape, 'targets', tuple(targets.shape),
+           f'of shape {tuple(hidden.shape[:-1])}, a word for each vector')
     if rows is None: rows = max(2**23//len(weight), 1)
     _check_sizes(rows=rows)
     learns = [torch.is_grad_enabled() and o.requires_grad for o in (hidden, weight)]
-    return _LossInParts.apply(hidden.flatten(0, -2), weight, targets.flatten(), ignore_index, rows, learns)
+    return _LossInParts.apply(hidden.flatten(0, -2), weight, targets.flatten(), ignore_index,
+                              rows, learns)
 
 # %% ../nbs/01b_faster.ipynb #ff0e3b269b
 def faster(
@@ -222,7 +247,8 @@ def faster(
     if undo: kinds = {fast: plain for plain,fast in kinds.items()}
     for o in model.modules():
         o.__class__ = kinds.get(type(o), type(o))
-        if isinstance(o, MultiHeadAttention) and type(o)._average is MultiHeadAttention._average:      # not one of its own
+        # not one of its own
+        if isinstance(o, MultiHeadAttention) and type(o)._average is MultiHeadAttention._average:
             vars(o).pop('_average', None)
             if not undo: o._average = _average
     return model

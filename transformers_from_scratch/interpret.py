@@ -37,7 +37,8 @@ class AttentionMaps:
         return AttentionMaps(self.tokens[idx], self.weights[...,idx,:][...,idx])
 
     def __len__(self): return len(self.tokens)
-    def __repr__(self): return f'AttentionMaps: {"{} blocks, {} heads, {} tokens".format(*self.weights.shape[:3])}'
+    def __repr__(self):
+        return f'AttentionMaps: {"{} blocks, {} heads, {} tokens".format(*self.weights.shape[:3])}'
 
 # %% ../nbs/06_interpret.ipynb #ebcfc390
 def _encoder(model):
@@ -45,7 +46,8 @@ def _encoder(model):
     model = get_model(model)
     encoder = next(model.children(), None) if isinstance(model, nn.Module) else None
     _check(isinstance(encoder, TransformerEncoder), 'learn', type(model).__name__,
-           'a model of this library, or a `Learner` with one: its first part must be a `TransformerEncoder`', TypeError)
+           'a model of this library, or a `Learner` with one: its first part must be '
+           'a `TransformerEncoder`', TypeError)
     return encoder
 
 def _read_ids(learn, text):
@@ -71,10 +73,12 @@ def _weights(model, ids):
         weights.append(res[1])
         return res[0]
     handles = []
-    with _eval(model), _removed(handles):                                                 # hooks are there for this thread alone
-        handles.append(encoder.embedding.register_forward_pre_hook(lambda m,args: read.append(args[0])))
+    with _eval(model), _removed(handles):  # hooks are there for this thread alone
+        handles.append(encoder.embedding.register_forward_pre_hook(
+            lambda m,args: read.append(args[0])))
         for block in encoder.blocks:
-            _check(hasattr(block, 'attention'), 'block_cls', type(block).__name__, 'a class with an `attention`', TypeError)
+            _check(hasattr(block, 'attention'), 'block_cls', type(block).__name__,
+                   'a class with an `attention`', TypeError)
             handles.append(block.attention.register_forward_pre_hook(ask, with_kwargs=True))
             handles.append(block.attention.register_forward_hook(take))
         pad_mask = encoder(ids)[1]
@@ -96,12 +100,16 @@ def attention_maps(
         rows = [torch.tensor(_read_ids(learn, o), dtype=torch.long) for o in _check_texts(text)]
         if not rows: return L()
         if encoder.pad_idx is None and not one: return L(attention_maps(learn, o) for o in text)
-        ids = nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=ifnone(encoder.pad_idx, 0))      # (b,t)
-    real = _is_real(ids, encoder.pad_idx)                                                        # (b,t)
-    _check(ids.numel() and real.any(1).all(), 'text', text, 'at least one token long, padding not counted')
+        ids = nn.utils.rnn.pad_sequence(rows, batch_first=True,
+                                        padding_value=ifnone(encoder.pad_idx, 0))  # (b,t)
+    real = _is_real(ids, encoder.pad_idx)  # (b,t)
+    _check(ids.numel() and real.any(1).all(), 'text', text,
+           'at least one token long, padding not counted')
     names = _text_vocab(learn.dls) if isinstance(learn, Learner) else range(encoder.vocab_sz)
     res = L()
-    for row,n,weights in zip(*(o.cpu() for o in _weights(get_model(model), ids.to(encoder.embedding.weight.device)))):
+    for row,n,weights in zip(*(o.cpu() for o in _weights(get_model(model),
+                                                         ids.to(
+            encoder.embedding.weight.device)))):
         res.append(AttentionMaps([str(names[i]) for i in row[:n].tolist()], weights[...,:n,:n]))
     return res[0] if one else res
 
@@ -116,7 +124,8 @@ def _drawn_by(path, index, chars):
 def _best_font(chars):
     "An installed font that has most of `chars`, and which it has; matplotlib's own fonts for formulas do not count"
     own,found = matplotlib.get_data_path(),(None,frozenset())
-    for o in sorted(font_manager.fontManager.ttflist, key=lambda o: o.style!='normal' or o.weight!=400):
+    for o in sorted(font_manager.fontManager.ttflist,
+                    key=lambda o: o.style!='normal' or o.weight!=400):
         if o.fname.startswith(own) and not o.name.startswith('DejaVu'): continue
         has = _drawn_by(o.fname, getattr(o, 'index', 0), chars)
         if len(has) > len(found[1]): found = o.name,has
@@ -124,7 +133,8 @@ def _best_font(chars):
 
 def _fonts_for(text):
     "Font families that draw `text`, those of matplotlib's settings first, and the characters that no font has"
-    families,missing = list(plt.rcParams['font.family']),frozenset(o for o in text if not o.isspace())
+    families,missing = list(plt.rcParams['font.family']),frozenset(o
+        for o in text if not o.isspace())
     for o in families:
         path = font_manager.findfont(font_manager.FontProperties(family=[o]))
         missing -= _drawn_by(str(path), getattr(path, 'face_index', 0), missing)
@@ -139,11 +149,15 @@ def _labels(tokens, places, title):
     names = [str(tokens[i]) for i in places]
     families,missing = _fonts_for(''.join([*names,title]))
     if missing:
-        warnings.warn(f"no installed font has {''.join(sorted(missing)[:20])!r}: the tokens with them are drawn as #0, #1, ... "
-            "by their places. Install a font that has them, such as Noto Sans CJK, clear `matplotlib.get_cachedir()` and start "
-            "Python again, or name a font file: `matplotlib.font_manager.fontManager.addfont(path)`", stacklevel=4)
+        warnings.warn(f"no installed font has {''.join(sorted(missing)[:20])!r}: the tokens with "
+                      "them are drawn as #0, #1, ... "
+                      "by their places. Install a font that has them, such as Noto Sans CJK, "
+                      "clear `matplotlib.get_cachedir()` and start "
+                      "Python again, or name a font file: "
+                      "`matplotlib.font_manager.fontManager.addfont(path)`", stacklevel=4)
     names = [f'#{i}' if missing & set(o) else o for i,o in zip(places, names)]
-    return names,''.join('?' if o in missing else o for o in title),dict(fontfamily=families, parse_math=False)
+    return names,''.join('?' if o in missing else o for o in title),dict(fontfamily=families,
+        parse_math=False)
 
 # %% ../nbs/06_interpret.ipynb #e936b5c9
 def _heat_map(weights, ticks, names, ax, title, vmax, how):
@@ -153,7 +167,8 @@ def _heat_map(weights, ticks, names, ax, title, vmax, how):
     ax.set_yticks(ticks, names, **how)
     ax.set_title(title, **how)
 
-def _ticks(tokens): return range(0, len(tokens), max(math.ceil(len(tokens)/50), 1))        # more would be too small to read
+# more would be too small to read
+def _ticks(tokens): return range(0, len(tokens), max(math.ceil(len(tokens)/50), 1))
 
 def plot_weights(
     weights:Tensor, # `(t,t)`, a row for each token that looks
@@ -184,8 +199,10 @@ def plot_attention(
     maps_of = list(itertools.product(pick(layer, depth), pick(head, heads)))
     cols = heads if layer is None and head is None else math.ceil(len(maps_of)**.5)
     rows = math.ceil(len(maps_of)/cols)
-    size,vmax = min(max(1.2+.2*t, 3), 24/max(rows, cols)),max(maps.weights[i].max() for i in maps_of)
-    _,axs = plt.subplots(rows, cols, figsize=(size*cols, size*rows), sharex=True, sharey=True, squeeze=False, layout='tight')
+    size,vmax = min(max(1.2+.2*t, 3), 24/max(rows, cols)),max(maps.weights[i].max()
+        for i in maps_of)
+    _,axs = plt.subplots(rows, cols, figsize=(size*cols, size*rows), sharex=True, sharey=True,
+                         squeeze=False, layout='tight')
     axs = axs.flatten()
     ticks = _ticks(maps.tokens)
     names,_,how = _labels(maps.tokens, ticks, '')
@@ -200,7 +217,8 @@ def attention_rollout(
 )->Tensor: # `(t,t)`: how much of each word, in columns, reaches each token, in rows; rows sum to 1
     "Attention through all blocks and residual connections, Abnar and Zuidema 2020, section 3"
     eye = torch.eye(len(maps)).to(maps.weights)
-    return reduce(lambda below,block: (block+eye)/2 @ below, maps.weights.mean(1), eye)     # (t,t) = (t,t) @ (t,t)
+    return reduce(lambda below,block: (block+eye)/2 @ below, maps.weights.mean(1),
+                  eye)  # (t,t) = (t,t) @ (t,t)
 
 # %% ../nbs/06_interpret.ipynb #4238f0001
 @torch.no_grad()
@@ -214,7 +232,8 @@ def leave_one_out(
     tokens,score = torch.arange(x.shape[1], device=x.device),f(x)
     lost = []
     for out in tokens.split(bs):
-        kept = tokens.expand(len(out), -1)[tokens != out[:,None]].view(len(out), len(tokens)-1)    # (n,t-1)
+        kept = tokens.expand(len(out), -1)[tokens != out[:,None]].view(len(out),
+            len(tokens)-1)  # (n,t-1)
         lost.append(score - f(x[0][kept]))
     return torch.cat(lost)[None,:,None]
 
@@ -230,13 +249,15 @@ def shapley_values(
     "What a token adds to the score, by the mean of many orders; Štrumbelj and Kononenko 2010. `ValueError` for bad sizes"
     _check_sizes(n_orders=n_orders, bs=bs)
     t,gen = x.shape[1],torch.Generator('cpu').manual_seed(seed)
-    orders = torch.stack([torch.randperm(t, generator=gen, device='cpu') for _ in range(-(-n_orders//2))])
-    orders = torch.stack([orders, orders.flip(1)], 1).flatten(0, 1)[:n_orders].to(x.device)        # (n_orders,t)
+    orders = torch.stack([torch.randperm(t, generator=gen, device='cpu')
+                          for _ in range(-(-n_orders//2))])
+    orders = torch.stack([orders, orders.flip(1)], 1).flatten(0,
+        1)[:n_orders].to(x.device)  # (n_orders,t)
     scores = [f(x[:,:0]).expand(n_orders)]
     for n in range(1, t+1):
-        kept = orders[:,:n].sort(1)[0]                                                   # (n_orders,n), as they stand in the text
+        kept = orders[:,:n].sort(1)[0]  # (n_orders,n), as they stand in the text
         scores.append(torch.cat([f(x[0][o]) for o in kept.split(bs)]))
-    added = torch.stack(scores, 1).diff(dim=1)                                           # (n_orders,t)
+    added = torch.stack(scores, 1).diff(dim=1)  # (n_orders,t)
     return torch.zeros_like(added).scatter(1, orders, added).mean(0)[None,:,None]
 
 # %% ../nbs/06_interpret.ipynb #b843f709
@@ -256,9 +277,10 @@ def integrated_gradients(
 )->Tensor: # `(1,t,k)`; they add up to about `f(x)-f(0)`
     "The mean slope on the way from 0 to `x`, times `x`; Sundararajan et al. 2017, section 3. `ValueError` for no steps"
     _check_sizes(n_steps=n_steps)
-    x,u = x.detach(),((torch.arange(n_steps, device=x.device)+.5)/n_steps).to(x.dtype)[:,None,None]      # (n,1,1)
-    path = (u**3 * x).requires_grad_()                                                        # (n,t,k)
-    slopes = torch.autograd.grad(f(path).sum(), path)[0]                                      # (n,t,k)
+    x,u = x.detach(),((torch.arange(n_steps, device=x.device)+.5)
+                      /n_steps).to(x.dtype)[:,None,None]  # (n,1,1)
+    path = (u**3 * x).requires_grad_()  # (n,t,k)
+    slopes = torch.autograd.grad(f(path).sum(), path)[0]  # (n,t,k)
     return (3*u**2*slopes).mean(0, keepdim=True) * x
 
 # %% ../nbs/06_interpret.ipynb #a68fa634
@@ -306,18 +328,21 @@ def _probabilities(learn):
     "From logits to probabilities, where just one answer is right (softmax), each may be (sigmoid), or numbers (as they are)"
     ds,softmax = learn.dls.train_ds,partial(F.softmax, dim=-1)
     if isinstance(get_model(learn.model)[1], LMHead): return softmax
-    if not hasattr(ds, 'tls'):                                                            # no `Datasets` of fastai
+    if not hasattr(ds, 'tls'):  # no `Datasets` of fastai
         kind = type(tuplify(ds[0])[-1])
-        return softmax if kind is TensorCategory else torch.sigmoid if issubclass(kind, TensorMultiCategory) else noop
-    kinds = [type(o) for o in ds.tls[-1].tfms.fs]                                         # an exported learner has no rows
-    if any(issubclass(o, (MultiCategorize,OneHotEncode,EncodedMultiCategorize)) for o in kinds): return torch.sigmoid
+        return (softmax if kind is TensorCategory else torch.sigmoid
+                if issubclass(kind, TensorMultiCategory) else noop)
+    kinds = [type(o) for o in ds.tls[-1].tfms.fs]  # an exported learner has no rows
+    if any(issubclass(o, (MultiCategorize,OneHotEncode,EncodedMultiCategorize)) for o in kinds):
+        return torch.sigmoid
     return softmax if any(issubclass(o, Categorize) for o in kinds) else noop
 
 def _target_idx(target, names, n_out):
     "The number of the output that is called `target`"
     if isinstance(target, Tensor): target = target.item()
     if str(target) in (words := list(map(str, names))): return words.index(str(target))
-    by_number = isinstance(target, numbers.Integral) and not any(isinstance(o, numbers.Number) for o in names)
+    by_number = isinstance(target, numbers.Integral) and not any(isinstance(o, numbers.Number)
+        for o in names)
     also = f'one of {words[:20]}, or ' if names else ''
     _check(by_number and 0<=target<n_out, 'target', target, f'{also}from 0 to {n_out-1}')
     return int(target)
@@ -338,16 +363,20 @@ def _reader(model, ids):
     "From embeddings `(n,t,k)`, with at most as many tokens as `ids` `(1,t)`, to logits `(n,n_out)`"
     encoder,head = model[0],model[1]
     def run(x):
-        with _removed([encoder.embedding.register_forward_hook(lambda m,args,out: x.to(out.dtype))]):
-            hidden = encoder.read(ids[:,:x.shape[1]].expand(len(x), -1))                         # (n,t,k)
-        if isinstance(head, LMHead): return head(hidden[:,-1]).float()                           # (n,v), for the last token alone
-        return head((hidden, torch.zeros(hidden.shape[:2], dtype=torch.bool, device=x.device))).float()
+        with _removed([encoder.embedding.register_forward_hook(
+                lambda m,args,out: x.to(out.dtype))]):
+            hidden = encoder.read(ids[:,:x.shape[1]].expand(len(x), -1))  # (n,t,k)
+        if isinstance(head, LMHead):  # (n,v), for the last token alone
+            return head(hidden[:,-1]).float()
+        return head((hidden, torch.zeros(hidden.shape[:2], dtype=torch.bool,
+                                         device=x.device))).float()
     return run
 
 def _with_ends(f, first, last):
     "`f`, with the embeddings `first` and `last` around what it is given; zeros if nothing at all is left"
     def score(x):
-        x = torch.cat([first.expand(len(x), -1, -1), x, last.expand(len(x), -1, -1)], 1)         # (n,t,k)
+        x = torch.cat([first.expand(len(x), -1, -1), x, last.expand(len(x), -1, -1)],
+                      1)  # (n,t,k)
         return f(x if x.shape[1] else x.new_zeros(len(x), 1, x.shape[2]))
     return score
 
@@ -355,13 +384,16 @@ def _with_ends(f, first, last):
 def _check_method(method, kwargs):
     "`TypeError` for a method that is none, or that does not take one of `kwargs`"
     known = leave_one_out,shapley_values,gradient_times_input,integrated_gradients
-    _check(callable(method), 'method', method, f"a function, such as {', '.join(f'`{o.__name__}`' for o in known)}", TypeError)
+    _check(callable(method), 'method', method,
+           f"a function, such as {', '.join(f'`{o.__name__}`' for o in known)}", TypeError)
     takes = inspect.signature(method).parameters
     if any(o.kind is o.VAR_KEYWORD for o in takes.values()): return
     for n in kwargs:
         others = [o.__name__ for o in known if n in inspect.signature(o).parameters]
         says = f'`method={others[0]}` takes it' if others else f'it takes {list(takes)[2:]}'
-        if n not in takes: raise TypeError(f'`{getattr(method, "__name__", method)}` got an unexpected keyword argument {n!r}: {says}')
+        if n not in takes:
+            raise TypeError(f'`{getattr(method, "__name__", method)}` got an unexpected keyword '
+                            f'argument {n!r}: {says}')
 
 def token_attributions(
     learn:Learner, # A `Learner` with a model of this library
@@ -377,23 +409,28 @@ def token_attributions(
     encoder,names,probs_of = _encoder(model),_answers(learn),_probabilities(learn)
     _check(isinstance(text, str), 'text', type(text).__name__, 'a string', TypeError)
     per_token = getattr(model[1], 'pool', 0) is None
-    _check(not per_token, 'learn', 'a model with an answer for each token', 'one with an answer for a text')
+    _check(not per_token, 'learn', 'a model with an answer for each token',
+           'one with an answer for a text')
     ids = _read_ids(learn, text)
     _check(ids, 'text', text, 'at least one token long')
     with torch.inference_mode(False), torch.enable_grad(), _eval(model):
-        ids = torch.tensor([ids], device=encoder.embedding.weight.device)                        # (1,t)
+        ids = torch.tensor([ids], device=encoder.embedding.weight.device)  # (1,t)
         read,pad_mask = align(ids, encoder.pad_idx, encoder.max_len, encoder.crop)
-        read = read[~pad_mask][None]                                                             # (1,t'), what cropping leaves
+        read = read[~pad_mask][None]  # (1,t'), what cropping leaves
         x,run = encoder.embedding(read).detach(),_reader(model, read)
         with torch.no_grad(): logits = run(x)
-        i = logits[0].argmax().item() if target is None else _target_idx(target, names, logits.shape[-1])
+        i = logits[0].argmax().item() if target is None else _target_idx(target, names,
+            logits.shape[-1])
         one_of,scores = isinstance(probs_of, partial),torch.zeros(x.shape[1])
         start,end = _own_part(read[0].tolist(), _text_ids(learn, ''))
         f = _with_ends(lambda o: _score(run(o), i, one_of), x[:,:start], x[:,end:])
-        if start<end: scores[start:end] = method(f, x[:,start:end], **kwargs).sum(-1)[0].detach().float().cpu()
+        if start<end:
+            scores[start:end] = method(f, x[:,start:end],
+                                       **kwargs).sum(-1)[0].detach().float().cpu()
     vocab,sep = _text_vocab(learn.dls),getattr(_get_tokenizer(learn.dls.train_ds), 'sep', ' ')
     return Attributions([vocab[o] for o in read[0].tolist()], scores.tolist(),
-                        str(names[i]) if i<len(names) else f'output {i}', probs_of(logits)[0,i].item(), sep)
+                        str(names[i]) if i<len(names) else f'output {i}',
+                        probs_of(logits)[0,i].item(), sep)
 
 # %% ../nbs/06_interpret.ipynb #4c26a031
 @patch

@@ -23,7 +23,8 @@ class FeedForward(Module):
         bias:bool=True # Have the linear layers a bias?
     ):
         _check_sizes(k=k)
-        fine = isinstance(hidden_mult, numbers.Real) and not isinstance(hidden_mult, bool) and round(k*hidden_mult)>0
+        fine = (isinstance(hidden_mult, numbers.Real) and not isinstance(hidden_mult, bool)
+                and round(k*hidden_mult)>0)
         _check(fine, 'hidden_mult', hidden_mult, f'a number above 0, and large enough for k={k}')
         _check_probs(dropout=dropout)
         self.hidden_mult,width = hidden_mult,round(k*hidden_mult)
@@ -59,11 +60,13 @@ class GatedFeedForward(FeedForward):
 def _check_partial(name, cls, **passed):
     "Refuse a `partial` with a keyword that the block passes itself: it would be overridden"
     for o in set(getattr(cls, 'keywords', {})) & set(passed):
-        _check(False, name, cls, f'a `partial` without `{o}`: pass `{passed[o]}` to the block or the model')
+        _check(False, name, cls,
+               f'a `partial` without `{o}`: pass `{passed[o]}` to the block or the model')
 
 class TransformerBlock(Module):
     "Attention and a feed-forward network, each added to its input and normalised; Vaswani et al. 2017, section 3.1"
-    cached = True # Is a text that is read in pieces, with a cache, read as at once? A `forward` of your own has to say so
+    # Is a text that is read in pieces, with a cache, read as at once? A `forward` of your own has to say so
+    cached = True
     def __init__(self,
         k:int, # Width of the vectors
         heads:int=8, # Number of heads; must divide `k` where they are narrow
@@ -77,14 +80,18 @@ class TransformerBlock(Module):
         act_cls:type=None, # Class of the activation in the feed-forward network; None is what `ff_cls` has: `nn.ReLU`, with a gate `nn.SiLU`
         norm_cls:type=nn.LayerNorm # Class of the two norms, made as `norm_cls(k)`, such as `nn.RMSNorm`
     ):
-        given = {n: o for n,o in dict(hidden_mult=hidden_mult, act_cls=act_cls).items() if o is not None}
-        _check_classes(attn_cls=attn_cls, ff_cls=ff_cls, norm_cls=norm_cls, **({'act_cls':act_cls} if 'act_cls' in given else {}))
+        given = {n: o for n,o in dict(hidden_mult=hidden_mult, act_cls=act_cls).items()
+                 if o is not None}
+        _check_classes(attn_cls=attn_cls, ff_cls=ff_cls, norm_cls=norm_cls,
+                       **({'act_cls':act_cls} if 'act_cls' in given else {}))
         _check_probs(dropout=dropout, attn_dropout=attn_dropout)
         _check_partial('attn_cls', attn_cls, wide='wide', dropout='attn_dropout')
         _check_partial('ff_cls', ff_cls, dropout='dropout', **{n: n for n in given})
-        made = getattr(attn_cls, 'func', attn_cls)                                        # what a `partial` calls
+        made = getattr(attn_cls, 'func', attn_cls)  # what a `partial` calls
         ours = not isinstance(made, type) or issubclass(made, SelfAttention)
-        _check(ours, 'attn_cls', attn_cls, 'a subclass of `SelfAttention`: `check_attention` tells what it has to keep', TypeError)
+        _check(ours, 'attn_cls', attn_cls,
+               'a subclass of `SelfAttention`: `check_attention` tells what it has to keep',
+               TypeError)
         store_attr('heads,wide,norm_first')
         self.attention = attn_cls(k, heads, wide=wide, dropout=attn_dropout)
         self.norm1,self.norm2 = norm_cls(k),norm_cls(k)
@@ -103,7 +110,8 @@ class TransformerBlock(Module):
     )->dict: # Modules, by keyword
         "The parts by the keywords that chose them, for whoever has to describe the block"
         more = dict(act_cls=getattr(self.ff, 'act', None), qk_norm=self.attention.q_norm)
-        return dict(attn_cls=self.attention, ff_cls=self.ff, norm_cls=self.norm1) | {n: o for n,o in more.items() if o is not None}
+        return dict(attn_cls=self.attention, ff_cls=self.ff, norm_cls=self.norm1) | {n: o
+            for n,o in more.items() if o is not None}
 
     def forward(self,
         x:Tensor, # Vectors `(b,t,k)`
@@ -169,9 +177,12 @@ class LearnedPositions(Positions):
     )->Tensor: # `x` with the positions added `(b,t,k)`
         "Add the vectors of the positions"
         if x.shape[1] > self.max_len:
-            _check(False, 'x', 'longer' if _compiling() else tuple(x.shape),              # a graph may not know its shape
-                   f'at most {self.max_len} tokens long: cut the text, or make the model with a larger `max_len`')
-        return x + self.embedding(torch.arange(x.shape[1], device=x.device) if pos is None else pos)      # (b,t,k)
+            # a graph may not know its shape
+            _check(False, 'x', 'longer' if _compiling() else tuple(x.shape),
+                   f'at most {self.max_len} tokens long: cut the text, or make the model with '
+                   'a larger `max_len`')
+        return x + self.embedding(torch.arange(x.shape[1], device=x.device) if pos is None
+                                  else pos)  # (b,t,k)
 
 # %% ../nbs/01_layers.ipynb #96de5ca5
 def _angles(pos, width, base=10_000.):
@@ -185,7 +196,8 @@ class SinusoidalPositions(Positions):
         max_len:int=None, # Not needed: any length will do
         s:int=None # Width of a head, not used here
     ):
-        _check(isinstance(k, int) and k>0 and k%2==0, 'k', k, 'even, since sines and cosines come in pairs')
+        _check(isinstance(k, int) and k>0 and k%2==0, 'k', k,
+               'even, since sines and cosines come in pairs')
         self.k = k
 
     def forward(self,
@@ -193,8 +205,10 @@ class SinusoidalPositions(Positions):
         pos:Tensor=None # Their positions `(t,)` or `(b,t)`; None is 0 to `t-1`
     )->Tensor: # `x` with the waves added `(b,t,k)`
         "Add the waves"
-        angles = _angles(torch.arange(x.shape[1], device=x.device) if pos is None else pos, self.k)   # (t,k/2)
-        return x + torch.stack([angles.sin(), angles.cos()], -1).flatten(-2).to(x.dtype)              # (b,t,k)
+        angles = _angles(torch.arange(x.shape[1], device=x.device) if pos is None else pos,
+                         self.k)  # (t,k/2)
+        return x + torch.stack([angles.sin(), angles.cos()],
+                               -1).flatten(-2).to(x.dtype)  # (b,t,k)
 
 # %% ../nbs/01_layers.ipynb #e969b1e4
 class RotaryPositions(Positions):
@@ -207,15 +221,16 @@ class RotaryPositions(Positions):
     ):
         s = ifnone(s, k)
         _check(isinstance(s, int) and s>0 and s%2==0, 's', s,
-               'even, since numbers are turned in pairs: choose `k` and `heads` so that the width of a head is even')
+               'even, since numbers are turned in pairs: choose `k` and `heads` so that '
+               'the width of a head is even')
         self.s,self.base = s,float(base)
 
     def turns(self,
         pos:Tensor # Positions `(t,)` or `(b,t)`
     )->tuple: # Cosines and sines of the angles, each `(t,s/2)` or `(b,1,t,s/2)`
         "What all blocks turn by"
-        angles = _angles(pos, self.s, self.base)                                                      # (t,s/2)
-        if angles.dim()==3: angles = angles[:,None]                                                   # (b,1,t,s/2)
+        angles = _angles(pos, self.s, self.base)  # (t,s/2)
+        if angles.dim()==3: angles = angles[:,None]  # (b,1,t,s/2)
         return angles.cos(),angles.sin()
 
     def rotate(self,
@@ -224,15 +239,19 @@ class RotaryPositions(Positions):
         turns:tuple=None # What `turns(pos)` returned, where it is at hand already
     )->Tensor: # `q`, turned `(b,h,t,s)`
         "Turn each pair by its position times its frequency"
-        if turns is None: turns = self.turns(torch.arange(q.shape[2], device=q.device) if pos is None else pos)
-        (cos,sin),(a,b) = (o.to(q.dtype) for o in turns),q.chunk(2, -1)                             # (b,h,t,s/2)
-        return torch.cat([a*cos - b*sin, a*sin + b*cos], -1)                                          # (b,h,t,s)
+        if turns is None:
+            turns = self.turns(torch.arange(q.shape[2], device=q.device) if pos is None else pos)
+        (cos,sin),(a,b) = (o.to(q.dtype) for o in turns),q.chunk(2, -1)  # (b,h,t,s/2)
+        return torch.cat([a*cos - b*sin, a*sin + b*cos], -1)  # (b,h,t,s)
 
     def rotation(self,
         pos:Tensor # Positions of all tokens `(t,)` or `(b,t)`
     )->callable: # `rotate(q, pos)` for the attention of each block
         "`rotate` with the angles of these positions, computed once for all blocks"
-        if getattr(self.rotate, '__func__', None) is not RotaryPositions.rotate: return self.rotate    # one of your own
+        # one of your own
+        if getattr(self.rotate, '__func__', None) is not RotaryPositions.rotate:
+            return self.rotate
         turns = self.turns(pos)
-        def rotate(q, at=None): return self.rotate(q, at, turns if at is None or at is pos else None)
+        def rotate(q, at=None):
+            return self.rotate(q, at, turns if at is None or at is pos else None)
         return rotate

@@ -29,16 +29,19 @@ def _text_vocab(dls):
         raise TypeError(f"`dls` is a {type(dls).__name__}, but must be `DataLoaders`: "
                         "pass what `TextDataLoaders.from_df` or `DataBlock.dataloaders` returns")
     vocab = getattr(dls, 'vocab', None)
-    if is_listy(vocab) and len(vocab) and is_listy(vocab[0]): vocab = vocab[0]              # tokens and classes
+    # tokens and classes
+    if is_listy(vocab) and len(vocab) and is_listy(vocab[0]): vocab = vocab[0]
     if is_listy(vocab) and len(vocab) and isinstance(vocab[0], str): return vocab
-    raise ValueError("`dls` has no vocabulary of tokens, so it holds no text: make it with a `TextBlock`, "
-                     "or pass `dls` and a model to `Learner`")
+    raise ValueError(
+        "`dls` has no vocabulary of tokens, so it holds no text: make it with a `TextBlock`, "
+        "or pass `dls` and a model to `Learner`")
 
 # %% ../nbs/05_learner.ipynb #0753930b
 def _pad_idx(dl):
     "The id that `dl` pads with; None if it does not pad"
     rest = tuplify(dl.dataset[0])[1:] if len(dl.dataset) else ()
-    short = dl.before_batch([(TensorText(torch.zeros(n, dtype=torch.long)), *rest) for n in (2,1)])[1][0]
+    short = dl.before_batch([(TensorText(torch.zeros(n, dtype=torch.long)), *rest)
+                             for n in (2,1)])[1][0]
     return int(short.max()) if len(short)>1 else None
 
 # %% ../nbs/05_learner.ipynb #de170001
@@ -46,8 +49,10 @@ def _no_batches(dls):
     "What is wrong with data that have no whole batch to learn from; None if they have"
     dl = dls.train
     if not len(dl.dataset) or len(dl): return
-    least = 'less than the number of tokens' if isinstance(dl, LMDataLoader) else f'at most {len(dl.dataset)}, the number of texts'
-    return f'`bs` is {dl.bs}, but must be {least} to learn from: there is no whole batch, so `fit` would learn nothing. Make `dls` with a smaller `bs`'
+    least = ('less than the number of tokens' if isinstance(dl, LMDataLoader)
+             else f'at most {len(dl.dataset)}, the number of texts')
+    return (f'`bs` is {dl.bs}, but must be {least} to learn from: there is no whole '
+            'batch, so `fit` would learn nothing. Make `dls` with a smaller `bs`')
 
 def _labels(tl):
     "The label of each item as it is read, and what makes numbers of it; None where that is no block of fastai"
@@ -57,18 +62,20 @@ def _labels(tl):
     col,table = fs[0],isinstance(items, pd.DataFrame)
     if table and n==1 and isinstance(col, ColReader) and len(col.cols)==1 and not col.pref+col.suff:
         res = items[_names(items, col.cols)[0]]
-        return (res if col.label_delim is None else res.map(lambda o: o.split(col.label_delim) if o else [], na_action='ignore')),fs[n]
+        return ((res if col.label_delim is None else res.map(lambda o: o.split(col.label_delim)
+            if o else [], na_action='ignore')),fs[n])
     read,start,state,res = compose(*fs[:n]),time.perf_counter(),random.getstate(),[]
     for i in range(len(items)):
         res.append(read(items.iloc[i] if table else items[i]))
-        if time.perf_counter()-start > 1: break                                               # a slow `get_y`: what was read must do
+        if time.perf_counter()-start > 1: break  # a slow `get_y`: what was read must do
     random.setstate(state)
     return pd.Series(res, items.index[:len(res)] if table else None, dtype=object),fs[n]
 
 def _lacks(o):
     "Is label `o`, or a part of it, missing or infinite?"
     if isinstance(o, (Tensor,np.ndarray)): return any(map(_lacks, np.asarray(o).flatten()))
-    if o is None or pd.api.types.is_scalar(o): return bool(pd.isna(o)) or isinstance(o, Number) and math.isinf(o)
+    if o is None or pd.api.types.is_scalar(o):
+        return bool(pd.isna(o)) or isinstance(o, Number) and math.isinf(o)
     return any(map(_lacks, o))
 
 def _check_labels(dls, own_loss=False, n_out=None):
@@ -78,43 +85,64 @@ def _check_labels(dls, own_loss=False, n_out=None):
         if found is None: continue
         labels,turn = found
         known = getattr(getattr(turn, 'vocab', None), 'o2i', None)
-        if isinstance(known, defaultdict): continue                                           # `add_na`: what is missing is a class, too
+        if isinstance(known, defaultdict): continue  # `add_na`: what is missing is a class, too
         may_lack = own_loss and isinstance(turn, RegressionSetup)
         if (gone := labels[labels.map(_lacks)]).size and not may_lack:
-            raise ValueError(f'`dls` has no label in {len(gone):,} of its {len(labels):,} {part} texts, such as row {gone.index[0]}: leave such rows out, as `df.dropna(subset=[...])` does')
+            raise ValueError(
+                f'`dls` has no label in {len(gone):,} of its {len(labels):,} {part} texts, '
+                f'such as row {gone.index[0]}: leave such rows out, as '
+                '`df.dropna(subset=[...])` does')
         if known is None or isinstance(turn, EncodedMultiCategorize): continue
         several = isinstance(turn, MultiCategorize)
-        if not several and len(known)<2 and n_out is None: raise ValueError(f'`dls` has one class only, {first(known)!r}, but must have two or more to tell apart')
-        new = [o for o in (labels.explode().dropna() if several else labels).unique() if o not in known]
-        swapped = ' Nearly every label occurs once: is `label_col` the column of labels?' if len(new)>9 and labels.map(str).nunique()>.9*len(labels) else ''
-        delim = ' For several labels in one string pass `label_delim=`.' if several and len(new)==labels.explode().nunique() and labels.map(lambda o: isinstance(o, str)).all() else ''
+        if not several and len(known)<2 and n_out is None:
+            raise ValueError(f'`dls` has one class only, {first(known)!r}, but must '
+                             'have two or more to tell apart')
+        new = [o for o in (labels.explode().dropna() if several else labels).unique()
+               if o not in known]
+        swapped = (' Nearly every label occurs once: is `label_col` the column of labels?'
+                   if len(new)>9 and labels.map(str).nunique()>.9*len(labels) else '')
+        delim = (' For several labels in one string pass `label_delim=`.' if several
+                 and len(new)==labels.explode().nunique() and labels.map(lambda o: isinstance(o,
+            str)).all() else '')
         lacks = 'their `vocab`' if ds is dls.train_ds else 'training'
-        numbers = ' For numbers to predict pass `y_block=RegressionBlock`.' if all(isinstance(o, Number) for o in new) else ''
-        if new: raise ValueError(f'`dls` has {len(new):,} label{"s"*(len(new)>1)} in its {part} data that {lacks} lacks, such as {str(new[0])!r}: have each class in both, name all of them, as in '
-                                 f'`y_block={"Multi"*several}CategoryBlock(vocab=[...])`, or leave such rows out.{numbers}{swapped}{delim}')
+        numbers = (' For numbers to predict pass `y_block=RegressionBlock`.'
+                   if all(isinstance(o, Number) for o in new) else '')
+        if new:
+            raise ValueError(
+                f'`dls` has {len(new):,} label{"s"*(len(new)>1)} in its {part} data that '
+                f'{lacks} lacks, such as {str(new[0])!r}: have each class in both, name '
+                'all of them, as in '
+                f'`y_block={"Multi"*several}CategoryBlock(vocab=[...])`, or leave such '
+                f'rows out.{numbers}{swapped}{delim}')
 
 # %% ../nbs/05_learner.ipynb #e22324f5
 def _check_dls(dls, n_out=None, own_loss=False):
     "Number of tokens, number of outputs and padding id for a classifier on `dls`; an error if there can't be one"
     vocab,n_inp = _text_vocab(dls),getattr(dls, 'n_inp', 1)
     if isinstance(dls.train, LMDataLoader):
-        raise ValueError("`dls` is for a language model: make it with `is_lm=False` and a target to classify")
+        raise ValueError(
+            "`dls` is for a language model: make it with `is_lm=False` and a target to classify")
     if n_inp!=1: raise ValueError(f"`dls` has {n_inp} inputs, but must have one: join the texts, "
                                   "as `TextBlock.from_df(['title','text'])` does")
     _check_labels(dls, own_loss, n_out)
     if len(dls.train_ds) and len(tuplify(dls.train_ds[0]))==1:
-        raise ValueError("`dls` has no target: add a `CategoryBlock`, a `MultiCategoryBlock` or a `RegressionBlock`")
+        raise ValueError(
+            "`dls` has no target: add a `CategoryBlock`, a `MultiCategoryBlock` or a "
+            "`RegressionBlock`")
     pad_idx = _pad_idx(dls.train)
     if pad_idx is None:
-        raise ValueError("`dls` does not pad its texts: pass `before_batch=Pad_Chunk()` to `dataloaders`")
+        raise ValueError(
+            "`dls` does not pad its texts: pass `before_batch=Pad_Chunk()` to `dataloaders`")
     if pad_idx not in _special_ids(vocab, 'pad'):
         there = repr(vocab[pad_idx]) if pad_idx<len(vocab) else 'missing'
-        raise ValueError(f"`dls` pads with id {pad_idx}, which is {there} in its vocabulary, but must be {PAD!r}: the "
+        raise ValueError(f"`dls` pads with id {pad_idx}, which is {there} in its vocabulary, but "
+                         f"must be {PAD!r}: the "
                          "model would not see that token. Change the vocabulary, or pass "
                          "`before_batch=Pad_Chunk(pad_idx=...)`")
     n_out = ifnone(n_out, getattr(dls, 'c', None))
     if not isinstance(n_out, int) or n_out<1:
-        raise ValueError(f"`n_out` is {n_out}: `dls` does not tell how many numbers to predict, so pass `n_out`")
+        raise ValueError(f"`n_out` is {n_out}: `dls` does not tell how many "
+                         "numbers to predict, so pass `n_out`")
     return len(vocab),n_out,pad_idx
 
 # %% ../nbs/05_learner.ipynb #e79ba79f
@@ -125,7 +153,7 @@ def transformer_splitter(
     encoder,head = get_model(model)[0],get_model(model)[1]
     parts = [params(encoder.norm)+params(head), *map(params, encoder.blocks), params(encoder)]
     groups,taken = L(),set()
-    for ps in parts:                                                     # each parameter in the first that has it
+    for ps in parts:  # each parameter in the first that has it
         groups.append([p for p in ps if id(p) not in taken])
         taken.update(map(id, ps))
     last,*blocks,rest = groups
@@ -150,11 +178,13 @@ class FusedAdam(Optimizer):
         closure=None # Not supported, as in fastai's own
     ):
         "Update all parameters that learn and have a gradient; what was frozen since keeps an old one, of zeros, and stays"
-        if closure is not None: raise NotImplementedError("fastai optimizers currently do not support closure")
+        if closure is not None:
+            raise NotImplementedError("fastai optimizers currently do not support closure")
         for ps,hyper in zip(self.param_lists, self.hypers):
-            hyper = self.made | hyper                                                     # a loaded state may lack some
+            hyper = self.made | hyper  # a loaded state may lack some
             for decays in (True,False):
-                some = [p for p in ps if p.grad is not None and p.requires_grad and self.state[p].get('do_wd', True)==decays]
+                some = [p for p in ps if p.grad is not None and p.requires_grad
+                        and self.state[p].get('do_wd', True)==decays]
                 if some: self._step(some, hyper, hyper['wd']*decays)
 
     def _step(self, ps, hyper, wd):
@@ -162,26 +192,35 @@ class FusedAdam(Optimizer):
         fused = device in ('cpu','cuda') and all(p.is_floating_point() for p in ps)
         for p,o in zip(ps, states):
             o.setdefault('step', 0)
-            for n in ('grad_avg','sqr_avg'): o[n] = _like(p, o[n]) if n in o else torch.zeros_like(p)
-        steps = [torch.full((), float(o['step']), dtype=torch.float, device=p.device if fused else 'cpu') for p,o in zip(ps, states)]
+            for n in ('grad_avg','sqr_avg'):
+                o[n] = _like(p, o[n]) if n in o else torch.zeros_like(p)
+        steps = [torch.full((), float(o['step']), dtype=torch.float,
+                            device=p.device if fused else 'cpu') for p,o in zip(ps, states)]
         avgs,sqrs = ([o[n] for o in states] for n in ('grad_avg','sqr_avg'))
-        adamw(ps, [_like(p, p.grad) for p in ps], avgs, sqrs, [], steps, fused=fused, amsgrad=False, maximize=False,
-              beta1=hyper['mom'], beta2=hyper['sqr_mom'], lr=hyper['lr'], weight_decay=wd, eps=hyper['eps'])
+        adamw(ps, [_like(p, p.grad) for p in ps], avgs, sqrs, [], steps, fused=fused,
+              amsgrad=False, maximize=False, beta1=hyper['mom'], beta2=hyper['sqr_mom'],
+              lr=hyper['lr'], weight_decay=wd, eps=hyper['eps'])
         for o in states: o['step'] += 1
 
 def _like(p, o):
     "`o` as `p` is laid out in memory, which the kernel takes for granted"
-    return o if o.stride()==p.stride() and o.dtype==p.dtype and o.device==p.device else torch.empty_like(p).copy_(o)
+    return (o if o.stride()==p.stride() and o.dtype==p.dtype
+            and o.device==p.device else torch.empty_like(p).copy_(o))
 
 # %% ../nbs/05_learner.ipynb #25f9184d
-_flat = {nn.CrossEntropyLoss: CrossEntropyLossFlat, nn.BCEWithLogitsLoss: BCEWithLogitsLossFlat, nn.MSELoss: MSELossFlat, nn.L1Loss: L1LossFlat}
-_by_function = {F.cross_entropy: nn.CrossEntropyLoss, F.binary_cross_entropy_with_logits: nn.BCEWithLogitsLoss, F.mse_loss: nn.MSELoss, F.l1_loss: nn.L1Loss}
+_flat = {nn.CrossEntropyLoss: CrossEntropyLossFlat, nn.BCEWithLogitsLoss: BCEWithLogitsLossFlat,
+         nn.MSELoss: MSELossFlat, nn.L1Loss: L1LossFlat}
+_by_function = {F.cross_entropy: nn.CrossEntropyLoss,
+                F.binary_cross_entropy_with_logits: nn.BCEWithLogitsLoss, F.mse_loss: nn.MSELoss,
+                F.l1_loss: nn.L1Loss}
 
 class _OwnLoss(GetAttr):
     "A loss `func` that does not say what its numbers mean, where `usual` says it"
     _default = 'func'
     def __init__(self, func, usual): self.func,self.usual,self.how = func,usual,None
-    def __call__(self, *args, **kwargs): return self.func(*args, **({} if self.how in (None,'mean') else dict(reduction=self.how)), **kwargs)
+    def __call__(self, *args, **kwargs):
+        return self.func(*args, **({} if self.how in (None,'mean') else dict(reduction=self.how)),
+                         **kwargs)
     def __repr__(self): return repr(self.func)
     def activation(self, x): return getcallable(self.usual, 'activation')(x)
     def decodes(self, x): return self.usual.decodes(x)
@@ -190,32 +229,42 @@ class _OwnLoss(GetAttr):
     @reduction.setter
     def reduction(self, o):
         if hasattr(self.func, 'reduction'): self.func.reduction = o
-        else: self.how = o                                                                # of a function, by keyword
+        else: self.how = o  # of a function, by keyword
 
 def _as_loss(loss, usual):
     "`loss`, or a form of it that says what the numbers mean, as `usual` does; `TypeError` for what is no loss"
     made = callable(loss) and not isinstance(loss, type)
-    _check(made, 'loss_func', getattr(loss, '__name__', loss), f'a function of predictions and targets{f", such as `{loss.__name__}()`" if isinstance(loss, type) else ""}', TypeError)
+    _check(made, 'loss_func', getattr(loss, '__name__', loss), 'a function of predictions and '
+           f'targets{f", such as `{loss.__name__}()`" if isinstance(loss, type) else ""}',
+           TypeError)
     loss = next((make() for f,make in _by_function.items() if f is loss), loss)
     flat,kind = _flat.get(type(loss)),type(getattr(usual, 'func', None))
-    alike = kind is type(loss) or {kind, type(loss)}<={nn.MSELoss, nn.L1Loss}              # soft targets, say, stay as they are
-    if flat and alike and getattr(loss, 'pos_weight', None) is None and (getattr(loss, 'weight', None) is None or flat is CrossEntropyLossFlat):
+    # soft targets, say, stay as they are
+    alike = kind is type(loss) or {kind, type(loss)}<={nn.MSELoss, nn.L1Loss}
+    if flat and alike and getattr(loss, 'pos_weight', None) is None and (getattr(loss, 'weight',
+            None) is None or flat is CrossEntropyLossFlat):
         res = flat()
         res.func = loss
         return res
-    return loss if hasattr(loss, 'decodes') or not hasattr(usual, 'decodes') else _OwnLoss(loss, usual)
+    return loss if hasattr(loss, 'decodes') or not hasattr(usual, 'decodes') else _OwnLoss(loss,
+        usual)
 
-_misfits = {nn.CrossEntropyLoss: ((rmse,mse,mae,msle,accuracy_multi), '`accuracy` or `error_rate`'),
-            nn.MSELoss: ((accuracy,error_rate,accuracy_multi,top_k_accuracy), '`mae`, `mse` or `rmse`'),
+_misfits = {nn.CrossEntropyLoss: ((rmse,mse,mae,msle,accuracy_multi),
+                                  '`accuracy` or `error_rate`'),
+            nn.MSELoss: ((accuracy,error_rate,accuracy_multi,top_k_accuracy),
+                         '`mae`, `mse` or `rmse`'),
             nn.BCEWithLogitsLoss: ((accuracy,error_rate,rmse,mse,mae), '`accuracy_multi`')}
 
 def _check_metrics(metrics, usual):
     "`TypeError` for what is no metric, `ValueError` for one of fastai's that is not for the targets that `usual` is the loss of"
     bad,fit = _misfits.get(type(getattr(usual, 'func', None)), ((),''))
     for o in metrics:
-        _check(callable(o) or isinstance(o, Metric), 'metrics', o, 'functions of predictions and targets, such as `accuracy`', TypeError)
+        _check(callable(o) or isinstance(o, Metric), 'metrics', o,
+               'functions of predictions and targets, such as `accuracy`', TypeError)
         name = str(getattr(o, '__name__', getattr(o, 'name', o))).lstrip('_')
-        if any(o is x for x in bad): raise ValueError(f'`metrics` has {name!r}, which is for other targets: for those of `dls` there is {fit}')
+        if any(o is x for x in bad):
+            raise ValueError(f'`metrics` has {name!r}, which is for other targets: '
+                             f'for those of `dls` there is {fit}')
 
 class TransformerLearner(Learner):
     "A `Learner` for the models of this library, whose parameter groups are those of `transformer_splitter`"
@@ -234,9 +283,10 @@ class TransformerLearner(Learner):
         usual = getattr(dls, 'loss_func', None)
         _check_metrics(metrics, usual if loss_func is None else None)
         if loss_func is not None: loss_func = _as_loss(loss_func, ifnone(usual, self._usual))
-        super().__init__(dls, model, loss_func=loss_func, splitter=splitter, opt_func=opt_func, metrics=metrics, **kwargs)
+        super().__init__(dls, model, loss_func=loss_func, splitter=splitter, opt_func=opt_func,
+                         metrics=metrics, **kwargs)
 
-    _usual = None                                                                         # the loss that says what numbers mean, where `dls` has none
+    _usual = None  # the loss that says what numbers mean, where `dls` has none
 
     @property
     def loss_func(self):
@@ -246,16 +296,23 @@ class TransformerLearner(Learner):
     @loss_func.setter
     def loss_func(self, o):
         dls = vars(self).get('dls')
-        vars(self)['loss_func'] = o if o is None or dls is None else _as_loss(o, ifnone(getattr(dls, 'loss_func', None), self._usual))
+        vars(self)['loss_func'] = o if o is None or dls is None else _as_loss(o,
+            ifnone(getattr(dls, 'loss_func', None), self._usual))
 
     @delegates(Learner.add_cb)
     def add_cb(self, cb):
         "Add `cb`; `TypeError` for one that blends inputs, `ValueError` for one that watches what nobody records"
         if isinstance(cb, type): cb = cb()
-        blends = getattr(type(cb), 'before_batch', None) in (MixUp.before_batch, CutMix.before_batch)
-        _check(not blends, 'cbs', type(cb).__name__, 'callbacks for texts: ids of tokens can\'t be blended as pixels can. Against overfitting there are `dropout`, `word_dropout` and `vocab_dropout`', TypeError)
+        blends = getattr(type(cb), 'before_batch', None) in (MixUp.before_batch,
+            CutMix.before_batch)
+        _check(not blends, 'cbs', type(cb).__name__,
+               'callbacks for texts: ids of tokens can\'t be blended as pixels can. '
+               'Against overfitting there are `dropout`, `word_dropout` and `vocab_dropout`',
+               TypeError)
         seen = ['train_loss', 'valid_loss', *(o.name for o in self.metrics if hasattr(o, 'name'))]
-        if isinstance(cb, TrackerCallback): _check({cb.monitor, re.sub('^(train|valid)_', '', cb.monitor)} & {*seen}, 'monitor', cb.monitor, f'one of {seen}')
+        if isinstance(cb, TrackerCallback):
+            _check({cb.monitor, re.sub('^(train|valid)_', '', cb.monitor)} & {*seen}, 'monitor',
+                   cb.monitor, f'one of {seen}')
         return super().add_cb(cb)
 
     @property
@@ -266,18 +323,21 @@ class TransformerLearner(Learner):
     def __getstate__(self): return {n: o for n,o in super().__getstate__().items() if n!='_within'}
 
     @lock.setter
-    def lock(self, _): pass                                                               # fastai's can be taken but once
+    def lock(self, _): pass  # fastai's can be taken but once
 
 # %% ../nbs/05_learner.ipynb #36dd890c
-_elsewhere = {'k': 'd_model n_embd hidden_size embed_dim emb_sz', 'heads': 'nhead n_head n_heads num_heads',
-              'depth': 'n_layer n_layers num_layers', 'max_len': 'seq_len max_length block_size n_positions',
-              'hidden_mult': 'd_ff dim_feedforward intermediate_size', 'n_out': 'num_classes num_labels',
-              'dropout': 'drop_mult', 'head_dropout': 'ps', 'act_cls': 'activation act',
-              'attn_cls': 'attention causal is_causal', 'pos_cls': 'positions pos_enc'}
+_elsewhere = {'k': 'd_model n_embd hidden_size embed_dim emb_sz',
+              'heads': 'nhead n_head n_heads num_heads', 'depth': 'n_layer n_layers num_layers',
+              'max_len': 'seq_len max_length block_size n_positions',
+              'hidden_mult': 'd_ff dim_feedforward intermediate_size',
+              'n_out': 'num_classes num_labels', 'dropout': 'drop_mult', 'head_dropout': 'ps',
+              'act_cls': 'activation act', 'attn_cls': 'attention causal is_causal',
+              'pos_cls': 'positions pos_enc'}
 _elsewhere = {o: name for name,others in _elsewhere.items() for o in others.split()}
-_gone = {'arch': 'there is no architecture to choose',
-         'config': 'pass what is in it as keywords', 'backwards': 'it is for the data, `TextDataLoaders.from_df`',
-         'lin_ftrs': 'the head is one linear layer', 'kv_heads': 'pass `attn_cls=partial(..., kv_heads=...)`',
+_gone = {'arch': 'there is no architecture to choose', 'config': 'pass what is in it as keywords',
+         'backwards': 'it is for the data, `TextDataLoaders.from_df`',
+         'lin_ftrs': 'the head is one linear layer',
+         'kv_heads': 'pass `attn_cls=partial(..., kv_heads=...)`',
          'qk_norm': 'pass `attn_cls=partial(..., qk_norm=...)`'}
 
 def _hint(name, names, fixed=()):
@@ -289,9 +349,13 @@ def _hint(name, names, fixed=()):
     if not near: return f'the keywords are {", ".join(sorted(names))}'
     return f'did you mean {near[0]!r}{", a multiple of `k`" if near[0]=="hidden_mult" else ""}?'
 
-_writing = {o: name for name,others in dict(n_words='max_new_tokens max_length max_tokens n_tokens num_tokens length', stop='stop_sequences stop_strings eos_token',
-                                            text='prompt prefix', seed='generator random_state').items() for o in others.split()}
-_not_in_writing = dict(do_sample='`temperature=0` takes the likeliest token each time', num_beams='there is no beam search', max_len='it is the number of words to add: `n_words`')
+_writing = {o: name for name,others
+            in dict(n_words='max_new_tokens max_length max_tokens n_tokens num_tokens length',
+                    stop='stop_sequences stop_strings eos_token', text='prompt prefix',
+                    seed='generator random_state').items() for o in others.split()}
+_not_in_writing = dict(do_sample='`temperature=0` takes the likeliest token each time',
+                       num_beams='there is no beam search',
+                       max_len='it is the number of words to add: `n_words`')
 
 def _hinted(f):
     "`f`, which says what a keyword that it does not take may be called here"
@@ -300,25 +364,30 @@ def _hinted(f):
     def _inner(self, *args, **kwargs):
         for name in set(kwargs)-names:
             ours = _writing.get(name)
-            says = f'did you mean {ours!r}?' if ours in names else _not_in_writing[name] if name in _not_in_writing and 'n_words' in names else _hint(name, names)
+            says = (f'did you mean {ours!r}?' if ours in names else _not_in_writing[name]
+                    if name in _not_in_writing and 'n_words' in names else _hint(name, names))
             raise TypeError(f'{f.__name__}() got an unexpected keyword argument {name!r}: {says}')
         return f(self, *args, **kwargs)
     return _inner
 
 def _split_kwargs(kwargs, *fs, fixed=()):
     "A dict for each of `fs` with what it takes of `kwargs`; `TypeError` for what none of them takes"
-    takes = [set(inspect.signature(f).parameters) - {'self','kwargs','dls','model',*fixed} for f in fs]
+    takes = [set(inspect.signature(f).parameters) - {'self','kwargs','dls','model',*fixed}
+             for f in fs]
     names = set().union(*takes)
     for name in kwargs:
-        if name not in names: raise TypeError(f"unexpected keyword argument {name!r}: {_hint(name, names, fixed)}")
+        if name not in names:
+            raise TypeError(f"unexpected keyword argument {name!r}: {_hint(name, names, fixed)}")
     return [{n: v for n,v in kwargs.items() if n in o} for o in takes]
 
 def _check_k(k):
     if callable(k):
-        raise TypeError(f"`k` is {k}, but must be the width of the vectors: there is no architecture to choose here")
+        raise TypeError(f"`k` is {k}, but must be the width of the vectors: there is no "
+                        "architecture to choose here")
 
 # %% ../nbs/05_learner.ipynb #2b5a3b22
-_free = set('vocab_sz pad_idx n_out y_range max_len crop pool dropout attn_dropout word_dropout vocab_dropout head_dropout'.split())
+_free = set('vocab_sz pad_idx n_out y_range max_len crop pool dropout attn_dropout '
+            'word_dropout vocab_dropout head_dropout'.split())
 
 class Pretrained:
     "Trained weights and what they mean, for `pretrained=` of the factories; `load_pretrained` makes one of a checkpoint"
@@ -333,8 +402,12 @@ class Pretrained:
     ): store_attr()
 
     def __repr__(self):
-        n,sizes = sum(p.numel() for p in self.model.parameters()),dict(self.args, max_len=self.encoder.max_len)
-        says = [type(self.model).__name__, *(f'{o}={sizes[o]}' for o in ('k','heads','depth','max_len') if o in sizes), f'{n:,} weights', f'{len(self.vocab):,} tokens']
+        n,sizes = sum(p.numel() for p in self.model.parameters()),dict(self.args,
+            max_len=self.encoder.max_len)
+        says = [type(self.model).__name__, *(f'{o}={sizes[o]}'
+                                             for o in ('k','heads','depth','max_len')
+                                             if o in sizes), f'{n:,} weights',
+                f'{len(self.vocab):,} tokens']
         if self.path: says.append(f'from {Path(self.path).name}')
         if self.unused: says.append(f"not needed: {', '.join(self.unused)}")
         return f"{type(self).__name__}({', '.join(says)})"
@@ -356,19 +429,23 @@ class Pretrained:
             have = self.args.get(n, usual[n].default if n in usual else None)
             if o is have or (not callable(o) and o==have): continue
             says = 'its own' if callable(o) else repr(have)
-            raise ValueError(f"`{n}` is {getattr(o, '__name__', o)!r}, but `pretrained` has {says}: leave it out")
+            raise ValueError(f"`{n}` is {getattr(o, '__name__', o)!r}, but "
+                             f"`pretrained` has {says}: leave it out")
         have,want = self.encoder.max_len,given.get('max_len')
         if self.encoder.positions.max_len and want and want>have:
-            raise ValueError(f"`max_len` is {want}, but `pretrained` has {have} positions: pass that or less")
+            raise ValueError(
+                f"`max_len` is {want}, but `pretrained` has {have} positions: pass that or less")
         same = list(vocab)==list(self.vocab)
-        sizes = dict(vocab_sz=self.encoder.vocab_sz, pad_idx=self.encoder.pad_idx) if same else dict(vocab_sz=len(vocab), pad_idx=pad_idx)
+        sizes = (dict(vocab_sz=self.encoder.vocab_sz, pad_idx=self.encoder.pad_idx) if same
+                 else dict(vocab_sz=len(vocab), pad_idx=pad_idx))
         return {**self.args, **given, **sizes}
 
 def _pretrained(o):
     "What `load_pretrained` returns, for a folder or a name as well; None for none"
     if o is None or o is False or isinstance(o, Pretrained): return o or None
     if isinstance(o, (str,Path)): return Pretrained._load(o)
-    raise TypeError(f"`pretrained` is {o!r}, but must be what `load_pretrained` returns, or a folder or a name for it")
+    raise TypeError(f"`pretrained` is {o!r}, but must be what `load_pretrained` returns, or a "
+                    "folder or a name for it")
 
 # %% ../nbs/05_learner.ipynb #720c6937
 def _docs_of(f, *others):
@@ -383,7 +460,8 @@ _sizes = dict(k=256, heads=8, depth=4, max_len=512)
 def _model_kw(start, vocab, pad_idx, sizes, kwargs):
     "Keywords for a model: those of the user, and else those of `start` or the usual sizes"
     given = {n: o for n,o in sizes.items() if o is not None} | kwargs
-    return dict(vocab_sz=len(vocab), pad_idx=pad_idx) | _sizes | given if start is None else start.keywords(given, vocab, pad_idx)
+    return (dict(vocab_sz=len(vocab), pad_idx=pad_idx) | _sizes | given if start is None
+            else start.keywords(given, vocab, pad_idx))
 
 def _keep_ends(dls, kwargs):
     "`kwargs` with a crop that keeps the special tokens which the tokenizer of `dls` puts at the ends of a text"
@@ -398,16 +476,22 @@ def _say_cut(dls, encoder):
     lens = vars(dl).get('res') if getattr(dl, 'sort_func', None) is _default_sort else None
     cut = sum(o>n for o in lens) if n and lens is not None else 0
     if not cut: return
-    crop = encoder.crop.keywords.get('crop') if getattr(encoder.crop, 'func', None) is special_crop else encoder.crop
-    reads = {head_crop: f'their first {n}', tail_crop: f'their last {n}', ends_crop: f'{n//4} at their beginning and {n-n//4} at their end'}
-    warn(f"{cut:,} of {len(lens):,} training texts ({cut/len(lens):.1%}) have more than {n} tokens, and the model reads only {reads.get(crop, 'what `crop` keeps of them')}: `max_len=` lets it read "
+    crop = (encoder.crop.keywords.get('crop') if getattr(encoder.crop, 'func',
+                                                         None) is special_crop else encoder.crop)
+    reads = {head_crop: f'their first {n}', tail_crop: f'their last {n}',
+             ends_crop: f'{n//4} at their beginning and {n-n//4} at their end'}
+    warn(f"{cut:,} of {len(lens):,} training texts ({cut/len(lens):.1%}) have more "
+         f"than {n} tokens, and the model reads only "
+         f"{reads.get(crop, 'what `crop` keeps of them')}: `max_len=` lets it read "
          "more, `crop=tail_crop` or `ends_crop` other parts", stacklevel=3)
 
 def _check_pool(dls, pool):
     "`ValueError` where the model has an answer for each token, and the data one for each text"
     y = tuplify(dls.train_ds[0])[-1] if pool is None and len(dls.train_ds) else None
     one = isinstance(y, (TensorMultiCategory,Number)) or (isinstance(y, Tensor) and not y.dim())
-    _check(not one, 'pool', None, '`mean_pool` or another function: None is an answer for each token, and `dls` has one label a text. Or pass a `loss_func` that compares them')
+    _check(not one, 'pool', None,
+           '`mean_pool` or another function: None is an answer for each token, and '
+           '`dls` has one label a text. Or pass a `loss_func` that compares them')
 
 @delegates(TransformerLearner)
 @delegates(TransformerClassifier, keep=True, but=['pad_idx'])
@@ -427,23 +511,30 @@ def transformer_classifier_learner(
     vocab_sz,n_out,pad_idx = _check_dls(dls, n_out, kwargs.get('loss_func') is not None)
     if isinstance(getattr(dls, 'loss_func', None), (CrossEntropyLossFlat,BCEWithLogitsLossFlat)):
         if y_range is not None:
-            raise ValueError(f"`y_range` is {y_range}, but must be None: `dls` has classes for a target, not numbers")
+            raise ValueError(f"`y_range` is {y_range}, but must be None: `dls` has "
+                             "classes for a target, not numbers")
         if n_out<dls.c:
-            raise ValueError(f"`n_out` is {n_out}, but must be at least {dls.c}, the number of classes in `dls`")
-    model_kw,learn_kw = _split_kwargs(kwargs, TransformerClassifier.__init__, TransformerLearner.__init__,
-                                      fixed=('vocab_sz','pad_idx'))
+            raise ValueError(f"`n_out` is {n_out}, but must be at least {dls.c}, "
+                             "the number of classes in `dls`")
+    model_kw,learn_kw = _split_kwargs(kwargs, TransformerClassifier.__init__,
+                                      TransformerLearner.__init__, fixed=('vocab_sz','pad_idx'))
     start,vocab = _pretrained(pretrained),_text_vocab(dls)
-    model_kw = _model_kw(start, vocab, pad_idx, dict(k=k, heads=heads, depth=depth), model_kw | ({} if max_len==0 else dict(max_len=max_len)))
-    model_kw.pop('tie_weights', None)                                                     # of a language model's head
-    if 'loss_func' not in learn_kw: _check_pool(dls, model_kw.get('pool', mean_pool))     # one of the user's may know better
+    model_kw = _model_kw(start, vocab, pad_idx, dict(k=k, heads=heads, depth=depth),
+                         model_kw | ({} if max_len==0 else dict(max_len=max_len)))
+    model_kw.pop('tie_weights', None)  # of a language model's head
+    # one of the user's may know better
+    if 'loss_func' not in learn_kw: _check_pool(dls, model_kw.get('pool', mean_pool))
     _warn_lost(dls)
-    learn = TransformerLearner(dls, TransformerClassifier(n_out=n_out, y_range=y_range, **_keep_ends(dls, model_kw)), **learn_kw)
+    learn = TransformerLearner(dls, TransformerClassifier(n_out=n_out, y_range=y_range,
+                                                          **_keep_ends(dls, model_kw)),
+                               **learn_kw)
     if says := _no_batches(dls): warn(says, stacklevel=2)
     _say_cut(dls, learn.model[0])
     return learn if start is None else start._start(learn)
 
-_docs_of(transformer_classifier_learner, TransformerClassifier.__init__, TransformerEncoder.__init__, TransformerBlock.__init__,
-         TransformerLearner.__init__, Learner.__init__)
+_docs_of(transformer_classifier_learner, TransformerClassifier.__init__,
+         TransformerEncoder.__init__, TransformerBlock.__init__, TransformerLearner.__init__,
+         Learner.__init__)
 
 # %% ../nbs/05_learner.ipynb #6529561c
 class _Made(GetAttr):
@@ -457,15 +548,18 @@ def _test_dl(dls, texts, rm_type_tfms=None, **kwargs):
     "As `dls.test_dl`, but each text is tokenized once"
     ds = dls.valid_ds
     texts = _as_trained(dls, texts, 'texts')
-    return dls.valid.new(_Made(test_set(ds, texts, rm_tfms=rm_type_tfms) if isinstance(ds, (Datasets,TfmdLists)) else texts), **kwargs)
+    return dls.valid.new(_Made(test_set(ds, texts, rm_tfms=rm_type_tfms)
+                               if isinstance(ds, (Datasets,TfmdLists)) else texts), **kwargs)
 
 def _is_item(dls, o):
     "Is `o` a text, or of the kind that `dls` makes texts of, such as a row of a table?"
     if isinstance(o, str): return True
     if isinstance(o, Path): return getattr(_get_tokenizer(dls.train_ds), 'mode', None)!='df'
     tok = _get_tokenizer(dls.train_ds)
-    if isinstance(o, pd.Series) and getattr(tok, 'mode', None)=='df': return bool({*L(tok.text_cols), tok.tok_text_col} & {*o.index})
-    if o is None or isinstance(o, pd.DataFrame) or is_listy(o) or isinstance(o, (bytes,np.ndarray)): return False
+    if isinstance(o, pd.Series) and getattr(tok, 'mode', None)=='df':
+        return bool({*L(tok.text_cols), tok.tok_text_col} & {*o.index})
+    if o is None or isinstance(o, pd.DataFrame) or is_listy(o) or isinstance(o, (bytes,np.ndarray)):
+        return False
     items = getattr(dls.train_ds, 'items', ())
     if isinstance(items, pd.DataFrame): return isinstance(o, pd.Series)
     return isinstance(o, type(first(items)) if len(items) else (dict,pd.Series))
@@ -482,11 +576,16 @@ def predict(self:TransformerLearner,
         raise TypeError(f"`item` is {type(item).__name__ if isinstance(item, (pd.DataFrame,pd.Series)) else repr(item)[:60]}, but must be one text{' (of a file, read it first)' if isinstance(item, Path) else ''}: for several use `stream_preds(texts)` or `get_preds(dl=learn.dls.test_dl(texts))`")
     with self.lock:
         dl = _test_dl(self.dls, [item], rm_type_tfms, num_workers=0)
-        _warn_lost_text(self, dl.dataset[0][0], item, 4)                                       # through `_hinted`
-        *inp,preds,_,decoded = self.get_preds(dl=dl, with_input=with_input, with_decoded=True, reorder=False)
-        inp = inp[0] if with_input else dl.dataset[0][0][None,:1]                         # unless all its words are wanted, one will do
+        _warn_lost_text(self, dl.dataset[0][0], item, 4)  # through `_hinted`
+        *inp,preds,_,decoded = self.get_preds(dl=dl, with_input=with_input, with_decoded=True,
+                                              reorder=False)
+        # unless all its words are wanted, one will do
+        inp = inp[0] if with_input else dl.dataset[0][0][None,:1]
         text,*res = self.dls.decode_batch((inp, *tuplify(decoded)))[0]
-    if preds.isnan().any(): raise FloatingPointError('the answer of this model is NaN: has its training diverged? `StopOnNaN` stops before that')
+    if preds.isnan().any():
+        raise FloatingPointError(
+            'the answer of this model is NaN: has its training diverged? `StopOnNaN` '
+            'stops before that')
     res = detuplify(tuple(res)),decoded[0],preds[0]
     return (text,*res) if with_input else res
 
@@ -502,19 +601,28 @@ def stream_preds(self:TransformerLearner,
 )->Iterator: # Probabilities or numbers `(n_out,)` of each text, in their order
     "What the model says about texts, one after another; memory is needed for some batches only. `TypeError` for what is no text"
     if isinstance(texts, (str,Path,pd.DataFrame,dict,set)) or not is_iter(texts):
-        raise TypeError(f"`texts` is {str(texts)[:60]!r}, but must be texts one after another, such as a list or a column: for one use `predict`")
-    if isinstance(self.dls.valid, LMDataLoader): raise TypeError('`self` is a language model, but must be a classifier: see `score`, or `get_preds`')
+        raise TypeError(f"`texts` is {str(texts)[:60]!r}, but must be texts one after another, "
+                        "such as a list or a column: for one use `predict`")
+    if isinstance(self.dls.valid, LMDataLoader):
+        raise TypeError(
+            '`self` is a language model, but must be a classifier: see `score`, or `get_preds`')
     bs = ifnone(bs, self.dls.valid.bs)
     _check_sizes(bs=bs, ahead=ahead)
     return _stream_preds(self, texts, bs, ahead, no_bar, dict(act=act, cbs=cbs))
 
 def _stream_preds(learn, texts, bs, ahead, no_bar, kwargs):
     windows = chunked(texts, bs*ahead)
-    if not no_bar and hasattr(texts, '__len__'): windows = progress_bar(windows, total=-(-len(texts)//(bs*ahead)), leave=False)
+    if not no_bar and hasattr(texts, '__len__'):
+        windows = progress_bar(windows, total=-(-len(texts)//(bs*ahead)), leave=False)
     for some in windows:
         for i,o in enumerate(some):
-            if not isinstance(o, (str,Path)) or not _is_item(learn.dls, o): raise TypeError(f"`texts` has {str(o)[:60]!r} (place {i} of {len(some)} read together), but must have a text there")
-        with learn.lock, learn.no_bar(): preds = learn.get_preds(dl=_test_dl(learn.dls, list(some), bs=bs, num_workers=0), **kwargs)[0]
+            if not isinstance(o, (str,Path)) or not _is_item(learn.dls, o):
+                raise TypeError(
+                    f"`texts` has {str(o)[:60]!r} (place {i} of {len(some)} read together), "
+                    "but must have a text there")
+        with learn.lock, learn.no_bar():
+            preds = learn.get_preds(dl=_test_dl(learn.dls, list(some), bs=bs, num_workers=0),
+                                    **kwargs)[0]
         yield from preds
 
 # %% ../nbs/05_learner.ipynb #5f000002
@@ -522,9 +630,13 @@ def _in_turn(name):
     "Let method `name` of `Learner` wait until no other thread uses the model"
     @functools.wraps(getattr(Learner, name))
     def f(self, *args, **kwargs):
-        asks = name=='fit' or name in ('validate','show_results') and not args and kwargs.get('dl') is None
-        there = not asks or any(len(dl.dataset) for dl in (self.dls.loaders[:1] if name=='fit' else self.dls.loaders))
-        _check(there, 'dls', 'without data', 'data: make a learner with yours, or pass it as in `load_model(folder, dls)`; texts can be asked about by `predict`')
+        asks = (name=='fit' or name in ('validate','show_results') and not args
+                and kwargs.get('dl') is None)
+        there = not asks or any(len(dl.dataset) for dl
+                                in (self.dls.loaders[:1] if name=='fit' else self.dls.loaders))
+        _check(there, 'dls', 'without data',
+               'data: make a learner with yours, or pass it as in `load_model(folder, '
+               'dls)`; texts can be asked about by `predict`')
         if name=='fit' and (says := _no_batches(self.dls)): raise ValueError(says)
         with self.lock: return getattr(super(TransformerLearner, self), name)(*args, **kwargs)
     setattr(TransformerLearner, name, f)
@@ -536,8 +648,11 @@ def _with_in_turn(name, once):
     def f(self, *args, **kwargs):
         mine = ExitStack()
         with self.lock:
-            there = vars(self).setdefault('_within', {}).setdefault(name, [0, mine]) if once else [0, mine]       # how often, and the first
-            res = there[1].enter_context(getattr(super(TransformerLearner, self), name)(*args, **kwargs)) if not there[0] else self
+            # how often, and the first
+            there = (vars(self).setdefault('_within', {}).setdefault(name, [0, mine]) if once
+                     else [0, mine])
+            res = (there[1].enter_context(getattr(super(TransformerLearner, self), name)(*args,
+                **kwargs)) if not there[0] else self)
             there[0] += 1
         try: yield res
         finally:
@@ -579,7 +694,8 @@ def to_distributed(self:TransformerLearner,
     "Train in all processes that accelerate or torchrun has started; `ImportError` where accelerate is missing"
     if num_distrib()<2: return self
     _import_distributed()
-    if default_device().type=='cpu': kwargs = dict(cpu=True) | kwargs                     # or accelerate connects nothing
+    # or accelerate connects nothing
+    if default_device().type=='cpu': kwargs = dict(cpu=True) | kwargs
     return Learner.to_distributed(self, sync_bn, **kwargs)
 
 @patch
@@ -592,4 +708,5 @@ def distrib_ctx(self:TransformerLearner,
     "Train in all processes that accelerate or torchrun has started, within `with`; `ImportError` where accelerate is missing"
     if num_distrib()<2: yield self; return
     _import_distributed()
-    with Learner.distrib_ctx(self, sync_bn, in_notebook and torch.cuda.is_available(), **kwargs): yield self
+    with Learner.distrib_ctx(self, sync_bn, in_notebook and torch.cuda.is_available(), **kwargs):
+        yield self

@@ -32,10 +32,13 @@ def _check_lm_dls(dls, max_len=None):
     vocab = _text_vocab(dls)
     for dl in dls.loaders:
         if not isinstance(dl, LMDataLoader):
-            raise ValueError(f"`dls` has a `{type(dl).__name__}`, but must be for a language model: make it with `is_lm=True`")
+            raise ValueError(
+                f"`dls` has a `{type(dl).__name__}`, but must be for a language model: "
+                "make it with `is_lm=True`")
     pad = _special_ids(vocab, 'pad')
     if not pad:
-        raise ValueError(f"`dls` has no {PAD!r} in its vocabulary, which fills up shorter texts: add it, as `make_vocab` does")
+        raise ValueError(f"`dls` has no {PAD!r} in its vocabulary, which fills up shorter texts: "
+                         "add it, as `make_vocab` does")
     seq_len = max(dl.seq_len for dl in dls.loaders)
     max_len = ifnone(max_len, seq_len)
     _check_sizes(max_len=max_len)
@@ -87,10 +90,13 @@ class TransformerLMLearner(TransformerLearner):
             elif getattr(dl, 'shuffle', False): dl = dl.new(shuffle=False, drop_last=False)
             if with_preds and isinstance(dl, LMDataLoader):
                 v = get_model(self.model)[0].vocab_sz
-                need = dl.bs*dl.bl*v*4 * 2                                                  # logits and probabilities
-                if need>_memory(): raise MemoryError(f"{dl.bs*dl.bl:,} tokens times {v:,} words need {need/2**30:,.0f} GB: "
-                    "pass `with_preds=False, with_loss=True`, or use `validate` or `score`")
-            return super().get_preds(dl=dl, with_preds=with_preds, reorder=False, concat_dim=1, **kwargs)
+                need = dl.bs*dl.bl*v*4 * 2  # logits and probabilities
+                if need>_memory():
+                    raise MemoryError(
+                        f"{dl.bs*dl.bl:,} tokens times {v:,} words need {need/2**30:,.0f} GB: "
+                        "pass `with_preds=False, with_loss=True`, or use `validate` or `score`")
+            return super().get_preds(dl=dl, with_preds=with_preds, reorder=False, concat_dim=1,
+                                     **kwargs)
 
 # %% ../nbs/05b_lm_learner.ipynb #64ecc1ef
 @delegates(TransformerLMLearner)
@@ -108,18 +114,22 @@ def transformer_lm_learner(
     _check_k(k)
     start = _pretrained(pretrained)
     if start is not None:
-        _check(isinstance(start.model, TransformerLM), 'pretrained', type(start.model).__name__, 'a language model, such as GPT-2 or Llama: an encoder such as BERT only reads')
+        _check(isinstance(start.model, TransformerLM), 'pretrained', type(start.model).__name__,
+               'a language model, such as GPT-2 or Llama: an encoder such as BERT only reads')
         max_len = ifnone(max_len, start.encoder.max_len)
     vocab_sz,max_len,pad_idx = _check_lm_dls(dls, max_len)
     model_kw,learn_kw = _split_kwargs(kwargs, TransformerLM.__init__, TransformerLMLearner.__init__,
                                       fixed=('vocab_sz','pad_idx'))
-    model_kw = _model_kw(start, _text_vocab(dls), pad_idx, dict(k=k, heads=heads, depth=depth, max_len=max_len), model_kw)
+    model_kw = _model_kw(start, _text_vocab(dls), pad_idx,
+                         dict(k=k, heads=heads, depth=depth, max_len=max_len), model_kw)
     _warn_lost(dls)
     learn = TransformerLMLearner(dls, TransformerLM(**model_kw), **learn_kw)
     if says := _no_batches(dls): warn(says, stacklevel=2)
     return learn if start is None else start._start(learn)
 
-_docs_of(transformer_lm_learner, *(o.__init__ for o in (TransformerLM, TransformerEncoder, TransformerBlock, TransformerLMLearner, TransformerLearner, Learner)))
+_docs_of(transformer_lm_learner,
+         *(o.__init__ for o in (TransformerLM, TransformerEncoder, TransformerBlock,
+                                TransformerLMLearner, TransformerLearner, Learner)))
 
 # %% ../nbs/05b_lm_learner.ipynb #e36ff070
 class LossInParts(Callback):
@@ -133,17 +143,23 @@ class LossInParts(Callback):
 
     def before_fit(self):
         "`ValueError` for a learner whose loss needs scores that stand whole"
-        _check(not hasattr(self.learn.model, '_orig_mod'), 'learn', 'one with a compiled model', 'one with a plain model, for a loss in parts')
+        _check(not hasattr(self.learn.model, '_orig_mod'), 'learn', 'one with a compiled model',
+               'one with a plain model, for a loss in parts')
         loss,head = self.learn.loss_func,get_model(self.learn.model)[1]
         linear = getattr(head, 'linear', None)
-        made = type(head) is LMHead and type(linear) in (nn.Linear,FastLinear) and linear.bias is None
-        changed = made and any(o._forward_hooks or o._forward_pre_hooks or 'forward' in vars(o) for o in (head, linear))
-        _check(isinstance(self.learn, TransformerLMLearner) and made and not changed, 'learn', type(self.learn).__name__,
-               'a learner that `transformer_lm_learner` made, with a plain head and no hooks on it')
-        plain = type(loss) is CrossEntropyLossFlat and loss.func.weight is None and not loss.func.label_smoothing and loss.func.reduction=='mean'
+        made = (type(head) is LMHead and type(linear) in (nn.Linear,FastLinear)
+                and linear.bias is None)
+        changed = made and any(o._forward_hooks or o._forward_pre_hooks or 'forward' in vars(o)
+                               for o in (head, linear))
+        _check(isinstance(self.learn, TransformerLMLearner) and made and not changed, 'learn',
+               type(self.learn).__name__, 'a learner that `transformer_lm_learner` made, with a '
+               'plain head and no hooks on it')
+        plain = (type(loss) is CrossEntropyLossFlat and loss.func.weight is None
+                 and not loss.func.label_smoothing and loss.func.reduction=='mean')
         _check(plain, 'loss_func', loss, 'a plain `CrossEntropyLossFlat()`, for a loss in parts')
         metrics = getattr(self.learn, 'recorder', None) is not None and self.recorder.train_metrics
-        _check(not metrics, 'train_metrics', True, 'False for a loss in parts: there are no scores to measure in training')
+        _check(not metrics, 'train_metrics', True,
+               'False for a loss in parts: there are no scores to measure in training')
 
     def _works(self):
         "Is this a batch to learn from?"
@@ -156,7 +172,9 @@ class LossInParts(Callback):
         try: learn.pred = learn.model(*learn.xb)
         finally: del head.forward
         learn('after_pred')
-        learn.loss_grad = linear_cross_entropy(learn.pred, head.linear.weight, *learn.yb, ignore_index=learn.loss_func.func.ignore_index, rows=self.rows)
+        learn.loss_grad = linear_cross_entropy(learn.pred, head.linear.weight, *learn.yb,
+                                               ignore_index=learn.loss_func.func.ignore_index,
+                                               rows=self.rows)
         learn.loss = learn.loss_grad.clone()
         learn('after_loss')
         learn._do_grad_opt()
@@ -172,22 +190,27 @@ def _check_texts(text):
     "A list of texts; `TypeError` unless `text` is a string or a list of strings"
     texts = list(text) if is_listy(text) or isinstance(text, (pd.Series,np.ndarray)) else [text]
     for o in texts:
-        if not isinstance(o, str): raise TypeError(f"`text` is {repr(o)[:60]}, but must be a string or a list of strings")
+        if not isinstance(o, str):
+            raise TypeError(f"`text` is {repr(o)[:60]}, but must be a string or a list of strings")
     return texts
 
 def _text_ids(learn, text):
     "Ids of `text` as in training, without padding"
     pad_idx = get_model(learn.model)[0].pad_idx
-    return [i for i in compose_tfms(text, tfms=_text_tfms(learn), split_idx=1).tolist() if i!=pad_idx]
+    return [i for i in compose_tfms(text, tfms=_text_tfms(learn), split_idx=1).tolist()
+            if i!=pad_idx]
 
 def _prompt_ids(learn, text):
     "Ids to go on from; a text without tokens starts with `xxbos`"
     backwards = 'reverse_text' in [getattr(o, 'name', '') for o in _text_tfms(learn)]
-    _check(not backwards, 'backwards', backwards, 'False in `dls`: this model goes on before a text, not after it')
-    last = getattr(getattr(_get_tokenizer(learn.dls.train_ds), 'tok', None), 'ends', (0,0))[1]      # special tokens at the end
+    _check(not backwards, 'backwards', backwards,
+           'False in `dls`: this model goes on before a text, not after it')
+    # special tokens at the end
+    last = getattr(getattr(_get_tokenizer(learn.dls.train_ds), 'tok', None), 'ends', (0,0))[1]
     start = _text_ids(learn, text)
     start = start[:len(start)-last] or _special_ids(_text_vocab(learn.dls), 'bos')[:1]
-    _check(start, 'text', text, f'a text of at least one token, as there is no {BOS!r} in the vocabulary to start from')
+    _check(start, 'text', text, f'a text of at least one token, as there is no {BOS!r} '
+           'in the vocabulary to start from')
     return start
 
 def _decoder(learn, decoder):
@@ -312,7 +335,8 @@ class _ByDecoder(_Whole):
 
     def _end(self, text):
         byte = bool(self.tokens) and re.fullmatch('<0x[0-9A-F]{2}>', self.tokens[-1]) is not None
-        if byte or text!=self.text: self.open = byte or text.endswith('�')                   # special tokens close nothing
+        # special tokens close nothing
+        if byte or text!=self.text: self.open = byte or text.endswith('�')
         self.text = text
         return 0 if self.open else len(text)
 
@@ -349,7 +373,8 @@ def _behind(before, text):
     if start==len(before): return start
     places = [i for i,c in enumerate(text) if not c.isspace()]
     signs = ''.join(before.split())
-    same = signs and len(places)>=len(signs) and signs==''.join(text[i] for i in places[:len(signs)])
+    same = signs and len(places)>=len(signs) and signs==''.join(text[i]
+        for i in places[:len(signs)])
     return places[len(signs)-1]+1 if same else start
 
 class _Writer:
@@ -358,8 +383,9 @@ class _Writer:
         self.tokens,self.whole,self.source,self.stops,self.typed = [],whole,source,stops,typed
         for o in tokens: self.keep(o)
         self.before = whole(self.tokens) if typed is not None else ''
-        self.spaced = (typed or '')[-1:].isspace() and not self.before[-1:].isspace()     # there is a space already, so
-        self.trims = self.spaced                                                          # the next piece needs none
+        # there is a space already, so
+        self.spaced = (typed or '')[-1:].isspace() and not self.before[-1:].isspace()
+        self.trims = self.spaced  # the next piece needs none
         fixed,self.rest = source.add(*self.tokens)
         self.prompt,self.fixed = self.rest,''     # what may change of the prompt; not shown yet
         self.size,self.done = len(fixed),False    # characters before `fixed`
@@ -421,24 +447,30 @@ def _start(learn, texts, ahead, n_words=1, no_unk=True, temperature=1., min_p=No
            repetition_penalty=1., seed=None, stop=None, weights=None):
     "A `_Writer` for each of `texts`, and the stream of their next ids"
     for name,o in dict(n_words=n_words, seed=ifnone(seed, 0)).items():
-        _check(isinstance(o, numbers.Integral) and not isinstance(o, bool), name, o, 'a whole number', TypeError)
+        _check(isinstance(o, numbers.Integral) and not isinstance(o, bool), name, o,
+               'a whole number', TypeError)
     _check(n_words>=0, 'n_words', n_words, '0 or more')
     stops = [] if stop is None else list(stop) if is_listy(stop) else [stop]
-    _check(all(isinstance(o, str) for o in stops), 'stop', stop, 'a string or a list of strings', TypeError)
+    _check(all(isinstance(o, str) for o in stops), 'stop', stop, 'a string or a list of strings',
+           TypeError)
     _check(all(stops), 'stop', stop, 'strings that are not empty')
     model,vocab = get_model(learn.model),_text_vocab(learn.dls)
     prompts,(decoder,sep) = [_prompt_ids(learn, o) for o in texts],_decoder(learn, decoder)
     width,device = max(map(len, prompts), default=1),next(model.parameters()).device
     pad_idx,equal = model[0].pad_idx,len({len(o) for o in prompts})<2
-    _check(pad_idx is not None or equal, 'text', list(texts), 'texts of the same number of tokens, as the model has no padding id')
+    _check(pad_idx is not None or equal, 'text', list(texts),
+           'texts of the same number of tokens, as the model has no padding id')
     rows = [[pad_idx]*(width-len(o)) + o for o in prompts]
     ids = torch.tensor(rows, dtype=torch.long, device=device).view(-1, width)             # (b,t)
-    banned = [i for name in ('pad','fake') + ('unk',)*bool(no_unk) for i in _special_ids(vocab, name) if i<model[0].vocab_sz]
+    banned = [i for name in ('pad','fake') + ('unk',)*bool(no_unk)
+              for i in _special_ids(vocab, name) if i<model[0].vocab_sz]
     generator = None if seed is None else torch.Generator().manual_seed(int(seed))
-    steps = stream_ids(model, ids, n_words, temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p, banned=banned,
-                       repetition_penalty=repetition_penalty, generator=generator, only_last=only_last_word, weights=weights)
+    steps = stream_ids(model, ids, n_words, temperature=temperature, top_k=top_k, top_p=top_p,
+                       min_p=min_p, banned=banned, repetition_penalty=repetition_penalty,
+                       generator=generator, only_last=only_last_word, weights=weights)
     whole = partial(_to_text, decoder, sep)
-    def writer(text, o): return _Writer([vocab[i] for i in o], whole, _source(decoder, sep, ahead), stops, text)
+    def writer(text, o):
+        return _Writer([vocab[i] for i in o], whole, _source(decoder, sep, ahead), stops, text)
     return [writer(*o) for o in zip(texts, prompts)],steps
 
 # %% ../nbs/05b_lm_learner.ipynb #fe9bf0df
@@ -462,11 +494,13 @@ def predict(self:TransformerLMLearner,
 )->str: # `text` and what comes after it, a list of them for a list of texts
     "Go on with `text`; `ValueError` for an argument out of range, `TypeError` for a wrong kind"
     writers,steps = _start(self, _check_texts(text), None, n_words, no_unk, temperature, min_p,
-                           decoder, only_last_word, top_k, top_p, repetition_penalty, seed, stop, weights)
+                           decoder, only_last_word, top_k, top_p, repetition_penalty, seed, stop,
+                           weights)
     vocab = _text_vocab(self.dls)
-    bar = progress_bar(steps, total=n_words, leave=False) if n_words and writers and not no_bar else None
+    bar = (progress_bar(steps, total=n_words, leave=False) if n_words and writers
+           and not no_bar else None)
     try:
-        with _eval(get_model(self.model)):                                                # no other thread until the text is done
+        with _eval(get_model(self.model)):  # no other thread until the text is done
             for new in (ifnone(bar, steps) if writers else ()):
                 for o,i in zip(writers, new.tolist()): (o.add if o.stops else o.keep)(vocab[i])
                 if all(o.done for o in writers): break
@@ -495,7 +529,8 @@ def stream(self:TransformerLMLearner,
     **kwargs
 )->Iterator: # Pieces of text, as soon as they can't change any more
     "Go on with `text`, piece by piece; arguments and errors are those of `predict`"
-    _check(isinstance(text, str), 'text', text, 'a string: for several texts use `predict`', TypeError)
+    _check(isinstance(text, str), 'text', text, 'a string: for several texts use `predict`',
+           TypeError)
     (writer,),steps = _start(self, [text], 40, n_words, **kwargs)
     return _pieces(writer, steps, _text_vocab(self.dls))
 
@@ -522,7 +557,8 @@ class TextScore(NamedTuple):
     "What a language model says about a text, in nats"
     log_prob:float # Logarithm of the probability of all tokens after the first
     n:int # Number of these tokens
-    perplexity:float # `exp(-log_prob/n)`, as if it had to choose among so many words each time; NaN for `n=0`
+    # `exp(-log_prob/n)`, as if it had to choose among so many words each time; NaN for `n=0`
+    perplexity:float
     surprise:L # `(token, surprise)` for each of them; the sum of surprises is `-log_prob`
 
 @patch
@@ -535,17 +571,20 @@ def score(self:TransformerLMLearner,
     model,vocab = get_model(self.model),_text_vocab(self.dls)
     ids = [torch.tensor(_text_ids(self, o), dtype=torch.long) for o in _check_texts(texts)]
     windows = [(i,*w) for i,o in enumerate(ids) for w in _windows(len(o), model[0].max_len)]
-    windows = sorted(windows, key=lambda o: o[1]-o[2])                                  # longest first: little padding
+    windows = sorted(windows, key=lambda o: o[1]-o[2])  # longest first: little padding
     losses,device = [torch.zeros(max(len(o)-1, 0)) for o in ids],next(model.parameters()).device
     with _eval(model):
         for batch in chunked(windows, bs):
-            x = pad_sequence([ids[i][start:end] for i,start,end,_ in batch], True, ifnone(model[0].pad_idx, 0)).to(device)     # (b,t)
-            y = pad_sequence([ids[i][start+1:end+1] for i,start,end,_ in batch], True, -100).to(device)
+            x = pad_sequence([ids[i][start:end] for i,start,end,_ in batch], True,
+                             ifnone(model[0].pad_idx, 0)).to(device)  # (b,t)
+            y = pad_sequence([ids[i][start+1:end+1] for i,start,end,_ in batch], True,
+                             -100).to(device)
             for row,(i,start,end,first) in zip(_surprises(model, x, y).cpu(), batch):
                 losses[i][first-1:end] = row[first-1-start:end-start]
     res = L()
     for o,loss in zip(ids, losses):
         n,total = len(loss),loss.double().sum().item()
         perplexity = math.exp(min(total/n, 700)) if n else math.nan
-        res.append(TextScore(0-total, n, perplexity, L(zip([vocab[i] for i in o[1:].tolist()], loss.tolist()))))
+        res.append(TextScore(0-total, n, perplexity,
+                             L(zip([vocab[i] for i in o[1:].tolist()], loss.tolist()))))
     return res[0] if isinstance(texts, str) else res

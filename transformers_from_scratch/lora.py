@@ -57,7 +57,8 @@ def _settings(model):
     found = _loras(model)
     if not found: return None
     o = found[0][1]
-    return dict(r=len(o.lora_a), alpha=o.alpha, dropout=o.dropout.p, layers=sorted({n.rpartition('.')[2] for n,_ in found}))
+    return dict(r=len(o.lora_a), alpha=o.alpha, dropout=o.dropout.p,
+                layers=sorted({n.rpartition('.')[2] for n,_ in found}))
 
 def lora_splitter(
     model:nn.Module # Whose blocks have `LoRALinear`s
@@ -66,7 +67,7 @@ def lora_splitter(
     encoder,head = get_model(model)[0],get_model(model)[1]
     blocks = [[p for _,o in _loras(block) for p in (o.lora_a,o.lora_b)] for block in encoder.blocks]
     taken,groups = {id(p) for p in encoder.parameters()} - {id(p) for b in blocks for p in b},L()
-    for ps in (*blocks, params(head)):                                   # each parameter in the first that has it
+    for ps in (*blocks, params(head)):  # each parameter in the first that has it
         ps = [p for p in ps if id(p) not in taken]
         taken.update(map(id, ps))
         if ps: groups.append(ps)
@@ -87,7 +88,8 @@ def lora(
              for n,o in p.named_children() if type(o) in (nn.Linear,FastLinear)]
     known = {n for _,n,_ in there}
     missing,allowed = [o for o in names if o not in known],', '.join(sorted(known))
-    _check(not missing and names, 'layers', missing, f'names of linear layers in the blocks: {allowed}')
+    _check(not missing and names, 'layers', missing,
+           f'names of linear layers in the blocks: {allowed}')
     made = [(p,n,LoRALinear(o, r, alpha, dropout)) for p,n,o in there if n in names]
     for p in model[0].parameters(): p.requires_grad_(False)
     for p,n,o in made: setattr(p, n, o)
@@ -119,7 +121,9 @@ def _same_base(base, state, model):
     "Are these the weights of `model` that `state` changes, up to their rounding?"
     if set(base)!={n.removesuffix('.lora_a') for n in state if n.endswith('.lora_a')}: return False
     weights = {n: model.get_submodule(n).weight.detach().flatten().float().cpu() for n in base}
-    def close(w, o): return len(w)==len(o) and torch.allclose(w, tensor(o), rtol=.02, atol=1e-3*w.abs().max().item())
+    def close(w, o):
+        return len(w)==len(o) and torch.allclose(w, tensor(o), rtol=.02,
+                                                 atol=1e-3*w.abs().max().item())
     return all(close(w[::max(len(w)//8, 1)][:8], base[n]) for n,w in weights.items())
 
 @patch
@@ -132,20 +136,26 @@ def save_lora(self:TransformerLearner,
     _check(_loras(model), 'learn', 'one without low-rank changes', 'one with some: see `lora`')
     path = _place(self, file)
     learns = {id(p) for group in lora_splitter(model) for p in group}
-    state = {n: p.detach().cpu().contiguous() for n,p in model.named_parameters() if id(p) in learns}
+    state = {n: p.detach().cpu().contiguous() for n,p in model.named_parameters()
+             if id(p) in learns}
     _check_finite('model', state)
     head = _about_head(self) if isinstance(model[1], ClassifierHead) else None
     about = _about('lora', state, lora=_settings(model), base=_base(model), head=head)
     path.parent.mkdir(parents=True, exist_ok=True)
-    save_file(state, path, {'format':'pt', _format: json.dumps(about)})          # writes beside, then renames
+    # writes beside, then renames
+    save_file(state, path, {'format':'pt', _format: json.dumps(about)})
     return path
 
 def _read_lora(path):
     "Head, base, settings and tensors of a file that `save_lora` wrote, or a `ValueError`"
     about,state = _read_kind(path, 'lora', 'save_lora')
     base,lora,head = (about.get(o) for o in ('base','lora','head'))
-    numbers_of = isinstance(base, dict) and all(isinstance(o, list) and all(isinstance(x, (int,float)) for x in o) for o in base.values())
-    if not numbers_of or not isinstance(lora, dict) or set(lora)!={'r','alpha','dropout','layers'} or not isinstance(head, (dict,type(None))):
+    numbers_of = isinstance(base, dict) and all(isinstance(o, list)
+                                                and all(isinstance(x, (int,float)) for x in o)
+                                                for o in base.values())
+    if (not numbers_of or not isinstance(lora, dict)
+        or set(lora)!={'r','alpha','dropout','layers'}
+        or not isinstance(head, (dict,type(None)))):
         raise ValueError(f"{path} is not a file that `save_lora` wrote, or it is damaged")
     return head,base,lora,state
 
@@ -153,12 +163,14 @@ def _fits(state, model, r):
     "Is `state` of the low-rank changes and the head of a model like this one?"
     have = {n: tuple(o.shape) for n,o in model.named_parameters()}
     names = {n.rpartition('.')[0] for n in state if 'lora_' in n}
-    if {n for n in state if 'lora_' in n}!={f'{n}.lora_{o}' for n in names for o in 'ab'}: return False
+    if {n for n in state if 'lora_' in n}!={f'{n}.lora_{o}' for n in names for o in 'ab'}:
+        return False
     if len({re.search(r'blocks\.(\d+)\.', n)[1] for n in names})!=len(model[0].blocks): return False
     def layer(n): return have.get(n.rpartition('.')[0]+'.weight', (0,0))
     def fits(n, o):
         if n.endswith('lora_a'): return tuple(o.shape)==(r,layer(n)[1])
-        return tuple(o.shape)==(layer(n)[0],r) if n.endswith('lora_b') else have.get(n)==tuple(o.shape)
+        return (tuple(o.shape)==(layer(n)[0],r) if n.endswith('lora_b')
+                else have.get(n)==tuple(o.shape))
     return all(fits(n, o) for n,o in state.items())
 
 @patch
@@ -170,11 +182,15 @@ def load_lora(self:TransformerLearner,
     head,base,about,state = _read_lora(path)
     mine = _about_head(self) if isinstance(model[1], ClassifierHead) else None
     same = head==mine or (head and mine and all(head[o]==mine[o] for o in ('classes','pool')))
-    _check(same, 'file', str(path), f'one for the classes and the pool of this learner, {mine}, not {head}')
-    _check(_fits(state, model, about['r']), 'file', str(path), 'one that fits this model: make the learner with '
+    _check(same, 'file', str(path),
+           f'one for the classes and the pool of this learner, {mine}, not {head}')
+    _check(_fits(state, model, about['r']), 'file', str(path),
+           'one that fits this model: make the learner with '
            'the weights and the classes that it was trained with')
-    _check(_same_base(base, state, model), 'file', str(path), 'one that was trained on the weights of this learner')
+    _check(_same_base(base, state, model), 'file', str(path),
+           'one that was trained on the weights of this learner')
     if not _loras(model): lora(self, **about)
-    _check(_settings(model)==about, 'file', about, f'one for the settings of this learner, {_settings(model)}')
+    _check(_settings(model)==about, 'file', about,
+           f'one for the settings of this learner, {_settings(model)}')
     model.load_state_dict(state, strict=False)
     return self

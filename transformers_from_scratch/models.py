@@ -61,9 +61,11 @@ def _width(ids, n, max_len, crop):
     "The number of columns to keep: as few as will do, or where that would be waited for, all that there can be"
     t,max_len = ids.shape[1],ifnone(max_len, ids.shape[1])
     if _compiling():
-        whole = crop is None or torch.fx.experimental.symbolic_shapes.statically_known_true(t<=max_len)
-        return t if whole else torch.sym_min(t, max_len)                                  # `crop` alone may cut
-    if ids.device.type=='cuda' and crop is not None: torch._assert_async((n<=max_len).all(), f'`crop` keeps more than {max_len} tokens')
+        whole = crop is None or torch.fx.experimental.symbolic_shapes.statically_known_true(
+            t<=max_len)
+        return t if whole else torch.sym_min(t, max_len)  # `crop` alone may cut
+    if ids.device.type=='cuda' and crop is not None:
+        torch._assert_async((n<=max_len).all(), f'`crop` keeps more than {max_len} tokens')
     if ids.device.type!='cpu' and (crop is not None or t<=max_len): return min(t, max_len)
     width = max(n.max().item(), 1)
     name,allowed = ('ids','cut the texts') if crop is None else ('crop','it must keep no more')
@@ -73,13 +75,15 @@ def _width(ids, n, max_len, crop):
 
 def _check_crop(crop, max_len):
     "`ValueError` for a `crop` that keeps more than `max_len` tokens of some texts, tried on a CPU without touching the random state"
-    _check(crop is None or callable(crop), 'crop', crop, 'a function, such as `head_crop`, or None', TypeError)
+    _check(crop is None or callable(crop), 'crop', crop,
+           'a function, such as `head_crop`, or None', TypeError)
     if crop is None or max_len is None: return
     with torch.device('cpu'), torch.random.fork_rng(devices=[]):
         n = tensor([1, max_len, max_len+1, 3*max_len+2])[:,None]                          # (4,1)
         real = torch.arange(3*max_len+2) < n                                              # (4,t)
         kept = (real & crop(real.cumsum(1)-1, n, max_len)).sum(1).max().item()
-    _check(kept<=max_len, 'crop', getattr(crop, '__name__', crop), f'a function that keeps at most max_len={max_len} tokens of a text, not {kept}')
+    _check(kept<=max_len, 'crop', getattr(crop, '__name__', crop),
+           f'a function that keeps at most max_len={max_len} tokens of a text, not {kept}')
 
 def _is_real(ids, pad_idx):
     "True at real tokens `(b,t)`; without a padding id all are"
@@ -101,8 +105,10 @@ def align(
     width = _width(ids, n, max_len, crop)
     pad_mask = torch.arange(width, device=ids.device) >= n                             # (b,t')
     if not _compiling() and ids.device.type=='cpu' and keep.all(): return ids,pad_mask
-    to = (keep.cumsum(1)-1).clamp(max=width).where(keep, width)       # its new column; what goes, goes behind the last
-    left = ids.new_full((ids.shape[0],width+1), ifnone(pad_idx, 0)).scatter(1, to, ids)               # (b,t'+1)
+    # its new column; what goes, goes behind the last
+    to = (keep.cumsum(1)-1).clamp(max=width).where(keep, width)
+    left = ids.new_full((ids.shape[0],width+1), ifnone(pad_idx, 0)).scatter(1, to,
+        ids)  # (b,t'+1)
     return left[:,:width],pad_mask
 
 # %% ../nbs/02_models.ipynb #302019af
@@ -131,24 +137,32 @@ class TransformerEncoder(Module):
         **kwargs
     ):
         _check_sizes(vocab_sz=vocab_sz, depth=depth, max_len=ifnone(max_len, 1))
-        _check(pad_idx is None or (isinstance(pad_idx, int) and 0<=pad_idx<=vocab_sz), 'pad_idx', pad_idx, f'an id below vocab_sz={vocab_sz}, that number itself, or None')
-        _check(isinstance(n_types, int) and n_types>=0, 'n_types', n_types, 'a whole number, 0 for none')
+        _check(pad_idx is None or (isinstance(pad_idx, int) and 0<=pad_idx<=vocab_sz), 'pad_idx',
+               pad_idx, f'an id below vocab_sz={vocab_sz}, that number itself, or None')
+        _check(isinstance(n_types, int) and n_types>=0, 'n_types', n_types,
+               'a whole number, 0 for none')
         _check_classes(pos_cls=pos_cls, norm_cls=norm_cls, block_cls=block_cls)
         for name,o in dict(embed_norm=embed_norm, final_norm=final_norm).items():
-            _check(o in (True,False,None), name, o, 'True or False: `norm_cls` is the class of all norms', TypeError)
+            _check(o in (True,False,None), name, o,
+                   'True or False: `norm_cls` is the class of all norms', TypeError)
         _check_probs(dropout=dropout, word_dropout=word_dropout, vocab_dropout=vocab_dropout)
-        _check(not vocab_dropout or pad_idx is not None, 'vocab_dropout', vocab_dropout, '0 where there is no `pad_idx`')
+        _check(not vocab_dropout or pad_idx is not None, 'vocab_dropout', vocab_dropout,
+               '0 where there is no `pad_idx`')
         _check_crop(crop, max_len)
         store_attr('vocab_sz,max_len,pad_idx,n_types,crop,word_dropout,vocab_dropout')
-        kwargs = dict(wide=wide, norm_first=norm_first, dropout=dropout, norm_cls=norm_cls, **kwargs)
-        kwargs = {n: deepcopy(o) if isinstance(o, partial) else o for n,o in kwargs.items()}   # what it holds is this model's own
+        kwargs = dict(wide=wide, norm_first=norm_first, dropout=dropout, norm_cls=norm_cls,
+                      **kwargs)
+        # what it holds is this model's own
+        kwargs = {n: deepcopy(o) if isinstance(o, partial) else o for n,o in kwargs.items()}
         blocks = [block_cls(k, heads, **kwargs) for _ in range(depth)]
         row = None if pad_idx==vocab_sz else pad_idx
         self.embedding = nn.Embedding(vocab_sz, k, padding_idx=row)
         self.types = nn.Embedding(n_types, k) if n_types else None
         self.positions = pos_cls(k, max_len, s=k if wide else k//heads)
-        _check(isinstance(self.positions, Positions), 'pos_cls', pos_cls, 'a subclass of `Positions`', TypeError)
-        self.embed_norm,self.norm = (norm_cls(k) if o else nn.Identity() for o in (embed_norm, ifnone(final_norm, norm_first)))
+        _check(isinstance(self.positions, Positions), 'pos_cls', pos_cls,
+               'a subclass of `Positions`', TypeError)
+        self.embed_norm,self.norm = (norm_cls(k) if o else nn.Identity()
+                                     for o in (embed_norm, ifnone(final_norm, norm_first)))
         self.dropout,self.blocks = nn.Dropout(dropout),nn.ModuleList(blocks)
         for o in (self.embedding, self.types):
             if o is not None: nn.init.normal_(o.weight, std=0.02)
@@ -162,14 +176,17 @@ def _check_ids(self:TransformerEncoder, ids):
     kind = getattr(ids, 'dtype', type(ids))
     _check(whole, 'ids', kind, 'a tensor of whole numbers, torch.long or torch.int', TypeError)
     if _compiling(): return ids
-    ids = ids.as_subclass(Tensor)                                # fastai's `TensorText` would slow all that follows
-    _check(ids.dim()==2 and ids.numel()>0, 'ids', tuple(ids.shape), 'of shape (batch, tokens), neither of them 0')
+    ids = ids.as_subclass(Tensor)  # fastai's `TensorText` would slow all that follows
+    _check(ids.dim()==2 and ids.numel()>0, 'ids', tuple(ids.shape),
+           'of shape (batch, tokens), neither of them 0')
     top = self.vocab_sz - (self.pad_idx!=self.vocab_sz)
-    allowed = f'from 0 to vocab_sz-1 = {self.vocab_sz-1}: does the model fit the vocabulary of the data?'
+    allowed = (f'from 0 to vocab_sz-1 = {self.vocab_sz-1}: does the model fit the '
+               'vocabulary of the data?')
     if ids.device.type=='cpu':
         low,high = (o.item() for o in ids.aminmax())
         _check(0<=low and high<=top, 'ids', high if low>=0 else low, allowed)
-    elif ids.device.type=='cuda': torch._assert_async(((ids>=0) & (ids<=top)).all(), f'`ids` must be {allowed}')
+    elif ids.device.type=='cuda':
+        torch._assert_async(((ids>=0) & (ids<=top)).all(), f'`ids` must be {allowed}')
     return ids
 
 @patch
@@ -177,10 +194,13 @@ def _with_types(self:TransformerEncoder, ids, types):
     "Ids and types in one number, so that they are aligned together; padding stays padding"
     if types is None: return ids
     n,whole = self.n_types,isinstance(types, Tensor) and types.dtype in (torch.long, torch.int)
-    _check(n>0, 'types', 'given', 'left out: this model has no token types, so pass `n_types` when you make it')
-    _check(whole and types.shape==ids.shape, 'types', tuple(getattr(types, 'shape', ())), f'whole numbers of the shape of `ids`, {tuple(ids.shape)}')
+    _check(n>0, 'types', 'given',
+           'left out: this model has no token types, so pass `n_types` when you make it')
+    _check(whole and types.shape==ids.shape, 'types', tuple(getattr(types, 'shape', ())),
+           f'whole numbers of the shape of `ids`, {tuple(ids.shape)}')
     if not _compiling() and ids.device.type=='cpu':
-        _check(0<=types.min() and types.max()<n, 'types', types.tolist(), f'from 0 to n_types-1 = {n-1}')
+        _check(0<=types.min() and types.max()<n, 'types', types.tolist(),
+               f'from 0 to n_types-1 = {n-1}')
     return torch.where(_is_real(ids, self.pad_idx), ids + (self.vocab_sz+1)*types, ids)
 
 @patch
@@ -201,10 +221,13 @@ def forward(self:TransformerEncoder,
         out = torch.rand(self.vocab_sz+1, device=ids.device) < self.vocab_dropout         # (v+1,)
         ids = ids.masked_fill(out[ids], self.pad_idx)
     ids = self._with_types(ids, types)
-    ids,pad_mask = align(ids, self.pad_idx, self.max_len, self.crop, self.word_dropout if self.training else 0.)
+    ids,pad_mask = align(ids, self.pad_idx, self.max_len, self.crop,
+                         self.word_dropout if self.training else 0.)
     if types is not None: ids,types = ids % (self.vocab_sz+1),ids // (self.vocab_sz+1)
-    some = torch.arange(pad_mask.shape[1], device=pad_mask.device) > 0        # an empty text sees its first pad: no 0/0
-    return self.read(ids, pad_mask & some if self._pads_matter(pad_mask) else None, types=types), pad_mask
+    # an empty text sees its first pad: no 0/0
+    some = torch.arange(pad_mask.shape[1], device=pad_mask.device) > 0
+    return (self.read(ids, pad_mask & some if self._pads_matter(pad_mask) else None, types=types),
+            pad_mask)
 
 @patch
 def read(self:TransformerEncoder,
@@ -215,11 +238,14 @@ def read(self:TransformerEncoder,
     types:Tensor=None # Token types `(b,t)`; None: all are 0
 )->Tensor: # Hidden vectors `(b,t,k)`
     "The network itself; with `caches` it reads on where it stopped, at positions `pos`"
-    if self.pad_idx==self.vocab_sz: ids = ids.masked_fill(ids==self.vocab_sz, 0)               # any row will do for padding
-    x = self.embedding(ids)                                                                   # (b,t,k)
-    if self.types is not None: x = x + (self.types.weight[0] if types is None else self.types(types))
+    # any row will do for padding
+    if self.pad_idx==self.vocab_sz: ids = ids.masked_fill(ids==self.vocab_sz, 0)
+    x = self.embedding(ids)  # (b,t,k)
+    if self.types is not None:
+        x = x + (self.types.weight[0] if types is None else self.types(types))
     x = self.dropout(self.embed_norm(self.positions(x, pos)))
-    rotate = self.positions.rotation(torch.arange(ids.shape[1], device=ids.device) if pos is None else pos)
+    rotate = self.positions.rotation(torch.arange(ids.shape[1], device=ids.device) if pos is None
+                                     else pos)
     for block,cache in zip(self.blocks, caches or repeat(None)):
         x = block(x, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache)
     return self.norm(x)
@@ -239,7 +265,8 @@ def max_pool(
     pad_mask:Tensor # bool `(b,t)`, True at padding
 )->Tensor: # `(b,k)`
     "The largest number of each column over real tokens"
-    return hidden.masked_fill(pad_mask[...,None], -math.inf).amax(1).masked_fill(pad_mask.all(1, keepdim=True), 0)
+    return hidden.masked_fill(pad_mask[...,None], -math.inf).amax(1).masked_fill(pad_mask.all(1,
+        keepdim=True), 0)
 
 # %% ../nbs/02_models.ipynb #8bec21f1
 def first_pool(
@@ -248,7 +275,8 @@ def first_pool(
 )->Tensor: # `(b,k)`
     "The vector of the first real token, as BERT does"
     at = (~pad_mask).int().argmax(1)                                                      # (b,)
-    return hidden[torch.arange(hidden.shape[0], device=at.device), at].masked_fill(pad_mask.all(1, keepdim=True), 0)
+    return hidden[torch.arange(hidden.shape[0], device=at.device), at].masked_fill(pad_mask.all(1,
+        keepdim=True), 0)
 
 # %% ../nbs/02_models.ipynb #7d43eaf5
 def last_pool(
@@ -270,13 +298,15 @@ def mean_max_pool(
 def _to_columns(x, ids, pad_idx):
     "What belongs to the real tokens `(b,t',...)`, moved to their columns in `ids` `(b,t,...)`; zeros at padding"
     real = _is_real(ids if _compiling() else ids.as_subclass(Tensor), pad_idx)               # (b,t)
-    if not _compiling() and real.device.type=='cpu' and real.all(): return x         # a GPU would have to be waited for
+    # a GPU would have to be waited for
+    if not _compiling() and real.device.type=='cpu' and real.all(): return x
     where = (real.cumsum(1)-1).clamp(min=0)[...,None].expand(-1, -1, x.shape[-1])
     return x.gather(1, where).where(real[...,None], 0)
 
 def _getitem(self, i):
     "A part of the model; a slice is an `nn.Sequential`"
-    return nn.Sequential(*list(self)[i]) if isinstance(i, slice) else nn.Sequential.__getitem__(self, i)
+    return (nn.Sequential(*list(self)[i]) if isinstance(i, slice)
+            else nn.Sequential.__getitem__(self, i))
 
 # %% ../nbs/02_models.ipynb #00f07c0c
 class ClassifierHead(Module):
@@ -290,10 +320,13 @@ class ClassifierHead(Module):
     ):
         _check_sizes(n_out=n_out)
         _check_probs(dropout=dropout)
-        _check(y_range is None or (len(y_range)==2 and y_range[0]<y_range[1]), 'y_range', y_range, 'a pair (low, high)')
-        _check(pool is None or callable(pool), 'pool', pool, 'a function, such as `mean_pool`, or None', TypeError)
+        _check(y_range is None or (len(y_range)==2 and y_range[0]<y_range[1]), 'y_range', y_range,
+               'a pair (low, high)')
+        _check(pool is None or callable(pool), 'pool', pool,
+               'a function, such as `mean_pool`, or None', TypeError)
         self.pool,self.dropout = pool,nn.Dropout(dropout)
-        shape = (2,k) if pool is None else tuple(pool(torch.zeros(2,3,k), torch.zeros(2,3, dtype=torch.bool)).shape)
+        shape = (2,k) if pool is None else tuple(pool(torch.zeros(2,3,k),
+                                                      torch.zeros(2,3, dtype=torch.bool)).shape)
         _check(len(shape)==2 and shape[0]==2, 'pool', shape,
                'a function that returns `(b,width)`; for two texts it returned this shape')
         self.linear = nn.Linear(shape[1], n_out)
@@ -328,9 +361,11 @@ class TransformerClassifier(Module, nn.Sequential):
     ):
         for name in ('word_dropout','vocab_dropout'):
             p = kwargs.get(name)
-            _check(pool is not None or not p, name, p, '0 where each token gets an answer (`pool=None`)')
+            _check(pool is not None or not p, name, p,
+                   '0 where each token gets an answer (`pool=None`)')
         if pool is None: crop = None
-        encoder = TransformerEncoder(vocab_sz, k, heads, depth, max_len, pad_idx, pos_cls, crop=crop, **kwargs)
+        encoder = TransformerEncoder(vocab_sz, k, heads, depth, max_len, pad_idx, pos_cls,
+                                     crop=crop, **kwargs)
         nn.Sequential.__init__(self, encoder, ClassifierHead(k, n_out, pool, head_dropout, y_range))
 
     __getitem__ = _getitem
@@ -361,16 +396,16 @@ class LMHead(Module):
         hidden:Tensor # Hidden vectors `(...,k)`
     )->Tensor: # Logits `(...,v)`
         "Compare with each word"
-        return self.linear(hidden)                                                        # (...,v) = (...,k) @ (k,v)
+        return self.linear(hidden)  # (...,v) = (...,k) @ (k,v)
 
 # %% ../nbs/02_models.ipynb #7ee6d0e8
 def _hides_future(block, t):
     "Is each later token hidden from some 64 places in a text of `t`, the first and the last among them?"
     attention = getattr(block, 'attention', None)
-    if not hasattr(attention, 'hidden'): return True                                      # one of another kind: `_looks_ahead` tells
+    if not hasattr(attention, 'hidden'): return True  # one of another kind: `_looks_ahead` tells
     at = torch.linspace(0, t-1, min(t, 64), device='cpu').long()[:,None]                  # (n,1)
     keys = torch.arange(t, device='cpu')
-    hidden = attention.hidden(at, keys)                                                   # (n,t), or for each head
+    hidden = attention.hidden(at, keys)  # (n,t), or for each head
     _check_mask(hidden, 'hidden')
     return hidden is not None and bool((hidden | (keys <= at)).all())
 
@@ -382,7 +417,7 @@ def _looks_ahead(encoder):
     if encoder.embedding.weight.is_meta or len(ids)<=t or t<2: return False
     modes = [(o,o.training) for o in encoder.modules()]
     texts = tensor([ids[:t], ids[:t-1]+ids[-1:]], device=encoder.embedding.weight.device)
-    out = encoder.eval().read(texts)[:,:-1].float()                                       # (2,t-1,k)
+    out = encoder.eval().read(texts)[:,:-1].float()  # (2,t-1,k)
     for o,mode in modes: o.training = mode
     return bool((out[0]-out[1]).abs().max() > .01*out.abs().max())
 
@@ -402,20 +437,25 @@ class TransformerLM(Module, nn.Sequential):
         **kwargs
     ):
         for name in ('crop','word_dropout','vocab_dropout','n_types'):
-            _check(not kwargs.get(name), name, kwargs.get(name), 'left out: a language model needs every token')
-        encoder = TransformerEncoder(vocab_sz, k, heads, depth, max_len, pad_idx, pos_cls, attn_cls=attn_cls, **kwargs)
+            _check(not kwargs.get(name), name, kwargs.get(name),
+                   'left out: a language model needs every token')
+        encoder = TransformerEncoder(vocab_sz, k, heads, depth, max_len, pad_idx, pos_cls,
+                                     attn_cls=attn_cls, **kwargs)
         hides = all(_hides_future(o, ifnone(max_len, 512)) for o in encoder.blocks)
         _check(hides, 'attn_cls', getattr(attn_cls, '__name__', attn_cls),
-               'a class whose `hidden` is True for later tokens, such as `SelfAttentionAutoRegressive`')
+               'a class whose `hidden` is True for later tokens, such '
+               'as `SelfAttentionAutoRegressive`')
         name = next((n for n in ('block_cls','ff_cls') if n in kwargs), 'attn_cls')
-        _check(not _looks_ahead(encoder), name, kwargs.get(name, attn_cls), 'a class in which no token depends on later ones: look at its `forward`')
+        _check(not _looks_ahead(encoder), name, kwargs.get(name, attn_cls),
+               'a class in which no token depends on later ones: look at its `forward`')
         nn.Sequential.__init__(self, encoder, LMHead(encoder.embedding, tie_weights))
 
     __getitem__ = _getitem
 
     def _apply(self, fn, *args, **kwargs):
         "What replaces parameters, as `to_empty` does, does not untie the head"
-        tied = [o for o in self[1].modules() if getattr(o, 'weight', None) is self[0].embedding.weight]
+        tied = [o for o in self[1].modules() if getattr(o, 'weight',
+                                                        None) is self[0].embedding.weight]
         super()._apply(fn, *args, **kwargs)
         for o in tied: o.weight = self[0].embedding.weight
         return self

@@ -25,10 +25,15 @@ def _target(learn):
     f,n = learn.loss_func,_plain_model(learn)[1].linear.out_features
     x,thresh = 3*(2.3*torch.arange(5.*n)).sin().view(5, n),getattr(f, 'thresh', .5)       # (5,n)
     said = getattr(f, 'activation', noop)(x)
-    ways = {'category':(x.softmax(-1), said.argmax(-1)), 'multi-category':(x.sigmoid(), said>thresh), 'numbers':(x, said)}
+    ways = {'category':(x.softmax(-1), said.argmax(-1)),
+            'multi-category':(x.sigmoid(), said>thresh), 'numbers':(x, said)}
     for kind,(p,decoded) in ways.items():
-        if said.shape==p.shape and torch.allclose(said, p) and torch.equal(getattr(f, 'decodes', noop)(said), decoded): return kind,thresh
-    _check(False, 'loss_func', f, 'one that makes probabilities by a softmax or a sigmoid and decides for the largest or by a threshold, or leaves numbers as they are')
+        if said.shape==p.shape and torch.allclose(said, p) and torch.equal(getattr(f, 'decodes',
+                noop)(said), decoded):
+            return kind,thresh
+    _check(False, 'loss_func', f,
+           'one that makes probabilities by a softmax or a sigmoid and decides for '
+           'the largest or by a threshold, or leaves numbers as they are')
 
 def _classes(learn, kind):
     "The names of the numbers that a classifier answers with; None where there are none"
@@ -36,7 +41,8 @@ def _classes(learn, kind):
     if kind=='numbers' or not is_listy(vocab[0]) or len(vocab)<2: return None
     classes = [o.item() if isinstance(o, np.generic) else o for o in vocab[1]]
     bad = [o for o in classes if not isinstance(o, (str,bool,int,float))]
-    _check(not bad, 'dls', bad[:3], 'such that classes are strings or numbers, or JSON has no place for them')
+    _check(not bad, 'dls', bad[:3],
+           'such that classes are strings or numbers, or JSON has no place for them')
     return [str(o) for o in classes] if kind=='category' else classes
 
 def _state(dls):
@@ -45,33 +51,41 @@ def _state(dls):
         state = tokenizer_state(dls)
         tokenizer_from_state(state)
     except (TypeError,ValueError) as e:
-        raise ValueError(f"`learn` has a tokenizer that can't be written ({e}): pass `with_tokenizer=False`, and your tokenizer to `ONNXClassifier(folder, tok=...)`") from e
+        raise ValueError(f"`learn` has a tokenizer that can't be written ({e}): pass "
+                         "`with_tokenizer=False`, and your tokenizer to "
+                         "`ONNXClassifier(folder, tok=...)`") from e
     return state
 
 def _about_answers(learn, with_tokenizer=True):
     "What it takes to make ids of texts, and to read the answer, for JSON"
     model = _plain_model(learn)
     encoder,head,(kind,thresh) = model[0],model[1],_target(learn)
-    _check(encoder.pad_idx is not None, 'pad_idx', None, 'an id in the model of `learn`: texts of a batch differ in length')
-    return dict(vocab=list(map(str, _text_vocab(learn.dls))), unk_idx=0, pad_idx=encoder.pad_idx, tokenizer=_state(learn.dls) if with_tokenizer else None,
-                max_len=encoder.max_len, crops=None not in (encoder.crop, encoder.max_len), each_token=head.pool is None,
+    _check(encoder.pad_idx is not None, 'pad_idx', None,
+           'an id in the model of `learn`: texts of a batch differ in length')
+    return dict(vocab=list(map(str, _text_vocab(learn.dls))), unk_idx=0, pad_idx=encoder.pad_idx,
+                tokenizer=_state(learn.dls) if with_tokenizer else None, max_len=encoder.max_len,
+                crops=None not in (encoder.crop, encoder.max_len), each_token=head.pool is None,
                 target=kind, thresh=thresh, classes=_classes(learn, kind))
 
 # %% ../nbs/07c_onnx.ipynb #ox12
-_opset,_min_torch = 18,'2.13'                                                           # 2.6 and 2.9 can't, and what is between was not tried
+_opset,_min_torch = 18,'2.13'  # 2.6 and 2.9 can't, and what is between was not tried
 
 def _need(*names):
     "The modules `names`; `ImportError` that names the extra"
     try: return [importlib.import_module(o) for o in names]
-    except ImportError as e: raise ImportError(f"`{e.name}` is missing: ONNX needs pip install 'transformers_from_scratch[onnx]'") from e
+    except ImportError as e:
+        raise ImportError(f"`{e.name}` is missing: ONNX needs pip install "
+                          "'transformers_from_scratch[onnx]'") from e
 
 @contextmanager
 def _quiet():
     "Nothing that others print, log or warn of"
-    logs = [(o,o.level) for o in map(logging.getLogger, ('torch','torch.onnx','onnxscript','onnx_ir'))]
+    logs = [(o,o.level) for o in map(logging.getLogger,
+                                     ('torch','torch.onnx','onnxscript','onnx_ir'))]
     for o,_ in logs: o.setLevel(logging.CRITICAL)
     try:
-        with warnings.catch_warnings(), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        with (warnings.catch_warnings(), redirect_stdout(io.StringIO()),
+              redirect_stderr(io.StringIO())):
             warnings.simplefilter('ignore')
             yield
     finally:
@@ -80,7 +94,8 @@ def _quiet():
 def _own_parts(model):
     "Names of the classes in `model` that are neither PyTorch's nor this library's"
     known = 'torch','fastai',TransformerClassifier.__module__.split('.')[0]
-    return sorted({type(o).__name__ for o in model.modules() if type(o).__module__.split('.')[0] not in known})
+    return sorted({type(o).__name__ for o in model.modules()
+                   if type(o).__module__.split('.')[0] not in known})
 
 def _write_graph(model, path, beside):
     "Write `model` as ONNX; `ValueError` if it can't be expressed"
@@ -88,10 +103,13 @@ def _write_graph(model, path, beside):
     encoder = model[0]
     most = None if encoder.crop else encoder.max_len
     t = ifnone(encoder.max_len, 7)+1 if encoder.crop else min(ifnone(most, 8), 8)
-    ids,length = torch.zeros(3, t, dtype=torch.long, device='cpu'),torch.export.Dim('length', max=most)
+    ids,length = torch.zeros(3, t, dtype=torch.long, device='cpu'),torch.export.Dim('length',
+        max=most)
     try:
         with _quiet():
-            made = torch.onnx.export(model, (ids,), dynamo=True, verbose=False, opset_version=_opset, input_names=['ids'], output_names=['logits'],
+            made = torch.onnx.export(model, (ids,), dynamo=True, verbose=False,
+                                     opset_version=_opset, input_names=['ids'],
+                                     output_names=['logits'],
                                      dynamic_shapes=({0:torch.export.Dim('batch'), 1:length},))
             made.save(path, external_data=beside)
             onnx.checker.check_model(str(path), full_check=True)
@@ -99,23 +117,29 @@ def _write_graph(model, path, beside):
         last = e
         while last.__cause__ is not None: last = last.__cause__
         own = f" Look at its own parts: {', '.join(o)}." if (o := _own_parts(model)) else ''
-        raise ValueError(f"`learn` has a model that ONNX can't express ({type(last).__name__}: {(str(last).strip().splitlines() or [''])[0][:200]}).{own}") from e
+        raise ValueError(f"`learn` has a model that ONNX can't express ({type(last).__name__}: "
+                         f"{(str(last).strip().splitlines() or [''])[0][:200]}).{own}") from e
 
 def _session(path, threads=None, providers=None):
     "onnxruntime with the file `path`; `ValueError` if it can't be opened"
     ort, = _need('onnxruntime')
     o = ort.SessionOptions()
-    o.log_severity_level = 3                                                              # errors only
+    o.log_severity_level = 3  # errors only
     if threads is not None: o.intra_op_num_threads = threads
-    try: return ort.InferenceSession(str(path), o, providers=ifnone(providers, ['CPUExecutionProvider']))
-    except Exception as e: raise ValueError(f"onnxruntime can't open {path} ({str(e)[:300]})") from e
+    try:
+        return ort.InferenceSession(str(path), o, providers=ifnone(providers,
+            ['CPUExecutionProvider']))
+    except Exception as e:
+        raise ValueError(f"onnxruntime can't open {path} ({str(e)[:300]})") from e
 
 # %% ../nbs/07c_onnx.ipynb #ox14
 def _trials(about):
     "Ids to try: other numbers of texts, other lengths, padding here and there, a text of nothing else"
     rng,pad,most = torch.Generator().manual_seed(0),about['pad_idx'],ifnone(about['max_len'], 40)
     for b,t in ((1,1), (5,4), (2,most), (1,most+7)):
-        ids = torch.randint(len(about['vocab']), (b, t if about['crops'] or about['max_len'] is None else min(t, most)), generator=rng)
+        ids = torch.randint(len(about['vocab']), (b, t if about['crops']
+                                                  or about['max_len'] is None else min(t, most)),
+                            generator=rng)
         if b>1: ids[0,t//2:] = pad; ids[-1,:t//2] = pad
         if b>2: ids[1] = pad; ids[2,1::2] = pad
         yield ids
@@ -125,22 +149,32 @@ def _check_logits(session, model, about):
     for ids in _trials(about):
         with torch.no_grad(): want = model(ids)
         try: got = torch.from_numpy(session.run(None, {'ids': ids.numpy()})[0])
-        except Exception as e: raise ValueError(f"`learn` has a model whose file does not run for ids {tuple(ids.shape)} ({str(e)[:200]}), so none was written") from e
+        except Exception as e:
+            raise ValueError(
+                f"`learn` has a model whose file does not run for ids {tuple(ids.shape)} "
+                f"({str(e)[:200]}), so none was written") from e
         off = (got-want).abs().max().item() if got.shape==want.shape else math.inf
         if not off <= 1e-4*max(want.abs().max().item(), 1):
             own = ', '.join(_own_parts(model)) or 'none that are not known here'
-            raise ValueError(f"`learn` has a model whose file would answer otherwise (logits for ids {tuple(ids.shape)} differ by {off:.1e}), so none was written. Its own parts: {own}")
+            raise ValueError(
+                "`learn` has a model whose file would answer otherwise (logits for ids "
+                f"{tuple(ids.shape)} differ by {off:.1e}), so none was "
+                f"written. Its own parts: {own}")
 
 # %% ../nbs/07c_onnx.ipynb #ox16
 def _check_ids(classifier, learn):
     "`ValueError` unless the folder makes the ids of texts that the learner makes"
     vocab,pad = classifier.about['vocab'],classifier.about['pad_idx']
     words = ' '.join(o for o in vocab[:60] if o not in (PAD,'xxfake'))
-    for text in (words, words.title(), "It isn't GOOD, <b>not</b> so-so:  7.5/10!!!!\n\n▁ ½ Zürich 电影 \ud800", 'film', '', ' '):
+    for text in (words, words.title(),
+                 "It isn't GOOD, <b>not</b> so-so:  7.5/10!!!!\n\n▁ ½ Zürich 电影 \ud800", 'film',
+                 '', ' '):
         row = first(_test_dl(learn.dls, [text], num_workers=0))[0][0].cpu()
         want,got = row[row!=pad].tolist(),[o for o in classifier.ids(text) if o!=pad]
         if got!=want:
-            raise ValueError(f"`learn` makes {want[:12]} of {text[:40]!r}, but its tokenizer and vocabulary alone make {got[:12]}: its data change texts in some other "
+            raise ValueError(f"`learn` makes {want[:12]} of {text[:40]!r}, but its tokenizer and "
+                             f"vocabulary alone make {got[:12]}: its data "
+                             "change texts in some other "
                              "way, such as `backwards=True`, which can't be written")
 
 # %% ../nbs/07c_onnx.ipynb #ox18
@@ -164,22 +198,30 @@ def _beside(folder):
 
 def _write(folder, about):
     "Write `about.json`, with checksums of the other files"
-    about = _about('onnx', {}, **about, files={o: _sha(folder/o) for o in _names[1:] if (folder/o).exists()})
+    about = _about('onnx', {}, **about, files={o: _sha(folder/o)
+                                               for o in _names[1:] if (folder/o).exists()})
     (folder/'about.json').write_text(json.dumps(about), encoding='utf8')
 
 def _read(folder):
     "What `about.json` says; `FileNotFoundError` or `ValueError` unless `export_onnx` wrote the folder, and all of it is there"
     file = folder/'about.json'
-    if not file.exists(): raise FileNotFoundError(f"there is no {file}: `folder` must be one that `export_onnx` wrote")
+    if not file.exists():
+        raise FileNotFoundError(
+            f"there is no {file}: `folder` must be one that `export_onnx` wrote")
     try:
         about = json.loads(file.read_text(encoding='utf8'))
         if about['kind']!='onnx': raise ValueError(f"its kind is {about['kind']!r}")
         if about['version']>_version: raise ValueError('a newer version of this library wrote it')
         if about['checksum']!=_checksum(about, {}): raise ValueError('it has changed')
-        if 'model.onnx' not in about['files'] or not {'vocab','tokenizer','target','classes','max_len','pad_idx','unk_idx'}<=set(about): raise ValueError('something is missing in it')
+        if 'model.onnx' not in about['files'] or not {'vocab','tokenizer','target','classes',
+                                                      'max_len','pad_idx','unk_idx'}<=set(about):
+            raise ValueError('something is missing in it')
         for o in _names[1:]:
-            if o in about['files'] and about['files'][o]!=_sha(folder/o): raise ValueError(f'{o} is not the one that it was written with')
-    except (KeyError, TypeError, AttributeError, ValueError, OSError) as e: raise ValueError(f"{file} is damaged, or `export_onnx` did not write it ({e}): export again") from e
+            if o in about['files'] and about['files'][o]!=_sha(folder/o):
+                raise ValueError(f'{o} is not the one that it was written with')
+    except (KeyError, TypeError, AttributeError, ValueError, OSError) as e:
+        raise ValueError(
+            f"{file} is damaged, or `export_onnx` did not write it ({e}): export again") from e
     return about
 
 # %% ../nbs/07c_onnx.ipynb #ox20
@@ -205,7 +247,8 @@ class ONNXClassifier:
         if threads is not None: _check_sizes(threads=threads)
         self.folder = Path(folder)
         self.about = o = _read(self.folder)
-        _check(tok is not None or o['tokenizer'], 'tok', tok, f'your tokenizer, as {folder} has none')
+        _check(tok is not None or o['tokenizer'], 'tok', tok,
+               f'your tokenizer, as {folder} has none')
         self.tok = tokenizer_from_state(o['tokenizer']) if tok is None else _tokenizer(tok)
         self.o2i = {w: i for i,w in enumerate(o['vocab']) if w!='xxfake'}
         self.classes,self.lock = o['classes'],threading.Lock()
@@ -214,19 +257,22 @@ class ONNXClassifier:
     def __repr__(self):
         o = self.about
         answers = f"{len(self.classes)} classes" if self.classes else o['target']
-        return f"{type(self).__name__}({self.folder.name}: {answers}, {len(o['vocab']):,} tokens, max_len={o['max_len']})"
+        return (f"{type(self).__name__}({self.folder.name}: {answers}, {len(o['vocab']):,} "
+                f"tokens, max_len={o['max_len']})")
 
     def ids(self,
         text:str # A text
     )->list: # Whole numbers, one for each token; what is not in the vocabulary gets `unk_idx`
         "What the model reads"
-        with self.lock: tokens = list(self.tok(text))                                     # tokenizers keep caches
+        with self.lock: tokens = list(self.tok(text))  # tokenizers keep caches
         return [self.o2i.get(o, self.about['unk_idx']) for o in tokens]
 
     def _rows(self, texts):
-        rows,most = [self.ids(o) for o in texts],None if self.about['crops'] else self.about['max_len']
+        rows,most = ([self.ids(o) for o in texts],None if self.about['crops']
+                     else self.about['max_len'])
         for text,row in zip(texts, rows):
-            _check(most is None or len(row)<=most, 'texts', text[:60], f'at most {most} tokens long, not {len(row)}: this model does not cut')
+            _check(most is None or len(row)<=most, 'texts', text[:60],
+                   f'at most {most} tokens long, not {len(row)}: this model does not cut')
         return rows
 
     def logits(self,
@@ -238,18 +284,22 @@ class ONNXClassifier:
         rows = self._rows(_check_texts(texts))
         out = [None]*len(rows)
         for places in _batches([len(o) for o in rows], bs):
-            ids = np.full((len(places), max(len(rows[places[-1]]), 1)), self.about['pad_idx'])           # (b,t)
+            ids = np.full((len(places), max(len(rows[places[-1]]), 1)),
+                          self.about['pad_idx'])  # (b,t)
             for row,i in zip(ids, places): row[:len(rows[i])] = rows[i]
             for i,o in zip(places, self.session.run(None, {'ids': ids})[0]): out[i] = o
         if self.about['each_token']: return [o[:len(r)] for o,r in zip(out, rows)]
-        return np.stack(out) if out else np.zeros((0, self.session.get_outputs()[0].shape[-1]), np.float32)
+        return np.stack(out) if out else np.zeros((0, self.session.get_outputs()[0].shape[-1]),
+                                                  np.float32)
 
     def predict(self,
         texts:str|list, # A text, or a list of texts
         bs:int=64 # Texts in a batch, at most
     )->tuple: # Label, its number, and probabilities `(n_out,)`; for a list, a list of those
         "What `learn.predict` says, for one text or several; several labels and none are possible where the target is multi-category, and numbers stand for themselves"
-        _check(not self.about['each_token'], 'folder', self.folder, 'one with a model that gives a text one answer: this one answers for each token, see `logits`')
+        _check(not self.about['each_token'], 'folder', self.folder,
+               'one with a model that gives a text one answer: this one answers for each '
+               'token, see `logits`')
         x = self.logits(texts, bs)
         if self.about['target']=='category':
             x = np.exp(x - x.max(-1, keepdims=True))
@@ -277,11 +327,16 @@ def export_onnx(
     _check(hasattr(learn, 'model'), 'learn', type(learn).__name__, 'a learner', TypeError)
     model,folder = _plain_model(learn),Path(folder)
     _check(isinstance(model, TransformerClassifier), 'learn', type(model).__name__,
-           'a learner with a `TransformerClassifier`: a language model reads its own words, which takes more than one file', TypeError)
+           'a learner with a `TransformerClassifier`: a language model reads its own '
+           'words, which takes more than one file', TypeError)
     _need('onnx', 'onnxscript', 'onnxruntime')
-    if not ismin_torch(_min_torch): raise ImportError(f"PyTorch is {torch.__version__}, but must be {_min_torch} or newer: older ones export no model for texts of any length")
+    if not ismin_torch(_min_torch):
+        raise ImportError(
+            f"PyTorch is {torch.__version__}, but must be {_min_torch} or newer: older "
+            "ones export no model for texts of any length")
     if rank_distrib(): return folder
-    with learn.lock: return _export(learn, deepcopy(model).cpu().float().eval(), folder, with_tokenizer, beside)
+    with learn.lock:
+        return _export(learn, deepcopy(model).cpu().float().eval(), folder, with_tokenizer, beside)
 
 def _export(learn, model, folder, with_tokenizer, beside):
     about,rng = _about_answers(learn, with_tokenizer),_get_rng()

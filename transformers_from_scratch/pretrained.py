@@ -82,7 +82,8 @@ _acts = dict(gelu=nn.GELU, gelu_new=_tanh_gelu, gelu_pytorch_tanh=_tanh_gelu, re
 
 def _act(cfg, name):
     o = cfg(name)
-    if not isinstance(o, str) or o not in _acts: _cant(cfg.file, name, o, f"it knows {', '.join(_acts)}")
+    if not isinstance(o, str) or o not in _acts:
+        _cant(cfg.file, name, o, f"it knows {', '.join(_acts)}")
     return _acts[o]
 
 def _mult(k, width): return width//k if width%k==0 else width/k
@@ -179,25 +180,28 @@ def _rope_base(cfg):
     if not isinstance(rope, dict): _bad(cfg.file, 'rope_parameters', rope, 'but must be a table')
     kind = rope.get('rope_type', rope.get('type', 'default'))
     if kind!='default': _cant(cfg.file, 'rope_type', kind, 'it turns by the plain angles')
-    says = _Config(cfg.file, {**rope, **{n: o for n,o in cfg.says.items() if n=='rope_theta' and o is not None}})
-    return says.number('rope_theta', default=10_000.) or _bad(cfg.file, 'rope_theta', 0, 'but must be above 0')
+    says = _Config(cfg.file, {**rope, **{n: o for n,o in cfg.says.items() if n=='rope_theta'
+                                         and o is not None}})
+    return says.number('rope_theta', default=10_000.) or _bad(cfg.file, 'rope_theta', 0,
+        'but must be above 0')
 
 def _llama(cfg, qkv_bias=None):
     k,heads = cfg.size('hidden_size'),cfg.size('num_attention_heads')
     if cfg.says.get('use_sliding_window', True):
         cfg.only(None, sliding_window='a token sees all before it')
-    cfg.only(k//heads, head_dim=f'a head is as wide as hidden_size/num_attention_heads, {k/heads:g}')
+    cfg.only(k//heads,
+             head_dim=f'a head is as wide as hidden_size/num_attention_heads, {k/heads:g}')
     cfg.only(True, is_causal='a token sees none behind it')
     cfg.only(1., partial_rotary_factor='all of a head is turned')
     bias = cfg.flag('attention_bias', False)
     attn_cls = partial(SelfAttentionAutoRegressive, qkv_bias=ifnone(qkv_bias, bias), bias=bias,
                        kv_heads=cfg.size('num_key_value_heads', default=heads))
-    args = dict(k=k, heads=heads, depth=cfg.size('num_hidden_layers'), attn_cls=attn_cls, dropout=0.,
-        max_len=cfg.size('max_position_embeddings'), act_cls=_act(cfg, 'hidden_act'),
-        pos_cls=partial(RotaryPositions, base=_rope_base(cfg)),
-        norm_cls=partial(nn.RMSNorm, eps=cfg.number('rms_norm_eps')),
-        hidden_mult=_mult(k, cfg.size('intermediate_size')),
-        ff_cls=partial(GatedFeedForward, bias=cfg.flag('mlp_bias', False)))
+    args = dict(k=k, heads=heads, depth=cfg.size('num_hidden_layers'), attn_cls=attn_cls,
+                dropout=0., max_len=cfg.size('max_position_embeddings'),
+                act_cls=_act(cfg, 'hidden_act'), pos_cls=partial(RotaryPositions,
+        base=_rope_base(cfg)), norm_cls=partial(nn.RMSNorm, eps=cfg.number('rms_norm_eps')),
+                hidden_mult=_mult(k, cfg.size('intermediate_size')),
+                ff_cls=partial(GatedFeedForward, bias=cfg.flag('mlp_bias', False)))
     return _Family(args, _llama_names, 'layers.{}.', 'model.', lm=True,
                    tied=cfg.flag('tie_word_embeddings', False))
 
@@ -215,8 +219,9 @@ def _files(folder):
     if one.exists(): return [one]
     if not index.exists():
         pickles = [o.name for o in folder.glob('*.bin')]
-        why = (f": {pickles[0]} is a pickle, which may run any code and is never read here. Save it "
-               "as safetensors with the library it comes from") if pickles else ''
+        why = (
+            f": {pickles[0]} is a pickle, which may run any code and is never read here. Save it "
+            "as safetensors with the library it comes from") if pickles else ''
         raise FileNotFoundError(f"there is no model.safetensors in {folder}{why}")
     try: names = set(json.loads(index.read_text(encoding='utf8'))['weight_map'].values())
     except (KeyError, TypeError, AttributeError, ValueError) as e:
@@ -249,8 +254,9 @@ class _Weights:
         f,key = self.at[name]
         w = f.get_tensor(key)
         if not w.is_floating_point():
-            raise ValueError(f"{self.folder}: {name!r} holds {w.dtype}, but must hold floating-point "
-                             "numbers: weights that were made small are not read")
+            raise ValueError(
+                f"{self.folder}: {name!r} holds {w.dtype}, but must hold floating-point "
+                "numbers: weights that were made small are not read")
         return w
 
 def _state(family, weights, model, dtype):
@@ -265,8 +271,9 @@ def _state(family, weights, model, dtype):
         if family.turned(name, w): w = w.t()
         if 'positions' in name: w = w[family.skip_rows:]
         if w.shape!=have.shape:
-            raise ValueError(f"{weights.folder}: {theirs!r} is of shape {tuple(whole.shape)}, which "
-                             f"does not fit config.json: {name} must be {tuple(have.shape)}")
+            raise ValueError(
+                f"{weights.folder}: {theirs!r} is of shape {tuple(whole.shape)}, which "
+                f"does not fit config.json: {name} must be {tuple(have.shape)}")
         state[name] = w if dtype is None else w.to(dtype)
     unused = [o for o in weights.at if o not in used and not _no_weights.fullmatch(o)]
     return state,sorted(unused)
@@ -277,35 +284,42 @@ _patterns = ['config.json', 'model*.safetensors', 'model.safetensors.index.json'
 
 def _folder(name):
     "The folder `name`, or the one to which the hub's files of that name go"
-    _check(isinstance(name, (str,Path)) and str(name), 'folder', name, 'a folder, or a name of the hub', TypeError)
+    _check(isinstance(name, (str,Path)) and str(name), 'folder', name,
+           'a folder, or a name of the hub', TypeError)
     path = Path(name).expanduser()
     if path.is_dir(): return path
     if path.exists() or not re.fullmatch(r'\w[\w.-]*(/[\w.-]+)?', str(name)):
         raise FileNotFoundError(f"there is no folder {path}: pass a folder with `config.json` and "
                                 "`model.safetensors`, or a name of the Hugging Face hub")
-    by_hand = f"`hf download {name} --local-dir FOLDER` fetches it where there is a network; pass FOLDER"
+    by_hand = (f"`hf download {name} --local-dir FOLDER` fetches it where there is a "
+               "network; pass FOLDER")
     try: import huggingface_hub as hub
     except ImportError as e:
-        raise ImportError(f"there is no folder {name!r}, and names of the hub need `huggingface_hub`: "
-                          f"pip install 'transformers_from_scratch[hf]'; or {by_hand}") from e
+        raise ImportError(
+            f"there is no folder {name!r}, and names of the hub need `huggingface_hub`: "
+            f"pip install 'transformers_from_scratch[hf]'; or {by_hand}") from e
     try: return Path(hub.snapshot_download(str(name), allow_patterns=_patterns))
     except Exception as e:
         why = f'{type(e).__name__}: {(str(e).splitlines() or [""])[0][:200]}'
-        raise FileNotFoundError(f"there is no folder {name!r}, and the hub did not give it ({why}): "
-                                f"{by_hand}") from e
+        raise FileNotFoundError(
+            f"there is no folder {name!r}, and the hub did not give it ({why}): "
+            f"{by_hand}") from e
 
 # %% ../nbs/07_pretrained.ipynb #p07ff84ed2a
 def _family_of(path):
     "What the config in `path` says, and how that kind of checkpoint is read"
     file = path/'config.json'
     if not file.exists():
-        raise FileNotFoundError(f"there is no config.json in {path}: it must be a checkpoint's folder")
+        raise FileNotFoundError(
+            f"there is no config.json in {path}: it must be a checkpoint's folder")
     cfg = _Config(file)
     kind = cfg('model_type')
-    if not isinstance(kind, str) or kind not in _families: _cant(file, 'model_type', kind, f"it knows {', '.join(_families)}")
+    if not isinstance(kind, str) or kind not in _families:
+        _cant(file, 'model_type', kind, f"it knows {', '.join(_families)}")
     if cfg.says.get('quantization_config'):
-        raise ValueError(f"{file}: the weights were made small (`quantization_config`), which is not "
-                         "read: take the checkpoint with whole weights")
+        raise ValueError(
+            f"{file}: the weights were made small (`quantization_config`), which is not "
+            "read: take the checkpoint with whole weights")
     return cfg,_families[kind](cfg)
 
 class _NoDraws(TorchFunctionMode):
@@ -319,13 +333,16 @@ def _empty(cfg, family, rows, pad):
     "The model, without numbers"
     args = dict(vocab_sz=rows, pad_idx=pad, **family.args)
     with torch.device('meta'), _NoDraws():
-        try: return TransformerLM(tie_weights=family.tied, **args) if family.lm else TransformerEncoder(**args)
+        try:
+            return (TransformerLM(tie_weights=family.tied, **args) if family.lm
+                    else TransformerEncoder(**args))
         except ValueError as e: raise ValueError(f"{cfg.file}: {e}") from e
 
 def _filled(path, cfg, family, pad, dtype=None):
     "The model with its weights, and the names of tensors that it has no use for"
     weights = _Weights(path, family.prefix)
-    if not family.tied and 'lm_head.weight' not in weights.at: family.lm = False          # saved without its output
+    # saved without its output
+    if not family.tied and 'lm_head.weight' not in weights.at: family.lm = False
     model = _empty(cfg, family, cfg.size('vocab_size'), pad)
     state,unused = _state(family, weights, model, dtype)
     model.load_state_dict(state, assign=True, strict=False)
@@ -337,8 +354,9 @@ def _vocab(path, cfg, family, rows):
     if (path/'tokenizer.json').exists():
         tok = HFTokenizer(path, vocab_sz=rows)
         return tok,tok.vocab,_special_ids(tok.vocab, 'pad')[0]
-    pad,ends = ifnone(cfg.says.get('pad_token_id'), rows),[cfg.says.get(f'{o}_token_id') for o in ('bos','eos')]
-    if family.lm and pad in ends: pad = rows                                              # a token that is read as well
+    pad,ends = ifnone(cfg.says.get('pad_token_id'), rows),[cfg.says.get(f'{o}_token_id')
+        for o in ('bos','eos')]
+    if family.lm and pad in ends: pad = rows  # a token that is read as well
     if not isinstance(pad, int) or not 0<=pad<=rows:
         _bad(cfg.file, 'pad_token_id', pad, f'but must be an id below {rows}')
     return None,[PAD if i==pad else f'<id{i}>' for i in range(max(rows, pad+1))],pad
@@ -400,8 +418,11 @@ def _fill_head(self:Pretrained, learn):
     if file is None or not file.exists(): return
     about,head = _read_kind(file, 'head', 'save_pretrained')
     about,mine = about['head'],_about_head(learn)
-    differ = [o for o in ('classes','pool','y_range','n_out') if about.get(o)!=mine[o]] or (['pool'] if '<' in mine['pool'] else [])
-    if differ: return warn(f"{self.path.name}: its head is for other {', '.join(differ)}, so that of this learner is new", stacklevel=5)
+    differ = ([o for o in ('classes','pool','y_range','n_out') if about.get(o)!=mine[o]]
+              or (['pool'] if '<' in mine['pool'] else []))
+    if differ:
+        return warn(f"{self.path.name}: its head is for other {', '.join(differ)}, so that of "
+                    "this learner is new", stacklevel=5)
     get_model(learn.model)[1].load_state_dict(head)
     other = [f"{o}={about.get(o)}" for o in ('max_len','crop') if about.get(o)!=mine[o]]
     if other: warn(f"{self.path.name}: the head was trained with {', '.join(other)}, and now reads "
@@ -414,8 +435,11 @@ def _check_tokens(pre, learn, vocab):
     if tok is None or pre.tokenizer is None or not set(pre.vocab)<=set(vocab): return
     here,there = list(tok(text)),first(pre.tokenizer([text]))
     if here!=there:
-        raise ValueError(f"`dls` makes {' '.join(here[:5])!r} … of {text!r}, but must be made with `tok_tfm=pre.tokenizer`, which makes "
-                         f"{' '.join(there[:5])!r} …: for other tokens most words of the checkpoint are unknown")
+        raise ValueError(
+            f"`dls` makes {' '.join(here[:5])!r} … of {text!r}, but must be made with "
+            "`tok_tfm=pre.tokenizer`, which makes "
+            f"{' '.join(there[:5])!r} …: for other tokens most words "
+            "of the checkpoint are unknown")
 
 @patch
 def _start(self:Pretrained, learn):
@@ -425,9 +449,11 @@ def _start(self:Pretrained, learn):
     new = self.fill(get_model(learn.model), vocab)
     if isinstance(get_model(learn.model)[1], ClassifierHead): self._fill_head(learn)
     learn.loaded_encoder = AttrDict(file=self.path, new_tokens=new)
-    if new: warn(f"{len(new):,} of {len(vocab):,} tokens of `dls` are not in {Path(self.path or '').name}, "
-                 f"such as {', '.join(map(repr, new[:3]))}: they start with the mean of all rows. To "
-                 "have its own tokens, make `dls` with `tok_tfm=pre.tokenizer`", stacklevel=4)
+    if new:
+        warn(f"{len(new):,} of {len(vocab):,} tokens of `dls` are not in "
+             f"{Path(self.path or '').name}, "
+             f"such as {', '.join(map(repr, new[:3]))}: they start with the mean of all rows. To "
+             "have its own tokens, make `dls` with `tok_tfm=pre.tokenizer`", stacklevel=4)
     learn.freeze()
     return learn
 
@@ -449,7 +475,8 @@ def _embed(encoder, rows, pool, bs, normalize, no_bar):
     device,pad = encoder.embedding.weight.device,ifnone(encoder.pad_idx, 0)
     for idxs in batches if no_bar or len(batches)<2 else progress_bar(batches, leave=False):
         ids = nn.utils.rnn.pad_sequence([tensor(rows[i]) for i in idxs], True, pad)       # (b,t)
-        with torch.inference_mode(): vectors = pool(*encoder(ids.to(device))).float().cpu()       # (b,k)
+        with torch.inference_mode():  # (b,k)
+            vectors = pool(*encoder(ids.to(device))).float().cpu()
         if out is None: out = torch.zeros(len(rows), vectors.shape[1])
         out[idxs] = F.normalize(vectors, dim=-1) if normalize else vectors
     return torch.zeros(0, encoder.embedding.embedding_dim) if out is None else out
@@ -476,7 +503,8 @@ def embed(self:Pretrained,
     limit,(front,last) = ifnone(max_len, most),tok.ends
     fine = limit is None or front+last<limit<=ifnone(most, limit)
     _check(fine, 'max_len', max_len, f'from {front+last+1} to {most}')
-    if isinstance(texts, Iterator): return _embed_all(self.embed, texts, bs, pool=pool, normalize=normalize, max_len=max_len)
+    if isinstance(texts, Iterator):
+        return _embed_all(self.embed, texts, bs, pool=pool, normalize=normalize, max_len=max_len)
     def ids(tokens):
         row = [tok.o2i[o] for o in tokens]
         return row if limit is None or len(row)<=limit else row[:limit-last]+row[len(row)-last:]
@@ -494,7 +522,8 @@ def embed(self:TransformerLearner,
 )->Tensor: # `(n,k)` on the CPU, in the order of the texts; `(k,)` for a single string
     "Vectors of texts from the encoder; texts are cut as the model cuts them; `TypeError` for what is no text"
     _check_sizes(bs=bs)
-    if isinstance(texts, Iterator): return _embed_all(self.embed, texts, bs, pool=pool, normalize=normalize)
+    if isinstance(texts, Iterator):
+        return _embed_all(self.embed, texts, bs, pool=pool, normalize=normalize)
     model = get_model(self.model)
     rows = [_text_ids(self, o) for o in _check_texts(texts)]
     if model[0].crop is None: rows = [o[:model[0].max_len] for o in rows]
@@ -563,7 +592,7 @@ def _config_of(encoder, form):
     "A `config.json` for `encoder`"
     block,dtype = encoder.blocks[0],encoder.embedding.weight.dtype
     attn,ff,pad,depth = block.attention,block.ff,encoder.pad_idx,len(encoder.blocks)
-    eps = ifnone(block.norm1.eps, torch.finfo(dtype).eps)                                 # what RMSNorm takes without one
+    eps = ifnone(block.norm1.eps, torch.finfo(dtype).eps)  # what RMSNorm takes without one
     act,width,drop = _act_name(ff.act),ff.up.out_features,block.dropout.p
     cfg = dict(vocab_size=encoder.vocab_sz, pad_token_id=None if pad==encoder.vocab_sz else pad,
         bos_token_id=None, eos_token_id=None, torch_dtype=str(dtype).removeprefix('torch.'))
@@ -596,12 +625,16 @@ def _for_hf(model, family):
     "The tensors of `model` under the names of `family`"
     state = {n: o.detach().cpu() for n,o in _plain_state(model).items()}
     if 'positions.embedding' in family.names:
-        state |= {n: o for n,o in _zeros(model, state) if 'types' not in n or 'types' in family.names}
+        state |= {n: o for n,o in _zeros(model, state) if 'types' not in n
+                  or 'types' in family.names}
     rank,parts = ['toqueries','tokeys','tovalues'],defaultdict(list)
     for name in sorted(state, key=lambda n: next((i for i,o in enumerate(rank) if o in n), 0)):
         if name=='1.linear.weight' and family.tied: continue
         try: w,theirs = state[name],family.source(name)[0]
-        except KeyError as e: raise ValueError(f"`model` has {name!r}, for which no form of checkpoint of Hugging Face has a place; `save_encoder` saves any model") from e
+        except KeyError as e:
+            raise ValueError(
+                f"`model` has {name!r}, for which no form of checkpoint of Hugging Face "
+                "has a place; `save_encoder` saves any model") from e
         parts[theirs].append(w.t() if family.turned(name, w) else w)
     prefix = family.prefix if family.lm else ''
     return {n if n.startswith('lm_head') else prefix+n: torch.cat(o, -1).contiguous()
@@ -621,7 +654,8 @@ def _into(folder):
         yield (tmp := Path(tmp))
         folder.mkdir(exist_ok=True)
         for o in _written: (folder/o).unlink(missing_ok=True)
-        for o in sorted(tmp.iterdir(), key=lambda o: o.name=='config.json'): o.replace(folder/o.name)
+        for o in sorted(tmp.iterdir(), key=lambda o: o.name=='config.json'):
+            o.replace(folder/o.name)
 
 def _write_json(path, o):
     path.write_text(json.dumps(o, indent=2, ensure_ascii=False), encoding='utf8')
@@ -645,9 +679,10 @@ def _try(model, encoder, folder):
     near = .05 if encoder.embedding.weight.dtype in (torch.half,torch.bfloat16) else 1e-3
     same = (a-b).abs().max() <= near*a.abs().max()
     if not same:
-        raise ValueError("no form of checkpoint of Hugging Face holds this model: read again, it would "
-                         "answer otherwise. A part does more than its class says, such as a subclass, a "
-                         "hook, or blocks that differ; `save_encoder` saves any model")
+        raise ValueError(
+            "no form of checkpoint of Hugging Face holds this model: read again, it would "
+            "answer otherwise. A part does more than its class says, such as a subclass, a "
+            "hook, or blocks that differ; `save_encoder` saves any model")
 
 def _ends_of(tok):
     "The tokens that begin and end a text, by the names that are in use for them"
@@ -661,7 +696,8 @@ def _save_model(model, encoder, folder, tok=None):
     kind = says['model_type']
     name = _hf_names[kind] + (('LMHeadModel' if kind=='gpt2' else 'ForCausalLM') if lm else 'Model')
     says |= dict(tie_word_embeddings=tied, architectures=[name])
-    if ends := _ends_of(tok): says |= dict(zip(('bos_token_id','eos_token_id'), map(tok.o2i.get, ends)))
+    if ends := _ends_of(tok):
+        says |= dict(zip(('bos_token_id','eos_token_id'), map(tok.o2i.get, ends)))
     _write_json(folder/'config.json', says)
     family = _families[kind](_Config(folder/'config.json', says))
     family.lm = lm
@@ -677,7 +713,8 @@ def _save_tokenizer(tok, vocab, encoder, folder):
     (folder/'tokenizer.json').write_text(tok.tok.to_str(pretty=True), encoding='utf8')
     says = dict(tokenizer_class='PreTrainedTokenizerFast', clean_up_tokenization_spaces=False,
                 model_max_length=ifnone(encoder.max_len, 10**30),
-                model_input_names=['input_ids', *['token_type_ids']*(encoder.n_types>1), 'attention_mask'])
+                model_input_names=['input_ids', *['token_type_ids']*(encoder.n_types>1),
+                                   'attention_mask'])
     for n in ('pad','cls','sep','mask','unk'):
         found = [tok.vocab[i] for i in _special_ids(tok.vocab, n) if i<encoder.vocab_sz]
         if found: says[f'{n}_token'] = found[0]
@@ -709,7 +746,10 @@ def save_pretrained(self:TransformerLearner,
         there = _save_tokenizer(tok, _text_vocab(self.dls), encoder, to)
         if isinstance(head, ClassifierHead):
             state = {n: o.detach().cpu().contiguous() for n,o in head.state_dict().items()}
-            _save_tensors(state, to/_head_file, {'format':'pt', _format: json.dumps(_about('head', state, head=_about_head(self)))})
-    if not there: warn(f"{folder} has no tokenizer: that of `dls` is not an `HFTokenizer`, so Hugging "
-                       "Face has none like it", stacklevel=2)
+            _save_tensors(state, to/_head_file, {'format':'pt',
+                                                 _format: json.dumps(_about('head', state,
+                head=_about_head(self)))})
+    if not there:
+        warn(f"{folder} has no tokenizer: that of `dls` is not an `HFTokenizer`, so Hugging "
+             "Face has none like it", stacklevel=2)
     return folder

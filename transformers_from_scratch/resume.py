@@ -22,7 +22,8 @@ def _get_rng():
     version,numbers,gauss = random.getstate()
     says = dict(python=[version, list(numbers), gauss], numpy=[kind, pos, has, cached])
     tensors = dict(numpy=torch.from_numpy(keys.astype(np.int64)), torch=torch.get_rng_state())
-    for i,o in enumerate(torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []): tensors[f'cuda{i}'] = o
+    for i,o in enumerate(torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []):
+        tensors[f'cuda{i}'] = o
     return says,tensors
 
 def _set_rng(says, tensors):
@@ -35,7 +36,7 @@ def _set_rng(says, tensors):
     cuda = [tensors[o] for o in sorted(tensors) if o.startswith('cuda')]
     if cuda and torch.cuda.is_available(): torch.cuda.set_rng_state_all(cuda)
 
-def _inner(dl): return vars(dl).get('dl', dl)                                             # in several processes
+def _inner(dl): return vars(dl).get('dl', dl)  # in several processes
 
 def _get_order(dl):
     "What decides about the next epoch of `dl`, for JSON, and tensors"
@@ -43,8 +44,8 @@ def _get_order(dl):
     version,numbers,gauss = dl.rng.getstate()
     says,tensors = dict(rng=[version, list(numbers), gauss], n=len(dl), bs=dl.bs),{}
     for n in ('epoch','batch'):
-        if isinstance(getattr(dl, n, None), int): says[n] = getattr(dl, n)                # of a `CorpusLoader`
-    idxs = getattr(getattr(dl, 'items', None), 'idxs', None)                              # of fastai's `LMDataLoader`
+        if isinstance(getattr(dl, n, None), int): says[n] = getattr(dl, n)  # of a `CorpusLoader`
+    idxs = getattr(getattr(dl, 'items', None), 'idxs', None)  # of fastai's `LMDataLoader`
     if idxs is not None: tensors['idxs'] = torch.tensor(list(idxs))
     return says,tensors
 
@@ -62,7 +63,8 @@ def _plain(o): return o is None or isinstance(o, (bool,int,float,str))
 
 def _split(d):
     "What of `d` goes into JSON, and what are tensors; anything else is left out"
-    says = {n: o.item() if isinstance(o, np.generic) else o for n,o in d.items() if _plain(o) or isinstance(o, np.generic)}
+    says = {n: o.item() if isinstance(o, np.generic) else o for n,o in d.items() if _plain(o)
+            or isinstance(o, np.generic)}
     return says,{n: o.detach() for n,o in d.items() if isinstance(o, Tensor)}
 
 def _get_model(model):
@@ -77,7 +79,8 @@ def _counted(learn):
     "The callbacks, by name, whose counts are kept"
     seen = Counter()
     def name(o): seen[type(o)] += 1; return f'{type(o).__name__} {seen[type(o)]}'
-    return {name(o): o for o in learn.cbs.sorted('order') if not isinstance(o, (Resume,TrainEvalCallback,ProgressCallback))}
+    return {name(o): o for o in learn.cbs.sorted('order')
+            if not isinstance(o, (Resume,TrainEvalCallback,ProgressCallback))}
 
 def _joined(losses, before):
     "The losses `(n,)`; the first of them were joined `before`, so that a long training does not make saves slow"
@@ -89,17 +92,23 @@ def _get_counts(learn, before, losses):
     says,tensors = {},{}
     for name,o in _counted(learn).items():
         now,ts = _split(vars(o))
-        says[name] = {n: x for n,x in now.items() if n not in before.get(name, {}) or before[name][n]!=x}
+        says[name] = {n: x for n,x in now.items() if n not in before.get(name, {})
+                      or before[name][n]!=x}
         tensors |= {f'{name}.{n}': t for n,t in ts.items()}
-        if hasattr(o, 'hps'): says[name]['hps'] = o.hps                                   # of a scheduler
+        if hasattr(o, 'hps'): says[name]['hps'] = o.hps  # of a scheduler
     rec = learn.recorder
-    says['recorder'] = dict(values=[list(map(float, o)) for o in rec.values], count=rec.smooth_loss.count)
-    tensors |= {'recorder.lrs':torch.tensor(rec.lrs, dtype=torch.double), 'recorder.iters':torch.tensor(rec.iters, dtype=torch.long), 'recorder.losses':losses}
+    says['recorder'] = dict(values=[list(map(float, o)) for o in rec.values],
+                            count=rec.smooth_loss.count)
+    tensors |= {'recorder.lrs':torch.tensor(rec.lrs, dtype=torch.double),
+                'recorder.iters':torch.tensor(rec.iters, dtype=torch.long),
+                'recorder.losses':losses}
     tensors['recorder.smooth'] = torch.as_tensor(rec.smooth_loss.val).detach()
     for i,m in enumerate(rec._train_mets[1:]):
         says[f'metric {i}'],ts = _split(vars(m))
-        lists = {n: o for n,o in vars(m).items() if isinstance(o, list) and o and all(isinstance(t, Tensor) for t in o)}
-        says[f'lists {i}'],ts = list(lists),ts | {n: torch.cat(o) for n,o in lists.items()}      # of an `AccumMetric`
+        lists = {n: o for n,o in vars(m).items() if isinstance(o, list) and o
+                 and all(isinstance(t, Tensor) for t in o)}
+        # of an `AccumMetric`
+        says[f'lists {i}'],ts = list(lists),ts | {n: torch.cat(o) for n,o in lists.items()}
         tensors |= {f'metric {i}.{n}': t for n,t in ts.items()}
     return says,tensors
 
@@ -113,7 +122,9 @@ def _set_counts(learn, says, tensors):
     for name,o in _counted(learn).items():
         if not isinstance(o, Recorder): _put(o, name, says, tensors)
     rec,kept = learn.recorder,says['recorder']
-    rec.lrs,rec.iters,rec.values = tensors['recorder.lrs'].tolist(),tensors['recorder.iters'].tolist(),[L(o) for o in kept['values']]
+    rec.lrs,rec.iters,rec.values = (tensors['recorder.lrs'].tolist(),
+                                    tensors['recorder.iters'].tolist(),[L(o)
+        for o in kept['values']])
     rec.losses = list(tensors['recorder.losses'].unbind())
     rec.smooth_loss.count,rec.smooth_loss.val = kept['count'],tensors['recorder.smooth']
     learn.smooth_loss = rec.smooth_loss.value
@@ -140,16 +151,20 @@ def _write(path, about, tensors, all_done=noop):
 def _read(path):
     "What `_write` wrote; `ValueError` if it did not, or not all of it"
     try:
-        with safe_open(path, 'pt') as f: about,tensors = json.loads(f.metadata()[_format]),{n: f.get_tensor(n) for n in f.keys()}
-        if about['checksum']!=_checksum(about, tensors): raise ValueError('it has changed since it was written')
-    except (SafetensorError, TypeError, KeyError, ValueError, OSError) as e: raise ValueError(f'{path} is damaged ({e})') from e
+        with safe_open(path, 'pt') as f:
+            about,tensors = json.loads(f.metadata()[_format]),{n: f.get_tensor(n) for n in f.keys()}
+        if about['checksum']!=_checksum(about, tensors):
+            raise ValueError('it has changed since it was written')
+    except (SafetensorError, TypeError, KeyError, ValueError, OSError) as e:
+        raise ValueError(f'{path} is damaged ({e})') from e
     return about,tensors
 
 def _moment(about): return [about[n] for n in ('fit','train_iter','epoch','batch','done')]
 
 def _newest(folder, rank=0, agree=None):
     "What the newest file in `folder` holds, or the newest of a moment that all processes have a file of; None if there is none"
-    there,wrong,read = [o for n in ('now','before') if (o := folder/f'{n}{_of(rank)}.safetensors').exists()],[],{}
+    there,wrong,read = ([o for n in ('now','before')
+                         if (o := folder/f'{n}{_of(rank)}.safetensors').exists()],[],{})
     for o in there:
         try: read[o] = _read(o)
         except ValueError as e: wrong.append(str(e)); continue
@@ -162,7 +177,8 @@ def _newest(folder, rank=0, agree=None):
 
 def _of(rank): return f'-{rank}' if rank else ''
 
-def _under(prefix, tensors): return {n.removeprefix(prefix): o for n,o in tensors.items() if n.startswith(prefix)}
+def _under(prefix, tensors):
+    return {n.removeprefix(prefix): o for n,o in tensors.items() if n.startswith(prefix)}
 
 # %% ../nbs/05d_resume.ipynb #d58362db0b
 class _Rest(GetAttr):
@@ -185,13 +201,20 @@ def _all(o):
 def _training(learn):
     "What a training is, in numbers and words: going on with others would be another training"
     def plain(o): return np.asarray(o, float).ravel().tolist()
-    scheds = [(n, f) for o in learn.cbs if isinstance(o, ParamScheduler) for n,f in o.scheds.items()]
+    scheds = [(n, f) for o in learn.cbs if isinstance(o, ParamScheduler)
+              for n,f in o.scheds.items()]
     texts,n = learn.dls.train.dataset,len(learn.dls.train.dataset)
     crc = 0
     for i in sorted({0, n//2, n-1}):
-        for o in tuplify(texts[i]): crc = zlib.crc32(repr(o.tolist() if isinstance(o, Tensor) else o).encode(), crc)
-    return json.loads(json.dumps(dict(lr=[plain(o['lr']) for o in learn.opt.hypers], wd=[plain(o.get('wd', 0)) for o in learn.opt.hypers], schedule=[[n, *[plain(f(p)) for p in (0.,.2,.5,.9)]] for n,f in scheds],
-        dropout=[o.p for o in learn.model.modules() if isinstance(o, nn.Dropout)], loss_func=re.sub(' at 0x[0-9a-f]+', '', repr(learn.loss_func)), texts=[n, crc])))
+        for o in tuplify(texts[i]):
+            crc = zlib.crc32(repr(o.tolist() if isinstance(o, Tensor) else o).encode(), crc)
+    return json.loads(json.dumps(dict(lr=[plain(o['lr']) for o in learn.opt.hypers],
+                                      wd=[plain(o.get('wd', 0)) for o in learn.opt.hypers],
+                                      schedule=[[n, *[plain(f(p)) for p in (0.,.2,.5,.9)]]
+                                                for n,f in scheds], dropout=[o.p
+        for o in learn.model.modules() if isinstance(o, nn.Dropout)],
+                                      loss_func=re.sub(' at 0x[0-9a-f]+', '',
+                                                       repr(learn.loss_func)), texts=[n, crc])))
 
 class Resume(Callback):
     "Saves all that a training needs, now and then, and goes on after an interruption as if there had been none"
@@ -201,8 +224,10 @@ class Resume(Callback):
         every:int=None, # Save after so many batches; None: by time alone
         minutes:float=5. # Save when so many minutes have passed; several processes look at the clock only without `every`
     ):
-        _check(isinstance(name, (str,Path)) and str(name), 'name', name, 'the name of a run', TypeError)
-        _check(every is None or (isinstance(every, int) and every>0), 'every', every, 'a positive whole number of batches, or None')
+        _check(isinstance(name, (str,Path)) and str(name), 'name', name, 'the name of a run',
+               TypeError)
+        _check(every is None or (isinstance(every, int) and every>0), 'every', every,
+               'a positive whole number of batches, or None')
         _check(minutes>0, 'minutes', minutes, 'above 0')
         self.name_of_run,self.every,self.minutes,self.fits = name,every,minutes,0
 
@@ -214,20 +239,27 @@ class Resume(Callback):
     def before_fit(self):
         "Find what was saved; `ValueError` if it is damaged, or of another training, `OSError` where nothing can be written"
         self.losses = torch.zeros(0)
-        self.state,self.epoch_start,self.skips,self.cancelled,self.resting = None,None,False,False,{}
+        self.state,self.epoch_start,self.skips,self.cancelled,self.resting = (None,None,False,
+            False,{})
         self.run = not (hasattr(self, 'lr_finder') or hasattr(self, 'gather_preds'))
         if not self.run: return
         self.fits += 1
         self.settings = {n: _split(vars(o))[0] for n,o in _counted(self.learn).items()}
-        self.sizes = dict(bs=self.dls.train.bs, n_epoch=self.n_epoch, n_batches=len(self.dls.train), **_training(self.learn))
-        self.several = num_distrib()>1 and get_model(self.model) is not self.model        # which exchange gradients
+        self.sizes = dict(bs=self.dls.train.bs, n_epoch=self.n_epoch,
+                          n_batches=len(self.dls.train), **_training(self.learn))
+        # which exchange gradients
+        self.several = num_distrib()>1 and get_model(self.model) is not self.model
         found = _newest(self.folder, rank_distrib(), self._agree if self.several else None)
-        if self.several: self.token = found[0]['run'] if found else _all(getattr(self, 'token', secrets.token_hex(8)))[0]
+        if self.several:
+            self.token = found[0]['run'] if found else _all(getattr(self, 'token',
+                secrets.token_hex(8)))[0]
         if found is None or found[0]['fit']<self.fits:
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
                 (self.folder/f'new{_of(rank_distrib())}.safetensors').touch()
-            except OSError as e: raise OSError(f"can't write to {self.folder} ({e}): make room for that folder, or choose another `name`") from e
+            except OSError as e:
+                raise OSError(f"can't write to {self.folder} ({e}): make room for that "
+                              "folder, or choose another `name`") from e
             return
         about,tensors = found
         self._check_same(about)
@@ -237,7 +269,8 @@ class Resume(Callback):
                 _set_counts(self.learn, about['counts'], _under('counts.', tensors))
                 _set_rng(about['rng'], _under('rng.', tensors))
                 _set_order(self.dls.train, about['order'], _under('order.', tensors))
-                warn(f'this training was done before, so its weights are read from {self.folder}: delete that folder to train anew')
+                warn('this training was done before, so its weights are read from '
+                     f'{self.folder}: delete that folder to train anew')
             self.skips = True
             raise CancelFitException
         self.state = found
@@ -245,39 +278,53 @@ class Resume(Callback):
     def _agree(self, read, wrong):
         "What was read of the newest moment that all processes have; None if the training has yet to begin"
         abouts = [about for about,_ in read.values()]
-        says = _all(dict(moments=[[o.get('run'), *_moment(o)] for o in abouts], processes=[o.get('processes', 1) for o in abouts], wrong=wrong))
+        says = _all(dict(moments=[[o.get('run'), *_moment(o)] for o in abouts],
+                         processes=[o.get('processes', 1) for o in abouts], wrong=wrong))
         for n in {n for o in says for n in o['processes']}: self._check_processes(n)
-        wrong,moments = [x for o in says for x in o['wrong']],[[tuple(x) for x in o['moments']] for o in says]
+        wrong,moments = [x for o in says for x in o['wrong']],[[tuple(x) for x in o['moments']]
+            for o in says]
         both = set.intersection(*map(set, moments))
         if both:
             newest = max(both, key=lambda o: o[1:])
-            if wrong and not rank_distrib(): warn(f"{wrong[0]}: going on from what all processes have")
+            if wrong and not rank_distrib():
+                warn(f"{wrong[0]}: going on from what all processes have")
             return next(o for o in read.values() if (o[0].get('run'), *_moment(o[0]))==newest)
-        later = [x for o in moments for x in o if x[1:]!=(1,0,0,0,False)]                 # than the first save
+        later = [x for o in moments for x in o if x[1:]!=(1,0,0,0,False)]  # than the first save
         if later or wrong:
             lacks = [i for i,o in enumerate(moments) if not o]
-            raise ValueError(f"there is no moment that all {num_distrib()} processes have saved in {self.folder} ({'; '.join(wrong) or f'nothing of {lacks}'}): "
-                             "delete that folder in all machines to begin anew")
+            raise ValueError(
+                f"there is no moment that all {num_distrib()} processes have saved in "
+                f"{self.folder} ({'; '.join(wrong) or f'nothing of {lacks}'}): "
+                "delete that folder in all machines to begin anew")
 
     def _check_processes(self, n):
         now = num_distrib() if self.several else 1
-        _check(n==now, 'processes', now, f'{n}, as in the training that was saved in {self.folder}: start so many, or delete that folder to begin another one')
+        _check(n==now, 'processes', now,
+               f'{n}, as in the training that was saved in {self.folder}: start so many, '
+               'or delete that folder to begin another one')
 
     def _check_same(self, about):
         self._check_processes(about.get('processes', 1))
         if about['fit']!=self.fits: return
         for n,o in self.sizes.items():
             then = 'those' if n=='texts' else about.get(n)
-            _check(about.get(n)==o, n, 'others' if n=='texts' else o, f'{then}, as in the training that was saved in {self.folder}: delete that folder, or choose another `name`, to begin another one')
+            _check(about.get(n)==o, n, 'others' if n=='texts' else o,
+                   f'{then}, as in the training that was saved in {self.folder}: delete that '
+                   'folder, or choose another `name`, to begin another one')
 
     def _load(self, about, tensors):
         model,mine = _under('model.', tensors),_get_model(self.model)
         same = {n: o.shape for n,o in model.items()}=={n: o.shape for n,o in mine.items()}
-        _check(same, 'learn', 'one with another model', f'made as the one that was saved in {self.folder}: delete that folder to begin another training')
+        _check(same, 'learn', 'one with another model',
+               f'made as the one that was saved in {self.folder}: delete that folder to '
+               'begin another training')
         with torch.no_grad():
             for n,o in model.items(): mine[n].copy_(o)
-        grads,of = _under('grad.', tensors),dict(get_model(self.model).named_parameters())       # of batches whose step is yet to come
-        for n in about.get('grads', []): of[n].grad = grads[n].to(of[n].device).clone() if n in grads else torch.zeros_like(of[n])
+        # of batches whose step is yet to come
+        grads,of = _under('grad.', tensors),dict(get_model(self.model).named_parameters())
+        for n in about.get('grads', []):
+            of[n].grad = (grads[n].to(of[n].device).clone() if n in grads
+                          else torch.zeros_like(of[n]))
         states = [dict(o) for o in about['opt']]
         for n,o in _under('opt.', tensors).items():
             i,_,key = n.partition('.')
@@ -287,18 +334,21 @@ class Resume(Callback):
     def before_epoch(self):
         "Skip what was done, with the line that it had in the table"
         if self.state is None or self.epoch>=self.state[0]['epoch']: return
-        self.recorder.log = L(self.epoch) + L(self.state[0]['counts']['recorder']['values'][self.epoch])
+        self.recorder.log = (L(self.epoch)
+                             + L(self.state[0]['counts']['recorder']['values'][self.epoch]))
         for o in _counted(self.learn).values():
-            if not isinstance(o, Recorder): self.resting.setdefault(o, o.run); o.run = False      # what they did, they did
+            if not isinstance(o, Recorder):  # what they did, they did
+                self.resting.setdefault(o, o.run)
+                o.run = False
         raise CancelEpochException
 
     def before_train(self):
         "Remember how the epoch begins, or put that back"
         dl = self.dls.train
-        vars(self.learn).pop('one_batch', None)                                           # of an epoch that was broken off
+        vars(self.learn).pop('one_batch', None)  # of an epoch that was broken off
         if self.state is None:
             first,self.epoch_start = self.epoch_start is None,(_get_rng(), _get_order(dl))
-            if first: self._save(0)                                                       # from now on nothing depends on a seed
+            if first: self._save(0)  # from now on nothing depends on a seed
             return
         (about,tensors),self.state = self.state,None
         for o,run in self.resting.items(): o.run = run
@@ -306,7 +356,8 @@ class Resume(Callback):
         def part(name): return about[name],_under(f'{name}.', tensors)
         _set_counts(self.learn, *part('counts'))
         if self._scaler() and about.get('scaler'): self._scaler().load_state_dict(about['scaler'])
-        self.learn.train_iter,self.learn.pct_train,n = about['train_iter'],about['pct_train'],about['batch']
+        self.learn.train_iter,self.learn.pct_train,n = (about['train_iter'],about['pct_train'],
+                                                        about['batch'])
         self.epoch_start = part('rng_then'),part('order')
         _set_rng(*self.epoch_start[0]); _set_order(dl, *self.epoch_start[1])
         one_batch = self.learn.one_batch
@@ -322,10 +373,11 @@ class Resume(Callback):
         if self.epoch_start is not None and self._due(): self._save(self.iter+1)
 
     def _due(self):
-        due,late = self.every and self.train_iter%self.every==0,time.time()-self.began > 60*self.minutes
+        due,late = (self.every and self.train_iter%self.every==0,time.time()-self.began
+                    > 60*self.minutes)
         if not self.several: return due or late
-        if self.every or self.train_iter%10: return due                                   # the others need not be asked
-        return _tell([late])[0]                                                           # by the clock of process 0
+        if self.every or self.train_iter%10: return due  # the others need not be asked
+        return _tell([late])[0]  # by the clock of process 0
 
     def after_cancel_fit(self):
         "Note that this training is not done"
@@ -334,23 +386,35 @@ class Resume(Callback):
     def after_fit(self):
         "Note that this training is done"
         if self.epoch_start is None or self.skips or self.cancelled: return
-        self.epoch_start = self.epoch_start[0],_get_order(self.dls.train)                 # for what is trained next
+        # for what is trained next
+        self.epoch_start = self.epoch_start[0],_get_order(self.dls.train)
         self._save(self.sizes['n_batches'], done=True)
 
-    def _scaler(self): return getattr(self.learn, 'scaler', None)                         # of mixed precision
+    def _scaler(self): return getattr(self.learn, 'scaler', None)  # of mixed precision
 
     def _save(self, batch, done=False):
         self.losses = _joined(self.recorder.losses, self.losses)
-        (rng,rng_t),(then,then_t),(order,order_t),(counts,counts_t) = _get_rng(),*self.epoch_start,_get_counts(self.learn, self.settings, self.losses)
+        (rng,rng_t),(then,then_t),(order,order_t),(counts,counts_t) = (_get_rng(),
+            *self.epoch_start,_get_counts(self.learn, self.settings, self.losses))
         states = [_split(o) for o in self.opt.state_dict()['state']]
         tensors = {f'opt.{i}.{n}': t for i,(_,o) in enumerate(states) for n,t in o.items()}
-        grads = {n: p.grad for n,p in get_model(self.model).named_parameters() if p.grad is not None}
-        for name,o in dict(model=_get_model(self.model), grad={n: o for n,o in grads.items() if o.any()}, rng=rng_t, rng_then=then_t, order=order_t, counts=counts_t).items():
+        grads = {n: p.grad for n,p in get_model(self.model).named_parameters()
+                 if p.grad is not None}
+        for name,o in dict(model=_get_model(self.model),
+                           grad={n: o for n,o in grads.items() if o.any()}, rng=rng_t,
+                           rng_then=then_t, order=order_t, counts=counts_t).items():
             tensors |= {f'{name}.{n}': t for n,t in o.items()}
-        about = dict(self.sizes, scaler=self._scaler() and self._scaler().state_dict(), fit=self.fits, done=done, grads=list(grads), epoch=self.epoch, batch=batch,
-                     train_iter=self.train_iter, pct_train=self.pct_train, rng=rng, rng_then=then, order=order, counts=counts, opt=[o for o,_ in states], hypers=list(map(dict, self.opt.hypers)))
+        about = dict(self.sizes, scaler=self._scaler() and self._scaler().state_dict(),
+                     fit=self.fits, done=done, grads=list(grads), epoch=self.epoch, batch=batch,
+                     train_iter=self.train_iter, pct_train=self.pct_train, rng=rng, rng_then=then,
+                     order=order, counts=counts, opt=[o for o,_ in states],
+                     hypers=list(map(dict, self.opt.hypers)))
         args = ()
-        if self.several: about,args = dict(about, processes=num_distrib(), run=self.token),(lambda ok: all(_all(ok)),)
+        if self.several:
+            about,args = (dict(about, processes=num_distrib(),
+                               run=self.token),(lambda ok: all(_all(ok)),))
         try: _write(self.folder/f'now{_of(rank_distrib())}.safetensors', about, tensors, *args)
-        except (OSError, SafetensorError) as e: warn(f"can't save to {self.folder} ({e}): what was saved before is kept, and the training goes on")
+        except (OSError, SafetensorError) as e:
+            warn(f"can't save to {self.folder} ({e}): what was saved before is kept, and "
+                 "the training goes on")
         self.began = time.time()

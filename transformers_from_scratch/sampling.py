@@ -22,7 +22,8 @@ def scale_temperature(
     temperature:float # Above 0: below 1 prefers the best tokens more, above 1 less
 )->Tensor: # `(...,v)`
     "Divide by the temperature; `ValueError` if it is not above 0"
-    _check(isinstance(temperature, numbers.Real) and 0<temperature<math.inf, 'temperature', temperature, 'above 0')
+    _check(isinstance(temperature, numbers.Real) and 0<temperature<math.inf, 'temperature',
+           temperature, 'above 0')
     return logits / temperature
 
 # %% ../nbs/04_sampling.ipynb #eea5ce3b
@@ -46,7 +47,7 @@ def keep_top_p(
     if top_p==1: return logits
     best,idx = logits.sort(dim=-1, descending=True)
     p = best.softmax(-1)
-    better = p.cumsum(-1) - p                                                           # what better tokens have together
+    better = p.cumsum(-1) - p  # what better tokens have together
     return logits.masked_fill((better >= top_p).scatter(-1, idx, better >= top_p), -math.inf)
 
 # %% ../nbs/04_sampling.ipynb #3942cc58
@@ -59,8 +60,9 @@ def _cut_below(logits, min_p):
     return logits.masked_fill(out, -math.inf),some
 
 def _say_none(min_p, stacklevel=3):
-    warnings.warn(f'There is no token with a probability of {min_p} or more, so the best one is taken: '
-                  'try a lower `min_p`', stacklevel=stacklevel)
+    warnings.warn(
+        f'There is no token with a probability of {min_p} or more, so the best one is taken: '
+        'try a lower `min_p`', stacklevel=stacklevel)
 
 def keep_min_p(
     logits:Tensor, # Scores of the next token `(...,v)`
@@ -78,8 +80,9 @@ def penalize_repetition(
     penalty:float # 1 changes nothing, above 1 makes tokens of `ids` less likely, below 1 more
 )->Tensor: # `(b,v)`
     "Lower the scores of tokens that were there, Keskar et al. 2019; `ValueError` if `penalty` is not above 0"
-    _check(isinstance(penalty, numbers.Real) and 0<penalty<math.inf, 'repetition_penalty', penalty, 'above 0')
-    ids = ids.where(ids<logits.shape[-1], ids.amin(1, keepdim=True))                      # padding may have no score
+    _check(isinstance(penalty, numbers.Real) and 0<penalty<math.inf, 'repetition_penalty',
+           penalty, 'above 0')
+    ids = ids.where(ids<logits.shape[-1], ids.amin(1, keepdim=True))  # padding may have no score
     seen = logits.gather(1, ids)                                                          # (b,t)
     return logits.scatter(1, ids, torch.where(seen>0, seen/penalty, seen*penalty))
 
@@ -90,7 +93,8 @@ def ban(
 )->Tensor: # `(...,v)`, `-inf` at those
     "Rule out certain tokens; `ValueError` if no other is left"
     v = logits.shape[-1]
-    if len(banned)>=v: _check(len(banned.unique())<v, 'banned', banned.tolist(), f'fewer than all {v} tokens')
+    if len(banned)>=v:
+        _check(len(banned.unique())<v, 'banned', banned.tolist(), f'fewer than all {v} tokens')
     return logits.index_fill(-1, banned, -math.inf)
 
 # %% ../nbs/04_sampling.ipynb #1bb5221b
@@ -98,11 +102,13 @@ def _check_scores(logits, fine):
     "`ValueError` unless all rows are `fine (b,)`, with what is wrong in the first that is not"
     if fine.all(): return
     row = fine.logical_not().nonzero()[0].item()
-    there = 'NaN' if logits[row].isnan().any() else 'inf' if logits[row].max()>0 else 'nothing but -inf'
-    _check(False, 'logits', f'{there} in row {row}', 'numbers, of which -inf rules a token out: has the model diverged?')
+    there = ('NaN' if logits[row].isnan().any() else 'inf' if logits[row].max()>0
+             else 'nothing but -inf')
+    _check(False, 'logits', f'{there} in row {row}',
+           'numbers, of which -inf rules a token out: has the model diverged?')
 
-def _draw(logits, ids=None, *, temperature=1., top_k=None, top_p=None, min_p=None, repetition_penalty=1., banned=None,
-          generator=None, say_none=_say_none):
+def _draw(logits, ids=None, *, temperature=1., top_k=None, top_p=None, min_p=None,
+          repetition_penalty=1., banned=None, generator=None, say_none=_say_none):
     "The body of `sample_ids`, which calls `say_none` where no token reaches `min_p`"
     if repetition_penalty!=1: logits = penalize_repetition(logits, ids, repetition_penalty)
     if banned is not None: logits = ban(logits, banned)
@@ -117,11 +123,12 @@ def _draw(logits, ids=None, *, temperature=1., top_k=None, top_p=None, min_p=Non
     if temperature!=1: logits = scale_temperature(logits, temperature)
     if top_k is not None: logits = keep_top_k(logits, top_k)
     if top_p is not None: logits = keep_top_p(logits, top_p)
-    exact = torch.float32 if logits.device.type=='mps' else torch.float64                 # MPS has no float64
+    exact = torch.float32 if logits.device.type=='mps' else torch.float64  # MPS has no float64
     ruler = logits.softmax(-1).cumsum(-1, dtype=exact)                                    # (b,v)
-    _check_scores(scores, ruler[:,-1]>0)                                                  # NaN, inf and no token at all end in NaN
+    _check_scores(scores, ruler[:,-1]>0)  # NaN, inf and no token at all end in NaN
     device = generator.device if generator else logits.device
-    u = 1 - torch.rand(len(ruler), 1, generator=generator, device=device, dtype=exact)    # in (0,1]: never a token of probability 0
+    # in (0,1]: never a token of probability 0
+    u = 1 - torch.rand(len(ruler), 1, generator=generator, device=device, dtype=exact)
     return torch.searchsorted(ruler, u.to(ruler.device)*ruler[:,-1:])[:,0]
 
 def sample_ids(
@@ -137,8 +144,9 @@ def sample_ids(
     generator:torch.Generator=None # Random generator; None is torch's own
 )->Tensor: # Ids `(b,)`
     "Filter the scores and draw a token; `ValueError` for an argument out of range, and for scores that are no numbers"
-    return _draw(logits, ids, temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p, banned=banned,
-                 repetition_penalty=repetition_penalty, generator=generator, say_none=partial(_say_none, stacklevel=4))
+    return _draw(logits, ids, temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p,
+                 banned=banned, repetition_penalty=repetition_penalty, generator=generator,
+                 say_none=partial(_say_none, stacklevel=4))
 
 # %% ../nbs/04_sampling.ipynb #5723f1d5
 class KVCache:
@@ -166,7 +174,8 @@ class KVCache:
     def _make_room(self, kv, end):
         old = self.kv
         self.room = max(end, self.room if old is None else 2*self.room)
-        with torch.inference_mode(False): self.kv = kv.new_empty(*kv.shape[:2], self.room, kv.shape[3])       # written to in any mode
+        with torch.inference_mode(False):  # written to in any mode
+            self.kv = kv.new_empty(*kv.shape[:2], self.room, kv.shape[3])
         if old is not None: self.kv[:,:,:self.n] = old[:,:,:self.n]
 
 
@@ -175,15 +184,20 @@ def _real(encoder, ids):
     "Checked ids, and where they are not padding, both `(b,t)`"
     ids = encoder._check_ids(ids)
     real = _is_real(ids, encoder.pad_idx)
-    _check(real.any(1).all(), 'ids', ids.tolist(), 'texts of at least one token each, padding not counted')
+    _check(real.any(1).all(), 'ids', ids.tolist(),
+           'texts of at least one token each, padding not counted')
     return ids,real
 
 def _check_weights(model, weights, cache=True):
     "A `ValueError` for weights that there are not, or that nothing would read"
     if weights is None: return
-    _check(isinstance(weights, str) and weights in ('int8','bf16'), 'weights', weights, "None, 'int8' or 'bf16'")
-    why = getattr(model, 'why_slow', lambda: 'import `transformers_from_scratch.fast_step` first')() if cache else 'it needs a cache'
-    _check(why is None, 'weights', weights, f'None, as this model has no fast step to read them: {why}')
+    _check(isinstance(weights, str) and weights in ('int8','bf16'), 'weights', weights,
+           "None, 'int8' or 'bf16'")
+    why = (getattr(model, 'why_slow',
+                   lambda: 'import `transformers_from_scratch.fast_step` first')() if cache
+           else 'it needs a cache')
+    _check(why is None, 'weights', weights,
+           f'None, as this model has no fast step to read them: {why}')
 
 class LMReader:
     "A language model and the texts that it has read; `ValueError` for a text without tokens"
@@ -197,11 +211,16 @@ class LMReader:
         encoder,self.weights = model[0],weights
         _check_weights(model, weights, cache)
         ids,real = _real(encoder, ids)
-        self.seen = real.sum(1).tolist()                                       # tokens of each text that the model looks at
-        self.text = ids.gather(1, real.int().argsort(dim=1, stable=True))                 # (b,t), padding in front
-        asked = all(getattr(o, 'cached', False) for o in encoder.blocks)                  # a block may not know of caches
-        self.plain = getattr(type(model), 'forward', None) in (TransformerLM.forward, nn.Sequential.forward)      # else it is called
-        self.model,self.cache,self.step = model,cache and asked and self.plain,None if fast or weights else False
+        self.seen = real.sum(1).tolist()  # tokens of each text that the model looks at
+        self.text = ids.gather(1, real.int().argsort(dim=1,
+                                                     stable=True))  # (b,t), padding in front
+        # a block may not know of caches
+        asked = all(getattr(o, 'cached', False) for o in encoder.blocks)
+        # else it is called
+        self.plain = getattr(type(model), 'forward', None) in (TransformerLM.forward,
+            nn.Sequential.forward)
+        self.model,self.cache,self.step = (model,cache and asked and self.plain,None if fast
+                                           or weights else False)
         self._read()
 
     def append(self,
@@ -219,23 +238,26 @@ class LMReader:
         encoder,limit,device = self.model[0],self.model[0].max_len,self.text.device
         if limit is not None: self.seen = [n if n<=limit else max(limit//2, 1) for n in self.seen]
         width = max(self.seen)
-        ids,pos,self.pad_mask = self.text[:,-width:],None,None                            # no padding: positions 0 to t-1
-        if min(self.seen)<width:                                                  # padding in front of the shorter ones
+        ids,pos,self.pad_mask = self.text[:,-width:],None,None  # no padding: positions 0 to t-1
+        if min(self.seen)<width:  # padding in front of the shorter ones
             start = width - torch.tensor(self.seen, device=device)[:,None]                # (b,1)
-            pos = torch.arange(width, device=device) - start                              # (b,width)
+            pos = torch.arange(width, device=device) - start  # (b,width)
             self.pad_mask,pos = pos<0,pos.clamp(min=0)
             ids = ids.masked_fill(self.pad_mask, encoder.pad_idx)
         if not self.cache: return self._read_anew(ids)
         self.caches = [KVCache(width+64) for _ in encoder.blocks]
-        self.logits = self.model[1](encoder.read(ids, self.pad_mask, pos, self.caches)[:,-1])         # (b,v)
+        self.logits = self.model[1](encoder.read(ids, self.pad_mask, pos,
+                                                 self.caches)[:,-1])  # (b,v)
 
     def _read_anew(self, ids):
         "Read as in training, without a cache, and keep the scores behind the last token"
-        if not self.plain: self.logits = self.model(ids)[:,-1]; return                    # padding is in front
-        at,n = torch.arange(ids.shape[1], device=ids.device),torch.tensor(self.seen, device=ids.device)[:,None]   # (t,), (b,1)
-        ids = ids.gather(1, (at + len(at)-n) % len(at))                                   # (b,t), padding at the end
+        if not self.plain: self.logits = self.model(ids)[:,-1]; return  # padding is in front
+        at,n = torch.arange(ids.shape[1], device=ids.device),torch.tensor(self.seen,
+            device=ids.device)[:,None]  # (t,), (b,1)
+        ids = ids.gather(1, (at + len(at)-n) % len(at))  # (b,t), padding at the end
         hidden = self.model[0].read(ids, None if self.pad_mask is None else at>=n)        # (b,t,k)
-        self.logits = self.model[1](hidden[torch.arange(len(ids), device=ids.device), n[:,0]-1])      # (b,v)
+        self.logits = self.model[1](hidden[torch.arange(len(ids),
+                                                        device=ids.device), n[:,0]-1])  # (b,v)
 
     def _read_one(self):
         "Read the last token of each text"
@@ -245,46 +267,54 @@ class LMReader:
             pos = torch.tensor(self.seen, device=ids.device)[:,None] - 1                  # (b,1)
             self.pad_mask = F.pad(self.pad_mask, (0,1))
         if self.step is None: self.step = self._fast_step()
-        if self.step and not torch.is_grad_enabled(): self.logits = self.step(ids, pos, self.pad_mask, self.caches)
+        if self.step and not torch.is_grad_enabled():
+            self.logits = self.step(ids, pos, self.pad_mask, self.caches)
         else: self.logits = head(encoder.read(ids, self.pad_mask, pos, self.caches)[:,-1])
 
     def _fast_step(self):
         "What the model has for single tokens, or False"
-        step = self.model.fast_step(self.weights, len(self.text)) if hasattr(self.model, 'fast_step') else None
-        _check(step or not self.weights, 'weights', self.weights, 'None where gradients or autocast are on, or the model is not in evaluation mode')
+        step = (self.model.fast_step(self.weights, len(self.text))
+                if hasattr(self.model, 'fast_step') else None)
+        _check(step or not self.weights, 'weights', self.weights,
+               'None where gradients or autocast are on, or the model is not in evaluation mode')
         return step or False
 
 
 # %% ../nbs/04_sampling.ipynb #5dcde5e9
 def _check_sampling(n, temperature, **filters):
     "A `ValueError` now, instead of at the first token"
-    _check(isinstance(n, numbers.Integral) and not isinstance(n, bool) and n>=0, 'n', n, 'a whole number, 0 or more')
+    _check(isinstance(n, numbers.Integral) and not isinstance(n, bool) and n>=0, 'n', n,
+           'a whole number, 0 or more')
     ok = isinstance(temperature, numbers.Real) and 0<=temperature<math.inf
     _check(ok, 'temperature', temperature, '0 or above')
     ids = torch.zeros(1,1, dtype=torch.long)
-    _draw(torch.zeros(1,2), ids, temperature=temperature or 1., generator=torch.Generator(), say_none=noop, **filters)
+    _draw(torch.zeros(1,2), ids, temperature=temperature or 1., generator=torch.Generator(),
+          say_none=noop, **filters)
 
 def _last(encoder, ids):
     "The last real token of each text `(b,1)`"
     ids,real = _real(encoder, ids)                                                        # (b,t)
     return ids.gather(1, ids.shape[1]-1 - real.flip(1).int().argmax(1, keepdim=True))
 
-_locks,_lock = WeakKeyDictionary(),threading.Lock()                           # for each model a lock of its own
+_locks,_lock = WeakKeyDictionary(),threading.Lock()  # for each model a lock of its own
 
 def _lock_of(model):
     "The lock that a thread holds while it uses `model`; it may take it twice"
     model = get_model(model)
-    model = model._modules.get('_orig_mod', model)                                        # a compiled one and its original have the same
+    # a compiled one and its original have the same
+    model = model._modules.get('_orig_mod', model)
     with _lock: return _locks.setdefault(model, threading.RLock())
 
 def _new_locks():
     global _lock
     _lock = threading.Lock(); _locks.clear()
-if hasattr(os, 'register_at_fork'): os.register_at_fork(after_in_child=_new_locks)            # a child has no thread that would let go
+# a child has no thread that would let go
+if hasattr(os, 'register_at_fork'): os.register_at_fork(after_in_child=_new_locks)
 
 def _set_modes(parts, training):
     for o in parts:
-        if type(o).__setattr__ is nn.Module.__setattr__: vars(o)['training'] = training       # the same, ten times as fast
+        # the same, ten times as fast
+        if type(o).__setattr__ is nn.Module.__setattr__: vars(o)['training'] = training
         else: o.training = training
 
 @contextmanager
@@ -300,16 +330,16 @@ def _stream(model, ids, text, n, cache, only_last, weights, kwargs):
     "The loop of `stream_ids`"
     told = []
     def say_none(min_p):
-        if not told: _say_none(min_p, stacklevel=5)                                       # once for each text
+        if not told: _say_none(min_p, stacklevel=5)  # once for each text
         told.append(min_p)
     reader,parts = None,list(model.modules())
     for _ in range(n):
-        with _eval(model, parts), torch.inference_mode():                                 # not while the caller has the word
+        with _eval(model, parts), torch.inference_mode():  # not while the caller has the word
             if reader is None: reader = LMReader(model, ids, cache, n>10, weights)
             elif only_last: reader = LMReader(model, ids, cache=False)
             else: reader.append(ids)
             new = _draw(reader.logits, text, **kwargs, say_none=say_none)
-        ids = new.clone()                                                                 # an ordinary tensor again
+        ids = new.clone()  # an ordinary tensor again
         yield ids
         if only_last: ids = ids[:,None]
         if kwargs['repetition_penalty']!=1: text = torch.cat([text, ids.view(-1,1)], 1)
@@ -332,18 +362,22 @@ def stream_ids(
     weights:str=None # 'int8' or 'bf16': smaller copies of the weights for all but the first new token, faster and less exact; None: as they are
 )->Iterator: # The new ids `(b,)`, step by step
     "Write on, token by token; `ValueError` for an argument out of range"
-    kwargs = dict(temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p, repetition_penalty=repetition_penalty)
+    kwargs = dict(temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p,
+                  repetition_penalty=repetition_penalty)
     _check_sampling(n, **kwargs)
-    with _lock_of(model): _check_weights(model, weights, cache and not only_last)        # or it may see hooks of another thread
+    # or it may see hooks of another thread
+    with _lock_of(model): _check_weights(model, weights, cache and not only_last)
     auto = torch.is_autocast_enabled(ids.device.type)
     _check(not weights or not auto, 'weights', weights, 'None under autocast')
     v,banned = model[0].vocab_sz,[o.item() if isinstance(o, Tensor) else o for o in banned]
     known = all(isinstance(o, numbers.Integral) and 0<=o<v for o in banned)
     _check(known, 'banned', banned, f'ids from 0 to {v-1}, the last of the vocabulary')
-    never = torch.tensor(sorted({model[0].pad_idx, *banned} - {None,v}), dtype=torch.long, device=ids.device)
-    ban(torch.zeros(v, device=ids.device), never)                                        # is anything left?
+    never = torch.tensor(sorted({model[0].pad_idx, *banned} - {None,v}), dtype=torch.long,
+                         device=ids.device)
+    ban(torch.zeros(v, device=ids.device), never)  # is anything left?
     start = _last(model[0], ids) if only_last and len(ids) else ids
-    return _stream(model, start, ids, n, cache, only_last, weights, dict(kwargs, banned=never, generator=generator))
+    return _stream(model, start, ids, n, cache, only_last, weights,
+                   dict(kwargs, banned=never, generator=generator))
 
 @delegates(stream_ids)
 def generate(

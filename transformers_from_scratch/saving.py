@@ -26,11 +26,14 @@ from .lm_learner import *
 from .lm_learner import _check_lm_dls, _text_tfms
 from .transfer import _about, _about_model, _call, _check_finite, _checksum, _first_names, _from_call, _is_known, _model_args, _plain_model, _plain_state, _read, _sync
 try: import fcntl
-except ImportError: fcntl = None                                                          # on Windows
+except ImportError: fcntl = None  # on Windows
 
 # %% ../nbs/05e_saving.ipynb #e5000011
-_losses = {(CrossEntropyLossFlat,nn.CrossEntropyLoss): ('weight','label_smoothing','ignore_index'), (LabelSmoothingCrossEntropyFlat,LabelSmoothingCrossEntropy): ('eps','weight'),
-           (FocalLossFlat,FocalLoss): ('gamma','weight'), (BCEWithLogitsLossFlat,nn.BCEWithLogitsLoss): ('weight','pos_weight'),
+_losses = {(CrossEntropyLossFlat,nn.CrossEntropyLoss): ('weight','label_smoothing',
+                                                        'ignore_index'),
+           (LabelSmoothingCrossEntropyFlat,LabelSmoothingCrossEntropy): ('eps','weight'),
+           (FocalLossFlat,FocalLoss): ('gamma','weight'),
+           (BCEWithLogitsLossFlat,nn.BCEWithLogitsLoss): ('weight','pos_weight'),
            (BaseLoss,nn.MSELoss): (), (BaseLoss,nn.L1Loss): ()}
 _loss_names = {(BaseLoss,nn.MSELoss): MSELossFlat, (BaseLoss,nn.L1Loss): L1LossFlat}
 _loss_fs = {o.__name__: o for o in (_loss_names.get(o, o[0]) for o in _losses)}
@@ -40,19 +43,23 @@ def _loss_says(loss):
     func = getattr(loss, 'func', None)
     key = type(loss),type(func)
     if key not in _losses or loss.axis!=-1: return
-    says = {n: getattr(func, n, None) for n in _losses[key]} | ({'thresh':loss.thresh} if hasattr(loss, 'thresh') else {})
+    says = {n: getattr(func, n, None) for n in _losses[key]} | ({'thresh':loss.thresh}
+        if hasattr(loss, 'thresh') else {})
     says = {n: o.tolist() if isinstance(o, Tensor) else o for n,o in says.items() if o is not None}
     says = dict(name=_loss_names.get(key, key[0]).__name__, **says)
     made = _loss(says)
-    same = all(getattr(made, n)==getattr(loss, n) for n in ('flatten','floatify','is_2d')) and made.func.reduction==func.reduction
+    same = (all(getattr(made, n)==getattr(loss, n) for n in ('flatten','floatify','is_2d'))
+            and made.func.reduction==func.reduction)
     return says if same else None
 
 def _loss(says):
     "The loss that `_loss_says` has described"
-    return _loss_fs[says['name']](**{n: tensor(o) if isinstance(o, list) else o for n,o in says.items() if n!='name'})
+    return _loss_fs[says['name']](**{n: tensor(o) if isinstance(o, list) else o
+                                     for n,o in says.items() if n!='name'})
 
 # %% ../nbs/05e_saving.ipynb #e5000013
-_target_tfms = dict(Categorize='category', MultiCategorize='labels', EncodedMultiCategorize='labels', RegressionSetup='numbers')
+_target_tfms = dict(Categorize='category', MultiCategorize='labels',
+                    EncodedMultiCategorize='labels', RegressionSetup='numbers')
 
 def _target(dls):
     "What the target of `dls` is: 'category', 'labels', 'numbers', or None for something else; and its classes"
@@ -68,15 +75,18 @@ def _target(dls):
 def _data_says(learn):
     "How `dls` makes ids of a text; None if it does more than tokens and numbers"
     try: tfms = _text_tfms(learn)
-    except AssertionError: return                                                         # a text can't enter there
+    except AssertionError: return  # a text can't enter there
     names = [type(o).__name__ for o in tfms]
     backwards = len(tfms)==3 and getattr(tfms[2], 'name', '')=='reverse_text'
     if names[:2]!=['Tokenizer','Numericalize'] or len(names)!=2+backwards: return
     dl = learn.dls.valid
-    more = [type(o).__name__ for n in ('after_item','before_batch','after_batch') for o in getattr(getattr(dl, n), 'fs', ())]
-    if set(more)-{'ToTensor','Pad_Chunk','Pad_Input'}: return                             # what changes items or batches has no name
+    more = [type(o).__name__ for n in ('after_item','before_batch','after_batch')
+            for o in getattr(getattr(dl, n), 'fs', ())]
+    # what changes items or batches has no name
+    if set(more)-{'ToTensor','Pad_Chunk','Pad_Input'}: return
     table = _table_says(tfms[0], learn.dls)
-    return dict(bs=dl.bs, backwards=backwards, **(dict(table=table) if table else {}), **(dict(seq_len=dl.seq_len) if isinstance(dl, LMDataLoader) else {}))
+    return dict(bs=dl.bs, backwards=backwards, **(dict(table=table) if table else {}),
+                **(dict(seq_len=dl.seq_len) if isinstance(dl, LMDataLoader) else {}))
 
 def _table_says(tok, dls):
     "From which columns of a table texts and labels were made, and whether each text was marked; None for no table"
@@ -84,31 +94,40 @@ def _table_says(tok, dls):
     if tok.mode!='df' or not cols or not all(isinstance(o, str) for o in cols): return
     tls = getattr(dls.train_ds, 'tls', ())
     y = tls[1].tfms.fs[0] if len(tls)>1 else None
-    named = isinstance(y, ColReader) and not y.pref+y.suff and all(isinstance(o, str) for o in y.cols)
+    named = isinstance(y, ColReader) and not y.pref+y.suff and all(isinstance(o, str)
+        for o in y.cols)
     label = dict(label=list(y.cols), delim=y.label_delim) if named else {}
-    return dict(cols=list(cols), mark=bool(ifnone(tok.kwargs.get('mark_fields'), len(cols)>1)), **label)
+    return dict(cols=list(cols), mark=bool(ifnone(tok.kwargs.get('mark_fields'), len(cols)>1)),
+                **label)
 
 def _settings(model):
     "What does not change the meaning of weights, but how they learn"
     encoder,block = model[0],model[0].blocks[0]
     attn = getattr(getattr(block, 'attention', None), 'dropout', 0)
-    return dict(dropout=encoder.dropout.p, attn_dropout=attn if isinstance(attn, (int,float)) else 0, word_dropout=encoder.word_dropout,
-                vocab_dropout=encoder.vocab_dropout, faster=any(isinstance(o, FastLinear) for o in model.modules()))
+    return dict(dropout=encoder.dropout.p, attn_dropout=attn if isinstance(attn, (int,float))
+                else 0, word_dropout=encoder.word_dropout, vocab_dropout=encoder.vocab_dropout,
+                faster=any(isinstance(o, FastLinear) for o in model.modules()))
 
 def _head_says(learn, model):
     "What the numbers of a head mean"
     head = model[1]
-    if isinstance(head, LMHead): return dict(tie_weights=head.linear.weight is model[0].embedding.weight)
+    if isinstance(head, LMHead):
+        return dict(tie_weights=head.linear.weight is model[0].embedding.weight)
     target,classes = _target(learn.dls)
     low,high = (getattr(head.squeeze, o, None) for o in ('low','high'))
-    return dict(target=target, classes=classes, n_out=head.linear.out_features, y_range=None if low is None else [low,high],
-                pool=_call(head.pool), crop=_call(model[0].crop), dropout=head.dropout.p)
+    return dict(target=target, classes=classes, n_out=head.linear.out_features,
+                y_range=None if low is None else [low,high], pool=_call(head.pool),
+                crop=_call(model[0].crop), dropout=head.dropout.p)
 
 def _own_fs(learn, model):
     "Keywords of functions that are a user's own, a crop in a `special_crop` among them"
     fs = dict(crop=model[0].crop, pool=getattr(model[1], 'pool', None))
-    def known(f): return f is None or (_call(f.func)=='special_crop' and known(f.keywords.get('crop', head_crop)) if isinstance(f, partial) else _is_known(f))
-    return [n for n,f in fs.items() if not known(f)] + ([] if _loss_says(learn.loss_func) else ['loss_func'])
+    def known(f):
+        return f is None or (_call(f.func)=='special_crop'
+                             and known(f.keywords.get('crop', head_crop))
+                             if isinstance(f, partial) else _is_known(f))
+    return [n for n,f in fs.items() if not known(f)] + ([] if _loss_says(learn.loss_func)
+                                                        else ['loss_func'])
 
 # %% ../nbs/05e_saving.ipynb #e5000015
 @contextmanager
@@ -117,7 +136,7 @@ def _alone(folder):
     try: fd = os.open(folder, os.O_RDONLY)
     except OSError: fd = None
     try:
-        with suppress(OSError):                                                           # some file systems know none
+        with suppress(OSError):  # some file systems know none
             if fd is not None and fcntl: fcntl.flock(fd, fcntl.LOCK_EX)
         yield
     finally:
@@ -125,7 +144,8 @@ def _alone(folder):
 
 def _write_folder(folder, about, weights):
     try: folder.mkdir(parents=True, exist_ok=True)
-    except OSError as e: raise OSError(f"can't write to {folder} ({e}): choose another `folder`") from e
+    except OSError as e:
+        raise OSError(f"can't write to {folder} ({e}): choose another `folder`") from e
     with _alone(folder): _write_alone(folder, about, weights)
 
 def _write_alone(folder, about, weights):
@@ -134,23 +154,30 @@ def _write_alone(folder, about, weights):
     try:
         try: before = json.loads((folder/'model.json').read_text(encoding='utf8'))['file']
         except (OSError, ValueError, KeyError, TypeError): before = None
-        said.write_text(json.dumps(about, indent=1, ensure_ascii=False), encoding='utf8'); _sync(said)
-        save_file(weights, new, {'format':'pt'})                                          # writes beside, then renames
+        said.write_text(json.dumps(about, indent=1, ensure_ascii=False), encoding='utf8')
+        _sync(said)
+        save_file(weights, new, {'format':'pt'})  # writes beside, then renames
         new.chmod(said.stat().st_mode & 0o777); _sync(new)
         os.replace(said, folder/'model.json')
     except (OSError, SafetensorError) as e:
         with suppress(OSError): said.unlink()
-        raise OSError(f"can't write to {folder} ({e}): make room there, or choose another `folder`. What was there is as it was") from e
+        raise OSError(f"can't write to {folder} ({e}): make room there, or choose another "
+                      "`folder`. What was there is as it was") from e
     _sync(folder)
-    for o in concat(*map(folder.glob, ('model-*.safetensors','.model.json.*','.tmp*'))):                                          # others are left of saves that were killed, or just being written
+    # others are left of saves that were killed, or just being written
+    for o in concat(*map(folder.glob, ('model-*.safetensors','.model.json.*','.tmp*'))):
         with suppress(OSError):
-            if o.name!=new.name and (o.name==before or time.time()-o.stat().st_mtime > 86_400): o.unlink()
+            if o.name!=new.name and (o.name==before or time.time()-o.stat().st_mtime > 86_400):
+                o.unlink()
 
 def _whole_model(learn):
     "The plain model of `learn`; `TypeError` if it is none of this library"
     model = _plain_model(learn)
-    ours = type(model) in (TransformerClassifier,TransformerLM) and type(model[1]) in (ClassifierHead,LMHead)
-    _check(ours, 'learn.model', type(model).__name__, "a `TransformerClassifier` or a `TransformerLM`, not a class of your own: `save_encoder` saves its encoder, `learn.save` its weights", TypeError)
+    ours = (type(model) in (TransformerClassifier,TransformerLM)
+            and type(model[1]) in (ClassifierHead,LMHead))
+    _check(ours, 'learn.model', type(model).__name__,
+           "a `TransformerClassifier` or a `TransformerLM`, not a class of your own: "
+           "`save_encoder` saves its encoder, `learn.save` its weights", TypeError)
     return model
 
 @patch
@@ -158,7 +185,8 @@ def save_model(self:TransformerLearner,
     folder:str|Path # Where to write `model.json` and the weights, from the current folder on; a model that is there is replaced
 )->Path: # The folder
     "Save model, vocabulary, tokenizer, classes and loss, for `load_model`; `ValueError` for NaN, or for a model that could not be made again"
-    _check(isinstance(folder, (str,Path)) and str(folder), 'folder', folder, 'the name of a folder', TypeError)
+    _check(isinstance(folder, (str,Path)) and str(folder), 'folder', folder,
+           'the name of a folder', TypeError)
     if not rank_distrib(): # don't save if child proc
         with self.lock: _save_model(self, Path(folder).expanduser())
     return Path(folder).expanduser()
@@ -166,12 +194,15 @@ def save_model(self:TransformerLearner,
 def _save_model(self, folder):
     model = _whole_model(self)
     state,names = _plain_state(model),_first_names(model)
-    weights = {n: state[n].detach().cpu().contiguous().clone() for n in dict.fromkeys(names.get(n, n) for n in state) if n in state}
+    weights = {n: state[n].detach().cpu().contiguous().clone()
+               for n in dict.fromkeys(names.get(n, n) for n in state) if n in state}
     _check_finite('model', weights)
     says = _about_model(self)
     says['own'] += _own_fs(self, model)
-    about = _about('language model' if isinstance(model, TransformerLM) else 'classifier', weights, **says, head=_head_says(self, model),
-                   settings=_settings(model), loss=_loss_says(self.loss_func), data=_data_says(self), file=f'model-{_checksum({}, weights):08x}.safetensors')
+    about = _about('language model' if isinstance(model, TransformerLM) else 'classifier',
+                   weights, **says, head=_head_says(self, model), settings=_settings(model),
+                   loss=_loss_says(self.loss_func), data=_data_says(self),
+                   file=f'model-{_checksum({}, weights):08x}.safetensors')
     if not about['own']: _try(model, about, weights)
     _write_folder(folder, about, weights)
 
@@ -181,15 +212,19 @@ def _norm_of(text, at, weights):
     cls,there = _from_call(text),lambda n: any(o.endswith(f'{at}.{n}') for o in weights)
     plain = getattr(cls, 'func', cls)
     if plain not in (nn.LayerNorm,nn.RMSNorm): return cls
-    return partial(cls, elementwise_affine=there('weight'), **(dict(bias=there('bias')) if plain is nn.LayerNorm else {}))
+    return partial(cls, elementwise_affine=there('weight'),
+                   **(dict(bias=there('bias')) if plain is nn.LayerNorm else {}))
 
 def _parts(says, weights, given):
     "The classes that a model was made of, but for those that are `given`"
     there,kw = lambda end: any(n.endswith(end) for n in weights),{}
     def make(name): return name in says and name not in given
     if make('attn_cls'):
-        norm = {'qk_norm': _norm_of(says['qk_norm'], 'attention.q_norm', weights)} if 'qk_norm' in says else {}
-        kw['attn_cls'] = partial(_from_call(says['attn_cls']), qkv_bias=there('attention.toqueries.bias'), bias=there('attention.unifyheads.bias'), **norm)
+        norm = ({'qk_norm': _norm_of(says['qk_norm'], 'attention.q_norm', weights)}
+                if 'qk_norm' in says else {})
+        kw['attn_cls'] = partial(_from_call(says['attn_cls']),
+                                 qkv_bias=there('attention.toqueries.bias'),
+                                 bias=there('attention.unifyheads.bias'), **norm)
     if make('ff_cls'):
         kw['ff_cls'] = partial(_from_call(says['ff_cls']), bias=there('ff.up.bias'))
         kw['hidden_mult'] = says['hidden_mult']
@@ -206,15 +241,21 @@ def _check_given(folder, about, given):
     if not lacks: return
     said = {**about['model'], **about['head']}
     was = ', '.join(f'`{n}` was {said[n]}' if n in said else f'`{n}` was one' for n in lacks)
-    raise ValueError(f"{folder} has parts of somebody's own, which no file can hold: {was}. Pass them, as in "
-                     f"load_model({str(folder)!r}, {', '.join(f'{o}=...' for o in dict.fromkeys(lacks.values()))})")
+    raise ValueError(
+        f"{folder} has parts of somebody's own, which no file can hold: {was}. Pass them, as in "
+        f"load_model({str(folder)!r}, "
+        f"{', '.join(f'{o}=...' for o in dict.fromkeys(lacks.values()))})")
 
 def _keywords(about, weights, given):
     "Keywords for a model like the one that was saved"
-    says,head,settings,lm = about['model'],about['head'],about['settings'],about['kind']=='language model'
+    says,head,settings,lm = (about['model'],about['head'],about['settings'],
+                             about['kind']=='language model')
     always = {n: says[n] for n in ('k','depth','max_len','pad_idx','embed_norm','final_norm')}
-    some = {n: says[n] for n in ('heads','wide','norm_first') if says[n] is not None} | {n: o for n,o in settings.items() if o and n!='faster'}
-    kw = always | some | dict(vocab_sz=len(weights['0.embedding.weight']), dropout=settings['dropout']) | ({'n_types':says['n_types']} if says['n_types'] else {})
+    some = {n: says[n] for n in ('heads','wide','norm_first') if says[n] is not None} | {n: o
+        for n,o in settings.items() if o and n!='faster'}
+    kw = always | some | dict(vocab_sz=len(weights['0.embedding.weight']),
+                              dropout=settings['dropout']) | ({'n_types':says['n_types']}
+        if says['n_types'] else {})
     if lm: kw |= dict(tie_weights=head['tie_weights'])
     else:
         fs = {n: _from_call(head[n]) for n in ('pool','crop') if n not in given}
@@ -227,15 +268,20 @@ def _fill(model, weights):
     mine = {n: tuple(o.shape) for n,o in state.items() if names[n]==n}
     theirs = {n: tuple(o.shape) for n,o in weights.items()}
     odd = [n for n in {**mine, **theirs} if mine.get(n)!=theirs.get(n)]
-    if odd: raise ValueError(f'`{odd[0]}` is {theirs.get(odd[0])} in the file and {mine.get(odd[0])} in the model')
-    for n in mine: state[n].data = weights[n].clone()                                     # where PyTorch would have put it: a file's place may be odd
+    if odd:
+        raise ValueError(
+            f'`{odd[0]}` is {theirs.get(odd[0])} in the file and {mine.get(odd[0])} in the model')
+    # where PyTorch would have put it: a file's place may be odd
+    for n in mine: state[n].data = weights[n].clone()
 
 def _check_numbers(about, weights, given):
     "`ValueError` for sizes that the weights have not: nothing is made larger than the file is"
     says,head = about['model'],about['head']
     def rows(name): return len(weights[name]) if name in weights else None
-    have = dict(depth=len({n.split('.')[2] for n in weights if n.startswith('0.blocks.')}), n_types=rows('0.types.weight') or 0)
-    if 'ff_cls' in says and 'ff_cls' not in given: have['hidden_mult'] = rows('0.blocks.0.ff.up.weight')
+    have = dict(depth=len({n.split('.')[2] for n in weights if n.startswith('0.blocks.')}),
+                n_types=rows('0.types.weight') or 0)
+    if 'ff_cls' in says and 'ff_cls' not in given:
+        have['hidden_mult'] = rows('0.blocks.0.ff.up.weight')
     want = {n: round(says['k']*says[n]) if n=='hidden_mult' else says[n] for n in have}
     if 'n_out' in head: have['n_out'],want['n_out'] = rows('1.linear.weight'),head['n_out']
     odd = [n for n in have if have[n]!=want[n]]
@@ -247,7 +293,8 @@ def _made(about, weights, given):
     _check_numbers(about, weights, given)
     with torch.random.fork_rng(devices=[]): model = cls(**_keywords(about, weights, given))
     now,then = json.loads(json.dumps(_model_args(model[0]))),dict(about['model'])
-    differ = [f'`{n}` is {then.get(n)} in the file and {now.get(n)} in the model' for n in {**then, **now} if then.get(n)!=now.get(n)]
+    differ = [f'`{n}` is {then.get(n)} in the file and {now.get(n)} in the model'
+              for n in {**then, **now} if then.get(n)!=now.get(n)]
     if differ: raise ValueError(', '.join(differ))
     _fill(model, weights)
     return model if about['settings']['faster'] else faster(model, undo=True)
@@ -259,16 +306,27 @@ def _try(model, about, weights):
     ids = [i for i in range(min(encoder.vocab_sz, n+1)) if i!=encoder.pad_idx][:n]
     ids = tensor([ids, ids[::-1]])
     try:
-        with torch.no_grad(), torch.autocast('cpu', enabled=False), torch.autocast(device.type, enabled=False), _eval(model):
+        with (torch.no_grad(), torch.autocast('cpu', enabled=False),
+              torch.autocast(device.type, enabled=False), _eval(model)):
             back = _made(about, {n: o.clone() for n,o in weights.items()}, {}).eval()(ids)
             out = model(ids.to(device)).cpu()
-    except (ValueError, TypeError, KeyError) as e: raise ValueError(f"this model can't be made again from its description ({e}): {_odd}") from e
-    if not out.isfinite().all(): raise ValueError('the answers of this model are not finite: has training diverged? Load a state from before')
-    near = .02 if encoder.embedding.weight.dtype in (torch.half,torch.bfloat16) or device.type!='cpu' else 1e-4    # a processor may add up numbers that lie elsewhere in another order
+    except (ValueError, TypeError, KeyError) as e:
+        raise ValueError(
+            f"this model can't be made again from its description ({e}): {_odd}") from e
+    if not out.isfinite().all():
+        raise ValueError(
+            'the answers of this model are not finite: has training diverged? Load a '
+            'state from before')
+    # a processor may add up numbers that lie elsewhere in another order
+    near = (.02 if encoder.embedding.weight.dtype in (torch.half,torch.bfloat16)
+            or device.type!='cpu' else 1e-4)
     same = (out.float()-back.float()).abs().max() <= near*out.float().abs().max()
-    if not same: raise ValueError(f"made again from its description, this model would answer otherwise: {_odd}")
+    if not same:
+        raise ValueError(
+            f"made again from its description, this model would answer otherwise: {_odd}")
 
-_odd = "a part does more than its class says, such as a hook, or a `forward` of an instance. Make it a class of your own, which is given to `load_model`"
+_odd = ("a part does more than its class says, such as a hook, or a `forward` of "
+        "an instance. Make it a class of your own, which is given to `load_model`")
 
 # %% ../nbs/05e_saving.ipynb #e5000019
 def _y(row): return row['y']
@@ -280,29 +338,45 @@ def _empty_dls(about, tok, device):
     more = dict(seq_len=data['seq_len']) if lm else {}
     text = TextBlock(tok, vocab=list(about['vocab']), is_lm=lm, backwards=data['backwards'], **more)
     one = first(o for o in (head.get('classes') or ()) )
-    target = {} if lm else dict(category=lambda: (CategoryBlock(vocab=head['classes'], sort=False), one), labels=lambda: (MultiCategoryBlock(vocab=head['classes']), [one]),
-                                numbers=lambda: (RegressionBlock(n_out=head['n_out']), 0. if head['n_out']==1 else [0.]*head['n_out']))
+    target = {} if lm else dict(category=lambda: (CategoryBlock(vocab=head['classes'],
+        sort=False), one), labels=lambda: (MultiCategoryBlock(vocab=head['classes']), [one]),
+                                numbers=lambda: (RegressionBlock(n_out=head['n_out']),
+                                                 0. if head['n_out']==1 else [0.]*head['n_out']))
     block,y = (None,None) if lm else target[head['target']]()
     table = data.get('table') or {}
     names,delim = table.get('label') or ['y'],table.get('delim')
-    cells = {n: [y if delim is None else one]*2 for n in names} if len(names)==1 else {n: [o]*2 for n,o in zip(names, y)}
-    block = DataBlock((text,) if lm else (text,block), get_x=ColReader('text'), splitter=IndexSplitter([1]), **({} if lm else dict(get_y=ColReader(names, label_delim=delim) if table.get('label') else _y)))
-    dls = block.dataloaders(pd.DataFrame(cells | dict(text=['1 2 3 4 5 6 7 8 9']*2)), bs=1, num_workers=0, device=device, **pad)
-    if data.get('table'):                                                                 # another table is read as that one was
+    cells = {n: [y if delim is None else one]*2 for n in names} if len(names)==1 else {n: [o]*2
+        for n,o in zip(names, y)}
+    block = DataBlock((text,) if lm else (text,block), get_x=ColReader('text'),
+                      splitter=IndexSplitter([1]),
+                      **({} if lm else dict(get_y=ColReader(names, label_delim=delim)
+                                            if table.get('label') else _y)))
+    dls = block.dataloaders(pd.DataFrame(cells | dict(text=['1 2 3 4 5 6 7 8 9']*2)), bs=1,
+                            num_workers=0, device=device, **pad)
+    if data.get('table'):  # another table is read as that one was
         t = _get_tokenizer(dls.train_ds)
-        t.mode,t.text_cols,t.tok_text_col,t.kwargs = 'df',L(data['table']['cols']),'text',dict(mark_fields=data['table']['mark'])
-    return type(dls)(*(o.new(o.dataset.new_empty(), bs=data['bs']) for o in dls.loaders), path=dls.path, device=dls.device)
+        t.mode,t.text_cols,t.tok_text_col,t.kwargs = ('df',L(data['table']['cols']),'text',
+                                                      dict(mark_fields=data['table']['mark']))
+    return type(dls)(*(o.new(o.dataset.new_empty(), bs=data['bs']) for o in dls.loaders),
+                     path=dls.path, device=dls.device)
 
 def _check_same(folder, about, dls, loaded):
     "`ValueError` if `dls` is not for the model: other tokens or other classes"
     vocab = list(_text_vocab(dls))
-    says = f"that of {folder}: make `dls` with `text_vocab=encoder_info({str(folder)!r}).vocab`, or move the encoder alone, with `load_encoder`"
+    says = (f"that of {folder}: make `dls` with "
+            f"`text_vocab=encoder_info({str(folder)!r}).vocab`, or move the encoder "
+            "alone, with `load_encoder`")
     _check(vocab==list(about['vocab']), 'dls.vocab', f'{vocab[:5]} …', says)
-    if about['kind']=='language model': _check_lm_dls(dls, about['model']['max_len']); pad = about['model']['pad_idx']
+    if about['kind']=='language model':
+        _check_lm_dls(dls, about['model']['max_len'])
+        pad = about['model']['pad_idx']
     else:
         pad,(target,classes) = _check_dls(dls, about['head']['n_out'])[2],_target(dls)
-        _check((target,classes)==(about['head']['target'],about['head']['classes']), 'dls', f'for {target}, {classes}', f"for {about['head']['target']}, {about['head']['classes']}, in this order")
-    _check(pad==about['model']['pad_idx'], 'dls', f'padded with id {pad}', f"padded with id {about['model']['pad_idx']}")
+        _check((target,classes)==(about['head']['target'],about['head']['classes']), 'dls',
+               f'for {target}, {classes}',
+               f"for {about['head']['target']}, {about['head']['classes']}, in this order")
+    _check(pad==about['model']['pad_idx'], 'dls', f'padded with id {pad}',
+           f"padded with id {about['model']['pad_idx']}")
     tok = getattr(loaded, 'tokenizer', None)
     try: differ = tok and same_tokenizer(tok, tokenizer_state(dls))
     except TypeError: differ = None
@@ -310,24 +384,43 @@ def _check_same(folder, about, dls, loaded):
 
 def _check_says(path, about):
     "`ValueError` for a description of a learner that can't be so"
-    def has(o, **kinds): return isinstance(o, dict) and all(isinstance(o.get(n), kind) for n,kind in kinds.items())
+    def has(o, **kinds):
+        return isinstance(o, dict) and all(isinstance(o.get(n), kind) for n,kind in kinds.items())
     head,data,loss = (about.get(o) for o in ('head','data','loss'))
-    lm,several = about['kind']=='language model',has(head, target=str) and head['target'] in ('category','labels')
-    fine = about['kind']!='encoder' and has(about, head=dict, settings=dict, own=list) and (loss is None or has(loss, name=str)) and (data is None or has(data, bs=int, backwards=bool) and data['bs']>0 and (not lm or has(data, seq_len=int) and data['seq_len']>0))
+    lm,several = (about['kind']=='language model',has(head, target=str)
+                  and head['target'] in ('category','labels'))
+    fine = (about['kind']!='encoder' and has(about, head=dict, settings=dict, own=list)
+            and (loss is None or has(loss, name=str)) and (data is None
+        or has(data, bs=int, backwards=bool) and data['bs']>0
+        and (not lm or has(data, seq_len=int) and data['seq_len']>0)))
     table = data.get('table') if isinstance(data, dict) else None
     def names(o): return isinstance(o, list) and o and all(isinstance(n, str) for n in o)
-    fine = fine and (table is None or has(table, cols=list, mark=bool) and names(table['cols']) and (table.get('label') is None or names(table['label'])) and isinstance(table.get('delim'), (str,type(None))))
-    fine = fine and (has(head, tie_weights=bool) if lm else has(head, n_out=int, pool=str, crop=str)) and (not several or has(head, classes=list) and head['classes']) and (lm or head.get('target') in (None,'category','labels','numbers')) and has(about['settings'], faster=bool)
-    if not fine: raise ValueError(f"{path} is not a folder that `save_model` wrote, or it is damaged: what it says about a learner can't be so")
+    fine = fine and (table is None or has(table, cols=list, mark=bool) and names(table['cols'])
+                     and (table.get('label') is None or names(table['label']))
+                     and isinstance(table.get('delim'), (str,type(None))))
+    fine = (fine and (has(head, tie_weights=bool) if lm
+                      else has(head, n_out=int, pool=str, crop=str))
+            and (not several or has(head, classes=list) and head['classes'])
+            and (lm or head.get('target') in (None,'category','labels','numbers'))
+            and has(about['settings'], faster=bool))
+    if not fine:
+        raise ValueError(
+            f"{path} is not a folder that `save_model` wrote, or it is damaged: what "
+            "it says about a learner can't be so")
 
-def _no_dls(folder, why): raise ValueError(f"{folder} does not say how texts become ids, as {why}: pass `dls=`, made as for the training")
+def _no_dls(folder, why):
+    raise ValueError(f"{folder} does not say how texts become ids, as {why}: pass `dls=`, made "
+                     "as for the training")
 
 def _other(path):
     "What else it may be that was to be opened"
     if path.name=='model.json': return f': pass {path.parent}'
-    if path.is_file(): return ': a file of `export` is for `load_learner`' if path.suffix=='.pkl' else ', not a file'
+    if path.is_file():
+        return (': a file of `export` is for `load_learner`' if path.suffix=='.pkl'
+                else ', not a file')
     there = dict(config='`load_pretrained`', about='`ONNXClassifier`')
-    return next((f': this one is for {o}' for n,o in there.items() if (path/f'{n}.json').exists()), '')
+    return next((f': this one is for {o}' for n,o in there.items()
+                 if (path/f'{n}.json').exists()), '')
 
 def load_model(
     folder:str|Path, # Where `save_model` wrote
@@ -339,20 +432,29 @@ def load_model(
     **kwargs
 )->TransformerLearner: # For predictions, or for going on with `dls`
     "A learner as it was saved; classes of your own are given, as in `attn_cls=`; `ValueError` for what is damaged or lacking"
-    path = Path(folder) if isinstance(folder, (str,Path)) else _check(False, 'folder', folder, 'the name of a folder', TypeError)
+    path = Path(folder) if isinstance(folder, (str,Path)) else _check(False, 'folder', folder,
+        'the name of a folder', TypeError)
     distrib_barrier()
     path = path.expanduser()
-    if not (path/'model.json').is_file(): raise FileNotFoundError(f"there is no model.json in {path}, which must be a folder that `save_model` wrote{_other(path)}")
-    _check(dls is None or isinstance(dls, DataLoaders), 'dls', type(dls).__name__, "`DataLoaders` or None (fastai's own function of this name is `fastai.learner.load_model`)", TypeError)
-    _check(dls is None or device is None, 'device', device, 'None where there are `dls`, which know it')
+    if not (path/'model.json').is_file():
+        raise FileNotFoundError(f"there is no model.json in {path}, which must be a folder that "
+                                f"`save_model` wrote{_other(path)}")
+    _check(dls is None or isinstance(dls, DataLoaders), 'dls', type(dls).__name__,
+           "`DataLoaders` or None (fastai's own function of this name is "
+           "`fastai.learner.load_model`)", TypeError)
+    _check(dls is None or device is None, 'device', device,
+           'None where there are `dls`, which know it')
     about,weights = _read(path, whole=True)
     _check_says(path, about)
     lm = about['kind']=='language model'
-    model_cls,learn_cls = (TransformerLM,TransformerLMLearner) if lm else (TransformerClassifier,TransformerLearner)
-    given,learn_kw = _split_kwargs(kwargs, model_cls.__init__, learn_cls.__init__, fixed=('vocab_sz','pad_idx','n_out','k','heads','depth'))
+    model_cls,learn_cls = (TransformerLM,TransformerLMLearner) if lm else (TransformerClassifier,
+        TransformerLearner)
+    given,learn_kw = _split_kwargs(kwargs, model_cls.__init__, learn_cls.__init__,
+                                   fixed=('vocab_sz','pad_idx','n_out','k','heads','depth'))
     _check_given(path, about, {**given, **learn_kw})
     try: model,loss = _made(about, weights, given),_loss(about['loss']) if about['loss'] else None
-    except _odd_errors as e: raise ValueError(f"{path}: the model can't be made as it was ({e})") from e
+    except _odd_errors as e:
+        raise ValueError(f"{path}: the model can't be made as it was ({e})") from e
     if dls is None: dls = _dls_of(path, about, tok_tfm, rules, ifnone(device, 'cpu'))
     else: _check_same(path, about, dls, about)
     return learn_cls(dls, model.to(dls.device), **{'loss_func':loss, **learn_kw})
@@ -360,16 +462,23 @@ def load_model(
 def _dls_of(path, about, tok_tfm, rules, device):
     "`DataLoaders` without data, or what is lacking for them"
     if about['data'] is None: _no_dls(path, 'it was made with other steps than tokens and numbers')
-    if about['kind']=='classifier' and about['head']['target'] is None: _no_dls(path, 'the target was none of fastai\'s categories, labels or numbers')
+    if about['kind']=='classifier' and about['head']['target'] is None:
+        _no_dls(path, 'the target was none of fastai\'s categories, labels or numbers')
     if tok_tfm is None:
         if about['tokenizer'] is None: _no_dls(path, 'the texts were tokens already')
         try: tok = tokenizer_from_state(about['tokenizer'], rules)
-        except _odd_errors as e: raise ValueError(f"{path}: the tokenizer is of a class of somebody's own, or has rules that are: pass `tok_tfm=` or `rules=` ({e})") from e
+        except _odd_errors as e:
+            raise ValueError(
+                f"{path}: the tokenizer is of a class of somebody's own, or has rules that "
+                f"are: pass `tok_tfm=` or `rules=` ({e})") from e
     else: tok = tok_tfm if isinstance(tok_tfm, Tokenizer) else Tokenizer(tok_tfm, rules=rules)
     try: return _empty_dls(about, tok, torch.device(device))
-    except _odd_errors as e: raise ValueError(f"{path}: no data can be made as they were ({type(e).__name__}: {e})") from e
+    except _odd_errors as e:
+        raise ValueError(
+            f"{path}: no data can be made as they were ({type(e).__name__}: {e})") from e
 
-_odd_errors = ImportError,ValueError,TypeError,KeyError,AttributeError,RuntimeError,IndexError,ArithmeticError
+_odd_errors = (ImportError,ValueError,TypeError,KeyError,AttributeError,RuntimeError,IndexError,
+               ArithmeticError)
 
 # %% ../nbs/05e_saving.ipynb #e5000091
 @patch
@@ -378,5 +487,7 @@ def export(self:TransformerLearner,
     **kwargs
 ):
     "fastai's `export`, for `load_learner`; its file is a pickle, which runs what it likes when it is opened"
-    warn(f"{fname} is a pickle: opening it runs what is in it, so nobody should open one of somebody else. `save_model` writes a folder that is safe to open, for `load_model`", stacklevel=2)
+    warn(f"{fname} is a pickle: opening it runs what is in it, so nobody should "
+         "open one of somebody else. `save_model` writes a folder that is safe to "
+         "open, for `load_model`", stacklevel=2)
     with self.lock: super(TransformerLearner, self).export(fname, **kwargs)

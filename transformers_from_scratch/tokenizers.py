@@ -29,7 +29,8 @@ class CharTokenizer:
     def __init__(self,
         bos:bool=False # Begin each text with `xxbos`? For many texts, whose beginnings are worth knowing; not for one long text
     ):
-        _check(isinstance(bos, bool), 'bos', bos, 'True or False (pass `CharTokenizer()`, not the class)', TypeError)
+        _check(isinstance(bos, bool), 'bos', bos,
+               'True or False (pass `CharTokenizer()`, not the class)', TypeError)
         self.bos = bos
 
     def __call__(self, items):
@@ -41,13 +42,15 @@ class CharTokenizer:
         min_freq:int=1 # Characters that are rarer become `xxunk`
     )->list: # `xxunk`, `xxpad`, `xxbos`, the characters, the most frequent first, and `xxfake` to a multiple of 8
         "The vocabulary: every character"
-        return _with_fakes(_specials + [o for o,n in counter.most_common() if n>=min_freq and o not in _specials])
+        return _with_fakes(_specials + [o for o,n in counter.most_common() if n>=min_freq
+                                        and o not in _specials])
 
     def join(self,
         tokens:list # Characters, as this tokenizer names them
     )->str: # The text; `�` stands for a character that is not in the vocabulary
         "Back to the text; other special tokens leave no trace"
-        back = {'▁':' ', '▁▁':'▁', UNK:'�'} | {o: '' for o in defaults.text_spec_tok+['xxfake'] if o!=UNK}
+        back = {'▁':' ', '▁▁':'▁', UNK:'�'} | {o: '' for o in defaults.text_spec_tok+['xxfake']
+                                               if o!=UNK}
         return ''.join(back.get(o, o) for o in tokens)
 
 # %% ../nbs/03b_tokenizers.ipynb #767cce2c
@@ -56,7 +59,8 @@ def split_text(
     valid_pct:float=0.1 # The share that is kept for validation, from the end, in (0,1)
 )->pd.DataFrame: # Columns `text` and `is_valid`, two rows
     "A table for `TextDataLoaders.from_df`; joined, its rows are `text`. `ValueError` if one of them would be empty"
-    _check(isinstance(text, str), 'text', type(text), 'a string: read the file first, or join the texts', TypeError)
+    _check(isinstance(text, str), 'text', type(text),
+           'a string: read the file first, or join the texts', TypeError)
     _check(0<valid_pct<1, 'valid_pct', valid_pct, 'between 0 and 1, such as 0.1')
     n = int(len(text)*(1-valid_pct))
     _check(0<n<len(text), 'text', text, 'long enough to leave both parts a character')
@@ -76,16 +80,22 @@ def _to_bytes(tokens):
 
 def _sentencepiece():
     try: import sentencepiece
-    except ImportError as e: raise ImportError("subwords need `sentencepiece`: pip install 'transformers_from_scratch[subword]'") from e
+    except ImportError as e:
+        raise ImportError("subwords need `sentencepiece`: pip install "
+                          "'transformers_from_scratch[subword]'") from e
     return sentencepiece
 
 def _no_pieces(e, vocab_sz):
     "What SentencePiece's error `e` means"
-    if 'sentences_.empty' in str(e): return ValueError("`items` has no text to learn from, but must have one of at least one character")
+    if 'sentences_.empty' in str(e):
+        return ValueError(
+            "`items` has no text to learn from, but must have one of at least one character")
     least = re.search(r'required_chars\. \d+ vs (\d+)', str(e))
     if not least: return e
-    return ValueError(f"`vocab_sz` is {vocab_sz}, but must be at least {least[1]} for these texts: the 256 bytes, and a piece for each character. "
-                      "`character_coverage=.98` leaves the rarest characters to the bytes, and needs less")
+    return ValueError(f"`vocab_sz` is {vocab_sz}, but must be at least {least[1]} for these "
+                      "texts: the 256 bytes, and a piece for each character. "
+                      "`character_coverage=.98` leaves the rarest characters "
+                      "to the bytes, and needs less")
 
 # %% ../nbs/03b_tokenizers.ipynb #eb66de82
 class ExactSubwordTokenizer:
@@ -103,8 +113,11 @@ class ExactSubwordTokenizer:
         _check(isinstance(bos, bool), 'bos', bos, 'True or False', TypeError)
         store_attr('vocab_sz,model_type,bos,kwargs')
         if isinstance(sp_model, (str,Path)): sp_model = Path(sp_model).read_bytes()
-        self.tok = None if sp_model is None else _sentencepiece().SentencePieceProcessor(model_proto=sp_model)
-        if self.tok: _check(self.join(self._split(' ▁\n é')) == ' ▁\n é', 'sp_model', sp_model[:20], 'trained with the settings of this class')
+        self.tok = None if sp_model is None else _sentencepiece().SentencePieceProcessor(
+            model_proto=sp_model)
+        if self.tok:
+            _check(self.join(self._split(' ▁\n é')) == ' ▁\n é', 'sp_model', sp_model[:20],
+                   'trained with the settings of this class')
 
     def setup(self,
         items, # Texts to learn from
@@ -113,21 +126,27 @@ class ExactSubwordTokenizer:
         "Learn the pieces from `items`, unless there are some; `ValueError` for a `vocab_sz` that is too small for them, or no text"
         if self.tok is not None: return
         sp,out = _sentencepiece(),io.BytesIO()
-        lines = (line[i:i+1000] for o in maps(*L(rules), items) for line in str(o).splitlines(True) for i in range(0, len(line), 1000))
-        kwargs = dict(dict(vocab_size=self.vocab_sz, model_type=self.model_type, hard_vocab_limit=False, character_coverage=.9999, num_threads=1,
-                           minloglevel=2, max_sentence_length=4000), **self.kwargs, normalization_rule_name='identity',
-                      remove_extra_whitespaces=False, add_dummy_prefix=False, byte_fallback=True, bos_id=-1, eos_id=-1, pad_id=-1)
+        lines = (line[i:i+1000] for o in maps(*L(rules), items)
+                 for line in str(o).splitlines(True) for i in range(0, len(line), 1000))
+        kwargs = dict(dict(vocab_size=self.vocab_sz, model_type=self.model_type,
+                           hard_vocab_limit=False, character_coverage=.9999, num_threads=1,
+                           minloglevel=2, max_sentence_length=4000), **self.kwargs,
+                      normalization_rule_name='identity', remove_extra_whitespaces=False,
+                      add_dummy_prefix=False, byte_fallback=True, bos_id=-1, eos_id=-1, pad_id=-1)
         try: sp.SentencePieceTrainer.train(sentence_iterator=lines, model_writer=out, **kwargs)
         except RuntimeError as e: raise _no_pieces(e, self.vocab_sz) from e
         self.tok = sp.SentencePieceProcessor(model_proto=out.getvalue())
 
     def _split(self, text):
-        pieces = [[_bytes('▁')] + [_bytes(o) if o in _names else [o] for o in self.tok.encode_as_pieces(part)] for part in text.split('▁')]
+        pieces = [[_bytes('▁')] + [_bytes(o) if o in _names else [o]
+                                   for o in self.tok.encode_as_pieces(part)]
+                  for part in text.split('▁')]
         return concat(*concat(*pieces)[1:])
 
     def __call__(self, items):
         "Yield a list of tokens for each of `items`; `ValueError` if there are no pieces yet"
-        _check(self.tok is not None, 'sp_model', None, 'a trained model, or train one with `setup(texts)`')
+        _check(self.tok is not None, 'sp_model', None,
+               'a trained model, or train one with `setup(texts)`')
         for o in items: yield [BOS]*self.bos + self._split(_whole(o))
 
     def make_vocab(self,
@@ -135,7 +154,8 @@ class ExactSubwordTokenizer:
         min_freq:int=1 # Not needed either
     )->list: # The tokens, by id
         "`xxunk`, `xxpad`, `xxbos`, then every piece of the model, whether it occurs or not"
-        pieces = [self.tok.id_to_piece(i) for i in range(self.tok.get_piece_size()) if not self.tok.is_unknown(i)]
+        pieces = [self.tok.id_to_piece(i) for i in range(self.tok.get_piece_size())
+                  if not self.tok.is_unknown(i)]
         return _with_fakes(_specials + [o for o in pieces if o not in _names])
 
     def join(self,
@@ -147,17 +167,24 @@ class ExactSubwordTokenizer:
 # %% ../nbs/03b_tokenizers.ipynb #32064624
 def _tokenizers():
     try: import tokenizers
-    except ImportError as e: raise ImportError("tokenizers of checkpoints need `tokenizers`: pip install 'transformers_from_scratch[hf]'") from e
+    except ImportError as e:
+        raise ImportError("tokenizers of checkpoints need `tokenizers`: pip install "
+                          "'transformers_from_scratch[hf]'") from e
     return tokenizers
 
 def _read_tokenizer(path):
     "The tokenizer in `path`; `FileNotFoundError` if there is none, `ValueError` if it can't be read"
     file = Path(path)/'tokenizer.json' if Path(path).is_dir() else Path(path)
     if not file.exists():
-        raise FileNotFoundError(f"there is no {file}: `path` must be a folder with a `tokenizer.json`, as newer checkpoints have it, or that file")
+        raise FileNotFoundError(
+            f"there is no {file}: `path` must be a folder with a `tokenizer.json`, as "
+            "newer checkpoints have it, or that file")
     try: return _tokenizers().Tokenizer.from_str(file.read_text(encoding='utf8'))
     except ImportError: raise
-    except Exception as e: raise ValueError(f"{file} is not a tokenizer that this version of `tokenizers` reads, or it is damaged: {e}") from e
+    except Exception as e:
+        raise ValueError(
+            f"{file} is not a tokenizer that this version of `tokenizers` reads, or it "
+            f"is damaged: {e}") from e
 
 class HFTokenizer:
     "The tokenizer of a checkpoint, from its `tokenizer.json`; `FileNotFoundError` or `ValueError` if that can't be had; needs the extra `hf`"
@@ -168,26 +195,33 @@ class HFTokenizer:
         specials:bool=True # Add the special tokens that belong at both ends of a text, such as `[CLS]` and `[SEP]`?
     ):
         _check(isinstance(specials, bool), 'specials', specials, 'True or False', TypeError)
-        _check(isinstance(path, (str,Path)) or hasattr(path, 'to_str'), 'path', path, 'a folder, a file, or a `tokenizers.Tokenizer`', TypeError)
-        read = _read_tokenizer(path) if isinstance(path, (str,Path)) else _tokenizers().Tokenizer.from_str(path.to_str())
+        _check(isinstance(path, (str,Path)) or hasattr(path, 'to_str'), 'path', path,
+               'a folder, a file, or a `tokenizers.Tokenizer`', TypeError)
+        read = (_read_tokenizer(path) if isinstance(path, (str,Path))
+                else _tokenizers().Tokenizer.from_str(path.to_str()))
         read.no_truncation(); read.no_padding()
         ids = read.get_vocab(with_added_tokens=True)
         n = max(ids.values(), default=-1)+1
-        _check(vocab_sz is None or vocab_sz>=n, 'vocab_sz', vocab_sz, f'at least {n}, the number of its tokens, or None')
+        _check(vocab_sz is None or vocab_sz>=n, 'vocab_sz', vocab_sz,
+               f'at least {n}, the number of its tokens, or None')
         self.tok,self.vocab_sz,self.specials = read,vocab_sz,specials
         self.vocab = ['xxfake']*ifnone(vocab_sz, n)
-        for o,i in ids.items(): self.vocab[i] = f'<id{i}>' if ' ' in o else o     # fastai's rules change spaces
+        # fastai's rules change spaces
+        for o,i in ids.items(): self.vocab[i] = f'<id{i}>' if ' ' in o else o
         if not _special_ids(self.vocab, 'pad'): self.vocab.append(PAD)
         self.o2i = {o: i for i,o in enumerate(self.vocab) if o not in ('xxfake',PAD)}
         special = read.encode('a', add_special_tokens=specials).special_tokens_mask
         inside = special.index(0) if 0 in special else 0
         self.ends = inside,special[::-1].index(0) if 0 in special else 0
 
-    def __repr__(self): return f"{type(self).__name__}({len(self.vocab):,} tokens, {sum(self.ends)} special ones at the ends of a text)"
+    def __repr__(self):
+        return (f"{type(self).__name__}({len(self.vocab):,} tokens, {sum(self.ends)} "
+                "special ones at the ends of a text)")
 
     def __call__(self, items):
         "Yield a list of tokens for each of `items`; `TypeError` for a single string"
-        _check(not isinstance(items, str), 'items', items[:40] if isinstance(items, str) else None, 'a list of texts, not a string', TypeError)
+        _check(not isinstance(items, str), 'items', items[:40] if isinstance(items, str)
+               else None, 'a list of texts, not a string', TypeError)
         return self._tokens(items)
 
     def _tokens(self, items):
@@ -206,7 +240,8 @@ class HFTokenizer:
         tokens:list # Tokens, as this tokenizer makes them
     )->str: # The text
         "Back to the text, as the checkpoint's own tokenizer does it; special tokens leave no trace"
-        return self.tok.decode([self.o2i[o] for o in tokens if o in self.o2i], skip_special_tokens=True)
+        return self.tok.decode([self.o2i[o] for o in tokens if o in self.o2i],
+                               skip_special_tokens=True)
 
 # %% ../nbs/03b_tokenizers.ipynb #a3c00004
 _phrase = re.compile('[\u3040-\u30ff\u3400-\u9fff]{4}|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]{8}')
@@ -231,8 +266,9 @@ def _tokens_of(ids, dls):
     return [vocab[i] for i in ids[:200].tolist() if 0<=i<len(vocab)]
 
 _told = WeakSet()     # data and learners that were looked at
-_cure = ("Chinese, Japanese and Thai have no spaces between words, and codes have no words: make `dls` with "
-         "`tok_tfm=CharTokenizer()` or `tok_tfm=ExactSubwordTokenizer()` (`tok=` in a `TextBlock`)")
+_cure = ("Chinese, Japanese and Thai have no spaces between words, and codes have "
+         "no words: make `dls` with " "`tok_tfm=CharTokenizer()` or "
+         "`tok_tfm=ExactSubwordTokenizer()` (`tok=` in a `TextBlock`)")
 
 def _warn_lost(dls):
     "Warn the caller's caller, once for `dls`, where words are no tokens for its training texts"
@@ -240,26 +276,32 @@ def _warn_lost(dls):
     tok = getattr(_get_tokenizer(ds), 'tok', None)
     if not n or dls in _told or isinstance(tok, (CharTokenizer,ExactSubwordTokenizer)): return
     _told.add(dls)
-    kinds = ('unknown','phrase') if isinstance(tok, (SpacyTokenizer,BaseTokenizer)) else ('unknown',)
+    kinds = (('unknown','phrase') if isinstance(tok, (SpacyTokenizer,BaseTokenizer))
+             else ('unknown',))
     texts = ds.tls[0] if isinstance(ds, Datasets) else ds
     some = [_tokens_of(tuplify(texts[int(i)])[0], dls) for i in np.linspace(0, n-1, min(n, 50))]
     lost = [o for o in some if _lost(o, kinds) > (.75 if n<1000 else .5)]
     if len(lost) <= .4*len(some): return
-    warn(f"In {len(lost)/len(some):.0%} of the training texts of `dls` most words are unknown, as they occur less "
-         f"than `min_freq` times, or are whole phrases: the model reads {' '.join(lost[0][:10])!r}. {_cure}. If the "
-         "texts are only few, take more of them, or `pretrained` weights and their tokenizer", stacklevel=3)
+    warn(f"In {len(lost)/len(some):.0%} of the training texts of `dls` most words "
+         "are unknown, as they occur less "
+         "than `min_freq` times, or are whole phrases: the model reads "
+         f"{' '.join(lost[0][:10])!r}. {_cure}. If the "
+         "texts are only few, take more of them, or `pretrained` weights and their tokenizer",
+         stacklevel=3)
 
 # %% ../nbs/03b_tokenizers.ipynb #a3c00016
 def _warn_lost_text(learn, ids, text, stacklevel=3):
     "Warn the caller's caller, once for `learn`, where most words of a text are unknown to it"
     if learn in _told: return
     tokens = _tokens_of(ids, learn.dls)
-    if sum(map(bool, map(_kind, tokens)))<4 and not _phrase.search(str(text)): return      # a word or two may be unknown
+    # a word or two may be unknown
+    if sum(map(bool, map(_kind, tokens)))<4 and not _phrase.search(str(text)): return
     if (share := _lost(tokens, ('unknown',))) <= .75: return
     _told.add(learn)
-    warn(f"{share:.0%} of the words of `item` are unknown to this model, which reads {' '.join(tokens[:10])!r}, "
-         "so its answer says little about that text: it can only know languages and kinds of texts that it learned "
-         f"from. {_cure}", stacklevel=stacklevel)
+    warn(f"{share:.0%} of the words of `item` are unknown to this model, which "
+         f"reads {' '.join(tokens[:10])!r}, "
+         "so its answer says little about that text: it can only know languages and "
+         "kinds of texts that it learned " f"from. {_cure}", stacklevel=stacklevel)
 
 # %% ../nbs/03b_tokenizers.ipynb #438203fa
 class _Units:
@@ -290,9 +332,12 @@ def _cased(word, mark):
     return word[:1].upper()+word[1:] if mark==TK_MAJ else word
 
 # %% ../nbs/03b_tokenizers.ipynb #1f21ba7a
-_left = set(". , ; : ! ? % ) ] } ... .. ’ ” » n't n’t".split()) | {q+o for q in "'’" for o in 's re ve m ll d'.split()}
-_right,_both,_quotes = set('( [ { $ £ € # “ ‘ « ¿ ¡'.split()),set('- – -- / \\'.split()),set('" \' \'\' * _'.split())
-_after_dash = set('the a an and i it but that this which he she they we there his her my what even'.split())
+_left = set(". , ; : ! ? % ) ] } ... .. ’ ” » n't n’t".split()) | {q+o for q in "'’"
+    for o in 's re ve m ll d'.split()}
+_right,_both,_quotes = (set('( [ { $ £ € # “ ‘ « ¿ ¡'.split()),set('- – -- / \\'.split()),
+                        set('" \' \'\' * _'.split()))
+_after_dash = set(
+    'the a an and i it but that this which he she they we there his her my what even'.split())
 _no_stems = set('a an and as at by for in is it of on or so the to with'.split())
 
 def _blank(word): return not word.replace('▁', ' ').strip()
@@ -309,9 +354,12 @@ def _pairs():
 def _sides(units, i, prev, inside):
     "Has word `i` no space to its left, and none to its right? `prev` is what stands before it, `inside` the open quotes"
     (word,mark),(nxt,nxt_mark) = units[i],units[i+1] if i+1<len(units) else ('',None)
-    spaced,c = nxt_mark in (TK_MAJ,TK_UP),word[0] if mark==TK_REP else word      # fastai marks a capital only after a space
+    # fastai marks a capital only after a space
+    spaced,c = nxt_mark in (TK_MAJ,TK_UP),word[0] if mark==TK_REP else word
     if word in _quotes:
-        if word=="'" and word not in inside and prev[-1:]=='s' and (word,None) not in units[i+1:i+12]: return True,False
+        if (word=="'" and word not in inside and prev[-1:]=='s'
+            and (word,None) not in units[i+1:i+12]):
+            return True,False
         if prev and (word in inside or spaced or nxt in _left or _blank(nxt)):
             inside.discard(word)
             return True,False
@@ -320,9 +368,11 @@ def _sides(units, i, prev, inside):
     if c in _both:
         near = {o for o,_ in units[max(i-2,0):i]+units[i+1:i+3]}
         dash = c in '-–' and (prev in ('"',')','...') or (nxt in _after_dash and c not in near))
-        apart = not prev or dash or (spaced and c not in '/\\')                   # fastai's rules put spaces around a slash
+        # fastai's rules put spaces around a slash
+        apart = not prev or dash or (spaced and c not in '/\\')
         return not apart,not apart
-    if mark==TK_REP and c.isalpha(): return prev.isalpha() and prev not in _no_stems,False   # s xxrep 4 o
+    # s xxrep 4 o
+    if mark==TK_REP and c.isalpha(): return prev.isalpha() and prev not in _no_stems,False
     if mark==TK_REP and c.isdigit(): return prev[-1:].isdigit() or prev==',',nxt[:1].isdigit()
     return c in _left or (prev.lower(),word) in _pairs(),c in _right and not spaced
 
@@ -367,7 +417,8 @@ def join_words(
     tokens:list # Words as fastai's tokenizer makes them of English, with their marks
 )->str: # The text, with spaces, capitals and repetitions; `xxunk` stays as it is
     "The text of English words, for `decoder=`: marks undone and spaces as written; what fastai's rules lose stays lost"
-    _check(not isinstance(tokens, str), 'tokens', type(tokens), 'a list of tokens, not a string', TypeError)
+    _check(not isinstance(tokens, str), 'tokens', type(tokens), 'a list of tokens, not a string',
+           TypeError)
     units,english = _unmark(tokens),_English()
     return ''.join(english.add(units, i) for i in range(len(units)))
 
@@ -376,7 +427,8 @@ def _tokenizer(tok):
     "The fastai `Tokenizer` in `tok`, which may be data, that `Tokenizer`, or what it is made with"
     if isinstance(tok, Tokenizer): return tok
     if isinstance(tok, DataLoaders): tok = _get_tokenizer(tok.train_ds)
-    _check(tok is not None and callable(tok), 'tok', tok, '`DataLoaders` with a tokenizer, or a tokenizer', TypeError)
+    _check(tok is not None and callable(tok), 'tok', tok,
+           '`DataLoaders` with a tokenizer, or a tokenizer', TypeError)
     return tok if isinstance(tok, Tokenizer) else Tokenizer(tok)
 
 def text_decoder(
@@ -399,7 +451,8 @@ def decode_text(
     "From ids back to text; `ValueError` for an id that `dls` does not have, and for a batch"
     vocab = dls.vocab[0] if is_listy(dls.vocab[0]) else dls.vocab
     if isinstance(ids, (Tensor,np.ndarray)):
-        _check(ids.ndim==1, 'ids', tuple(ids.shape), 'a single text, `(t,)`: decode the rows of a batch one by one')
+        _check(ids.ndim==1, 'ids', tuple(ids.shape),
+               'a single text, `(t,)`: decode the rows of a batch one by one')
         ids = ids.tolist()
     ids = list(ids)
     bad = [o for o in ids if not isinstance(o, str) and not 0<=o<len(vocab)]
@@ -411,12 +464,14 @@ _rules = {o.__name__: o for o in [*defaults.text_proc_rules, *defaults.text_post
 
 def _rule_name(f):
     "fastai's rules by name, others with their module, and with the arguments of a `partial`"
-    if isinstance(f, partial): return f'{_rule_name(f.func)}({", ".join([*map(repr, f.args), *(f"{k}={v!r}" for k,v in f.keywords.items())])})'
+    if isinstance(f, partial):
+        return f'{_rule_name(f.func)}({", ".join([*map(repr, f.args), *(f"{k}={v!r}" for k,v in f.keywords.items())])})'
     name = getattr(f, '__qualname__', type(f).__qualname__)
     return name if _rules.get(name) is f else f'{getattr(f, "__module__", "")}.{name}'
 
 def _pieces(tok):
-    _check(tok.tok is not None, 'tok', tok, 'trained: it has no pieces yet, so call its `setup(texts)`')
+    _check(tok.tok is not None, 'tok', tok,
+           'trained: it has no pieces yet, so call its `setup(texts)`')
     return base64.b64encode(tok.tok.serialized_model_proto()).decode()
 
 def _load_pieces(tok, model):
@@ -425,19 +480,24 @@ def _load_pieces(tok, model):
 
 def _lang(o):
     "The code of a language: spaCy imports what it is called"
-    _check(isinstance(o, str) and re.fullmatch('[a-z]{2,3}', o), 'lang', o, "the code of a language, such as 'en'")
+    _check(isinstance(o, str) and re.fullmatch('[a-z]{2,3}', o), 'lang', o,
+           "the code of a language, such as 'en'")
     return o
 
 _kinds = { # class: kind, its settings, and how to make it of a state
-    SpacyTokenizer: ('words', lambda o: dict(lang=o.pipe.__self__.lang, special_toks=list(o.special_toks)),
+    SpacyTokenizer: ('words', lambda o: dict(lang=o.pipe.__self__.lang,
+                                             special_toks=list(o.special_toks)),
                      lambda s: SpacyTokenizer(_lang(s['lang']), s['settings']['special_toks'])),
-    BaseTokenizer: ('words', lambda o: dict(split_char=o.split_char), lambda s: BaseTokenizer(**s['settings'])),
+    BaseTokenizer: ('words', lambda o: dict(split_char=o.split_char),
+                    lambda s: BaseTokenizer(**s['settings'])),
     CharTokenizer: ('chars', lambda o: dict(bos=o.bos), lambda s: CharTokenizer(**s['settings'])),
     ExactSubwordTokenizer: ('subwords', lambda o: dict(bos=o.bos, model=_pieces(o)),
                             lambda s: _load_pieces(ExactSubwordTokenizer(**s['settings']), s['model'])),
-    HFTokenizer: ('subwords', lambda o: dict(vocab_sz=o.vocab_sz, specials=o.specials, model=o.tok.to_str()),
+    HFTokenizer: ('subwords', lambda o: dict(vocab_sz=o.vocab_sz, specials=o.specials,
+                                             model=o.tok.to_str()),
                   lambda s: HFTokenizer(_tokenizers().Tokenizer.from_str(s['model']), **s['settings'])),
-    SentencePieceTokenizer: ('subwords', lambda o: dict(special_toks=list(o.special_toks), model=_pieces(o)),
+    SentencePieceTokenizer: ('subwords', lambda o: dict(special_toks=list(o.special_toks),
+                                                        model=_pieces(o)),
                              lambda s: _load_pieces(SentencePieceTokenizer(cache_dir=tempfile.gettempdir(), **s['settings']), s['model']))}
 
 def tokenizer_state(
@@ -450,9 +510,12 @@ def tokenizer_state(
     settings = settings(t.tok)
     top = {o: settings.pop(o) for o in ('lang','model') if o in settings}
     name = cls.__name__ if cls in _kinds else f'{cls.__module__}.{cls.__qualname__}'
-    return dict(dict(kind=kind, cls=name, lang=None, rules=[_rule_name(o) for o in t.rules], sep=t.sep, settings=settings), **top)
+    return dict(dict(kind=kind, cls=name, lang=None, rules=[_rule_name(o) for o in t.rules],
+                     sep=t.sep, settings=settings), **top)
 
-def _check_state(o, name): _check(isinstance(o, dict) and {'kind','cls','rules'}<=set(o), name, o, 'a dict from `tokenizer_state`', TypeError)
+def _check_state(o, name):
+    _check(isinstance(o, dict) and {'kind','cls','rules'}<=set(o), name, o,
+           'a dict from `tokenizer_state`', TypeError)
 
 # %% ../nbs/03b_tokenizers.ipynb #07db4b35
 def tokenizer_from_state(
@@ -462,10 +525,13 @@ def tokenizer_from_state(
     "Make the tokenizer again; `ValueError` if it is 'custom' or has rules that are not fastai's, which only you have"
     _check_state(state, 'state')
     make = {o.__name__: f for o,(_,_,f) in _kinds.items()}.get(state['cls'])
-    _check(make is not None and state['kind']!='custom', 'state', state['cls'], f"one of {', '.join(o.__name__ for o in _kinds)}: make yours yourself")
+    _check(make is not None and state['kind']!='custom', 'state', state['cls'],
+           f"one of {', '.join(o.__name__ for o in _kinds)}: make yours yourself")
     unknown = [o for o in state['rules'] if o not in _rules]
-    _check(rules is not None or not unknown, 'rules', rules, f'the list of rules, as {unknown} are not fastai\'s')
-    return Tokenizer(make(state), rules=[_rules[o] for o in state['rules']] if rules is None else rules, sep=state['sep'])
+    _check(rules is not None or not unknown, 'rules', rules,
+           f'the list of rules, as {unknown} are not fastai\'s')
+    return Tokenizer(make(state), rules=[_rules[o] for o in state['rules']] if rules is None
+                     else rules, sep=state['sep'])
 
 # %% ../nbs/03b_tokenizers.ipynb #112b0a8b
 def same_tokenizer(
@@ -474,6 +540,9 @@ def same_tokenizer(
 )->str: # None if they are the same, else what differs
     "Do two tokenizers make the same tokens? Says what differs; of 'custom' ones only names are compared"
     for name,o in dict(state1=state1, state2=state2).items(): _check_state(o, name)
-    def say(o): return hashlib.sha1(o.encode()).hexdigest()[:8] if isinstance(o, str) and len(o)>200 else repr(o)
+    def say(o):
+        return (hashlib.sha1(o.encode()).hexdigest()[:8] if isinstance(o, str)
+                and len(o)>200 else repr(o))
     keys = [o for o in {**state1, **state2} if o!='sep' and state1.get(o)!=state2.get(o)]
-    return '; '.join(f'`{o}` is {say(state1.get(o))} in one and {say(state2.get(o))} in the other' for o in keys) or None
+    return '; '.join(f'`{o}` is {say(state1.get(o))} in one and {say(state2.get(o))} in the other'
+                     for o in keys) or None

@@ -22,14 +22,20 @@ from .tokenizers import tokenizer_state, same_tokenizer
 def _describe(o, *but):
     "A module by its class, its settings and what it is made of, as in `RotaryPositions(base=10000.0)`"
     but = ('training','inplace','causal','cached','elementwise_affine','normalized_shape',*but)
-    library = lambda cls: cls.__module__.partition('.')[0] in ('torch','fastai','transformers_from_scratch')
+    library = lambda cls: cls.__module__.partition('.')[0] in ('torch','fastai',
+        'transformers_from_scratch')
     classes = reversed([cls for cls in type(o).__mro__[:-1] if not library(cls)])
-    both = {**{n: v for cls in classes for n,v in vars(cls).items()}, **vars(o)}           # `reach = 5` in a class counts
+    # `reach = 5` in a class counts
+    both = {**{n: v for cls in classes for n,v in vars(cls).items()}, **vars(o)}
     says = {n: repr(v) for n,v in both.items() if n[0]!='_' and n not in but and _is_setting(v)}
-    inside = {n: _describe(m) for n,m in o.named_children() if n not in but and not isinstance(m, (nn.Linear,nn.Embedding,nn.Dropout))}
-    return type(o).__name__ + (f"({', '.join(f'{n}={v}' for n,v in (says | inside).items())})" if says or inside else '')
+    inside = {n: _describe(m) for n,m in o.named_children() if n not in but
+              and not isinstance(m, (nn.Linear,nn.Embedding,nn.Dropout))}
+    return type(o).__name__ + (f"({', '.join(f'{n}={v}' for n,v in (says | inside).items())})"
+                               if says or inside else '')
 
-def _is_setting(v): return all(map(_is_setting, v)) if isinstance(v, (tuple,list)) else isinstance(v, (bool,int,float,str))
+def _is_setting(v):
+    return all(map(_is_setting, v)) if isinstance(v, (tuple,list)) else isinstance(v,
+        (bool,int,float,str))
 
 def _typed(o):
     "What `_describe` says, as an argument: a class, or `partial` with its settings"
@@ -39,27 +45,36 @@ def _block_args(block):
     "The arguments of one block"
     sizes,parts = ('heads','wide','norm_first'),getattr(block, 'parts', dict)()
     but = ('k','heads','wide','dropout','qkv_bias','bias','hidden_mult','act','q_norm','k_norm')
-    args = {n: getattr(block, n, None) for n in sizes} | {n: _describe(o, *but) for n,o in parts.items()}
+    args = {n: getattr(block, n, None) for n in sizes} | {n: _describe(o, *but)
+                                                          for n,o in parts.items()}
     if 'ff_cls' in parts: args['hidden_mult'] = getattr(parts['ff_cls'], 'hidden_mult', None)
-    known = [n for n,o in block.named_children() if any(o is p for p in parts.values()) or n=='norm2']
+    known = [n for n,o in block.named_children() if any(o is p for p in parts.values())
+             or n=='norm2']
     return args | dict(block_cls=_describe(block, *sizes, *known))
 
 def _model_args(encoder):
     "The arguments that `encoder` was made with, as far as they decide what its weights mean; for JSON"
     first,*others = map(_block_args, encoder.blocks)
     odd = next((o for o in others if o!=first), first)
-    if odd!=first: raise ValueError(f"`model` has blocks that differ, {first} and {odd}, but must have equal ones to be saved")
-    norms = {n: not isinstance(o, nn.Identity) for n,o in dict(embed_norm=encoder.embed_norm, final_norm=encoder.norm).items()}
-    return dict(k=encoder.embedding.embedding_dim, depth=len(encoder.blocks), pos_cls=_describe(encoder.positions, 'k', 's', 'max_len'),
-                **first, **norms, n_types=encoder.n_types, max_len=encoder.max_len, pad_idx=encoder.pad_idx)
+    if odd!=first:
+        raise ValueError(f"`model` has blocks that differ, {first} and {odd}, but "
+                         "must have equal ones to be saved")
+    norms = {n: not isinstance(o, nn.Identity) for n,o in dict(embed_norm=encoder.embed_norm,
+        final_norm=encoder.norm).items()}
+    return dict(k=encoder.embedding.embedding_dim, depth=len(encoder.blocks),
+                pos_cls=_describe(encoder.positions, 'k', 's', 'max_len'), **first, **norms,
+                n_types=encoder.n_types, max_len=encoder.max_len, pad_idx=encoder.pad_idx)
 
 # %% ../nbs/05c_transfer.ipynb #a1600002
-_activations = ('CELU ELU GELU Hardshrink Hardsigmoid Hardswish Hardtanh Identity LeakyReLU LogSigmoid Mish PReLU ReLU SELU Sigmoid '
+_activations = ('CELU ELU GELU Hardshrink Hardsigmoid Hardswish Hardtanh Identity '
+                'LeakyReLU LogSigmoid Mish PReLU ReLU SELU Sigmoid '
                 'SiLU Softplus Softshrink Softsign Tanh Tanhshrink').split()
-_known = {o.__name__: o for o in (
-    SelfAttention, SelfAttentionAutoRegressive, FeedForward, GatedFeedForward, TransformerBlock, nn.LayerNorm, nn.RMSNorm,
-    Positions, LearnedPositions, SinusoidalPositions, RotaryPositions, *(getattr(nn, o) for o in _activations),
-    head_crop, tail_crop, ends_crop, special_crop, mean_pool, max_pool, first_pool, last_pool, mean_max_pool)}
+_known = {o.__name__: o for o in (SelfAttention, SelfAttentionAutoRegressive, FeedForward,
+                                  GatedFeedForward, TransformerBlock, nn.LayerNorm, nn.RMSNorm,
+                                  Positions, LearnedPositions, SinusoidalPositions,
+                                  RotaryPositions, *(getattr(nn, o) for o in _activations),
+                                  head_crop, tail_crop, ends_crop, special_crop, mean_pool,
+                                  max_pool, first_pool, last_pool, mean_max_pool)}
 
 def _is_known(o): return _known.get(getattr(o, '__name__', None)) is o
 
@@ -71,18 +86,21 @@ def _own(encoder):
 
 def _call(f):
     "A function by its name, with the arguments of a `partial`, as in `special_crop(crop=tail_crop, first=1)`"
-    if not isinstance(f, partial): return getattr(f, '__name__', type(f).__name__) if callable(f) else repr(f)
+    if not isinstance(f, partial):
+        return getattr(f, '__name__', type(f).__name__) if callable(f) else repr(f)
     return f'{_call(f.func)}({", ".join([*map(_call, f.args), *(f"{n}={_call(o)}" for n,o in f.keywords.items())])})'
 
 def _from_call(text):
     "What `_call` or `_describe` have said of something known; `ValueError` for anything else. Nothing is run or imported"
     def one(o):
         if isinstance(o, ast.Name) and o.id in _known: return _known[o.id]
-        if isinstance(o, ast.Call) and not o.args: return partial(one(o.func), **{a.arg: one(a.value) for a in o.keywords})
+        if isinstance(o, ast.Call) and not o.args:
+            return partial(one(o.func), **{a.arg: one(a.value) for a in o.keywords})
         try: return ast.literal_eval(o)
         except ValueError as e: raise ValueError(f'{text!r} is not known') from e
     try: return one(ast.parse(text, mode='eval').body)
-    except (SyntaxError, TypeError, RecursionError, MemoryError) as e: raise ValueError(f'{text!r} is not known') from e
+    except (SyntaxError, TypeError, RecursionError, MemoryError) as e:
+        raise ValueError(f'{text!r} is not known') from e
 
 # %% ../nbs/05c_transfer.ipynb #2726513c
 def _plain_model(learn):
@@ -93,8 +111,10 @@ def _plain_model(learn):
 def _check_vocab(learn):
     "The encoder of `learn` and the tokens of its `dls`; `ValueError` if they are not of one size"
     encoder,vocab = _plain_model(learn)[0],list(_text_vocab(learn.dls))
-    if len(vocab) - (encoder.pad_idx==encoder.vocab_sz)==encoder.vocab_sz: return encoder,vocab   # padding may have no row
-    raise ValueError(f"`dls` has {len(vocab)} tokens, but the model {encoder.vocab_sz}: make the model for this `dls`")
+    # padding may have no row
+    if len(vocab) - (encoder.pad_idx==encoder.vocab_sz)==encoder.vocab_sz: return encoder,vocab
+    raise ValueError(f"`dls` has {len(vocab)} tokens, but the model {encoder.vocab_sz}: make "
+                     "the model for this `dls`")
 
 def _tokenizer_state(dls):
     "How `dls` makes tokens of texts; None if it holds no tokenizer"
@@ -106,7 +126,8 @@ def _plain_state(model):
     state = model.state_dict()
     for name,o in model.named_modules():
         if not hasattr(o, 'merged'): continue
-        own = [n for n in state if n.startswith(f'{name}.') and n not in (f'{name}.weight', f'{name}.bias')]
+        own = [n for n in state if n.startswith(f'{name}.')
+               and n not in (f'{name}.weight', f'{name}.bias')]
         for n in own: del state[n]
         state[f'{name}.weight'] = o.merged()
     return state
@@ -119,7 +140,7 @@ def _first_names(encoder):
 def _sync(path):
     "See that what was written to a file or a folder is on the disk, where the system can"
     try: fd = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
-    except OSError: return                                                                # a folder on Windows
+    except OSError: return  # a folder on Windows
     try: os.fsync(fd)
     except OSError: pass
     finally: os.close(fd)
@@ -129,8 +150,10 @@ def _place(learn, file):
     _check(isinstance(file, (str,Path)), 'file', file, 'a name, or a whole path', TypeError)
     folder = learn.path/learn.model_dir
     path = folder/f"{str(file).removesuffix('.safetensors')}.safetensors"
-    inside = path.stem.strip('.') not in ('','safetensors') and Path(os.path.normpath(path)).is_relative_to(os.path.normpath(folder))
-    _check(inside or Path(file).is_absolute(), 'file', str(file), f'a name inside of {folder}, or a whole path')
+    inside = (path.stem.strip('.') not in ('','safetensors')
+              and Path(os.path.normpath(path)).is_relative_to(os.path.normpath(folder)))
+    _check(inside or Path(file).is_absolute(), 'file', str(file),
+           f'a name inside of {folder}, or a whole path')
     return path
 
 def _not_finite(weights):
@@ -139,27 +162,33 @@ def _not_finite(weights):
     return first(n for n,o in weights.items() if bad(n, o))
 
 def _check_finite(name, weights):
-    if odd := _not_finite(weights): raise ValueError(f"`{name}` has NaN or infinite numbers in `{odd}`, but must have finite ones to be saved: has training diverged? Load a state from before")
+    if odd := _not_finite(weights):
+        raise ValueError(f"`{name}` has NaN or infinite numbers in `{odd}`, but must have finite "
+                         "ones to be saved: has training diverged? Load a state from before")
 
 def _checksum(about, weights):
     "A number that changes with what is said `about` an encoder, and with any bit of its `weights`"
-    total = zlib.crc32(json.dumps({n: o for n,o in about.items() if n!='checksum'}, sort_keys=True).encode())
+    total = zlib.crc32(json.dumps({n: o for n,o in about.items() if n!='checksum'},
+                                  sort_keys=True).encode())
     for n in sorted(weights):
         o = weights[n].cpu().contiguous()
-        total = zlib.crc32(o.flatten().view(torch.uint8).numpy(), zlib.crc32(f'{n} {o.dtype} {tuple(o.shape)}'.encode(), total))
+        total = zlib.crc32(o.flatten().view(torch.uint8).numpy(),
+                           zlib.crc32(f'{n} {o.dtype} {tuple(o.shape)}'.encode(), total))
     return total
 
 _format,_version = 'transformers_from_scratch',3
 
 def _about(kind, weights, **says):
     "The description that goes with `weights`, for JSON: `kind`, what it `says`, the version of the format and a checksum"
-    about = json.loads(json.dumps(dict(version=_version, kind=kind, **says)))             # as it will be read
+    # as it will be read
+    about = json.loads(json.dumps(dict(version=_version, kind=kind, **says)))
     return dict(about, checksum=_checksum(about, weights))
 
 def _about_model(learn):
     "What the weights of an encoder mean: its arguments, those that are a user's own, the token of each row, and the tokenizer"
     encoder,vocab = _check_vocab(learn)
-    return dict(model=_model_args(encoder), own=_own(encoder), vocab=vocab, tokenizer=_tokenizer_state(learn.dls))
+    return dict(model=_model_args(encoder), own=_own(encoder), vocab=vocab,
+                tokenizer=_tokenizer_state(learn.dls))
 
 @patch
 def save_encoder(self:TransformerLearner,
@@ -174,20 +203,24 @@ def save_encoder(self:TransformerLearner,
 def _save_encoder(self, path):
     encoder = _check_vocab(self)[0]
     state = _plain_state(encoder)
-    weights = {n: state[n].cpu().contiguous().clone() for n in set(_first_names(encoder).values()) if n in state}
+    weights = {n: state[n].cpu().contiguous().clone()
+               for n in set(_first_names(encoder).values()) if n in state}
     _check_finite('model', weights)
     about = _about('encoder', weights, **_about_model(self))
     path.parent.mkdir(parents=True, exist_ok=True)
-    save_file(weights, path, {'format': 'pt', _format: json.dumps(about)})            # writes beside, then renames
+    # writes beside, then renames
+    save_file(weights, path, {'format': 'pt', _format: json.dumps(about)})
 
 # %% ../nbs/05c_transfer.ipynb #cf6f8d2b
 def _upgrade(about, weights):
     "What a file of version 1 says and holds, in the words of today"
     about['model'].setdefault('n_types', 0)
     if about['version']>1: return about,weights
-    about['model'] = about['model'] | dict(ff_cls='FeedForward', norm_cls='LayerNorm(eps=1e-05)', block_cls='TransformerBlock',
-                                           embed_norm=False, final_norm=True)
-    return about,{n.replace('.ff.0.', '.ff.up.').replace('.ff.2.', '.ff.down.'): o for n,o in weights.items()}
+    about['model'] = about['model'] | dict(ff_cls='FeedForward', norm_cls='LayerNorm(eps=1e-05)',
+                                           block_cls='TransformerBlock', embed_norm=False,
+                                           final_norm=True)
+    return about,{n.replace('.ff.0.', '.ff.up.').replace('.ff.2.', '.ff.down.'): o
+                  for n,o in weights.items()}
 
 def _part(about, weights):
     "The weights of the encoder alone, where a file has a whole model"
@@ -200,55 +233,75 @@ def _wrong(about, weights):
     def whole(o, low=1): return isinstance(o, int) and not isinstance(o, bool) and o>=low
     version,model,vocab,tok = (about.get(o) for o in ('version','model','vocab','tokenizer'))
     if not whole(version): return f'its version is {version!r}'
-    if version>2 and about.get('kind') not in _holds_model: return f'it is of the kind {str(about.get("kind"))[:40]!r}'
+    if version>2 and about.get('kind') not in _holds_model:
+        return f'it is of the kind {str(about.get("kind"))[:40]!r}'
     if not isinstance(model, dict): return f'`model` is {str(model)[:40]}'
-    if not (isinstance(vocab, list) and vocab and all(isinstance(o, str) for o in vocab)): return f'`vocab` is {str(vocab)[:40]}'
-    fine = isinstance(tok, dict) and all(isinstance(tok.get(n), cls) for n,cls in dict(kind=str, cls=str, rules=list).items())
+    if not (isinstance(vocab, list) and vocab and all(isinstance(o, str) for o in vocab)):
+        return f'`vocab` is {str(vocab)[:40]}'
+    fine = isinstance(tok, dict) and all(isinstance(tok.get(n), cls)
+                                         for n,cls in dict(kind=str, cls=str, rules=list).items())
     if tok is not None and not fine: return f'`tokenizer` is {str(tok)[:40]}'
     for n,low in dict(k=1, depth=1, max_len=1, pad_idx=0).items():
         none = n in model and model[n] is None and n in ('max_len','pad_idx')
         if not (none or whole(model.get(n), low)): return f'`{n}` is {str(model.get(n))[:40]!r}'
     if odd := _not_finite(weights): return f'`{odd}` has NaN or infinite numbers'
-    if version>1 and about.get('checksum')!=_checksum(about, weights): return 'it has changed since it was written'
+    if version>1 and about.get('checksum')!=_checksum(about, weights):
+        return 'it has changed since it was written'
     return _wrong_sizes(model, vocab, _part(about, weights))
 
 _holds_model = 'encoder','classifier','language model'
 
 def _wrong_sizes(model, vocab, weights):
-    rows,pad,at = weights.get('embedding.weight'),model.get('pad_idx'),weights.get('positions.embedding.weight')
-    if rows is None or rows.dim()!=2 or rows.shape[1]!=model['k'] or not rows.is_floating_point(): return f"`embedding.weight` is {None if rows is None else (tuple(rows.shape), rows.dtype)} with k={model['k']}"
-    if len(vocab)!=len(rows)+(pad==len(rows)): return f'there are {len(vocab)} tokens, but {len(rows)} rows'
-    if pad is not None and pad>len(rows): return f'`pad_idx` is {pad}, and there are {len(rows)} rows'
-    if model.get('pos_cls')=='LearnedPositions' and (at is None or len(at)!=model['max_len']): return f"there are {None if at is None else len(at)} positions with max_len={model['max_len']}"
+    rows,pad,at = (weights.get('embedding.weight'),model.get('pad_idx'),
+                   weights.get('positions.embedding.weight'))
+    if rows is None or rows.dim()!=2 or rows.shape[1]!=model['k'] or not rows.is_floating_point():
+        return f"`embedding.weight` is {None if rows is None else (tuple(rows.shape), rows.dtype)} with k={model['k']}"
+    if len(vocab)!=len(rows)+(pad==len(rows)):
+        return f'there are {len(vocab)} tokens, but {len(rows)} rows'
+    if pad is not None and pad>len(rows):
+        return f'`pad_idx` is {pad}, and there are {len(rows)} rows'
+    if model.get('pos_cls')=='LearnedPositions' and (at is None or len(at)!=model['max_len']):
+        return (f"there are {None if at is None else len(at)} positions "
+                f"with max_len={model['max_len']}")
 
 def _raw(path, again=True):
     "A description and tensors: of a safetensors file, whose header has it, or of a folder with `model.json`"
     if path.is_dir():
         about = json.loads((path/'model.json').read_text(encoding='utf8'))
         name = about['file']
-        if not isinstance(name, str) or Path(name).name!=name: raise ValueError(f'`file` is {str(name)[:40]!r}')
+        if not isinstance(name, str) or Path(name).name!=name:
+            raise ValueError(f'`file` is {str(name)[:40]!r}')
         try:
-            with safe_open(path/name, 'pt') as f: return about,{n: f.get_tensor(n) for n in f.keys()}
+            with safe_open(path/name, 'pt') as f:
+                return about,{n: f.get_tensor(n) for n in f.keys()}
         except FileNotFoundError:
-            if again and json.loads((path/'model.json').read_text(encoding='utf8'))!=about: return _raw(path, again=False)     # it is being saved just now
+            # it is being saved just now
+            if again and json.loads((path/'model.json').read_text(encoding='utf8'))!=about:
+                return _raw(path, again=False)
             raise
     with safe_open(path, 'pt') as f:
         header,weights = f.metadata(),{n: f.get_tensor(n) for n in f.keys()}
     if header['format']!='pt': raise ValueError('its format is unknown')
-    return json.loads(header[_format if _format in header else f'{_format}.encoder']),weights      # so it was called up to version 2
+    # so it was called up to version 2
+    return json.loads(header[_format if _format in header else f'{_format}.encoder']),weights
 
-_alone = ". Weights alone, as in a `.pth` of fastai, won't do, as they don't say which word a row is for"
+_alone = (". Weights alone, as in a `.pth` of fastai, won't do, as they don't say "
+          "which word a row is for")
 
 def _read(path, device='cpu', whole=False):
     "What `save_encoder` or `save_model` wrote, and the weights of the encoder, or all; `ValueError` if they did not write that"
     about,error = None,None
     try: wrong = _wrong(*(both := _raw(path)))
-    except (SafetensorError, OSError, TypeError, KeyError, ValueError, RecursionError) as e: wrong,error = f'{type(e).__name__}: {e}',e
+    except (SafetensorError, OSError, TypeError, KeyError, ValueError, RecursionError) as e:
+        wrong,error = f'{type(e).__name__}: {e}',e
     else: about,weights = both
-    if isinstance(about, dict) and isinstance(about.get('version'), int) and about['version']>_version:
-        raise ValueError(f"{path} has version {about['version']}, but must be up to {_version}: install a newer version of this library")
-    if wrong: raise ValueError(
-        f"{path} is not a {'folder that `save_model`' if path.is_dir() else 'file that `save_encoder`'} of this library wrote, or it is damaged ({wrong}){_alone if path.is_file() else ''}: save it again") from error
+    if (isinstance(about, dict) and isinstance(about.get('version'), int)
+        and about['version']>_version):
+        raise ValueError(f"{path} has version {about['version']}, but must be up to {_version}: "
+                         "install a newer version of this library")
+    if wrong:
+        raise ValueError(
+  f"{path} is not a {'folder that `save_model`' if path.is_dir() else 'file that `save_encoder`'} of this library wrote, or it is damaged ({wrong}){_alone if path.is_file() else ''}: save it again") from error
     about,weights = _upgrade(AttrDict(about), weights if whole else _part(about, weights))
     return about,{n: o.to(torch.device(device)) for n,o in weights.items()}
 
@@ -256,8 +309,10 @@ def _read_kind(path, kind, by):
     "What is said in a file of another kind, such as 'head', and its tensors; `ValueError` if `by` did not write it"
     try:
         about,tensors = _raw(path)
-        wrong = about['kind']!=kind or about['checksum']!=_checksum(about, tensors) or _not_finite(tensors)
-    except (SafetensorError, OSError, TypeError, KeyError, ValueError, RecursionError) as e: raise ValueError(f"{path} is not a file that `{by}` wrote, or it is damaged") from e
+        wrong = (about['kind']!=kind or about['checksum']!=_checksum(about, tensors)
+                 or _not_finite(tensors))
+    except (SafetensorError, OSError, TypeError, KeyError, ValueError, RecursionError) as e:
+        raise ValueError(f"{path} is not a file that `{by}` wrote, or it is damaged") from e
     if wrong: raise ValueError(f"{path} is not a file that `{by}` wrote, or it is damaged")
     return about,tensors
 
@@ -275,32 +330,45 @@ def _numbered(vocab):
 
 def _match_rows(rows, old, new, old_pad=1, pad=1):
     "Rows `(old,k)` in the order of `new`, with the mean where a token is not in `old`; and which tokens those are"
-    pad,old_pad = (o if o is not None and o<n else None for o,n in ((pad,len(new)), (old_pad,len(rows))))   # it may have no row
+    # it may have no row
+    pad,old_pad = (o if o is not None and o<n else None
+                   for o,n in ((pad,len(new)), (old_pad,len(rows))))
     old = list(old)[:len(rows)]
     where = {o: i for i,o in enumerate(_numbered(old))}
-    if pad is not None and old_pad is not None: where[new[pad],0] = old_pad               # whatever its name
-    at = tensor([where.get(o, where.get((o[0],0), -1)) for o in _numbered(new)], device=rows.device)  # (new,)
-    mean = rows[torch.arange(len(old), device=rows.device) != ifnone(old_pad, -1)].mean(0)            # (k,)
-    return rows[at].where(at[:,None]>=0, mean), L(new)[(at<0).tolist()].filter(lambda o: o not in ('xxfake',PAD))    # (new,k)
+    if pad is not None and old_pad is not None: where[new[pad],0] = old_pad  # whatever its name
+    at = tensor([where.get(o, where.get((o[0],0), -1)) for o in _numbered(new)],
+                device=rows.device)  # (new,)
+    mean = rows[torch.arange(len(old), device=rows.device) != ifnone(old_pad, -1)].mean(0)  # (k,)
+    return rows[at].where(at[:,None]>=0, mean), L(new)[(at<0).tolist()].filter(lambda o: o not
+        in ('xxfake',PAD))  # (new,k)
 
 # %% ../nbs/05c_transfer.ipynb #0eb1acfa
 def _check_fit(path, about, weights, encoder):
     "`ValueError` if the weights would not fit the encoder, or not mean the same in it"
     its,mine = about.model,_model_args(encoder)
-    def differ(a, b): return ', '.join(f'`{n}` is {a.get(n)} in the file and {b.get(n)} in the model'
-                                       for n in {**a, **b} if a.get(n)!=b.get(n) and n not in free)
-    free = ('max_len','pad_idx','attn_cls')                                               # `max_len` is about positions
+    def differ(a, b):
+        return ', '.join(f'`{n}` is {a.get(n)} in the file and {b.get(n)} in the model'
+                         for n in {**a, **b} if a.get(n)!=b.get(n) and n not in free)
+    free = ('max_len','pad_idx','attn_cls')  # `max_len` is about positions
     if says := differ(its, mine):
-        wants = ', '.join(f'{n}={_typed(o)}' for n,o in its.items() if o!=mine.get(n) and n not in free)
-        raise ValueError(f"{path} does not fit: {says}. Make the learner with {wants}, or save an encoder like yours")
-    free = ('embedding.weight','positions.embedding.weight')[:1+isinstance(encoder.positions, LearnedPositions)]
+        wants = ', '.join(f'{n}={_typed(o)}' for n,o in its.items() if o!=mine.get(n)
+                          and n not in free)
+        raise ValueError(
+            f"{path} does not fit: {says}. Make the learner with {wants}, or save an "
+            "encoder like yours")
+    free = ('embedding.weight','positions.embedding.weight')[:1+isinstance(encoder.positions,
+        LearnedPositions)]
     mine,names = encoder.state_dict(),_first_names(encoder)
     mine = {n: o for n,o in mine.items() if names[n]==n}
-    def shape(n, o): return tuple(o.shape)[n in free:] if o.is_floating_point() else (tuple(o.shape), o.dtype)      # rows may differ
+    # rows may differ
+    def shape(n, o):
+        return tuple(o.shape)[n in free:] if o.is_floating_point() else (tuple(o.shape), o.dtype)
     shapes = [{n: shape(n, o) for n,o in state.items()} for state in (weights, mine)]
     free = ()
     says = differ(*shapes)
-    if says: raise ValueError(f"{path} does not fit: {says}. Make the learner with the classes of the encoder")
+    if says:
+        raise ValueError(
+            f"{path} does not fit: {says}. Make the learner with the classes of the encoder")
 
 # %% ../nbs/05c_transfer.ipynb #45591674
 def _find(folder, file):
@@ -316,15 +384,20 @@ def _find(folder, file):
 def _notes(about, encoder, vocab, tokenizer, new):
     "What a user should know of an encoder that is about to be loaded"
     its,mine = about.model.get('attn_cls'),_model_args(encoder).get('attn_cls')
-    if its!=mine: yield (f"it was trained with {its}, but the model has {mine}, so what a token sees may have changed: "
-                         f"pass attn_cls={_typed(its)}, or train all of the model")
+    if its!=mine:
+        yield (f"it was trained with {its}, but the model has {mine}, so what a token "
+               "sees may have changed: "
+               f"pass attn_cls={_typed(its)}, or train all of the model")
     rows,have = encoder.max_len,about.model['max_len']
     if isinstance(encoder.positions, LearnedPositions) and have<rows:
-        yield f"positions {have} to {rows-1} are not in it and stay as they were: train them, or pass max_len={have}"
+        yield (f"positions {have} to {rows-1} are not in it and stay as they were: train "
+               f"them, or pass max_len={have}")
     if len(new)>len(vocab)/2:
-        yield f"{len(new):,} of {len(vocab):,} tokens of `dls` are not in it, such as {', '.join(map(repr, new[:3]))}"
+        yield (f"{len(new):,} of {len(vocab):,} tokens of `dls` are not in it, such as "
+               f"{', '.join(map(repr, new[:3]))}")
     differ = tokenizer and about.tokenizer and same_tokenizer(about.tokenizer, tokenizer)
-    if differ: yield f"`dls` makes tokens in another way: {textwrap.shorten(differ, 150, placeholder='…')}"
+    if differ:
+        yield f"`dls` makes tokens in another way: {textwrap.shorten(differ, 150, placeholder='…')}"
 
 # %% ../nbs/05c_transfer.ipynb #320676df
 @patch
@@ -341,18 +414,22 @@ def _load_encoder(learn, file, device):
     about,weights = _read(path, ifnone(ifnone(device, learn.dls.device), 'cpu'))
     encoder,vocab = _check_vocab(learn)
     _check_fit(path, about, weights, encoder)
-    rows,new = _match_rows(weights['embedding.weight'], about.vocab, vocab[:encoder.vocab_sz], about.model['pad_idx'], encoder.pad_idx)
+    rows,new = _match_rows(weights['embedding.weight'], about.vocab, vocab[:encoder.vocab_sz],
+                           about.model['pad_idx'], encoder.pad_idx)
     tied = any(p is encoder.embedding.weight for p in get_model(learn.model)[1].parameters())
-    if not tied and encoder.embedding.padding_idx is not None: rows[encoder.pad_idx] = 0                                        # tied, it is also the score of padding
+    # tied, it is also the score of padding
+    if not tied and encoder.embedding.padding_idx is not None: rows[encoder.pad_idx] = 0
     weights['embedding.weight'] = rows
     if isinstance(encoder.positions, LearnedPositions):
-        have,want = weights['positions.embedding.weight'],encoder.positions.embedding.weight.detach()
-        weights['positions.embedding.weight'] = torch.cat([have[:len(want)].to(want), want[len(have):]])
+        have,want = (weights['positions.embedding.weight'],
+                     encoder.positions.embedding.weight.detach())
+        weights['positions.embedding.weight'] = torch.cat([have[:len(want)].to(want),
+            want[len(have):]])
     notes = list(_notes(about, encoder, vocab, _tokenizer_state(learn.dls), new))
     encoder.load_state_dict({n: weights[o] for n,o in _first_names(encoder).items()})
     learn.loaded_encoder = AttrDict(file=path, new_tokens=new)
     if notes: warn(f"{path.name}: {'; '.join(notes)}", stacklevel=3)
     learn.freeze()
     for p in learn.model.parameters():
-        if not p.requires_grad: p.grad = None                                             # or momentum and weight decay would go on
+        if not p.requires_grad: p.grad = None  # or momentum and weight decay would go on
     return learn
