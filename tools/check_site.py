@@ -106,7 +106,7 @@ def check(browser, folder, pages, shots):
             page.emulate_media(color_scheme='light')
             bad.clear()
             for o in searched.items(): bad += used(search, page, *o)
-            yield from (f'{name}: {b}' for b in bad + used(buttons, page))
+            yield from (f'{name}: {b}' for b in dict.fromkeys(bad + used(buttons, page)))
 
 def main():
     p = ArgumentParser(description=__doc__.splitlines()[0])
