@@ -61,7 +61,8 @@ def stage(src, dst):
         if p.suffix == '.yml':
             s = p.read_text(encoding='utf-8')
             for n in docs_llms.sidebar(there=False): s = re.sub(rf'^ *- {n}\n', '', s, flags=re.M)
-            (dst/rel).write_text(plain_names(s, ''), encoding='utf-8')
+            s = plain_names(s, '').replace('\nwebsite:\n', '\nwebsite:\n  llms-txt: true\n')    # Markdown copies
+            (dst/rel).write_text(s, encoding='utf-8')
         elif p.suffix != '.ipynb': shutil.copy2(p, dst/rel)
         else:
             nb = json.loads(p.read_text(encoding='utf-8'))
@@ -145,7 +146,7 @@ def main():
     (by_quarto if quarto else by_smalldocs)()
     finish()
     mend_links()
-    docs_llms.write(root/'_proc', out)
+    docs_llms.write(out)
     docs_llms.add_search(out)
     bad = [f'{n} stands in the sidebar, but not in nbs' for n in docs_llms.sidebar(there=False)]
     bad += [f'{n} does not stand in the sidebar' for n in notebooks() if not any(n in o for o in docs_llms.sidebar().values())]
