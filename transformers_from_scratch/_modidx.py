@@ -219,6 +219,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                  'transformers_from_scratch/corpus.py'),
                                                   'transformers_from_scratch.corpus._make_vocab': ( 'corpus.html#_make_vocab',
                                                                                                     'transformers_from_scratch/corpus.py'),
+                                                  'transformers_from_scratch.corpus._no_bytes': ( 'corpus.html#_no_bytes',
+                                                                                                  'transformers_from_scratch/corpus.py'),
                                                   'transformers_from_scratch.corpus._no_text': ( 'corpus.html#_no_text',
                                                                                                  'transformers_from_scratch/corpus.py'),
                                                   'transformers_from_scratch.corpus._of_csv': ( 'corpus.html#_of_csv',

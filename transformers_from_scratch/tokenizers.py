@@ -51,7 +51,7 @@ class CharTokenizer:
         tokens:list # Characters, as this tokenizer names them
     )->str: # The text; `�` stands for a character that is not in the vocabulary
         "Back to the text; other special tokens leave no trace"
-        back = {o: '' for o in defaults.text_spec_tok+['xxfake']}
+        back = dict.fromkeys(defaults.text_spec_tok+['xxfake'], '')
         back |= {'▁':' ', '▁▁':'▁', UNK:'�'}
         return ''.join(back.get(o, o) for o in tokens)
 
@@ -60,7 +60,7 @@ def split_text(
     text:str, # One long text
     valid_pct:float=0.1 # The share that is kept for validation, from the end, in (0,1)
 )->pd.DataFrame: # Columns `text` and `is_valid`, two rows
-    "A table for `TextDataLoaders.from_df`; its rows joined are `text`. `ValueError` for an empty one"
+    "A table for `TextDataLoaders.from_df`; its rows joined are `text`; `ValueError` for empty rows"
     if not isinstance(text, str):
         raise TypeError(f"`text` is of type {type(text).__name__}, but must be a string: read the "
                         "file first, or join the texts")
