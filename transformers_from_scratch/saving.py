@@ -189,17 +189,6 @@ def _whole_model(learn):
     return model
 
 # %% ../nbs/05e_saving.ipynb #e5000015
-@patch
-def save_model(self:TransformerLearner,
-    folder:str|Path # Where to write `model.json` and the weights; a model in it is replaced
-)->Path: # The folder
-    "Save all that `load_model` needs; `ValueError` for NaN, or for a model that can't be made again"
-    _check(isinstance(folder, (str,Path)) and str(folder), 'folder', folder,
-           'the name of a folder', TypeError)
-    if not rank_distrib(): # don't save if child proc
-        with self.lock: _save_model(self, Path(folder).expanduser())
-    return Path(folder).expanduser()
-
 def _save_model(self, folder):
     model = _whole_model(self)
     state,names = _plain_state(model),_first_names(model)
@@ -214,6 +203,18 @@ def _save_model(self, folder):
                    file=f'model-{_checksum({}, weights):08x}.safetensors')
     if not about['own']: _try(model, about, weights)
     _write_folder(folder, about, weights)
+
+# %% ../nbs/05e_saving.ipynb #f32c7705
+@patch
+def save_model(self:TransformerLearner,
+    folder:str|Path # Where to write `model.json` and the weights; a model in it is replaced
+)->Path: # The folder
+    "Save all that `load_model` needs; `ValueError` for NaN, or for a model that can't be made again"
+    _check(isinstance(folder, (str,Path)) and str(folder), 'folder', folder,
+           'the name of a folder', TypeError)
+    if not rank_distrib(): # don't save if child proc
+        with self.lock: _save_model(self, Path(folder).expanduser())
+    return Path(folder).expanduser()
 
 # %% ../nbs/05e_saving.ipynb #e5000017
 def _norm_of(text, at, weights):

@@ -197,16 +197,6 @@ def _about_model(learn):
     return dict(model=_model_args(encoder), own=_own(encoder), vocab=vocab,
                 tokenizer=_tokenizer_state(learn.dls))
 
-@patch
-def save_encoder(self:TransformerLearner,
-    file:str # Name of the file, without its ending; it goes to `learn.path/learn.model_dir`
-)->Path: # The file, which ends in `.safetensors`
-    "Save encoder, vocabulary, arguments of the model and tokenizer; `ValueError` for NaN in it"
-    path = _place(self, file)
-    if not rank_distrib(): # don't save if child proc
-        with self.lock: _save_encoder(self, path)
-    return path
-
 def _save_encoder(self, path):
     encoder = _check_vocab(self)[0]
     state = _plain_state(encoder)
@@ -217,6 +207,17 @@ def _save_encoder(self, path):
     path.parent.mkdir(parents=True, exist_ok=True)
     # writes beside, then renames
     save_file(weights, path, {'format': 'pt', _format: json.dumps(about)})
+
+# %% ../nbs/05c_transfer.ipynb #52a76467
+@patch
+def save_encoder(self:TransformerLearner,
+    file:str # Name of the file, without its ending; it goes to `learn.path/learn.model_dir`
+)->Path: # The file, which ends in `.safetensors`
+    "Save encoder, vocabulary, arguments of the model and tokenizer; `ValueError` for NaN in it"
+    path = _place(self, file)
+    if not rank_distrib(): # don't save if child proc
+        with self.lock: _save_encoder(self, path)
+    return path
 
 # %% ../nbs/05c_transfer.ipynb #36d8fd36
 def _upgrade(about, weights):
@@ -418,14 +419,6 @@ def _notes(about, encoder, vocab, tokenizer, new):
         yield f"`dls` makes tokens in another way: {textwrap.shorten(differ, 150, placeholder='…')}"
 
 # %% ../nbs/05c_transfer.ipynb #320676df
-@patch
-def load_encoder(self:TransformerLearner,
-    file:str, # A file of `save_encoder` in `learn.path/learn.model_dir`, or a folder of `save_model`
-    device:int|str|torch.device=None # Where to read the file to, defaults to the device of `dls`
-)->TransformerLearner: # The learner itself
-    "Load an encoder, match its rows to the tokens of `dls`, and freeze; `ValueError` if it does not fit"
-    with self.lock: return _load_encoder(self, file, device)
-
 def _load_encoder(learn, file, device):
     distrib_barrier()
     path = _find(learn.path/learn.model_dir, file)
@@ -451,3 +444,12 @@ def _load_encoder(learn, file, device):
     for p in learn.model.parameters():
         if not p.requires_grad: p.grad = None  # or momentum and weight decay would go on
     return learn
+
+# %% ../nbs/05c_transfer.ipynb #5c0cc816
+@patch
+def load_encoder(self:TransformerLearner,
+    file:str, # A file of `save_encoder` in `learn.path/learn.model_dir`, or a folder of `save_model`
+    device:int|str|torch.device=None # Where to read the file to, defaults to the device of `dls`
+)->TransformerLearner: # The learner itself
+    "Load an encoder, match its rows to the tokens of `dls`, and freeze; `ValueError` if it does not fit"
+    with self.lock: return _load_encoder(self, file, device)
