@@ -116,7 +116,7 @@ class TransformerBlock(Module):
                      act_cls=getattr(self.ff, 'act', None), qk_norm=self.attention.q_norm)
         return {n: o for n,o in found.items() if o is not None}
 
-# %% ../nbs/01_layers.ipynb #cfee9db3
+# %% ../nbs/01_layers.ipynb #e22628b8
 def _check_partial(name, cls, **passed):
     "Refuse a `partial` with a keyword that the block passes itself: it would be overridden"
     for o in set(getattr(cls, 'keywords', {})) & set(passed):
