@@ -15,10 +15,10 @@ att, lay, fast, mod = '00_attention', '01_layers', '01b_faster', '02_models'
 rep, tok, cor, sam, step = '02b_fastai_repairs', '03b_tokenizers', '03c_corpus', '04_sampling', '04b_fast_step'
 one, lm, tra, seen, pre, low, chk, rel = '05_learner', '05b_lm_learner', '05c_transfer', '06_interpret', '07_pretrained', '07b_lora', '08_checks', 'reliability'
 faults = [
-    (att, 'attention dropout in evaluation too', 'p,bias = self.dropout if self.training else 0.,', 'p,bias = self.dropout,', [lay, chk]),
+    (att, 'attention dropout in evaluation too', 'p = self.dropout if self.training else 0.', 'p = self.dropout', [lay, chk]),
     (att, 'the fast causal way does not see padding', 'for o in (mask, pad_mask, pos, key_pos))', 'for o in (mask, pos, key_pos))', [rel]),
     (att, 'queries after a cache begin at position 0', 'pos = torch.arange(n_cached, n_cached+tq, device=device)', 'pos = torch.arange(tq, device=device)', [sam]),
-    (att, 'written-out dropout is never applied', 'out = F.dropout(weights, dropout, dropout>0) @ v', 'out = weights @ v', [chk]),
+    (att, 'written-out dropout is never applied', 'out = F.dropout(weights, dropout, dropout>0) @ value', 'out = weights @ value', [chk]),
     (mod, '`vocab_dropout` in evaluation too', 'if self.training and self.vocab_dropout:', 'if self.vocab_dropout:', [chk]),
     (sam, 'the repetition penalty covers the prompt alone', "if kwargs['repetition_penalty']!=1: text = torch.cat([text, ids.view(-1,1)], 1)", 'pass', [rel]),
     (sam, '`min_p` after the temperature', 'logits,none = _cut_below(logits, min_p)\n        if none: say_none', 'logits,none = _cut_below(logits/(temperature or 1), min_p)\n        logits = logits*(temperature or 1)\n        if none: say_none', [rel]),
