@@ -131,8 +131,8 @@ class MultiHeadAttention(Module):
         if 'causal' in vars(cls): cls._promised = cls.hidden
         elif 'hidden' in vars(cls): cls.causal = False
 
-    # True where `causal` was promised, and `hidden` is still the one that it was promised for
-    def only_future(self)->bool:
+    def only_future(self
+    )->bool: # True where `causal` was promised, and `hidden` is still what it was promised for
         "Is nothing but the future hidden?"
         promised = getattr(type(self), '_promised', None)
         return self.causal and getattr(self.hidden, '__func__', None) is promised
