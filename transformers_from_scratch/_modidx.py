@@ -999,6 +999,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                      'transformers_from_scratch/learner.py'),
                                                    'transformers_from_scratch.learner._training_says': ( 'learner.html#_training_says',
                                                                                                          'transformers_from_scratch/learner.py'),
+                                                   'transformers_from_scratch.learner._what_it_holds': ( 'learner.html#_what_it_holds',
+                                                                                                         'transformers_from_scratch/learner.py'),
                                                    'transformers_from_scratch.learner._with_in_turn': ( 'learner.html#_with_in_turn',
                                                                                                         'transformers_from_scratch/learner.py'),
                                                    'transformers_from_scratch.learner.transformer_classifier_learner': ( 'learner.html#transformer_classifier_learner',

@@ -357,6 +357,8 @@ class TransformerLearner(Learner):
         "What a thread holds while it uses the learner; learners of one model share it"
         return _lock_of(self.model)
 
+    def __repr__(self): return _what_it_holds(self)
+
     def __getstate__(self): return {n: o for n,o in super().__getstate__().items() if n!='_within'}
 
     @lock.setter
@@ -402,19 +404,19 @@ def _loss_says(learn):
     return ', '.join([_name(learn.loss_func), *names])
 
 def _training_says(learn):
-    "Epochs so far"
-    return '1 epoch' if learn._epochs==1 else f'{learn._epochs} epochs' if learn._epochs else ''
+    "Epochs so far; nothing before the first"
+    n = learn._epochs
+    return f'{n} epoch{"s"*(n>1)}' if n else ''
 
 _parts = dict(model=_model_says, texts=_texts_say, targets=_targets_say, loss=_loss_says,
               trained=_training_says)
 
 # %% ../nbs/05_learner.ipynb #5c24a9e1
-@patch
-def __repr__(self:TransformerLearner):
+def _what_it_holds(learn):
     "Model, data, loss with metrics, and epochs of training, as far as they are known"
-    lines = [type(self).__name__]
+    lines = [type(learn).__name__]
     for what,says in _parts.items():
-        try: text = says(self)
+        try: text = says(learn)
         except Exception: continue  # what can't be told is left out: a `repr` must not fail
         if text: lines.append(f'  {what}: {text}')
     return '\n'.join(lines)
