@@ -22,13 +22,15 @@ from .sampling import *
 from .sampling import _eval
 from .fast_step import *
 from .tokenizers import *
-from .tokenizers import _Units, _English, _ahead, _cased, _to_bytes, _join_pieces, _join_others, _warn_lost
+from .tokenizers import _to_bytes, _join_pieces, _join_others, _warn_lost
+from .english_words import *
+from .english_words import _Units, _English, _ahead, _cased
 from .learner import *
 from .learner import _no_batches, _hinted, _text_vocab, _split_kwargs, _check_k, _docs_of, _pretrained, _model_kw
 
 # %% ../nbs/05b_lm_learner.ipynb #e25cba52
 def _check_lm_dls(dls, max_len=None):
-    "Number of tokens, longest text and padding id for a language model on `dls`; an error if there can't be one"
+    "Number of tokens, longest text and padding id of `dls`; an error if it can't serve here"
     vocab = _text_vocab(dls)
     for dl in dls.loaders:
         if not isinstance(dl, LMDataLoader):
@@ -49,7 +51,7 @@ def _check_lm_dls(dls, max_len=None):
 def _memory():
     "The memory of this machine in bytes; infinite where it can't be asked"
     try: return os.sysconf('SC_PAGE_SIZE')*os.sysconf('SC_PHYS_PAGES')
-    except (AttributeError,ValueError,OSError): return math.inf
+    except (AttributeError,ValueError,OSError): return math.inf  # such as on Windows
 
 class TransformerLMLearner(TransformerLearner):
     "A `Learner` for `TransformerLM`"
@@ -70,6 +72,15 @@ class TransformerLMLearner(TransformerLearner):
         parts = first(o for o in self.cbs if isinstance(o, LossInParts))
         return parts._one_batch() if parts and parts._works() else super()._do_one_batch()
 
+    def _check_memory(self, dl):
+        "`MemoryError` if the predictions for all of `dl` can't fit"
+        tokens,v = dl.bs*dl.bl,get_model(self.model)[0].vocab_sz
+        need = tokens*v*4 * 2  # logits and probabilities
+        if need>_memory():
+            raise MemoryError(
+                f"{tokens:,} tokens times {v:,} words need {need/2**30:,.0f} GB: "
+                "pass `with_preds=False, with_loss=True`, or use `validate` or `score`")
+
     @delegates(Learner.get_preds)
     def get_preds(self,
         ds_idx:int=1, # 0 for training data, 1 for validation data, where `dl` is None
@@ -78,8 +89,8 @@ class TransformerLMLearner(TransformerLearner):
         reorder:bool=True, # Rows are in the order of the data: False is an error if `dl` shuffles
         concat_dim:int=1, # Batches stand side by side, so it must be 1
         **kwargs
-    )->tuple: # Probabilities `(rows,tokens,v)`, targets `(rows,tokens)`; with `with_loss` the mean loss of each item
-        "Predictions for whole rows of the data; `MemoryError` if they can't fit, and then `with_preds=False` helps"
+    )->tuple: # Probabilities `(rows,tokens,v)`, targets `(rows,tokens)`; losses if asked
+        "Predictions for whole rows; `MemoryError` if they can't fit: then pass `with_preds=False`"
         _check(isinstance(reorder, bool), 'reorder', reorder, 'True or False', TypeError)
         _check(reorder or not getattr(dl, 'shuffle', False), 'reorder', reorder,
                'True where `dl` shuffles: the rows come in the order of the data')
@@ -88,13 +99,7 @@ class TransformerLMLearner(TransformerLearner):
         with self.lock:
             if dl is None: dl = self.dls[ds_idx].new(shuffle=False, drop_last=False)
             elif getattr(dl, 'shuffle', False): dl = dl.new(shuffle=False, drop_last=False)
-            if with_preds and isinstance(dl, LMDataLoader):
-                v = get_model(self.model)[0].vocab_sz
-                need = dl.bs*dl.bl*v*4 * 2  # logits and probabilities
-                if need>_memory():
-                    raise MemoryError(
-                        f"{dl.bs*dl.bl:,} tokens times {v:,} words need {need/2**30:,.0f} GB: "
-                        "pass `with_preds=False, with_loss=True`, or use `validate` or `score`")
+            if with_preds and isinstance(dl, LMDataLoader): self._check_memory(dl)
             return super().get_preds(dl=dl, with_preds=with_preds, reorder=False, concat_dim=1,
                                      **kwargs)
 
@@ -102,20 +107,22 @@ class TransformerLMLearner(TransformerLearner):
 @delegates(TransformerLMLearner)
 @delegates(TransformerLM, keep=True, but=['pad_idx'])
 def transformer_lm_learner(
-    dls:DataLoaders, # Data for a language model, as `TextDataLoaders` or a `TextBlock` make it with `is_lm=True`
+    dls:DataLoaders, # Data for a language model: made with `is_lm=True`
     k:int=None, # Width of the vectors; None is 256, or that of `pretrained`
     heads:int=None, # Number of heads, which must divide `k`; None is 8, or that of `pretrained`
     depth:int=None, # Number of blocks; None is 4, or that of `pretrained`
-    max_len:int=None, # Longest text in tokens, at least `seq_len` of `dls`; None is `seq_len`, or that of `pretrained`
-    pretrained:Pretrained=None, # Weights to start from: what `load_pretrained` returns, a folder, or a name; the blocks are frozen then
+    max_len:int=None, # Longest text in tokens; None is `seq_len` of `dls`, or that of `pretrained`
+    pretrained:Pretrained=None, # Weights of `load_pretrained`, folder or name; blocks are frozen
     **kwargs
 )->TransformerLMLearner: # Ready for `lr_find` and `fit_one_cycle`
-    "A `Learner` with a `TransformerLM` for `dls`; `ValueError` if `dls` won't do, `TypeError` for an unknown keyword"
+    "A `Learner` with a `TransformerLM` for `dls`; an error for data or a keyword that won't do"
     _check_k(k)
     start = _pretrained(pretrained)
     if start is not None:
-        _check(isinstance(start.model, TransformerLM), 'pretrained', type(start.model).__name__,
-               'a language model, such as GPT-2 or Llama: an encoder such as BERT only reads')
+        if not isinstance(start.model, TransformerLM):
+            raise ValueError(f"`pretrained` holds a `{type(start.model).__name__}`, but a language "
+                             "model is needed, such as GPT-2 or Llama: "
+                             "an encoder such as BERT only reads")
         max_len = ifnone(max_len, start.encoder.max_len)
     vocab_sz,max_len,pad_idx = _check_lm_dls(dls, max_len)
     model_kw,learn_kw = _split_kwargs(kwargs, TransformerLM.__init__, TransformerLMLearner.__init__,
@@ -132,41 +139,51 @@ _docs_of(transformer_lm_learner,
                                 TransformerLMLearner, TransformerLearner, Learner)))
 
 # %% ../nbs/05b_lm_learner.ipynb #e36ff070
+def _plain_head(learn):
+    "Is the head of the model a plain linear layer without bias, and without hooks?"
+    head = get_model(learn.model)[1]
+    linear = getattr(head, 'linear', None)
+    if type(head) is not LMHead or type(linear) not in (nn.Linear,FastLinear): return False
+    changed = any(o._forward_hooks or o._forward_pre_hooks or 'forward' in vars(o)
+                  for o in (head, linear))
+    return linear.bias is None and not changed
+
+def _plain_loss(loss):
+    "Is `loss` a `CrossEntropyLossFlat()` without weights, smoothing, or another reduction?"
+    if type(loss) is not CrossEntropyLossFlat: return False
+    f = loss.func
+    return f.weight is None and not f.label_smoothing and f.reduction=='mean'
+
 class LossInParts(Callback):
-    "Train a language model without scores that stand whole: less memory where there are many words"
+    "Train a language model without all logits at once: less memory where there are many words"
     run_valid = False
     def __init__(self,
-        rows:int=None # So many tokens at a time; None is as many as make 8 million scores
+        rows:int=None # So many tokens at a time; None is as many as make 8 million logits
     ):
         if rows is not None: _check_sizes(rows=rows)
         self.rows = rows
 
     def before_fit(self):
-        "`ValueError` for a learner whose loss needs scores that stand whole"
-        _check(not hasattr(self.learn.model, '_orig_mod'), 'learn', 'one with a compiled model',
-               'one with a plain model, for a loss in parts')
-        loss,head = self.learn.loss_func,get_model(self.learn.model)[1]
-        linear = getattr(head, 'linear', None)
-        made = (type(head) is LMHead and type(linear) in (nn.Linear,FastLinear)
-                and linear.bias is None)
-        changed = made and any(o._forward_hooks or o._forward_pre_hooks or 'forward' in vars(o)
-                               for o in (head, linear))
-        _check(isinstance(self.learn, TransformerLMLearner) and made and not changed, 'learn',
-               type(self.learn).__name__, 'a learner that `transformer_lm_learner` made, with a '
-               'plain head and no hooks on it')
-        plain = (type(loss) is CrossEntropyLossFlat and loss.func.weight is None
-                 and not loss.func.label_smoothing and loss.func.reduction=='mean')
-        _check(plain, 'loss_func', loss, 'a plain `CrossEntropyLossFlat()`, for a loss in parts')
-        metrics = getattr(self.learn, 'recorder', None) is not None and self.recorder.train_metrics
-        _check(not metrics, 'train_metrics', True,
-               'False for a loss in parts: there are no scores to measure in training')
+        "`ValueError` for a learner whose loss needs all logits at once"
+        learn = self.learn
+        if hasattr(learn.model, '_orig_mod'):
+            raise ValueError("`LossInParts` can't work with a compiled model: leave one out")
+        if not isinstance(learn, TransformerLMLearner) or not _plain_head(learn):
+            raise ValueError(f"`learn` is a `{type(learn).__name__}`, but `LossInParts` needs "
+                             "a learner that `transformer_lm_learner` made, with a plain head "
+                             "and no hooks on it")
+        _check(_plain_loss(learn.loss_func), 'loss_func', learn.loss_func,
+               'a plain `CrossEntropyLossFlat()`, for a loss in parts')
+        recorder = getattr(learn, 'recorder', None)
+        _check(recorder is None or not recorder.train_metrics, 'train_metrics', True,
+               'False for a loss in parts: there are no logits to measure in training')
 
     def _works(self):
         "Is this a batch to learn from?"
         return self.run and self.training
 
     def _one_batch(self):
-        "What `Learner` does with a batch; in the place of scores are the hidden vectors"
+        "What `Learner` does with a batch; in the place of logits are the hidden vectors"
         learn,head = self.learn,get_model(self.learn.model)[1]
         head.forward = noop
         try: learn.pred = learn.model(*learn.xb)
@@ -200,21 +217,24 @@ def _text_ids(learn, text):
     return [i for i in compose_tfms(text, tfms=_text_tfms(learn), split_idx=1).tolist()
             if i!=pad_idx]
 
+def _n_ends(learn):
+    "How many special tokens the tokenizer puts at the end of a text"
+    tok = getattr(_get_tokenizer(learn.dls.train_ds), 'tok', None)
+    return getattr(tok, 'ends', (0,0))[1]
+
 def _prompt_ids(learn, text):
     "Ids to go on from; a text without tokens starts with `xxbos`"
     backwards = 'reverse_text' in [getattr(o, 'name', '') for o in _text_tfms(learn)]
     _check(not backwards, 'backwards', backwards,
            'False in `dls`: this model goes on before a text, not after it')
-    # special tokens at the end
-    last = getattr(getattr(_get_tokenizer(learn.dls.train_ds), 'tok', None), 'ends', (0,0))[1]
-    start = _text_ids(learn, text)
-    start = start[:len(start)-last] or _special_ids(_text_vocab(learn.dls), 'bos')[:1]
-    _check(start, 'text', text, f'a text of at least one token, as there is no {BOS!r} '
+    ids = _text_ids(learn, text)
+    ids = ids[:len(ids)-_n_ends(learn)] or _special_ids(_text_vocab(learn.dls), 'bos')[:1]
+    _check(ids, 'text', text, f'a text of at least one token, as there is no {BOS!r} '
            'in the vocabulary to start from')
-    return start
+    return ids
 
 def _decoder(learn, decoder):
-    "`decoder`, or the way back of the tokenizer if that is exact, and the separator of words"
+    "`decoder`, or that of the tokenizer if it is exact, and the separator of words"
     tok = _get_tokenizer(learn.dls.train_ds)
     inner,sep = getattr(tok, 'tok', None),getattr(tok, 'sep', ' ')
     exact = hasattr(inner, 'join') or isinstance(inner, SentencePieceTokenizer)
@@ -228,13 +248,15 @@ def _to_text(decoder, sep, tokens):
 # %% ../nbs/05b_lm_learner.ipynb #7c1d0a02
 class _ByItem:
     "Text of items that never change, `sep` between them; `items` makes a list of a token"
-    def __init__(self, items, sep=''): self.items,self.sep,self.empty = items,sep,True
+    def __init__(self, items, sep=''):
+        self.items,self.sep,self.empty = items,sep,True
 
     def add(self, *tokens):
         "The text that `tokens` fix, and the rest, which may still change"
         items = [i for o in tokens for i in self.items(o)]
         if not items: return '',''
-        start,self.empty = '' if self.empty else self.sep,False
+        start = '' if self.empty else self.sep
+        self.empty = False
         return start+self.sep.join(items),''
 
 class _SpecTokens:
@@ -249,7 +271,8 @@ class _SpecTokens:
         elif rule in (TK_MAJ,TK_UP):
             self.rule = None
             return [t[:1].upper()+t[1:].lower() if rule==TK_MAJ else t.upper()]
-        elif self.arg is not None: return [t*self.arg] if rule==TK_REP else [t]*self.arg
+        elif self.arg is not None:
+            return [t*self.arg] if rule==TK_REP else [t]*self.arg
         else:
             try: self.arg = int(t)
             except ValueError: self.rule = None
@@ -266,12 +289,14 @@ class _ByByte:
 
 class _ByWord:
     "`join_words` in steps: a word is fixed when all that it looks at is there"
-    def __init__(self): self.marks,self.english,self.units,self.i = _Units(),_English(),[],0
+    def __init__(self):
+        self.marks,self.english = _Units(),_English()
+        self.units,self.i = [],0                            # word `i` is the next to fix
 
     def add(self, *tokens, last=()):
         "The text that `tokens` fix, and the rest, with the tokens `last` at its end"
         for o in tokens: self.units += self.marks.add(o)
-        fixed = []                                          # word `i` is the next to fix
+        fixed = []
         while self.i<len(self.units) and self.i+_ahead(self.units[self.i][0])<len(self.units):
             fixed.append(self.english.add(self.units, self.i))
             self.i += 1
@@ -314,9 +339,10 @@ class _Whole:
         "The text that `tokens` fix, and the rest; `ValueError` if what was fixed has changed"
         self.tokens += tokens
         text = _to_text(self.decoder, self.sep, list(self.tokens))
-        _check(text.startswith(self.fixed), 'decoder', self.decoder,
-               f'one that changes no text after {max(self.texts.maxlen-1, 0)} more tokens for '
-               '`stream`: use `predict`')
+        if not text.startswith(self.fixed):
+            ahead = max(self.texts.maxlen-1, 0)
+            raise ValueError("`decoder` changed a text that was shown already: use `predict`, or "
+                             f"for `stream` one that changes no text after {ahead} more tokens")
         new = text[len(self.fixed):self._end(text)]
         self.fixed += new
         return new,text[len(self.fixed):]
@@ -328,15 +354,15 @@ class _Whole:
         return _common(self.texts[0], text) if full else 0
 
 class _ByDecoder(_Whole):
-    "Text of a checkpoint's tokens: fixed, unless it ends in bytes that may still become a character"
+    "Text of a checkpoint's tokens: fixed, unless its last bytes may still become a character"
     def __init__(self, decoder, sep):
         super().__init__(decoder, sep, None)
         self.text,self.open = '',False
 
     def _end(self, text):
         byte = bool(self.tokens) and re.fullmatch('<0x[0-9A-F]{2}>', self.tokens[-1]) is not None
-        # special tokens close nothing
-        if byte or text!=self.text: self.open = byte or text.endswith('�')
+        if byte or text!=self.text:  # special tokens change neither, and close nothing
+            self.open = byte or text.endswith('�')
         self.text = text
         return 0 if self.open else len(text)
 
@@ -345,37 +371,42 @@ _marked = ('a xxmaj bC xxup d xxrep x e xxrep 2 f g xxmaj h i '
            'xxwrep 3 j xxrep k xxup l xxrep m').split()
 
 def _spec_tokens(decoder, sep):
+    "`_SpecTokens`, if it does what this fastai does, else None"
     known = concat(*map(_SpecTokens().add, _marked))==decode_spec_tokens(_marked)
-    return _ByItem(_SpecTokens().add, sep) if known else None    # another fastai may differ
+    return _ByItem(_SpecTokens().add, sep) if known else None
 
 def _others(decoder, sep):
     units = _Units()
     return _ByItem(lambda o: [_cased(*u) for u in units.add(o)], decoder.keywords['sep'])
 
+def _chars(decoder, sep): return _ByItem(lambda o: [decoder([o])])
+
 _steps = [(join_words, lambda decoder,sep: _ByWord()),
           (_join_pieces, lambda decoder,sep: _ByPiece()),
           (HFTokenizer.join, _ByDecoder),
-          (ExactSubwordTokenizer.join, lambda decoder,sep: _ByByte()), (_join_others, _others),
-          (CharTokenizer.join, lambda decoder,sep: _ByItem(lambda o: [decoder([o])])),
+          (ExactSubwordTokenizer.join, lambda decoder,sep: _ByByte()),
+          (_join_others, _others),
+          (CharTokenizer.join, _chars),
           (decode_spec_tokens, _spec_tokens)]
 
 def _source(decoder, sep, ahead):
-    "What makes text of tokens as they come: in steps where it is known how, else `_Whole`"
+    "What decodes tokens as they come: in steps where it is known how, else `_Whole`"
     f = decoder.func if isinstance(decoder, partial) and decoder.func is _join_others else decoder
     f = getattr(f, '__func__', f)                           # of a method
-    make = next((make for known,make in _steps if known is f), None)
-    return (make and make(decoder, sep)) or _Whole(decoder, sep, ahead)
+    for known,make in _steps:
+        steps = make(decoder, sep) if known is f else None
+        if steps is not None: return steps
+    return _Whole(decoder, sep, ahead)
 
 # %% ../nbs/05b_lm_learner.ipynb #8b5a308c
 def _behind(before, text):
     "Where `text` goes on behind `before`, which may have other spaces in it"
-    start = _common(before, text)
-    if start==len(before): return start
-    places = [i for i,c in enumerate(text) if not c.isspace()]
+    at = _common(before, text)
+    if at==len(before): return at
     signs = ''.join(before.split())
-    same = signs and len(places)>=len(signs) and signs==''.join(text[i]
-        for i in places[:len(signs)])
-    return places[len(signs)-1]+1 if same else start
+    places = [i for i,c in enumerate(text) if not c.isspace()][:len(signs)]
+    same = signs and signs==''.join(text[i] for i in places)
+    return places[-1]+1 if same else at
 
 class _Writer:
     "A text that grows token by token, until it comes to a stop string"
@@ -383,14 +414,12 @@ class _Writer:
         self.tokens,self.whole,self.source,self.stops,self.typed = [],whole,source,stops,typed
         for o in tokens: self.keep(o)
         self.before = whole(self.tokens) if typed is not None else ''
-        # there is a space already, so
+        # the text that was typed ends with a space, so the next piece needs none
         self.spaced = (typed or '')[-1:].isspace() and not self.before[-1:].isspace()
-        self.trims = self.spaced  # the next piece needs none
+        self.trims = self.spaced
         fixed,self.rest = source.add(*self.tokens)
         self.prompt,self.fixed = self.rest,''     # what may change of the prompt; not shown yet
         self.size,self.done = len(fixed),False    # characters before `fixed`
-
-    def _start(self, text): return (_common if self.typed is None else _behind)(self.prompt, text)
 
     def keep(self, token):
         "Take the next token, if it is one of the text"
@@ -404,14 +433,23 @@ class _Writer:
         fixed,self.rest = self.source.add(token)
         self.fixed += fixed
         text = self.fixed+self.rest
-        start = self._start(text)
-        found = [at for at in (text.find(o, start) for o in self.stops) if at>=0]
+        found = [text.find(o, self._new_at(text)) for o in self.stops]
+        found = [at for at in found if at>=0]
         if found: self.done,self.fixed,self.rest = True,text[:min(found)],''
         return self._trim(self._show(self.fixed, self.done))
+
+    def take(self, token):
+        "Take the next token; only where a stop string may come text is made of it now"
+        if self.stops: self.add(token)
+        else: self.keep(token)
 
     def end(self):
         "What is left when no more tokens come"
         return self._trim(self._show(self.fixed+self.rest, True))
+
+    def _new_at(self, text):
+        "Where `text` goes on behind the prompt"
+        return (_common if self.typed is None else _behind)(self.prompt, text)
 
     def _trim(self, piece):
         "`piece`, without a space where the text that was typed ends with one"
@@ -422,7 +460,7 @@ class _Writer:
 
     def _show(self, text, last):
         "The new part of `text`, without what may be the beginning of a stop string"
-        start = self._start(text)
+        start = self._new_at(text)
         new = text[start:]
         begun = [n for o in self.stops for n in range(1, len(o)) if new.endswith(o[:n])]
         wait = 0 if last else max(begun, default=0)
@@ -433,7 +471,7 @@ class _Writer:
         return text[start:end]
 
     def text(self):
-        "The text as it was typed and what comes after it, up to the stop string; of a decoder that rewrites all, what it says"
+        "The text as typed and what comes after it; all as decoded, if no prompt is found in that"
         text = self.whole(self.tokens)
         if self.done: text = text[:self.size+len(self.fixed)]
         start = _behind(self.before, text)
@@ -442,35 +480,54 @@ class _Writer:
         return self.typed + (new.lstrip(' ') if self.spaced else new)
 
 # %% ../nbs/05b_lm_learner.ipynb #0705e3c9
-def _start(learn, texts, ahead, n_words=1, no_unk=True, temperature=1., min_p=None,
-           decoder=decode_spec_tokens, only_last_word=False, top_k=None, top_p=None,
-           repetition_penalty=1., seed=None, stop=None, weights=None):
-    "A `_Writer` for each of `texts`, and the stream of their next ids"
+def _check_writing(n_words, seed, stop):
+    "The stop strings in a list; an error for arguments out of range"
     for name,o in dict(n_words=n_words, seed=ifnone(seed, 0)).items():
-        _check(isinstance(o, numbers.Integral) and not isinstance(o, bool), name, o,
-               'a whole number', TypeError)
+        whole = isinstance(o, numbers.Integral) and not isinstance(o, bool)
+        _check(whole, name, o, 'a whole number', TypeError)
     _check(n_words>=0, 'n_words', n_words, '0 or more')
-    stops = [] if stop is None else list(stop) if is_listy(stop) else [stop]
-    _check(all(isinstance(o, str) for o in stops), 'stop', stop, 'a string or a list of strings',
-           TypeError)
+    if stop is None: return []
+    stops = list(stop) if is_listy(stop) else [stop]
+    texts = all(isinstance(o, str) for o in stops)
+    _check(texts, 'stop', stop, 'a string or a list of strings', TypeError)
     _check(all(stops), 'stop', stop, 'strings that are not empty')
-    model,vocab = get_model(learn.model),_text_vocab(learn.dls)
-    prompts,(decoder,sep) = [_prompt_ids(learn, o) for o in texts],_decoder(learn, decoder)
-    width,device = max(map(len, prompts), default=1),next(model.parameters()).device
-    pad_idx,equal = model[0].pad_idx,len({len(o) for o in prompts})<2
-    _check(pad_idx is not None or equal, 'text', list(texts),
-           'texts of the same number of tokens, as the model has no padding id')
+    return stops
+
+def _in_one_batch(model, prompts):
+    "Ids `(b,t)` of all `prompts`, with padding in front of the shorter ones"
+    pad_idx,sizes = model[0].pad_idx,{len(o) for o in prompts}
+    if pad_idx is None and len(sizes)>1:
+        raise ValueError("the texts have different numbers of tokens, and the model has "
+                         "no padding id to fill them up: pass them one by one")
+    width = max(sizes, default=1)
     rows = [[pad_idx]*(width-len(o)) + o for o in prompts]
-    ids = torch.tensor(rows, dtype=torch.long, device=device).view(-1, width)             # (b,t)
-    banned = [i for name in ('pad','fake') + ('unk',)*bool(no_unk)
-              for i in _special_ids(vocab, name) if i<model[0].vocab_sz]
+    device = next(model.parameters()).device
+    return torch.tensor(rows, dtype=torch.long, device=device).view(-1, width)            # (b,t)
+
+def _banned(model, vocab, no_unk):
+    "Ids that are never written"
+    names = ('pad','fake','unk') if no_unk else ('pad','fake')
+    ids = [i for o in names for i in _special_ids(vocab, o)]
+    return [i for i in ids if i<model[0].vocab_sz]
+
+def _writers(learn, texts, ahead, n_words=1, no_unk=True, temperature=1., min_p=None,
+             decoder=decode_spec_tokens, only_last_word=False, top_k=None, top_p=None,
+             repetition_penalty=1., seed=None, stop=None, weights=None):
+    "A `_Writer` for each of `texts`, and the stream of their next ids"
+    stops = _check_writing(n_words, seed, stop)
+    model,vocab = get_model(learn.model),_text_vocab(learn.dls)
+    prompts = [_prompt_ids(learn, o) for o in texts]
+    decoder,sep = _decoder(learn, decoder)
+    ids = _in_one_batch(model, prompts)
     generator = None if seed is None else torch.Generator().manual_seed(int(seed))
     steps = stream_ids(model, ids, n_words, temperature=temperature, top_k=top_k, top_p=top_p,
-                       min_p=min_p, banned=banned, repetition_penalty=repetition_penalty,
-                       generator=generator, only_last=only_last_word, weights=weights)
+                       min_p=min_p, banned=_banned(model, vocab, no_unk),
+                       repetition_penalty=repetition_penalty, generator=generator,
+                       only_last=only_last_word, weights=weights)
     whole = partial(_to_text, decoder, sep)
-    def writer(text, o):
-        return _Writer([vocab[i] for i in o], whole, _source(decoder, sep, ahead), stops, text)
+    def writer(text, ids):
+        source = _source(decoder, sep, ahead)
+        return _Writer([vocab[i] for i in ids], whole, source, stops, text)
     return [writer(*o) for o in zip(texts, prompts)],steps
 
 # %% ../nbs/05b_lm_learner.ipynb #fe9bf0df
@@ -486,23 +543,23 @@ def predict(self:TransformerLMLearner,
     decoder:callable=decode_spec_tokens, # From a list of tokens to a list of words or to a text
     only_last_word:bool=False, # Does each new token see only the one before it?
     top_k:int=None, # Choose among this many of the likeliest tokens
-    top_p:float=None, # Choose among the likeliest tokens that together have this probability, in (0,1]
+    top_p:float=None, # Choose among the likeliest tokens of this probability together, in (0,1]
     repetition_penalty:float=1., # Above 1 makes tokens that were there less likely
     seed:int=None, # Seed of a random generator of its own; None is torch's own
     stop:str=None, # String or strings before which the new text ends
-    weights:str=None # 'int8' or 'bf16': smaller copies of the weights, faster and less exact; None: as they are
+    weights:str=None # 'int8' or 'bf16': faster and less exact; None: as they are
 )->str: # `text` and what comes after it, a list of them for a list of texts
     "Go on with `text`; `ValueError` for an argument out of range, `TypeError` for a wrong kind"
-    writers,steps = _start(self, _check_texts(text), None, n_words, no_unk, temperature, min_p,
-                           decoder, only_last_word, top_k, top_p, repetition_penalty, seed, stop,
-                           weights)
+    writers,steps = _writers(self, _check_texts(text), None, n_words, no_unk, temperature, min_p,
+                             decoder, only_last_word, top_k, top_p, repetition_penalty, seed, stop,
+                             weights)
     vocab = _text_vocab(self.dls)
     bar = (progress_bar(steps, total=n_words, leave=False) if n_words and writers
            and not no_bar else None)
     try:
         with _eval(get_model(self.model)):  # no other thread until the text is done
             for new in (ifnone(bar, steps) if writers else ()):
-                for o,i in zip(writers, new.tolist()): (o.add if o.stops else o.keep)(vocab[i])
+                for o,i in zip(writers, new.tolist()): o.take(vocab[i])
                 if all(o.done for o in writers): break
     finally:
         steps.close()
@@ -531,12 +588,12 @@ def stream(self:TransformerLMLearner,
     "Go on with `text`, piece by piece; arguments and errors are those of `predict`"
     _check(isinstance(text, str), 'text', text, 'a string: for several texts use `predict`',
            TypeError)
-    (writer,),steps = _start(self, [text], 40, n_words, **kwargs)
+    (writer,),steps = _writers(self, [text], 40, n_words, **kwargs)
     return _pieces(writer, steps, _text_vocab(self.dls))
 
 # %% ../nbs/05b_lm_learner.ipynb #ecc85a2e
 def _windows(n, max_len):
-    "For `n` tokens `(start, end, first)`: read `start` to `end-1`, score `first` to `end`; in all each but token 0 once"
+    "`(start, end, first)`: read tokens `start` to `end-1` of `n`, score `first` to `end`"
     start,first,max_len = 0,1,ifnone(max_len, n)
     while first<n:
         end = min(start+max_len, n-1)
@@ -552,13 +609,28 @@ def _surprises(model, x, y):
     def loss(i): return F.cross_entropy(model[1](hidden[i:i+n]).float(), y[i:i+n], reduction='none')
     return torch.cat([loss(i) for i in range(0, len(y), n)]).view(x.shape)
 
+def _text_losses(model, ids, bs):
+    "For each of `ids` the loss of each token but the first; `bs` windows are read at once"
+    windows = [(i,*w) for i,o in enumerate(ids) for w in _windows(len(o), model[0].max_len)]
+    def size(w): return w[2]-w[1]
+    windows.sort(key=size, reverse=True)  # so there is little padding
+    res = [torch.zeros(max(len(o)-1, 0)) for o in ids]
+    pad_idx,device = ifnone(model[0].pad_idx, 0),next(model.parameters()).device
+    for batch in chunked(windows, bs):
+        x = [ids[i][start:end] for i,start,end,_ in batch]
+        y = [ids[i][start+1:end+1] for i,start,end,_ in batch]
+        surprises = _surprises(model, pad_sequence(x, True, pad_idx).to(device),
+                               pad_sequence(y, True, -100).to(device)).cpu()              # (b,t)
+        for row,(i,start,end,first) in zip(surprises, batch):
+            res[i][first-1:end] = row[first-1-start:end-start]
+    return res
+
 # %% ../nbs/05b_lm_learner.ipynb #1817b372
 class TextScore(NamedTuple):
     "What a language model says about a text, in nats"
     log_prob:float # Logarithm of the probability of all tokens after the first
     n:int # Number of these tokens
-    # `exp(-log_prob/n)`, as if it had to choose among so many words each time; NaN for `n=0`
-    perplexity:float
+    perplexity:float # `exp(-log_prob/n)`: it chose among so many tokens, as it were; NaN for `n=0`
     surprise:L # `(token, surprise)` for each of them; the sum of surprises is `-log_prob`
 
 @patch
@@ -566,25 +638,15 @@ def score(self:TransformerLMLearner,
     texts:str, # A text or a list of texts
     bs:int=64 # Number of texts, or windows of long ones, to read at once
 )->TextScore|L: # A `TextScore` for each text, in their order; for a single string just one
-    "How likely are these texts? `TypeError` for what is no text; one of less than two tokens has `log_prob` 0 and `n` 0"
+    "How likely are these texts? `TypeError` for what is no text; `n` is 0 for less than two tokens"
     _check_sizes(bs=bs)
     model,vocab = get_model(self.model),_text_vocab(self.dls)
     ids = [torch.tensor(_text_ids(self, o), dtype=torch.long) for o in _check_texts(texts)]
-    windows = [(i,*w) for i,o in enumerate(ids) for w in _windows(len(o), model[0].max_len)]
-    windows = sorted(windows, key=lambda o: o[1]-o[2])  # longest first: little padding
-    losses,device = [torch.zeros(max(len(o)-1, 0)) for o in ids],next(model.parameters()).device
-    with _eval(model):
-        for batch in chunked(windows, bs):
-            x = pad_sequence([ids[i][start:end] for i,start,end,_ in batch], True,
-                             ifnone(model[0].pad_idx, 0)).to(device)  # (b,t)
-            y = pad_sequence([ids[i][start+1:end+1] for i,start,end,_ in batch], True,
-                             -100).to(device)
-            for row,(i,start,end,first) in zip(_surprises(model, x, y).cpu(), batch):
-                losses[i][first-1:end] = row[first-1-start:end-start]
+    with _eval(model): losses = _text_losses(model, ids, bs)
     res = L()
     for o,loss in zip(ids, losses):
         n,total = len(loss),loss.double().sum().item()
         perplexity = math.exp(min(total/n, 700)) if n else math.nan
-        res.append(TextScore(0-total, n, perplexity,
-                             L(zip([vocab[i] for i in o[1:].tolist()], loss.tolist()))))
+        surprise = L(zip([vocab[i] for i in o[1:].tolist()], loss.tolist()))
+        res.append(TextScore(0-total, n, perplexity, surprise))
     return res[0] if isinstance(texts, str) else res
