@@ -1619,6 +1619,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                   'transformers_from_scratch/sampling.py'),
                                                     'transformers_from_scratch.sampling._lock_of': ( 'sampling.html#_lock_of',
                                                                                                      'transformers_from_scratch/sampling.py'),
+                                                    'transformers_from_scratch.sampling._never': ( 'sampling.html#_never',
+                                                                                                   'transformers_from_scratch/sampling.py'),
                                                     'transformers_from_scratch.sampling._new_locks': ( 'sampling.html#_new_locks',
                                                                                                        'transformers_from_scratch/sampling.py'),
                                                     'transformers_from_scratch.sampling._real': ( 'sampling.html#_real',
