@@ -17,7 +17,7 @@ help:
 	@echo 'make load              10,000 predictions, 1,000 streams, 8 threads at once: all right, and nothing grows (some minutes)'
 	@echo 'make lint              look for mistakes that can be seen without running anything'
 	@echo 'make docs              build the documentation into _docs'
-	@echo 'make check-site        open every page of _docs in Chromium, if it is there, and list what is wrong'
+	@echo 'make check-site        open every page of _docs in Chromium, if Playwright is there, and list what is wrong'
 	@echo 'make check-names       list the public names that lack a docstring, a docment or an example'
 	@echo 'make export            write the modules from the notebooks'
 	@echo 'make clean-notebooks   strip what should not be committed from the notebooks'
@@ -84,7 +84,7 @@ docs: $(READY)
 	@OMP_NUM_THREADS=1 $(BIN)/python tools/check_names.py --pages _docs
 
 check-site: $(READY)
-	@$(BIN)/python tools/check_site.py
+	@$(BIN)/python tools/check_site.py $(SITE)
 
 check-names: $(READY)
 	@OMP_NUM_THREADS=1 $(BIN)/python tools/check_names.py

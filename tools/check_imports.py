@@ -54,13 +54,13 @@ def picture(rooms):
         side = 0 if n in network else 1
         i = used.get((side,level[n]), 0); used[side,level[n]] = i+1
         at[n] = (30+side*310+i*150, 40+(max(level.values())-level[n])*64)
-    height,width = 64*(max(level.values())+1)+60,800
+    height,width = 64*(max(level.values())+1)+60,max(x for x,_ in at.values())+160
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" font-family="sans-serif" font-size="13" role="img">',
            '<title>Which module imports which: the network on the left, fastai around it on the right</title>',
            '<defs><marker id="a" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" fill="#888"/></marker></defs>',
            f'<rect width="{width}" height="{height}" rx="8" fill="#fff"/>',
            f'<rect x="12" y="28" width="306" height="{height-40}" rx="8" fill="#eef4fb"/><text x="24" y="20" fill="#333">the network: torch, fastai.basics</text>',
-           f'<rect x="328" y="28" width="460" height="{height-40}" rx="8" fill="#fdf3e7"/><text x="340" y="20" fill="#333">fastai around it: data, learners, repairs</text>']
+           f'<rect x="328" y="28" width="{width-340}" height="{height-40}" rx="8" fill="#fdf3e7"/><text x="340" y="20" fill="#333">fastai around it: data, learners, repairs</text>']
     for n,froms in direct.items():
         for o in sorted(froms):
             (x,y),(x2,y2) = at[n],at[o]

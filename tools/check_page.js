@@ -4,6 +4,14 @@ async scheme => {
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), texts = [];
   while (walk.nextNode()) if (walk.currentNode.data.trim()) texts.push([walk.currentNode, walk.currentNode.parentElement]);
   const is = (e, css) => e.closest(css) !== null, shown = e => e.checkVisibility({opacityProperty: true, visibilityProperty: true});
+  for (const e of document.querySelectorAll('details')) e.open = true;
+
+  // On a desk code is seen whole, and beside it the button that copies it
+  if (innerWidth > 1000) for (const p of document.querySelectorAll('main .cell pre.sourceCode')) {
+    const button = p.closest('.cell').querySelector('.code-copy-button');
+    if (p.scrollWidth > p.clientWidth + 1) bad.push(seen(p, 'code is cut off'));
+    if (!button || !+getComputedStyle(button).opacity) bad.push(seen(p, 'no button to see that copies'));
+  }
 
   // Markup that a renderer should have taken away; in code it may be meant
   for (const [t, e] of texts) {

@@ -1,158 +1,132 @@
-"""Opens every page of the built site in a headless Chromium, at the width of a desk and of a telephone, light and dark, and
-lists what is wrong: errors in the console, requests to other hosts, files that don't come, markup left in the text, formulas
-that were not drawn, pictures that don't show, text without contrast, pages wider than the window, and on a desk code that is
-cut off or that has no button to copy it. Then it searches.
+"""Opens every page of the built site in Chromium, at the width of a desk and of a telephone, light and dark, and lists what is
+wrong: errors in the console, requests to other hosts, files that don't come, and what `check_page.js` looks for in a page. Then
+it searches, follows what it finds, copies code, and presses the button for light and dark.
 
-Speaks the DevTools protocol with the browser through two pipes. `--shots DIR` saves pictures of all pages."""
-import json, os, select, shutil, subprocess, sys, tempfile, threading, time
+Needs Playwright and a browser, else it is skipped: `pip install -e '.[site]'`, and `playwright install chromium` or a
+Chromium or Chrome that is on the PATH or named in the environment as CHROMIUM. `--shots DIR` saves pictures of all pages."""
+import os, shutil, sys
 from argparse import ArgumentParser
-from base64 import b64decode
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import contextmanager
 from pathlib import Path
 from docs_links import searched
 
 root = Path(__file__).resolve().parent.parent
 browsers = 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'
-flags = '''--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update
---disable-sync --disable-extensions --disable-dev-shm-usage --hide-scrollbars --remote-debugging-pipe'''.split()
-relay = """import fcntl, os, sys
-for to, o in enumerate([fcntl.fcntl(int(o), fcntl.F_DUPFD, 10) for o in sys.argv[1:3]], 3): os.dup2(o, to)
-os.execv(sys.argv[3], sys.argv[3:])"""                                     # the browser wants its pipes as 3 and 4
+site = 'http://localhost/'                                      # where the pages seem to lie; nothing listens there
 widths = {'desk': 1280, 'phone': 360}
-cut_code = """[...document.querySelectorAll('main .cell pre.sourceCode')].flatMap(p => {
-  const button = p.closest('.cell').querySelector('.code-copy-button'), start = p.textContent.slice(0, 60), details = p.closest('details');
-  if (details) details.open = true;
-  return [...(p.scrollWidth > p.clientWidth + 1 ? [`code is cut off: ${start}`] : []),
-          ...(button && +getComputedStyle(button).opacity > 0 ? [] : [`no button to see that copies: ${start}`])]; }).slice(0, 3)"""
 
-class Browser:
-    "A headless browser; `ask` sends a command and waits for its answer, `events` keeps what the browser says unasked"
-    def __init__(self, exe, home):
-        read, child_out = os.pipe()
-        child_in, self.write = os.pipe()
-        self.read, self.buf, self.events, self.n, self.tab = read, b'', [], 0, None
-        cmd = [sys.executable, '-c', relay, str(child_in), str(child_out), exe, *flags, f'--user-data-dir={home}', 'about:blank']
-        self.proc = subprocess.Popen(cmd, pass_fds=(child_in, child_out), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        for o in (child_in, child_out): os.close(o)
-        target = self.ask('Target.createTarget', url='about:blank')['targetId']
-        self.tab = self.ask('Target.attachToTarget', targetId=target, flatten=True)['sessionId']
-        for o in ('Page', 'Runtime', 'Network', 'Log'): self.ask(f'{o}.enable')
+def launch(playwright):
+    "A browser: the one that is named, else Playwright's own, else one that is on the PATH"
+    exe = os.environ.get('CHROMIUM')
+    if not exe and not Path(playwright.chromium.executable_path).exists():
+        exe = next(filter(None, map(shutil.which, browsers)), None)
+    return playwright.chromium.launch(executable_path=exe)
 
-    def message(self, end):
-        while b'\0' not in self.buf:
-            if not select.select([self.read], [], [], max(end-time.time(), 0))[0]: raise TimeoutError('the browser does not answer')
-            more = os.read(self.read, 1<<16)
-            if not more: raise EOFError('the browser has gone')
-            self.buf += more
-        one, self.buf = self.buf.split(b'\0', 1)
-        return json.loads(one)
+@contextmanager
+def window(browser, folder, width):
+    "A page `width` pixels wide on the site that lies in `folder`, and what is wrong with it so far"
+    bad = []
+    phone = dict(is_mobile=True, has_touch=True) if width < 600 else {}
+    context = browser.new_context(viewport=dict(width=width, height=900), reduced_motion='reduce', **phone)
+    context.grant_permissions(['clipboard-read', 'clipboard-write'], origin=site)
+    def serve(route):
+        url = route.request.url.split('#')[0].split('?')[0]
+        file = folder/url.removeprefix(site)
+        if not url.startswith(site): bad.append(f'request to outside: {url[:100]}')
+        elif not file.is_file(): bad.append(f'no such file: {url}')
+        else: return route.fulfill(path=file)
+        route.abort()
+    context.route(lambda url: not url.startswith(('data:', 'blob:')), serve)
+    page = context.new_page()
+    page.on('pageerror', lambda e: bad.append(f'error: {e}'[:200]))
+    page.on('console', lambda m: m.type in ('error', 'assert') and bad.append(f'console: {m.text}'[:200]))
+    yield page, bad
+    context.close()
 
-    def ask(self, method, **params):
-        self.n += 1
-        msg = dict(id=self.n, method=method, params=params) | ({'sessionId': self.tab} if self.tab else {})
-        os.write(self.write, json.dumps(msg).encode()+b'\0')
-        while True:
-            m = self.message(time.time()+60)
-            if m.get('id') == self.n:
-                if 'error' in m: raise RuntimeError(f'{method}: {m["error"]}')
-                return m['result']
-            if 'method' in m: self.events.append(m)
+def shoot(page, path, width):
+    "Pictures of the page from top to bottom"
+    height = page.evaluate('document.documentElement.scrollHeight')
+    for i, y in enumerate(range(0, height, 2400)):
+        clip = dict(x=0, y=y, width=width, height=min(2400, height-y))
+        page.screenshot(path=path.with_name(f'{path.name}-{i}.png'), full_page=True, clip=clip)
 
-    def run(self, js):
-        res = self.ask('Runtime.evaluate', expression=js, awaitPromise=True, returnByValue=True)
-        if 'exceptionDetails' in res: raise RuntimeError(json.dumps(res['exceptionDetails'])[:500])
-        return res['result'].get('value')
+def look(page, bad, name, shots):
+    "The complaints about the page `name`, light and dark"
+    js, width = (root/'tools/check_page.js').read_text(encoding='utf-8'), page.viewport_size['width']
+    size = 'phone' if width < 600 else 'desk'
+    bad.clear()
+    page.emulate_media(color_scheme='light')
+    page.goto(site+name)
+    for scheme in ('light', 'dark'):
+        page.emulate_media(color_scheme=scheme)
+        page.evaluate('document.fonts.ready.then(() => new Promise(r => setTimeout(r, 120)))')
+        bad += page.evaluate(js, scheme)
+        if shots: shoot(page, shots/f'{name[:-5].replace("/", "-")}-{size}-{scheme}', width)
+    return list(dict.fromkeys(bad))
 
-    def open(self, url, width, scheme):
-        self.ask('Emulation.setDeviceMetricsOverride', width=width, height=900, deviceScaleFactor=1, mobile=width < 600)
-        self.scheme(scheme)
-        self.events.clear()
-        self.ask('Page.navigate', url=url)
-        end = time.time()+60
-        while not any(o['method'] == 'Page.loadEventFired' for o in self.events):
-            m = self.message(end)
-            if 'method' in m: self.events.append(m)
-        self.settle()
+def search(page, word, place):
+    "Search for `word`, and go to the first hit, which has to be `place`; what is wrong"
+    page.goto(site+'index.html')
+    for menu in page.locator('.navbar-toggler:visible').all(): menu.tap()
+    page.locator('.smalldocs-search input:visible, .aa-Input:visible').first.fill(word)
+    hit = page.locator('.smalldocs-search-results a, .aa-Item a').first
+    if word not in hit.inner_text(): yield f'the first hit does not name {word}'
+    box = hit.bounding_box()
+    if box['x'] < 0 or box['x']+box['width'] > page.viewport_size['width']+1: yield 'the hits stand outside the window'
+    hit.click()
+    page.wait_for_load_state()
+    if page.url != site+place: yield f'the search for {word} leads to {page.url}, and not to {place}'
+    if not page.locator(f'[id="{page.url.partition("#")[2]}"]').is_visible(): yield f'there is no {page.url}'
 
-    def scheme(self, name):
-        self.ask('Emulation.setEmulatedMedia', features=[dict(name='prefers-color-scheme', value=name)])
-    def settle(self): self.run('document.fonts.ready.then(() => new Promise(r => setTimeout(r, 120)))')
+def buttons(page):
+    "Press the buttons that copy code, and that for light and dark; what is wrong"
+    page.goto(site+'index.html')
+    copy = page.locator('.code-copy-button').first
+    copy.click()
+    want = copy.evaluate('e => e.closest(".cell, .sourceCode, .code-copy-outer-scaffold").querySelector("pre").innerText')
+    got = page.evaluate('navigator.clipboard.readText()')
+    if got.strip() != want.strip() or not got.strip(): yield f'the button copies {got[:60]!r}, and not {want[:60]!r}'
+    for menu in page.locator('.navbar-toggler:visible').all(): menu.tap()
+    for want in (1, 0):
+        page.locator('.quarto-color-scheme-toggle:visible').first.click()
+        if page.locator(':is(html, body).quarto-dark').count() != want: yield f'the button does not make the page {"dark" if want else "light"}'
 
-    def shoot(self, path, width):
-        height = self.run('document.documentElement.scrollHeight')
-        for i, y in enumerate(range(0, height, 2400)):
-            clip = dict(x=0, y=y, width=width, height=min(2400, height-y), scale=1)
-            png = self.ask('Page.captureScreenshot', captureBeyondViewport=True, clip=clip)['data']
-            path.with_name(f'{path.name}-{i}.png').write_bytes(b64decode(png))
+def used(f, *args):
+    "The complaints of `f`; also if what it waits for does not come"
+    from playwright.sync_api import Error
+    try: return list(f(*args))
+    except Error as e: return [f'{f.__name__} {args[1:]}: {e.message[:300]}']
 
-def said(events, site):
-    "What the browser complained of while it loaded a page, and requests that left the site"
-    for m in events:
-        kind, p = m['method'], m['params']
-        if kind == 'Runtime.exceptionThrown': yield 'error: ' + p['exceptionDetails'].get('exception', {}).get('description', '?')[:200]
-        elif kind == 'Runtime.consoleAPICalled' and p['type'] in ('error', 'assert'): yield f'console: {p["args"]}'[:200]
-        elif kind == 'Log.entryAdded' and p['entry']['level'] == 'error': yield f'{p["entry"]["text"]} {p["entry"].get("url", "")}'[:200]
-        elif kind == 'Network.requestWillBeSent' and not p['request']['url'].startswith((site, 'data:', 'blob:')):
-            yield f'request to outside: {p["request"]["url"][:100]}'
-
-def with_browser(exe, f):
-    "`f` of a new browser; again with another one, if it hangs"
-    for last in (False, True):
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
-            b = Browser(exe, home)
-            try: return f(b)
-            except (TimeoutError, EOFError):
-                if last: raise
-            finally:
-                b.proc.kill()
-                b.proc.wait()
-
-def check(b, site, page, shots):
-    "The complaints about a page"
-    js, bad = (root/'tools/check_page.js').read_text(encoding='utf-8'), []
+def check(browser, folder, pages, shots):
+    "The complaints about all `pages`"
     for name, width in widths.items():
-        b.open(f'{site}/{page}', width, 'light')
-        found = list(said(b.events, site)) + (b.run(cut_code) if name == 'desk' else [])
-        for scheme in ('light', 'dark'):
-            b.scheme(scheme)
-            b.settle()
-            found += b.run(f'({js})("{scheme}")')
-            if shots: b.shoot(shots/f'{str(page)[:-5].replace("/", "-")}-{name}-{scheme}', width)
-        bad += [f'{page}, {name}: {o}' for o in dict.fromkeys(found)]
-    return bad
-
-def search(b, site):
-    "The complaints about the search, what it finds first, and the button for light and dark"
-    js, bad = (root/'tools/check_search.js').read_text(encoding='utf-8'), []
-    for name, width in widths.items():
-        for word, place in searched.items():
-            b.open(f'{site}/index.html', width, 'light')
-            bad += [f'{name}: {o}' for o in b.run(f'({js})("{word}")')]
-            first = b.run('document.querySelector(".smalldocs-search-results a, .aa-Item a")?.href') or ''
-            if not first.endswith(place): bad.append(f'{name}: the search for {word} finds {first} first, and not {place}')
-    return bad
+        with window(browser, folder, width) as (page, bad):
+            for o in pages: yield from (f'{o}, {name}: {b}' for b in look(page, bad, o, shots))
+            page.set_default_timeout(10_000)
+            page.emulate_media(color_scheme='light')
+            bad.clear()
+            for o in searched.items(): bad += used(search, page, *o)
+            yield from (f'{name}: {b}' for b in dict.fromkeys(bad + used(buttons, page)))
 
 def main():
     p = ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument('pages', nargs='*', help='pages to look at, such as index.html; all of them if none is named')
-    p.add_argument('--site', default=str(root/'_docs'), help='the folder with the built site')
+    p.add_argument('--site', type=Path, default=root/'_docs', help='the folder with the built site')
     p.add_argument('--shots', type=Path, help='a folder for pictures of the pages')
+    p.add_argument('--required', action='store_true', help='fail where there is no Playwright or no browser')
     a = p.parse_args()
-    exe = next(filter(None, map(shutil.which, browsers)), None)
-    if not exe: return print(f'Site: skipped, for there is no browser here; looked for {", ".join(browsers)}.')
-    pages = a.pages or sorted(o.relative_to(a.site).as_posix() for o in Path(a.site).rglob('*.html'))
+    pages = a.pages or sorted(o.relative_to(a.site).as_posix() for o in a.site.rglob('*.html'))
     if not pages: sys.exit(f'Site: no pages in {a.site}. `make docs` builds them.')
     if a.shots: a.shots.mkdir(parents=True, exist_ok=True)
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *args): pass
-    server = ThreadingHTTPServer(('127.0.0.1', 0), partial(Quiet, directory=a.site))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    site = f'http://127.0.0.1:{server.server_port}'
-    bad = [o for page in pages for o in with_browser(exe, lambda b: check(b, site, page, a.shots))]
-    bad += with_browser(exe, lambda b: search(b, site))
-    for o in bad: print(o)
-    print(f'Site: {len(pages)} pages opened in {Path(exe).name}, {len(bad)} complaints')
+    def skip(why): sys.exit(f'Site: {why}' if a.required else print(f'Site: skipped, for {why}'))
+    try: from playwright.sync_api import Error, sync_playwright
+    except ImportError: skip("there is no Playwright here: pip install -e '.[site]'")
+    with sync_playwright() as playwright:
+        try: browser = launch(playwright)
+        except Error as e: skip(f'no browser starts: {e.message.splitlines()[0][:200]}')
+        bad = list(check(browser, a.site, pages, a.shots))
+        says = f'Chromium {browser.version}'
+    print(*bad, f'Site: {len(pages)} pages opened in {says}, {len(bad)} complaints', sep='\n')
     sys.exit(bool(bad))
 
 if __name__ == '__main__': main()

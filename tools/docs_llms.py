@@ -1,5 +1,6 @@
-"""Writes the site for language models: `llms.txt`, a list of the pages (https://llmstxt.org), and `llms-full.txt`, all of
-their text, code and printed results. Both follow the sidebar in `_quarto.yml`. And brings the glossary into the search."""
+"""Writes the site for language models: `llms.txt`, a list of the pages with what each is for (https://llmstxt.org), and all of
+them in `llms-full.txt`. The pages themselves are Markdown that the renderer writes; its list has neither the promises nor the
+sections of the sidebar in `_quarto.yml`. And brings the glossary into the search."""
 import json, re
 from pathlib import Path
 import yaml
@@ -26,36 +27,26 @@ def about(nb):
     top = '\n'.join(text(c['source']) for c in cells(nb)[:3] if c['cell_type'] == 'markdown')
     return re.search(r'^# (.+)', top, re.M)[1], re.search(r'^> (.+)', top, re.M)[1]
 
-def short():
-    "The text of `llms.txt`"
+def copy(out, name):
+    "The page of a notebook as Markdown, which smalldocs, or nbdev with Quarto, has laid beside it"
+    page = out/nbpath2html(Path(name))
+    return next(o for o in (page.with_suffix('.llms.md'), page.with_suffix('.html.md')) if o.exists())
+
+def write(out):
+    "Write `llms.txt` with the promise of each page, and `llms-full.txt`, into the folder `out`"
     title, promise = about(root/'nbs/index.ipynb')
-    res = [f'# {title}', '', f'> {promise}']
+    short, full = [f'# {title}', '', f'> {promise}'], []
     for section, names in sidebar().items():
-        res += ['', f'## {section}', '']
-        res += ['- [{}]({}): {}'.format(t, nbpath2html(Path(n)), p) for n in names for t, p in [about(root/'nbs'/n)]]
-    return '\n'.join([*res, '', '## Optional', '', '- [All pages in one file](llms-full.txt): text, code and printed results', ''])
-
-def fence(s, lang=''): return f'~~~{lang}\n{s.strip()}\n~~~' if s.strip() else ''
-
-def result(o, alt):
-    "One result of a cell as Markdown"
-    if o['output_type'] == 'stream': return fence(text(o['text'])) if o['name'] == 'stdout' else ''
-    data = o.get('data', {})
-    if 'text/markdown' in data: return text(data['text/markdown'])
-    if any(k.startswith('image/') for k in data): return f'[Picture: {alt}]'
-    return fence(text(data.get('text/plain', '')))
-
-def page(nb):
-    "A processed notebook as Markdown"
-    for c in cells(nb):
-        s = text(c['source'])
-        if c['cell_type'] == 'markdown':
-            if not s.startswith(('<!--', '---\n')): yield s
-        elif c['cell_type'] == 'code':
-            opts = dict(re.findall(r'^#\|\s*([\w-]+):\s*"?(.*?)"?\s*$', s, re.M))
-            code = re.sub(r'^#\|.*\n?', '', s, flags=re.M)
-            if opts.get('echo') != 'false': yield fence(code, 'python')
-            if opts.get('output') != 'false': yield from (result(o, opts.get('fig-alt', '')) for o in c.get('outputs', []))
+        short += ['', f'## {section}', '']
+        for n in names:
+            file = copy(out, n)
+            md = re.sub(r'^(\[source\]\(/blob/|<!-- WARNING).*\n+', '', file.read_text(encoding='utf-8'), flags=re.M)
+            file.write_text(md, encoding='utf-8')
+            full.append(md)
+            short.append('- [{}]({}): {}'.format(about(root/'nbs'/n)[0], file.relative_to(out).as_posix(), about(root/'nbs'/n)[1]))
+    short += ['', '## Optional', '', '- [All pages in one file](llms-full.txt): text, code and printed results', '']
+    (out/'llms.txt').write_text('\n'.join(short), encoding='utf-8')
+    (out/'llms-full.txt').write_text('\n\n'.join(full), encoding='utf-8')
 
 def search_words():
     "For each word of the glossary what the search says of it: names from elsewhere lead there, ours to the page that their row links to"
@@ -80,10 +71,3 @@ def add_search(out):
     there = {o['section'].lower() for o in found}
     found += [dict(objectID=f'{o["href"]}-{w}', section=w, **o) for w, o in search_words().items() if w.lower() not in there]
     p.write_text(json.dumps(found, ensure_ascii=False), encoding='utf-8')
-
-def write(proc, out):
-    "Write both into the folder `out`, from the notebooks that nbdev has processed into `proc`"
-    (out/'llms.txt').write_text(short(), encoding='utf-8')
-    names = [n for section in sidebar().values() for n in section]
-    parts = ['\n\n'.join(['# {}\n\n> {}'.format(*about(root/'nbs'/n)), *filter(None, page(proc/n))]) for n in names]
-    (out/'llms-full.txt').write_text('\n\n'.join(parts)+'\n', encoding='utf-8')

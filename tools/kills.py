@@ -10,16 +10,15 @@ that has imported the library. A kill before the first save has nothing to go on
 seed, and does not count. Nor does a kill after the end.
 
 `python tools/kills.py --cost` measures instead what `Resume` costs at its default interval, and writes `nbs/files/resume_cost.csv`."""
-import argparse, csv, hashlib, json, os, random, shutil, signal, sys, tempfile, time, traceback
+import argparse, hashlib, json, os, random, shutil, signal, sys, tempfile, time, traceback
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from datetime import date
 from multiprocessing import get_context
 from pathlib import Path
 from safetensors import SafetensorError, safe_open
 
-root = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(root/'benchmarks'))
+import common
+from common import root
 from transformers_from_scratch.all import *
 
 fits = dict(fit_one_cycle=(3, 1e-2), fit_flat_cos=(3, 1e-2), fit=(3, 1e-2), fine_tune=(2, 1e-2))      # `fine_tune` trains twice, 3 epochs in all
@@ -234,7 +233,7 @@ def cost(rounds, seconds, minutes=5., past=(1_000_000,100_000,0)):
                  ('by the parts above', *says([100*(o['saves']*mid(p[0])+n_real*mid(p['idle']))/o['total'] for o in real], '%', 1, 2))]
     rows = [dict(zip(('what', 'median', 'lowest and highest'), o)) for o in rows]
     for o in rows: print(' | '.join(o.values()))
-    if real and rounds>=5: write('resume_cost.csv', rows)
+    if real and rounds>=5: common.write(root/'nbs/files/resume_cost.csv', rows)
     return max(o[0] for o in p['share'])>=1
 
 # ------------------------------------------------------------------------------------------------ all of it
@@ -277,16 +276,7 @@ def main():
     bad,kills = [o for o in res if any(o['wrong'].values())],[a[0] for o in res for a,_ in o['kills']]
     print(f'seed {seed}: {len(res)} trainings killed {len(kills)} times ({", ".join(f"{n} {o}" for o,n in Counter(kills).most_common())}), {len(bad)} not the same')
     print(f"{sum(o['anew'] for o in res)} kills before the first save, {sum(o['late'] for o in res)} after the end: not counted; {(time.time()-start)/60:.0f} minutes")
-    if not bad and args.n>=20 and args.kinds==list(kinds): write('kills.csv', [row(o) for o in res])
+    if not bad and args.n>=20 and args.kinds==list(kinds): common.write(root/'nbs/files/kills.csv', [row(o) for o in res])
     return bool(bad)
-
-def write(name, rows):
-    "A table for the documentation, with when and where"
-    from train_step import cpu
-    says = f'{date.today()}, torch {torch.__version__}, {cpu()}'
-    with open(root/'nbs/files'/name, 'w', newline='') as f:
-        w = csv.DictWriter(f, [*rows[0], 'when and where'], lineterminator='\n')
-        w.writeheader()
-        w.writerows(dict(o, **{'when and where': says}) for o in rows)
 
 if __name__=='__main__': sys.exit(main())

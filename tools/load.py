@@ -4,14 +4,13 @@ thread, and nothing may grow: objects, memory, threads, open files, or what modu
     python tools/load.py                                  # 10,000 predictions, 1,000 streams, 4,000 calls from 8 threads; writes `nbs/files/load.csv`
     python tools/load.py --predictions 200 --streams 100 --calls 200 --out ''
 """
-import csv, gc, os, random, sys, time, warnings, weakref
+import gc, os, random, sys, time, warnings, weakref
 from concurrent.futures import ThreadPoolExecutor
-from datetime import date
 from pathlib import Path
 from threading import active_count
 
-root = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(root), str(root/'benchmarks')]
+import common
+from common import root
 warnings.simplefilter('ignore')
 from fastcore.script import call_parse
 from transformers_from_scratch.all import *
@@ -125,7 +124,6 @@ def main(
     out:str=str(root/'nbs/files/load.csv'), # Where to write the table; '' for nowhere
 ):
     "Exit code 1 if an answer is wrong or anything grows"
-    from train_step import cpu
     torch.set_num_threads(1); set_seed(42)
     df = toy_reviews(300)
     kw = dict(text_col='text', valid_col='is_valid', num_workers=0)
@@ -143,10 +141,5 @@ def main(
     rows = []
     for f in tasks: rows.append(f()); print(rows[-1], flush=True)
     bad = any(o['wrong'] or o['grown']!='nothing' for o in rows)
-    if out and not bad:
-        says = f'{date.today()}, torch {torch.__version__}, {cpu()}'
-        with open(out, 'w', newline='') as f:
-            w = csv.DictWriter(f, [*rows[0], 'when and where'], lineterminator='\n')
-            w.writeheader()
-            w.writerows({**o, 'when and where': says} for o in rows)
+    if out and not bad: common.write(out, rows)
     sys.exit(int(bad))

@@ -9,7 +9,7 @@ from base64 import b64decode
 from os.path import relpath
 from pathlib import Path
 from nbdev.config import nbpath2html
-from nbdev.doclinks import nbglob
+from nbdev.doclinks import _get_exps, nbglob
 import docs_llms
 from docs_links import mend_links, out, problems, promises, root
 
@@ -31,11 +31,17 @@ def plain_names(s, before=r'(?:\]\(|href=")[^)"\s]*?'):
     "Links to `00_attention.ipynb` lead to `attention.ipynb`: pages are named as nbdev's links name them"
     return re.sub(rf'({before})\b\d+[a-zA-Z0-9]*_(\w[\w-]*\.ipynb)', r'\1\2', s)
 
+def with_line(m):
+    "The link to the source of what was imported, with the line that nbdev did not find"
+    line = _get_exps(m[1]).get(m[3])
+    return f'{m[1]}#L{line}{m[2]}' if line else m[0]
+
 def plain_types(data):
     "Signatures say `callable`, not `<built-in function callable>` nor `__main__.`; the heading of an `__init__` keeps its underscores"
     if md := ''.join(data.get('text/markdown', '')):
         data.pop('text/plain', None)                                    # the same once more
         md = re.sub(r'<built-in function (\w+)>', r'\1', md.replace('__main__.', ''))
+        md = re.sub(r'(\w+/\w+\.py)#LNone(.*?^#+ (\S+))', with_line, md, flags=re.M | re.S)
         data['text/markdown'] = re.sub(r'^(#+ .*)__(\w+)__$', r'\1\\_\\_\2\\_\\_', md, flags=re.M)
 
 def processed():
@@ -61,7 +67,8 @@ def stage(src, dst):
         if p.suffix == '.yml':
             s = p.read_text(encoding='utf-8')
             for n in docs_llms.sidebar(there=False): s = re.sub(rf'^ *- {n}\n', '', s, flags=re.M)
-            (dst/rel).write_text(plain_names(s, ''), encoding='utf-8')
+            s = plain_names(s, '').replace('\nwebsite:\n', '\nwebsite:\n  llms-txt: true\n')    # Markdown copies
+            (dst/rel).write_text(s, encoding='utf-8')
         elif p.suffix != '.ipynb': shutil.copy2(p, dst/rel)
         else:
             nb = json.loads(p.read_text(encoding='utf-8'))
@@ -145,7 +152,7 @@ def main():
     (by_quarto if quarto else by_smalldocs)()
     finish()
     mend_links()
-    docs_llms.write(root/'_proc', out)
+    docs_llms.write(out)
     docs_llms.add_search(out)
     bad = [f'{n} stands in the sidebar, but not in nbs' for n in docs_llms.sidebar(there=False)]
     bad += [f'{n} does not stand in the sidebar' for n in notebooks() if not any(n in o for o in docs_llms.sidebar().values())]

@@ -27,15 +27,11 @@ read back from that.
 
 opens what `save_pretrained` wrote, FOLDER/gpt2 and so on, and compares it with the golden files.
 """
-import argparse, json, shutil, torch, transformers
+import argparse, json, shutil, torch, transformers as hf
 from collections import Counter
 from pathlib import Path
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
-from transformers import (AutoModel, AutoModelForCausalLM, AutoTokenizer, BertConfig, BertForMaskedLM, BertModel, BertTokenizer,
-    DistilBertConfig, DistilBertModel, GPT2Config, GPT2LMHeadModel, GPT2Tokenizer, LlamaConfig,
-    LlamaForCausalLM, LlamaTokenizer, Qwen2Config, Qwen2ForCausalLM, RobertaConfig,
-    RobertaModel, RobertaTokenizer)
 
 n_logits = 32
 
@@ -67,23 +63,23 @@ def train_bpe(texts, pre, size, **kwargs):
     "Vocabulary and merges of a BPE trained on `texts` cut up by `pre`"
     tok = Tokenizer(models.BPE())
     tok.pre_tokenizer = pre
-    trainer = trainers.BpeTrainer(vocab_size=size, show_progress=False, **kwargs)
-    tok.train_from_iterator(texts, trainer)
+    tok.train_from_iterator(texts, trainers.BpeTrainer(vocab_size=size, show_progress=False, **kwargs))
     model = json.loads(tok.to_str())['model']
     return model['vocab'],[tuple(o) for o in model['merges']]
 
-def train_bytes(size, special_tokens=()):
-    "`train_bpe` on bytes, all 256 of them"
-    return train_bpe(sentences, pre_tokenizers.ByteLevel(add_prefix_space=False), size,
-                     initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
-                     special_tokens=list(special_tokens))
+def byte_tokenizer(cls, size, special_tokens, last):
+    "Byte-level BPE; `special_tokens` have the first ids, and `last` has the last"
+    pre = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    vocab,merges = train_bpe(sentences, pre, size, special_tokens=special_tokens, initial_alphabet=sorted(pre.alphabet()))
+    vocab[last] = len(vocab)
+    return cls(vocab=vocab, merges=merges)
 
 def word_pieces(texts):
     "Letters, frequent endings and frequent words of `texts`"
     norm,pre = normalizers.BertNormalizer(),pre_tokenizers.BertPreTokenizer()
     words = Counter(w for o in texts for w,_ in pre.pre_tokenize_str(norm.normalize_str(o)))
     ends = Counter(w[-n:] for w in words for n in (2,3) if len(w)>n)
-    often = lambda counts,n: sorted(o for o,c in counts.items() if c>=n)
+    def often(counts, n): return sorted(o for o,c in counts.items() if c>=n)
     letters = sorted(set(''.join(words)))
     res = letters + ['##'+o for o in letters+often(ends, 3)] + often(words, 2)
     return list(dict.fromkeys(res))
@@ -92,22 +88,10 @@ def bert_tokenizer():
     """WordPiece in lower case, with lengths set in its file as in that of all-MiniLM-L6-v2. Not by
     WordPieceTrainer: that gives other ids each time"""
     vocab = ['[PAD]','[UNK]','[CLS]','[SEP]','[MASK]'] + word_pieces(sentences)
-    res = BertTokenizer(vocab={o:i for i,o in enumerate(vocab)})
+    res = hf.BertTokenizer(vocab={o:i for i,o in enumerate(vocab)})
     res.backend_tokenizer.enable_truncation(8)
     res.backend_tokenizer.enable_padding(length=8, pad_id=0, pad_token='[PAD]')
     return res
-
-def gpt2_tokenizer():
-    "Byte-level BPE, its one special token last"
-    vocab,merges = train_bytes(276)
-    vocab['<|endoftext|>'] = len(vocab)
-    return GPT2Tokenizer(vocab=vocab, merges=merges)
-
-def roberta_tokenizer():
-    "Byte-level BPE between <s> and </s>"
-    vocab,merges = train_bytes(280, ['<s>','<pad>','</s>','<unk>'])
-    vocab['<mask>'] = len(vocab)
-    return RobertaTokenizer(vocab=vocab, merges=merges)
 
 def llama_tokenizer():
     "BPE of words with their space in front, <s> first, bytes for letters it doesn't know"
@@ -117,11 +101,20 @@ def llama_tokenizer():
     vocab = ['<unk>','<s>','</s>'] + [f'<0x{i:02X}>' for i in range(256)]
     vocab += sorted(pieces, key=pieces.get)
     vocab = {o:i for i,o in enumerate(vocab)}
-    return LlamaTokenizer(vocab=vocab, merges=merges, add_bos_token=True)
+    return hf.LlamaTokenizer(vocab=vocab, merges=merges, add_bos_token=True)
+
+def make_tokenizers(out):
+    "Write tokenizers and tokenizers.json, and say how many ids each has"
+    made = dict(bert=bert_tokenizer(), gpt2=byte_tokenizer(hf.GPT2Tokenizer, 276, [], '<|endoftext|>'),
+                roberta=byte_tokenizer(hf.RobertaTokenizer, 280, ['<s>','<pad>','</s>','<unk>'], '<mask>'), llama=llama_tokenizer())
+    for name,tok in made.items(): tok.save_pretrained(out/name)
+    results = json.dumps({name: answers(out/name, name) for name in made}, ensure_ascii=False)
+    (out/'tokenizers.json').write_text(results+'\n', encoding='utf8')
+    return {name: len(tok) for name,tok in made.items()}
 
 def answers(folder, name):
     "What the tokenizer in `folder` makes of `texts`"
-    tok = AutoTokenizer.from_pretrained(folder)
+    tok = hf.AutoTokenizer.from_pretrained(folder)
     raw = Tokenizer.from_file(str(folder/'tokenizer.json'))
     raw.no_truncation(); raw.no_padding()
     def answer(text):
@@ -133,41 +126,28 @@ def answers(folder, name):
 
 # Models
 
-shape = dict(hidden_size=8, num_attention_heads=2, num_hidden_layers=2, intermediate_size=16,
-             max_position_embeddings=16)
-
-def encoders(size):
+def families(size):
     "Name to class and config. `size` has the number of ids of each tokenizer"
-    bert = dict(shape, type_vocab_size=2, hidden_act='gelu', hidden_dropout_prob=0.,
-                attention_probs_dropout_prob=0.)
-    roberta = dict(shape, max_position_embeddings=18, pad_token_id=1, bos_token_id=0,
-                   eos_token_id=2, hidden_dropout_prob=0., attention_probs_dropout_prob=0.)
-    distil = DistilBertConfig(
-        vocab_size=20, dim=8, n_heads=2, n_layers=2, hidden_dim=16, max_position_embeddings=16,
-        dropout=0., attention_dropout=0., seq_classif_dropout=0., qa_dropout=0.)
+    shape = dict(hidden_size=8, num_attention_heads=2, num_hidden_layers=2, intermediate_size=16)
+    dry = dict(hidden_dropout_prob=0., attention_probs_dropout_prob=0.)
+    bert = dict(shape, max_position_embeddings=16, type_vocab_size=2, hidden_act='gelu', pad_token_id=0, **dry)
+    roberta = dict(shape, max_position_embeddings=18, pad_token_id=1, bos_token_id=0, eos_token_id=2, **dry)
+    distil = dict(dim=8, n_heads=2, n_layers=2, hidden_dim=16, max_position_embeddings=16, dropout=0., attention_dropout=0.,
+                  seq_classif_dropout=0., qa_dropout=0.)
+    gpt2 = dict(n_embd=8, n_head=2, n_layer=2, n_positions=16, activation_function='gelu_new', resid_pdrop=0., embd_pdrop=0.,
+                attn_pdrop=0., summary_first_dropout=0., bos_token_id=size['gpt2']-1, eos_token_id=size['gpt2']-1)
+    llama = dict(shape, max_position_embeddings=16, num_key_value_heads=1, rms_norm_eps=1e-5)
+    tied = dict(llama, tie_word_embeddings=True, bos_token_id=None, eos_token_id=None)
+    rope = dict(rope_type='default', rope_theta=100000.)
     return dict(
-        bert=(BertModel, BertConfig(vocab_size=size['bert'], pad_token_id=0, **bert)),
-        bert_mlm=(BertForMaskedLM, BertConfig(vocab_size=20, pad_token_id=0, **bert)),
-        distilbert=(DistilBertModel, distil),
-        roberta=(RobertaModel, RobertaConfig(vocab_size=size['roberta'], **roberta)))
-
-def decoders(size):
-    "Name to class and config, as `encoders`"
-    end = size['gpt2']-1
-    gpt2 = GPT2Config(
-        vocab_size=size['gpt2'], n_embd=8, n_head=2, n_layer=2, n_positions=16,
-        activation_function='gelu_new', resid_pdrop=0., embd_pdrop=0., attn_pdrop=0.,
-        summary_first_dropout=0., bos_token_id=end, eos_token_id=end)
-    llama = LlamaConfig(
-        vocab_size=size['llama'], num_key_value_heads=1, rms_norm_eps=1e-5, bos_token_id=1,
-        eos_token_id=2, tie_word_embeddings=False, **shape)
-    small = dict(shape, vocab_size=20, tie_word_embeddings=True, bos_token_id=None,
-                 eos_token_id=None)
-    smollm = LlamaConfig(num_key_value_heads=2, rms_norm_eps=1e-5, **small,
-                         rope_parameters=dict(rope_type='default', rope_theta=100000.))
-    qwen2 = Qwen2Config(num_key_value_heads=1, rms_norm_eps=1e-6, **small)
-    return dict(gpt2=(GPT2LMHeadModel, gpt2), llama=(LlamaForCausalLM, llama),
-                smollm=(LlamaForCausalLM, smollm), qwen2=(Qwen2ForCausalLM, qwen2))
+        bert=(hf.BertModel, hf.BertConfig(vocab_size=size['bert'], **bert)),
+        bert_mlm=(hf.BertForMaskedLM, hf.BertConfig(vocab_size=20, **bert)),
+        distilbert=(hf.DistilBertModel, hf.DistilBertConfig(vocab_size=20, **distil)),
+        roberta=(hf.RobertaModel, hf.RobertaConfig(vocab_size=size['roberta'], **roberta)),
+        gpt2=(hf.GPT2LMHeadModel, hf.GPT2Config(vocab_size=size['gpt2'], **gpt2)),
+        llama=(hf.LlamaForCausalLM, hf.LlamaConfig(vocab_size=size['llama'], bos_token_id=1, eos_token_id=2, tie_word_embeddings=False, **llama)),
+        smollm=(hf.LlamaForCausalLM, hf.LlamaConfig(vocab_size=20, rope_parameters=rope, **tied | dict(num_key_value_heads=2))),
+        qwen2=(hf.Qwen2ForCausalLM, hf.Qwen2Config(vocab_size=20, **tied | dict(rms_norm_eps=1e-6))))
 
 @torch.no_grad()
 def randomize(model):
@@ -222,50 +202,37 @@ def generate(model, ids, n=6):
     return out
 
 @torch.no_grad()
-def golden(model, decodes):
+def golden(model):
     "All that golden.safetensors holds of `model`"
     ids = torch.randint(5, model.config.vocab_size, (3,9))
     res = dict(ids=ids, **named('', *answer(model, ids)), **padded(model, ids))
     if model.config.model_type=='bert':
         types = torch.randint(0, 2, (3,9))
         res.update(types=types, types_hidden=answer(model, ids, token_type_ids=types)[0])
-    if isinstance(model, BertModel): res['pooled'] = model(ids).pooler_output
-    if decodes: res['generated'] = generate(model, ids[:2,:4])
+    if isinstance(model, hf.BertModel): res['pooled'] = model(ids).pooler_output
+    if model.can_generate(): res['generated'] = generate(model, ids[:2,:4])
     return {k:v.contiguous() for k,v in res.items()}
 
-def make_tokenizers(out):
-    "Write tokenizers and tokenizers.json, and say how many ids each has"
-    size,results = {},{}
-    for name,make in dict(bert=bert_tokenizer, gpt2=gpt2_tokenizer, roberta=roberta_tokenizer,
-                          llama=llama_tokenizer).items():
-        tok = make()
-        size[name] = len(tok)
-        tok.save_pretrained(out/name)
-        results[name] = answers(out/name, name)
-    text = json.dumps(results, ensure_ascii=False)
-    (out/'tokenizers.json').write_text(text+'\n', encoding='utf8')
-    return size
-
-def make_model(folder, cls, config, seed, decodes):
+def make_model(folder, cls, config, seed):
     "Write one model and its golden.safetensors"
     torch.manual_seed(seed)
     model = randomize(cls(config))
     model.save_pretrained(folder)
     (folder/'generation_config.json').unlink(missing_ok=True)
-    made_by = f'{cls.__name__} of transformers {transformers.__version__}'
-    save_file(golden(model, decodes), folder/'golden.safetensors', metadata=dict(made_by=made_by))
+    made_by = f'{cls.__name__} of transformers {hf.__version__}'
+    save_file(golden(model), folder/'golden.safetensors', metadata=dict(made_by=made_by))
     for o in folder.iterdir(): o.chmod(0o644) # safetensors writes files for their owner alone
     print(folder.name, sum(o.stat().st_size for o in folder.iterdir()), 'bytes')
 
 def check_folder(folder, golden):
     "The largest difference of what Hugging Face reads in `folder` from `golden`, through its tokenizer as well"
     g,name = load_file(golden/'golden.safetensors'),golden.name
-    model = (AutoModelForCausalLM if 'generated' in g else AutoModel).from_pretrained(folder).eval()
+    model = (hf.AutoModelForCausalLM if 'generated' in g else hf.AutoModel).from_pretrained(folder).eval()
     with torch.no_grad(): res = model(g['ids'], output_hidden_states=True)
     worst = (res.hidden_states[-1]-g['hidden']).abs().max().item()
     if 'generated' in g: worst = max(worst, (res.logits[...,:g['logits'].shape[-1]]-g['logits']).abs().max().item())
     if not (folder/'tokenizer.json').exists(): return worst
-    tok = AutoTokenizer.from_pretrained(folder)
+    tok = hf.AutoTokenizer.from_pretrained(folder)
     for o in json.loads((golden.parent/'tokenizers.json').read_text())[name]:
         inputs = tok(o['text'], return_tensors='pt', truncation=True)
         assert tok(o['text'])['input_ids']==o['ids'], (name, o)
@@ -276,8 +243,7 @@ def check_folder(folder, golden):
 
 def check(folder, golden):
     "Print the differences, and fail above 1e-4"
-    transformers.utils.logging.set_verbosity_error()
-    transformers.utils.logging.disable_progress_bar()
+    hf.utils.logging.set_verbosity_error()
     found = {o.name: check_folder(o, golden/o.name) for o in sorted(folder.iterdir()) if (golden/o.name/'golden.safetensors').exists()}
     print(*(f'{n}: {o:.1e}' for n,o in found.items()), sep='\n')
     assert found and max(found.values()) < 1e-4
@@ -285,18 +251,15 @@ def check(folder, golden):
 def main(out, seed):
     "Write all of it into the folder `out`"
     torch.set_num_threads(1)
-    transformers.utils.logging.disable_progress_bar()
     shutil.rmtree(out, ignore_errors=True)
-    size = make_tokenizers(out)
-    for decodes,families in enumerate([encoders(size), decoders(size)]):
-        for name,(cls,config) in families.items(): make_model(out/name, cls, config, seed, decodes)
+    for name,(cls,config) in families(make_tokenizers(out)).items(): make_model(out/name, cls, config, seed)
 
 if __name__=='__main__':
-    default = Path(__file__).resolve().parent.parent/'nbs/files/hf'
     parser = argparse.ArgumentParser()
-    parser.add_argument('--out', type=Path, default=default)
+    parser.add_argument('--out', type=Path, default=Path(__file__).resolve().parent.parent/'nbs/files/hf')
     parser.add_argument('--seed', type=int, default=0)
     parser.add_argument('--check', type=Path, help='folder of folders that `save_pretrained` wrote')
     args = parser.parse_args()
+    hf.utils.logging.disable_progress_bar()
     if args.check: check(args.check, args.out)
     else: main(args.out, args.seed)

@@ -1,35 +1,24 @@
-"""Writes README.md from nbs/index.ipynb, the same with and without Quarto.
+"""Writes README.md from nbs/index.ipynb, as `nbdev-readme` does where Quarto is installed, and the same everywhere.
 
 Hidden cells are left out; links to notebooks and pictures are made to work from the root of the repository."""
-import json, re
+import re
 from base64 import b64decode
+from os.path import normpath
 from pathlib import Path
+from nbdev.process import NBProcessor
+from nbdev.processors import hide_
 
 root = Path(__file__).resolve().parent.parent
-head = '<!-- Made from nbs/index.ipynb by `make readme`. Edit the notebook, not this file. -->\n'
+head = '<!-- Made from nbs/index.ipynb by `make readme`. Edit the notebook, not this file. -->'
+known = {'hide_input', 'hide_output', 'fig-alt'}                         # beside `hide`, which nbdev takes care of
+fence, local_link = r'^(```|~~~).*?^\1', r'(\]\(|<(?:img|a)\b[^>]*?\b(?:src|href)=")(?![a-z]+:|#|/)([^)"\s]+)'
 
-def join(o): return ''.join(o) if isinstance(o, list) else o
-
-def directives(src):
-    "The names of the `#|` lines that open a cell, and the code below them"
-    lines, names = src.split('\n'), {}
-    while lines and lines[0].startswith('#|'):
-        name, _, val = lines.pop(0)[2:].strip().partition(':')
-        names[name.split()[0] if name else ''] = val.strip()
-    return names, '\n'.join(lines).strip('\n')
+def join(o): return ''.join(o)
 
 def from_root(md):
-    "Links as seen from the root: a local target gets `nbs/` before it, and `../` goes away"
-    def f(m):
-        url = m[2]
-        if re.match(r'[a-z]+:|#|/', url): return m[0]
-        return m[1] + (url[3:] if url.startswith('../') else f'nbs/{url}')
-    md = re.sub(r'(\]\()([^)\s]+)', f, md)
-    return re.sub(r'(<(?:img|a)\b[^>]*?\b(?:src|href)=")([^"]+)', f, md)
-
-def fences(md, f):
-    "Apply `f` to the parts of `md` that are not in a code fence"
-    return ''.join(o if i % 2 else f(o) for i, o in enumerate(re.split(r'(^```.*?^```[^\n]*$)', md, flags=re.M | re.S)))
+    "Links as seen from the root, but for those in a code fence"
+    def f(m): return m[0] if m[1] else m[2] + normpath(f'nbs/{m[3]}')
+    return re.sub(f'{fence}|{local_link}', f, md, flags=re.M | re.S).strip()
 
 def picture(png, alt):
     "A picture among the outputs as a file, named by its alt text, and a link to it"
@@ -41,25 +30,19 @@ def picture(png, alt):
 def output(o, alt):
     "One saved output as Markdown"
     data = o.get('data', {})
-    if 'text/markdown' in data: return from_root(join(data['text/markdown']).strip())
+    if 'text/markdown' in data: return from_root(join(data['text/markdown']))
     if 'image/png' in data: return picture(join(data['image/png']), alt)
-    txt = join(o['text'] if 'text' in o else data.get('text/plain', '')).strip('\n')
+    txt = join(o.get('text') or data.get('text/plain', '')).strip('\n')
     return f'```text\n{txt}\n```' if txt else ''
 
 def cell_md(c):
     "One cell as a list of pieces of Markdown"
-    src = join(c['source'])
-    if c['cell_type'] == 'markdown':
-        md = re.sub(r'^:::.*\n?', '', src, flags=re.M)  # Quarto's boxes: the text stays
-        return [fences(md, from_root).strip()]
-    if c['cell_type'] != 'code': return []
-    flags, code = directives(src)
-    if {'hide', 'default_exp'} & set(flags) or flags.get('include') == 'false': return []
-    res = []
-    if code and 'hide_input' not in flags and flags.get('echo') != 'false': res.append(f'```python\n{code}\n```')
-    if 'hide_output' not in flags and flags.get('output') != 'false': res += [output(o, flags.get('fig-alt', '').strip('"')) for o in c.get('outputs', [])]
-    return res
+    if c.cell_type == 'markdown': return [from_root(c.source)]
+    flags = {k.strip(':'): v for k, v in c.directives_.items()}
+    if odd := set(flags)-known: raise SystemExit(f'README: no way is known to render {odd} in index.ipynb')
+    res = [] if 'hide_input' in flags else [f'```python\n{c.source.strip()}\n```']
+    return res if 'hide_output' in flags else res + [output(o, flags.get('fig-alt', '').strip('"')) for o in c.outputs]
 
-nb = json.loads((root/'nbs'/'index.ipynb').read_text(encoding='utf-8'))
-parts = [o for c in nb['cells'] for o in cell_md(c) if o]
-(root/'README.md').write_text(head + '\n' + '\n\n'.join(parts) + '\n', encoding='utf-8')
+nb = NBProcessor(root/'nbs'/'index.ipynb', procs=[hide_], process=True).nb
+parts = [head] + [o for c in nb.cells for o in cell_md(c) if o]
+(root/'README.md').write_text('\n\n'.join(parts) + '\n', encoding='utf-8')

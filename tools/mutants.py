@@ -5,21 +5,20 @@ Each fault is a slip that the hand makes: the notebook it goes into, what it is,
 cells of that notebook), the code with the fault, and which other notebooks are asked after that one. Kept tools such as mutmut
 mutate modules and run pytest; here the code and its tests are cells of the same notebook, so a fault goes into a copy of the
 repository, which is exported from."""
-import argparse, csv, json, os, shutil, subprocess, sys, tempfile, time
+import argparse, json, os, shutil, subprocess, sys, tempfile, time
 from concurrent.futures import ThreadPoolExecutor
-from datetime import date
 from pathlib import Path
 from queue import Queue
+from common import root, tested, write
 
-root = Path(__file__).resolve().parent.parent
 att, lay, fast, mod = '00_attention', '01_layers', '01b_faster', '02_models'
 rep, tok, cor, sam, step = '02b_fastai_repairs', '03b_tokenizers', '03c_corpus', '04_sampling', '04b_fast_step'
 one, lm, tra, seen, pre, low, chk, rel = '05_learner', '05b_lm_learner', '05c_transfer', '06_interpret', '07_pretrained', '07b_lora', '08_checks', 'reliability'
 faults = [
-    (att, 'attention dropout in evaluation too', 'p,bias = self.dropout if self.training else 0.,', 'p,bias = self.dropout,', [lay, chk]),
+    (att, 'attention dropout in evaluation too', 'p = self.dropout if self.training else 0.', 'p = self.dropout', [lay, chk]),
     (att, 'the fast causal way does not see padding', 'for o in (mask, pad_mask, pos, key_pos))', 'for o in (mask, pos, key_pos))', [rel]),
     (att, 'queries after a cache begin at position 0', 'pos = torch.arange(n_cached, n_cached+tq, device=device)', 'pos = torch.arange(tq, device=device)', [sam]),
-    (att, 'written-out dropout is never applied', 'out = F.dropout(weights, dropout, dropout>0) @ v', 'out = weights @ v', [chk]),
+    (att, 'written-out dropout is never applied', 'out = F.dropout(weights, dropout, dropout>0) @ value', 'out = weights @ value', [chk]),
     (mod, '`vocab_dropout` in evaluation too', 'if self.training and self.vocab_dropout:', 'if self.vocab_dropout:', [chk]),
     (sam, 'the repetition penalty covers the prompt alone', "if kwargs['repetition_penalty']!=1: text = torch.cat([text, ids.view(-1,1)], 1)", 'pass', [rel]),
     (sam, '`min_p` after the temperature', 'logits,none = _cut_below(logits, min_p)\n        if none: say_none', 'logits,none = _cut_below(logits/(temperature or 1), min_p)\n        logits = logits*(temperature or 1)\n        if none: say_none', [rel]),
@@ -99,11 +98,7 @@ def copy(folder):
 
 def run(folder, name, minutes):
     "How a notebook fails in `folder`, or nothing if it passes"
-    env = dict(os.environ, PYTHONPATH=str(folder), OMP_NUM_THREADS='1', MPLBACKEND='Agg')
-    command = [str(Path(sys.executable).parent/'nbdev_test'), f'nbs/{name}.ipynb']
-    try: res = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=60*minutes)
-    except subprocess.TimeoutExpired: return 'out of time'
-    return '' if 'Success.' in res.stdout+res.stderr else 'failed'
+    return tested(name, folder=folder, timeout=60*minutes, PYTHONPATH=str(folder))
 
 def attempt(folders, fault, minutes):
     "The row of a fault: what it is, where, and which notebook fails"
@@ -115,7 +110,7 @@ def attempt(folders, fault, minutes):
         put(folder, name, old, new)
         env = dict(os.environ, PYTHONPATH=str(folder))
         subprocess.run([str(Path(sys.executable).parent/'nbdev-export')], cwd=folder, env=env, capture_output=True, check=True)
-        caught = next((o + ' (out of time)'*(how!='failed') for o in (name,*more) if (how := run(folder, o, minutes))), '')
+        caught = next((o + ' (out of time)'*(how=='out of time') for o in (name,*more) if (how := run(folder, o, minutes))), '')
     finally:
         file.write_text(before)
         folders.put(folder)
@@ -153,9 +148,7 @@ def main():
     n = sum(bool(o['caught']) for o in rows)
     print(f'{n} of {len(rows)} faults caught in {(time.time()-start)/60:.0f} minutes')
     if not args.only:
-        with open(root/args.out, 'w', newline='') as f:
-            w = csv.DictWriter(f, [*rows[0], 'when'], lineterminator='\n')
-            w.writeheader(); w.writerows(dict(o, when=date.today()) for o in rows)
+        write(root/args.out, rows, place=False)
     return n<len(rows)
 
 if __name__=='__main__': sys.exit(main())

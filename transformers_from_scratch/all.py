@@ -7,6 +7,7 @@ from transformers_from_scratch.faster import *
 from transformers_from_scratch.models import *
 from transformers_from_scratch.fastai_repairs import *
 from transformers_from_scratch.data import *
+from transformers_from_scratch.english_words import *
 from transformers_from_scratch.tokenizers import *
 from transformers_from_scratch.corpus import *
 from transformers_from_scratch.sampling import *

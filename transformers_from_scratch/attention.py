@@ -19,10 +19,42 @@ def basic_self_attention(
     "Self-attention without parameters: `softmax(x xᵀ) x`, as in Bloem's \"Transformers from scratch\""
     return (x @ x.transpose(-2, -1)).softmax(-1) @ x   # (...,t,k) = (...,t,t) @ (...,t,k)
 
+# %% ../nbs/00_attention.ipynb #48a09441
+def scaled_dot_product_attention(
+    query:Tensor, # Queries `(...,tq,s)`
+    key:Tensor, # Keys `(...,tk,s)`
+    value:Tensor, # Values `(...,tk,s)`
+    mask:Tensor=None, # bool, True where a key is hidden from a query; broadcasts to `(...,tq,tk)`
+    dropout:float=0., # Probability to drop a weight, in [0,1); always applied: pass 0 at evaluation
+    bias:Tensor=None # Numbers that are added to the scores; broadcast to `(...,tq,tk)`
+)->tuple: # Averages of the values `(...,tq,s)`, and the weights `(...,tq,tk)` before dropout
+    "The formula of Vaswani et al. 2017, section 3.2.1, written out; `TypeError` if `mask` is not bool"
+    _check_mask(mask, 'mask')
+    if _in_16_bits(query):  # see "In mixed precision", below
+        return _in_32_bits(query, key, value, mask, dropout, bias)
+    # (...,tq,tk) = (...,tq,s) @ (...,s,tk)
+    scores = (query / query.shape[-1]**0.5) @ key.transpose(-2, -1)
+    if bias is not None: scores = scores + bias
+    if mask is not None: scores = scores.masked_fill(mask, -math.inf)
+    weights = scores.softmax(-1)
+    # a row that is all hidden: zeros instead of NaN
+    if mask is not None: weights = weights.masked_fill(mask, 0.)
+    # (...,tq,s) = (...,tq,tk) @ (...,tk,s)
+    out = F.dropout(weights, dropout, dropout>0) @ value
+    return out, weights
+
 # %% ../nbs/00_attention.ipynb #646eefde
+# Helpers: what refuses wrong arguments, here and in other modules, and what takes care of numbers
+# of 16 bits. Skip them on a first reading
 def _check(ok, name, value, allowed, error=ValueError):
     "Raise `error`, naming the argument, its value and what is allowed, unless `ok`"
     if not ok: raise error(f"`{name}` is {value!r}, but must be {allowed}")
+
+def _check_mask(mask, name):
+    ok = mask is None or (isinstance(mask, Tensor) and mask.dtype==torch.bool)
+    _check(ok, name, getattr(mask, 'dtype', mask),
+           'a bool tensor that is True where something is hidden: pass `mask == 0` if '
+           '1 means visible', TypeError)
 
 def _check_sizes(**sizes):
     for name,o in sizes.items():
@@ -32,22 +64,12 @@ def _check_sizes(**sizes):
 def _check_probs(**probs):
     for name,o in probs.items(): _check(0 <= o < 1, name, o, 'in [0,1)')
 
-def _check_mask(mask, name):
-    _check(mask is None or (isinstance(mask, Tensor) and mask.dtype==torch.bool), name,
-           getattr(mask, 'dtype', mask),
-           'a bool tensor that is True where something is hidden: pass `mask == 0` if '
-           '1 means visible', TypeError)
-
 def _check_classes(**classes):
     for name,o in classes.items():
         _check(callable(o) and not isinstance(o, nn.Module), name, o,
                'a class: pass it by its name, without quotes or brackets', TypeError)
 
-def _compiling():
-    "Is a graph being made, or does `torch.func.vmap` run? Then nothing is checked, and no shape depends on numbers"
-    return torch.compiler.is_compiling() or _in_vmap()
-
-# private names
+# names that PyTorch does not promise
 _stack,_kinds = (getattr(torch._C._functorch, o, None)
                  for o in ('get_interpreter_stack','TransformType'))
 
@@ -56,49 +78,27 @@ def _in_vmap():
     there = _stack()  # None, nearly always
     return there is not None and any(o.key()==_kinds.Vmap for o in there)
 
-# %% ../nbs/00_attention.ipynb #48a09441
-def scaled_dot_product_attention(
-    q:Tensor, # Queries `(...,tq,s)`
-    k:Tensor, # Keys `(...,tk,s)`
-    v:Tensor, # Values `(...,tk,s)`
-    mask:Tensor=None, # bool, True where a key is hidden from a query; broadcasts to `(...,tq,tk)`
-    dropout:float=0., # Probability with which a weight is dropped, in [0,1); always applied, so pass 0 at evaluation
-    bias:Tensor=None # Numbers that are added to the scores; broadcast to `(...,tq,tk)`
-)->tuple: # Weighted averages of the values `(...,tq,s)`, and the weights `(...,tq,tk)` before dropout
-    "The written-out formula of Vaswani et al. 2017, section 3.2.1; `TypeError` if `mask` is not bool"
-    _check_mask(mask, 'mask')
-    if q.dtype.itemsize<4 or _autocasts(q): return _in_32_bits(q, k, v, mask, dropout, bias)
-    scores = (q / q.shape[-1]**0.5) @ k.transpose(-2, -1)  # (...,tq,tk) = (...,tq,s) @ (...,s,tk)
-    if bias is not None: scores = scores + bias
-    if mask is not None: scores = scores.masked_fill(mask, -math.inf)
-    weights = scores.softmax(-1)
-    # a row that is all hidden: zeros instead of NaN
-    if mask is not None: weights = weights.masked_fill(mask, 0.)
-    out = F.dropout(weights, dropout, dropout>0) @ v               # (...,tq,s) = (...,tq,tk) @ (...,tk,s)
-    return out, weights
+def _compiling():
+    "Is a graph made, or does `torch.func.vmap` run? Then nothing is checked, and no shape depends on numbers"
+    return torch.compiler.is_compiling() or _in_vmap()
 
-def _autocasts(q):
-    "Would autocast make numbers of 16 bits of `q`?"
-    kind = q.device.type
-    return (q.dtype is torch.float and not _compiling() and torch.amp.is_autocast_available(kind)
-            and torch.is_autocast_enabled(kind))
+def _in_16_bits(query):
+    "Is `query` of 16 bits, or would autocast make it so?"
+    if query.dtype.itemsize<4: return True
+    kind = query.device.type
+    return (query.dtype is torch.float and not _compiling()
+            and torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind))
 
-def _in_32_bits(q, k, v, *args):
-    "The same for numbers of 16 bits, whose scores would overflow"
-    casts = torch.compiler.is_compiling() or torch.amp.is_autocast_available(q.device.type)
-    with torch.autocast(q.device.type, enabled=False) if casts else nullcontext():
-        out,weights = scaled_dot_product_attention(*(o.to(torch.promote_types(o.dtype,
-            torch.float)) for o in (q,k,v)), *args)
-    return out.to(q.dtype),weights.to(q.dtype)
+def _in_32_bits(query, key, value, *args):
+    "`scaled_dot_product_attention` of numbers of 16 bits, whose scores would overflow"
+    kind = query.device.type
+    casts = torch.compiler.is_compiling() or torch.amp.is_autocast_available(kind)
+    larger = [o.to(torch.promote_types(o.dtype, torch.float)) for o in (query, key, value)]
+    with torch.autocast(kind, enabled=False) if casts else nullcontext():
+        out,weights = scaled_dot_product_attention(*larger, *args)
+    return out.to(query.dtype),weights.to(query.dtype)
 
 # %% ../nbs/00_attention.ipynb #e691a2f5
-def _check_heads(k, heads, wide, kv_heads):
-    _check_sizes(k=k, heads=heads, kv_heads=ifnone(kv_heads, heads))
-    _check(wide or k%heads==0, 'heads', heads,
-           f'a divisor of k={k}: change one of them, or pass wide=True')
-    _check(heads%ifnone(kv_heads, heads)==0, 'kv_heads', kv_heads,
-           f'a divisor of heads={heads}, or None')
-
 class MultiHeadAttention(Module):
     "Attention with several heads, Vaswani et al. 2017, section 3.2.2; `ValueError` for sizes that don't fit"
     # True promises that `hidden` hides exactly the future: then no mask has to be built
@@ -107,39 +107,40 @@ class MultiHeadAttention(Module):
         k:int, # Width of the vectors
         heads:int=8, # Number of heads; must divide `k` where they are narrow
         wide:bool=False, # Is each head as wide as `k`, instead of `k/heads`?
-        dropout:float=0., # Probability with which a weight is dropped in training, in [0,1); slow on a CPU unless 0
+        dropout:float=0., # Probability to drop a weight in training, in [0,1); slow on a CPU unless 0
         qkv_bias:bool=True, # Do queries, keys and values have a bias?
         bias:bool=True, # Has the output a bias?
-        kv_heads:int=None, # Number of heads of keys and values, a divisor of `heads`; None is `heads`
-        qk_norm:type=None # Class of a norm of queries and keys, made as `qk_norm(s)`, such as `nn.RMSNorm`
+        kv_heads:int=None, # Heads of keys and values, a divisor of `heads`; None is `heads`
+        qk_norm:type=None # Class of a norm of queries and keys, made as `qk_norm(s)`: `nn.RMSNorm`
     ):
         _check_heads(k, heads, wide, kv_heads)
         _check_probs(dropout=dropout)
         if qk_norm is not None: _check_classes(qk_norm=qk_norm)
         if kv_heads==heads: kv_heads = None
         store_attr('k,heads,wide,dropout,qkv_bias,bias,kv_heads')
-        s,groups = k if wide else k//heads,ifnone(kv_heads, heads)
+        s = k if wide else k//heads
+        groups = ifnone(kv_heads, heads)
         self.toqueries = nn.Linear(k, s*heads, bias=qkv_bias)
         self.tokeys,self.tovalues = (nn.Linear(k, s*groups, bias=qkv_bias) for _ in range(2))
         self.unifyheads = nn.Linear(s*heads, k, bias=bias)
         self.q_norm,self.k_norm = (None if qk_norm is None else qk_norm(s) for _ in range(2))
 
     def __init_subclass__(cls, **kwargs):
-        "A promise is about the `hidden` that a class has when it makes it; it is not inherited by another `hidden`"
+        "`causal` is a promise about the `hidden` of the same class, not about that of a subclass"
         super().__init_subclass__(**kwargs)
         if 'causal' in vars(cls): cls._promised = cls.hidden
         elif 'hidden' in vars(cls): cls.causal = False
 
-    # True where `causal` was promised, and `hidden` is still the one that it was promised for
-    def only_future(self)->bool:
+    def only_future(self
+    )->bool: # True where `causal` was promised, and `hidden` is still what it was promised for
         "Is nothing but the future hidden?"
-        return self.causal and getattr(self.hidden, '__func__', None) is getattr(type(self),
-            '_promised', None)
+        promised = getattr(type(self), '_promised', None)
+        return self.causal and getattr(self.hidden, '__func__', None) is promised
 
     def hidden(self,
         q_pos:Tensor, # Positions of the queries `(...,tq,1)`
         k_pos:Tensor # Positions of the keys `(...,1,tk)`
-    )->Tensor: # bool, True where a key is hidden from a query, broadcasts to `(b,h,tq,tk)`; None: nothing is hidden
+    )->Tensor: # bool, True where a key is hidden, broadcasts to `(b,h,tq,tk)`; None: nothing is hidden
         "Which scores are hidden by their positions: what most variants override"
 
     def score_bias(self,
@@ -150,80 +151,78 @@ class MultiHeadAttention(Module):
 
 # %% ../nbs/00_attention.ipynb #f053e454
 def _places(pos, key_pos, tq, tk, n_cached, device):
-    "Positions of the queries `(...,tq,1)` and of all keys `(...,1,tk)`, with a dimension for the heads where texts differ"
-    keys = torch.arange(tk, device=device)
+    "Positions of the queries `(...,tq,1)` and of all keys `(...,1,tk)`; `(b,1,…)` where texts differ"
     if pos is None: pos = torch.arange(n_cached, n_cached+tq, device=device)
-    if key_pos is not None: keys = key_pos[...,-1:] + keys - (tk-1) if n_cached else key_pos
-    pos,keys = (o[:,None] if o.dim()==2 else o for o in (pos,keys))
-    return pos[...,None],keys[...,None,:]
-
-def _check_fits(mask, name, shape):
-    fits = mask is None or (mask.dim()<5 and all(i in (1,j)
-                                                 for i,j in zip(mask.shape[::-1], shape[::-1])))
-    _check(fits, name, fits or tuple(mask.shape),
-           f'one that broadcasts to (batch, heads, queries, keys) = {shape}')
-
-def _check_pos(pos, name, b, t):
-    fits = isinstance(pos, Tensor) and pos.shape in ((t,), (1,t), (b,t))
-    _check(fits, name, tuple(pos.shape) if isinstance(pos, Tensor) else pos,
-           f'a tensor of shape ({t},) or {(b,t)}, a position for each token')
+    columns = torch.arange(tk, device=device)
+    if key_pos is None: key_pos = columns
+    elif n_cached: key_pos = key_pos[...,-1:] + columns - (tk-1)  # those in the cache come before
+    pos,key_pos = (o[:,None] if o.dim()==2 else o for o in (pos,key_pos))
+    return pos[...,None],key_pos[...,None,:]
 
 @patch
 def _limits(self:MultiHeadAttention, shape, places, mask, pad_mask, last):
-    "What is hidden from the queries, and what is added to the scores `shape (b,h,tq,tk)`; None for nothing"
+    "What is hidden, and what is added to the scores of `shape`, `(b,h,tq,tk)`; None for nothing"
     hidden = None if last else self.hidden(*places)  # the last token may see all
     bias = self.score_bias(*places)
-    if not _compiling():
-        _check_mask(hidden, 'hidden')
-        numbers = bias is None or (isinstance(bias, Tensor) and bias.is_floating_point())
-        _check(numbers, 'score_bias', getattr(bias, 'dtype', bias),
-               'a tensor of floating-point numbers, or None', TypeError)
-        for name,o in dict(hidden=hidden, mask=mask, score_bias=bias).items():
-            _check_fits(o, name, shape)
-        fits = pad_mask is None or pad_mask.shape==(shape[0],shape[3])
-        _check(fits, 'pad_mask', fits or tuple(pad_mask.shape),
-               f'of shape {(shape[0],shape[3])}, as the keys are')
-    masks = hidden,mask,None if pad_mask is None else pad_mask[:,None,None]
-    masks = [torch.atleast_2d(o) for o in masks if o is not None]
-    return (reduce(torch.logical_or, masks) if masks else None,
-            None if bias is None else torch.atleast_2d(bias))
+    if not _compiling(): _check_limits(shape, hidden, mask, pad_mask, bias)
+    if bias is not None: bias = torch.atleast_2d(bias)
+    if pad_mask is not None: pad_mask = pad_mask[:,None,None]  # (b,1,1,tk)
+    masks = [torch.atleast_2d(o) for o in (hidden, mask, pad_mask) if o is not None]
+    return reduce(torch.logical_or, masks) if masks else None, bias
+
+def _check_heads(k, heads, wide, kv_heads):
+    _check_sizes(k=k, heads=heads, kv_heads=ifnone(kv_heads, heads))
+    _check(wide or k%heads==0, 'heads', heads,
+           f'a divisor of k={k}: change one of them, or pass wide=True')
+    _check(heads%ifnone(kv_heads, heads)==0, 'kv_heads', kv_heads,
+           f'a divisor of heads={heads}, or None')
+
+def _check_limits(shape, hidden, mask, pad_mask, bias):
+    _check_mask(hidden, 'hidden')
+    floats = bias is None or (isinstance(bias, Tensor) and bias.is_floating_point())
+    _check(floats, 'score_bias', getattr(bias, 'dtype', bias),
+           'a tensor of floating-point numbers, or None', TypeError)
+    for name,o in dict(hidden=hidden, mask=mask, score_bias=bias).items():
+        if o is not None: _check_fits(o, name, shape)
+    if pad_mask is not None:
+        keys = shape[0],shape[3]
+        _check(pad_mask.shape==keys, 'pad_mask.shape', tuple(pad_mask.shape),
+               f'{keys}, one for each key')
+
+def _check_fits(mask, name, shape):
+    sizes = zip(mask.shape[::-1], shape[::-1])
+    fits = mask.dim()<5 and all(ours in (1,whole) for ours,whole in sizes)
+    _check(fits, f'{name}.shape', tuple(mask.shape),
+           f'one that broadcasts to (batch, heads, queries, keys) = {shape}')
+
+def _check_pos(pos, name, b, t):
+    fine = f'({t},) or {(b,t)}, a position for each token'
+    _check(isinstance(pos, Tensor), name, pos, f'a tensor of shape {fine}')
+    _check(pos.shape in ((t,), (1,t), (b,t)), f'{name}.shape', tuple(pos.shape), fine)
 
 # %% ../nbs/00_attention.ipynb #a8e84efb
 @patch
-def _check_inputs(self:MultiHeadAttention, query, key, value, mask, pad_mask, pos, key_pos):
-    for name,o in dict(mask=mask, pad_mask=pad_mask).items():
-        if o is not None: _check_mask(o, name)
-    for name,o,x in (('pos',pos,query), ('key_pos',key_pos,key)):
-        if o is not None: _check_pos(o, name, *x.shape[:2])
-    # nearly always
-    if key is query and value is query and query.dim()==3 and query.shape[2]==self.k: return
-    for name,x in dict(query=query, key=key, value=value).items():
-        _check(x.dim()==3 and x.shape[-1]==self.k, name, tuple(x.shape),
-               f'of shape (batch, tokens, {self.k})')
-    _check(value.shape==key.shape, 'value', tuple(value.shape),
-           f'as long as `key`, {tuple(key.shape)}')
-    _check(len(query)==len(key), 'query', tuple(query.shape),
-           f'of the batch size of `key`, {tuple(key.shape)}')
-
-@patch
 def _project(self:MultiHeadAttention, query, key, value):
     "Queries `(b,h,tq,s)`, and keys and values `(b,kv_heads,tk,s)`"
+    def split(o, heads): return o.unflatten(-1, (heads,-1)).transpose(1,2)  # (b,heads,t,s)
     groups = self.kv_heads or self.heads
-    parts = (self.toqueries,query,self.heads),(self.tokeys,key,groups),(self.tovalues,value,groups)
-    q,k,v = (proj(x).unflatten(-1, (n,-1)).transpose(1,2) for proj,x,n in parts)  # (b,h,t,s)
-    return (q,k,v) if self.q_norm is None else (self.q_norm(q),self.k_norm(k),v)
+    queries = split(self.toqueries(query), self.heads)
+    keys    = split(self.tokeys(key), groups)
+    values  = split(self.tovalues(value), groups)
+    if self.q_norm is not None: queries,keys = self.q_norm(queries),self.k_norm(keys)
+    return queries,keys,values
 
-def _fused(q, k, v, hidden, bias, p, plain):
+def _fused(queries, keys, values, hidden, bias, p, plain):
     "The average of the values `(b,h,tq,s)`, without the weights"
+    h,tq,tk = queries.shape[1],queries.shape[2],keys.shape[2]
     if _in_vmap():  # which the kernel does not know
-        if plain:
-            hidden = torch.ones(q.shape[2], k.shape[2], dtype=torch.bool, device=q.device).triu(1)
-        k,v = (o.repeat_interleave(q.shape[1]//o.shape[1], 1) for o in (k,v))
-        return scaled_dot_product_attention(q, k, v, hidden, p, bias)[0]
+        if plain: hidden = torch.ones(tq, tk, dtype=torch.bool, device=queries.device).triu(1)
+        keys,values = (o.repeat_interleave(h//o.shape[1], 1) for o in (keys,values))
+        return scaled_dot_product_attention(queries, keys, values, hidden, p, bias)[0]
     mask = None if hidden is None else ~hidden
     if bias is not None: mask = bias if hidden is None else bias.masked_fill(hidden, -math.inf)
-    return F.scaled_dot_product_attention(q, k, v, mask, p, plain,
-                                          enable_gqa=q.shape[1]!=k.shape[1])
+    return F.scaled_dot_product_attention(queries, keys, values, mask, p, plain,
+                                          enable_gqa=h!=keys.shape[1])
 
 MultiHeadAttention._average = staticmethod(_fused)
 
@@ -235,36 +234,55 @@ def attend(self:MultiHeadAttention,
     *,
     mask:Tensor=None, # bool, True where a key is hidden from a query; broadcasts to `(b,h,tq,tk)`
     pad_mask:Tensor=None, # bool `(b,tk)`, True at keys that are only padding
-    pos:Tensor=None, # Positions of the queries, `(tq,)` or `(b,tq)`, consecutive where there is a cache; None is 0 to `tq-1`, after what is cached
+    pos:Tensor=None, # Positions of the queries, `(tq,)` or `(b,tq)`; None is 0 to `tq-1`, after what is cached
     key_pos:Tensor=None, # Positions of the keys, `(tk,)` or `(b,tk)`; None is `pos` in self-attention, else 0 to `tk-1`
-    rotate:callable=None, # `rotate(q, pos)` turns queries and keys `(b,h,t,s)` by their positions
-    cache=None, # Its `update(k, v)` appends keys and values `(b,kv_heads,t,s)` and returns all of them
+    rotate:callable=None, # `rotate(q, pos)` turns queries or keys `(b,h,t,s)` by their positions
+    cache=None, # Its `update(keys, values)` appends them `(b,kv_heads,t,s)` and returns all; `pos` is consecutive
     need_weights:bool=False # Return the weights as well? Slower, and needs memory for them
 )->Tensor|tuple: # Output `(b,tq,k)`; with `need_weights` also the weights of each head `(b,h,tq,tk)`
     "The body, which every `forward` calls: project, hide, average, join"
     if not _compiling(): self._check_inputs(query, key, value, mask, pad_mask, pos, key_pos)
-    q,k,v = self._project(query, key, value)
+    queries,keys,values = self._project(query, key, value)
     if key is query and key_pos is None: key_pos = pos
-    if rotate is not None: q,k = rotate(q, pos),rotate(k, key_pos)
-    if cache is not None: k,v = cache.update(k, v)  # all keys so far
-    shape,n_cached = (*q.shape[:3],k.shape[2]),k.shape[2]-key.shape[1]
+    if rotate is not None: queries,keys = rotate(queries, pos),rotate(keys, key_pos)
+    if cache is not None: keys,values = cache.update(keys, values)  # all keys so far
+    tq,tk,n_cached = queries.shape[2],keys.shape[2],keys.shape[2]-key.shape[1]
     _check(not n_cached or rotate is None or pos is not None, 'pos', pos,
            'given where keys are cached and rotated')
     biased = getattr(self.score_bias, '__func__', None) is not MultiHeadAttention.score_bias
     given = biased or need_weights or any(o is not None for o in (mask, pad_mask, pos, key_pos))
     causal,hidden,bias = self.only_future(),None,None
-    plain = causal and shape[2]==shape[3] and not given
+    plain = causal and tq==tk and not given
     if not plain:
-        places = _places(pos, key_pos, *shape[2:], n_cached, q.device)
-        last = causal and shape[2]==1==shape[3]-n_cached and key_pos is pos
-        hidden,bias = self._limits(shape, places, mask, pad_mask, last)
-    p,bias = self.dropout if self.training else 0.,None if bias is None else bias.to(q.dtype)
+        places = _places(pos, key_pos, tq, tk, n_cached, queries.device)
+        # one new token after cached ones: nothing is later, so nothing has to be hidden
+        last = causal and tq==1 and tk==n_cached+1 and key_pos is pos
+        hidden,bias = self._limits((*queries.shape[:3],tk), places, mask, pad_mask, last)
+        if bias is not None: bias = bias.to(queries.dtype)
+    p = self.dropout if self.training else 0.
     if need_weights:
-        k,v = (o.repeat_interleave(self.heads//o.shape[1], 1) for o in (k,v))  # (b,h,tk,s)
-        out,weights = scaled_dot_product_attention(q, k, v, hidden, p, bias)
-    else: out = self._average(q, k, v, hidden, bias, p, plain)
+        keys,values = (o.repeat_interleave(self.heads//o.shape[1], 1) for o in (keys,values))
+        out,weights = scaled_dot_product_attention(queries, keys, values, hidden, p, bias)
+    else: out = self._average(queries, keys, values, hidden, bias, p, plain)
     out = self.unifyheads(out.transpose(1,2).flatten(2))  # (b,tq,k)
     return (out,weights) if need_weights else out
+
+# %% ../nbs/00_attention.ipynb #32c2be25
+@patch
+def _check_inputs(self:MultiHeadAttention, query, key, value, mask, pad_mask, pos, key_pos):
+    for name,o in dict(mask=mask, pad_mask=pad_mask).items():
+        if o is not None: _check_mask(o, name)
+    for name,o,x in (('pos',pos,query), ('key_pos',key_pos,key)):
+        if o is not None: _check_pos(o, name, *x.shape[:2])
+    # nearly always
+    if key is query and value is query and query.dim()==3 and query.shape[2]==self.k: return
+    for name,x in dict(query=query, key=key, value=value).items():
+        _check(x.dim()==3 and x.shape[-1]==self.k, f'{name}.shape', tuple(x.shape),
+               f'(batch, tokens, {self.k})')
+    _check(value.shape==key.shape, 'value.shape', tuple(value.shape),
+           f'that of `key`, {tuple(key.shape)}')
+    _check(len(query)==len(key), 'query.shape', tuple(query.shape),
+           f'of the batch size of `key`, {tuple(key.shape)}')
 
 # %% ../nbs/00_attention.ipynb #3cf17a94
 @patch
@@ -277,13 +295,14 @@ def forward(self:MultiHeadAttention,
     pad_mask:Tensor=None, # bool `(b,tk)`, True at keys that are only padding
     pos:Tensor=None, # Positions of the queries, `(tq,)` or `(b,tq)`; None is 0 to `tq-1`
     key_pos:Tensor=None, # Positions of the keys, `(tk,)` or `(b,tk)`; None is `pos` in self-attention, else 0 to `tk-1`
-    rotate:callable=None, # `rotate(q, pos)` turns queries and keys `(b,h,t,s)` by their positions
+    rotate:callable=None, # `rotate(q, pos)` turns queries or keys `(b,h,t,s)` by their positions
     need_weights:bool=True # Return the weights as well? Slower, and needs memory for them
 )->Tensor|tuple: # Output `(b,tq,k)`; with `need_weights` also the weights of each head `(b,h,tq,tk)`
     "Look with `query` at `key`, and return averages of `value`"
-    key = query if key is None else key
-    return self.attend(query, key, key if value is None else value, mask=mask, pad_mask=pad_mask,
-                       pos=pos, key_pos=key_pos, rotate=rotate, need_weights=need_weights)
+    if key is None: key = query
+    if value is None: value = key
+    return self.attend(query, key, value, mask=mask, pad_mask=pad_mask, pos=pos, key_pos=key_pos,
+                       rotate=rotate, need_weights=need_weights)
 
 # %% ../nbs/00_attention.ipynb #76233bdc
 class SelfAttention(MultiHeadAttention):
@@ -292,20 +311,20 @@ class SelfAttention(MultiHeadAttention):
         k:int, # Width of the vectors
         heads:int=8, # Number of heads; must divide `k` where they are narrow
         wide:bool=True, # Is each head as wide as `k`, instead of `k/heads`?
-        dropout:float=0., # Probability with which a weight is dropped in training, in [0,1)
+        dropout:float=0., # Probability to drop a weight in training, in [0,1)
         qkv_bias:bool=False, # Do queries, keys and values have a bias?
         bias:bool=True, # Has the output a bias?
-        kv_heads:int=None, # Number of heads of keys and values, a divisor of `heads`; None is `heads`
-        qk_norm:type=None # Class of a norm of queries and keys, made as `qk_norm(s)`, such as `nn.RMSNorm`
+        kv_heads:int=None, # Heads of keys and values, a divisor of `heads`; None is `heads`
+        qk_norm:type=None # Class of a norm of queries and keys, made as `qk_norm(s)`: `nn.RMSNorm`
     ): super().__init__(k, heads, wide, dropout, qkv_bias, bias, kv_heads, qk_norm)
 
     def forward(self,
         x:Tensor, # Vectors `(b,t,k)`
         *,
         pad_mask:Tensor=None, # bool `(b,t)`, or `(b,tk)` with a cache: True at tokens that are only padding
-        pos:Tensor=None, # Positions of the tokens, `(t,)` or `(b,t)`, consecutive where there is a cache; None is 0 to `t-1`, after what is cached
-        rotate:callable=None, # `rotate(q, pos)` turns queries and keys `(b,h,t,s)` by their positions
-        cache=None, # Its `update(k, v)` appends keys and values `(b,kv_heads,t,s)` and returns all of them
+        pos:Tensor=None, # Positions of the tokens, `(t,)` or `(b,t)`; None is 0 to `t-1`, after what is cached
+        rotate:callable=None, # `rotate(q, pos)` turns queries or keys `(b,h,t,s)` by their positions
+        cache=None, # Its `update(keys, values)` appends them `(b,kv_heads,t,s)` and returns all; `pos` is consecutive
         need_weights:bool=False # Return the weights as well? Slower, and needs memory for them
     )->Tensor|tuple: # Output `(b,t,k)`; with `need_weights` also the weights of each head `(b,h,t,tk)`
         "Each token averages what it finds in the text"
@@ -326,10 +345,11 @@ class SelfAttentionAutoRegressive(SelfAttention):
 # %% ../nbs/00_attention.ipynb #dd2946eb
 class _Cache:
     "Keys and values of one layer, so far"
-    kv = None
-    def update(self, k, v):
-        self.kv = (k,v) if self.kv is None else [torch.cat(o, 2) for o in zip(self.kv, (k,v))]
-        return self.kv
+    kept = None
+    def update(self, keys, values):
+        new = keys,values
+        self.kept = new if self.kept is None else [torch.cat(o, 2) for o in zip(self.kept, new)]
+        return self.kept
 
 # %% ../nbs/00_attention.ipynb #6b8e07e3
 def check_attention(

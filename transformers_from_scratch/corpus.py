@@ -47,9 +47,8 @@ def _of_folder(path):
         except UnicodeDecodeError as e:
             raise ValueError(f"`source` has {o}, which is no text in UTF-8 "
                              f"({e}): convert it, or take it out") from e
-    return files,lambda i: map(read, files[i:]),_sha('folder',
-                                                     *concat(*((o.relative_to(path).as_posix(),
-        *_stat(o)) for o in files)))
+    about = concat(*((o.relative_to(path).as_posix(), *_stat(o)) for o in files))
+    return files,lambda i: map(read, files[i:]),_sha('folder', *about)
 
 def _no_text(o, i):
     return TypeError(f"`source` has {o!r} for text {i}, but must have a string there: leave it "
@@ -61,7 +60,7 @@ def _of_list(items):
     return items,lambda i: islice(items, i, None),_sha('list', *items)
 
 def _source(source, text_col):
-    "What there is of each text (a row, a file) or None, a function that gives the texts from the `i`th on, and a checksum"
+    "Each text's row or file, or None; a function that gives the texts from `i` on; a checksum"
     if isinstance(source, pd.DataFrame):
         _check(text_col in source.columns, 'text_col', text_col,
                f'one of the columns {list(source.columns)}')
@@ -76,14 +75,14 @@ def _source(source, text_col):
         _check('.csv' in path.suffixes, 'source', str(path),
                'a table, a folder of text files, a file `*.csv` or a list of texts')
         return _of_csv(path, text_col)
-    ok = is_listy(source) or isinstance(source, (pd.Series,np.ndarray))
-    _check(ok, 'source', type(source).__name__,
-           'a table, a folder of text files, a CSV file or a list of texts', TypeError)
+    if not (is_listy(source) or isinstance(source, (pd.Series,np.ndarray))):
+        raise TypeError(f"`source` is of type {type(source).__name__}, but must be a table, a "
+                        "folder of text files, a CSV file or a list of texts")
     return _of_list(list(source))
 
 # %% ../nbs/03c_corpus.ipynb #c0000011
 def _tokenize_part(tok, texts):
-    "The tokens of some texts, each once; for each place the number of its token; and the lengths of the texts"
+    "The tokens of some texts, each once; at each place the number of its token; lengths of texts"
     seen,codes,lens = {},[],[]
     for tokens in TokenizeWithRules(tok.tok, tok.rules)(texts):
         codes += [seen.setdefault(o, len(seen)) for o in tokens]
@@ -99,7 +98,9 @@ def _work(texts): return _tokenize_part(_start_worker.tok, texts)
 
 def _tokenized(tok, parts, n_workers):
     "What `_tokenize_part` says of each of `parts`, in their order; workers are a few parts ahead"
-    if not n_workers: yield from (_tokenize_part(tok, o) for o in parts); return
+    if not n_workers:
+        yield from (_tokenize_part(tok, o) for o in parts)
+        return
     with ProcessPoolExecutor(n_workers, initializer=_start_worker, initargs=(tok,)) as pool:
         waiting = deque()
         try:
@@ -119,8 +120,11 @@ def _write(path, *parts):
     "Write beside, and rename: a file is whole, or as it was"
     beside,n = path.with_name(path.name+'.new'),0
     with open(beside, 'wb') as f:
-        for o in parts: f.write(o); n += len(o)
-        f.flush(); os.fsync(f.fileno())
+        for o in parts:
+            f.write(o)
+            n += len(o)
+        f.flush()
+        os.fsync(f.fileno())
     if beside.stat().st_size!=n:
         raise OSError(f'{beside} has {beside.stat().st_size:,} bytes of {n:,}')
     os.replace(beside, path)
@@ -139,6 +143,10 @@ def _one_form(o):
     return (o.encode('utf-16', 'surrogatepass').decode('utf-16', 'surrogatepass')
             if re.search('[\ud800-\udfff]', o) else o)
 
+def _no_bytes(folder, name, size, want):
+    return ValueError(f"the corpus in {folder} is damaged: {name} has {size:,} bytes instead of "
+                      f"{want:,}. Delete the folder, and make the corpus again")
+
 class _Diary:
     "The files of a corpus that is being made; what was done before is there again"
     files = 'tokens.part','lengths.part','words.part'
@@ -149,10 +157,9 @@ class _Diary:
         self.open = [open(folder/o, 'ab') for o in self.files]
         for f,n in zip(self.open, self.done['sizes']):
             size = os.fstat(f.fileno()).st_size
-            _check(size>=n, 'folder', str(folder),
-                   f'one with {n:,} bytes in {Path(f.name).name}, not '
-                   f'{size:,}: delete it, and begin anew')
-            f.truncate(n); f.seek(n)
+            if size<n: raise _no_bytes(folder, Path(f.name).name, size, n)
+            f.truncate(n)
+            f.seek(n)
         with open(folder/self.files[2], encoding='utf8') as f: words = [json.loads(o) for o in f]
         self.words = {o: i for i,o in enumerate(words)}
 
@@ -187,8 +194,9 @@ class _Diary:
         o2i = {o: i for i,o in enumerate(vocab) if o!='xxfake'}
         table = np.array([o2i.get(o, 0) for o in self.words], np.int32)
         lost = first(o for o in self.words if o not in o2i)
-        _check(lost is None or vocab[0]==UNK, 'vocab', list(vocab[:3]),
-               f'one that begins with {UNK!r}, as it has no {lost!r}')
+        if lost is not None and vocab[0]!=UNK:
+            raise ValueError(f"`vocab` begins with {vocab[0]!r} and lacks {lost!r}: begin it with "
+                             f"{UNK!r}, or add what is lacking")
         _write(self.folder/'tokens.bin', *(table[o].tobytes() for o in self.ids()))
         _write(self.folder/'lengths.bin', (self.folder/self.files[1]).read_bytes())
         _write(self.folder/'corpus.json',
@@ -204,14 +212,16 @@ class _Diary:
 def _alone(folder):
     "Wait for others who make the corpus in `folder`, where the system has locks for that"
     try: import fcntl
-    except ImportError: yield; return
+    except ImportError:
+        yield
+        return
     lock = os.open(folder, os.O_RDONLY)
     try: fcntl.flock(lock, fcntl.LOCK_EX); yield
     finally: os.close(lock)
 
 # %% ../nbs/03c_corpus.ipynb #c0000016
 class Corpus:
-    "Texts as ids in one file, mapped into memory; `FileNotFoundError` if `folder` has none, `ValueError` if it is damaged"
+    "Texts as ids in a mapped file; `FileNotFoundError` without one, `ValueError` if it is damaged"
     def __init__(self,
         folder:Path # Where `tokenize_corpus` put it
     ):
@@ -228,21 +238,20 @@ class Corpus:
         files = {o: self.folder/f'{o}.bin' for o in ('tokens','lengths')}
         for name,n in (('tokens',self.n_tokens), ('lengths',self.about['texts'])):
             size = files[name].stat().st_size if files[name].exists() else 0
-            _check(size==4*n, 'folder', str(self.folder),
-                   f'one with {4*n:,} bytes in {name}.bin, not {size:,}: delete it, and make '
-                   'the corpus again')
-        self.ids = np.memmap(files['tokens'], np.int32, 'r') if self.n_tokens else np.zeros(0,
-            np.int32)
+            if size!=4*n: raise _no_bytes(self.folder, f'{name}.bin', size, 4*n)
+        self.ids = np.zeros(0, np.int32)
+        if self.n_tokens: self.ids = np.memmap(files['tokens'], np.int32, 'r')
         self.lens = np.fromfile(files['lengths'], np.int32)
         self.starts = np.concatenate([[0], self.lens.cumsum(dtype=np.int64)])
-        _check(self.starts[-1]==self.n_tokens, 'folder', str(self.folder),
-               'one whose lengths fit its tokens: delete it, and make the corpus again')
+        if self.starts[-1]!=self.n_tokens:
+            raise ValueError(f"the corpus in {self.folder} is damaged: its lengths don't add up to "
+                             "its tokens. Delete the folder, and make the corpus again")
 
     def __len__(self): return len(self.lens)
     def __getitem__(self, i):
         i = range(len(self))[operator.index(i)]
-        return TensorText(torch.from_numpy(self.ids[self.starts[i]:self.starts[i+1]].astype(
-            np.int64)))
+        ids = self.ids[self.starts[i]:self.starts[i+1]].astype(np.int64)
+        return TensorText(torch.from_numpy(ids))
 
     def __repr__(self):
         return (f'{type(self).__name__}({len(self):,} texts, {self.n_tokens:,} tokens, '
@@ -263,9 +272,8 @@ def _as_tokenizer(tok, rules):
 def _same_as(about, want, folder):
     "A `ValueError` unless a corpus that is there was made of the same texts in the same way"
     def no(what):
-        raise ValueError(
-            f"`folder` is {str(folder)!r}, but must be another one, or be deleted: it "
-            f"has tokens {what}")
+        raise ValueError(f"the folder {folder} has tokens {what}: take another `folder`, or "
+                         "delete this one")
     if about['source']!=want['source']: no('of other texts, or their files have changed since')
     if differ := same_tokenizer(about['tokenizer'], want['tokenizer']):
         no(f'of another tokenizer ({differ})')
@@ -301,16 +309,16 @@ def tokenize_corpus(
     folder:Path, # Where the corpus goes, or is, if it was made before
     *,
     text_col:str='text', # Column of the texts in a table or a CSV file
-    tok=None, # Any tokenizer of fastai or of this library, untrained ones learn from the first 100,000 texts; None is fastai's `WordTokenizer`
+    tok=None, # A tokenizer; an untrained one learns from 100,000 texts; None is `WordTokenizer()`
     rules:list=None, # Rules for the texts; None are those of the tokenizer, for words fastai's
     vocab:list=None, # Tokens by id; None makes it of the texts, or of the tokenizer
-    min_freq:int=None, # A token that occurs less often is unknown; None is 3, or what the tokenizer's own vocabulary has
+    min_freq:int=None, # Rarer tokens are unknown; None is 3, or what the tokenizer has
     max_vocab:int=60_000, # So many tokens at most, where the tokenizer has no vocabulary of its own
-    n_workers:int=None, # Processes; None is as many as processors, or none where less than 2,000 texts are left
+    n_workers:int=None, # Processes; None is one a processor, 0 for less than 2,000 texts
     part:int=1_000, # Texts that are tokenized at a time
     no_bar:bool=False # Show no progress bar?
 )->Corpus: # The corpus in `folder`
-    "Tokenize texts once; `ValueError` if `folder` has another corpus. What was interrupted goes on where it was"
+    "Tokenize texts once, and go on where it was stopped; `ValueError` for a folder in other use"
     _check_sizes(min_freq=ifnone(min_freq, 1), max_vocab=max_vocab, part=part)
     _check(n_workers is None or (isinstance(n_workers, int) and n_workers>=0), 'n_workers',
            n_workers, 'a whole number, 0 or more')
@@ -360,17 +368,19 @@ def _tokenize_all(folder, tok, texts, items, about, vocab, n_workers, part, no_b
         total = None if n is None else -(-(n-done)//part)
         with closing(_tokenized(tok, chunked(_checked(texts(done), done), part),
                                 n_workers)) as results:
-            for o in results if no_bar or (total or 1)<2 else progress_bar(results, total=total,
-                    leave=False):
+            if not no_bar and (total or 0)>1:
+                results = progress_bar(results, total=total, leave=False)
+            for o in results:
                 with _writing(folder, diary.done): diary.add(*o)
-        _check(diary.done['tokens'], 'source', 'without a token', 'texts of at least one token')
+        if not diary.done['tokens']:
+            raise ValueError("`source` is without a token, but must have a text of at least one")
         with _writing(folder, diary.done):
             diary.finish(vocab or _make_vocab(diary, tok, about['min_freq'], about['max_vocab']),
                          about)
 
 # %% ../nbs/03c_corpus.ipynb #c0000027
 class CorpusTexts(TfmdLists):
-    "Some texts of a corpus, in the place of fastai's datasets; new texts are tokenized as the corpus was"
+    "Some texts of a corpus, for fastai's datasets; new texts are tokenized as the corpus was"
     def __init__(self,
         corpus:Corpus, # The corpus
         items, # Numbers of its texts
@@ -420,7 +430,7 @@ class CorpusLoader(LMDataLoader):
         self._arrange()
 
     def _arrange(self):
-        "Where the texts of this epoch begin in its row, and how far that is from their place in the file"
+        "Where this epoch's texts end in its row, and how far they are from their place in the file"
         corpus,order = self.dataset.corpus,self.dataset.items
         if self.shuffle: order = np.random.default_rng([self.seed, self.epoch]).permutation(order)
         self.ends = corpus.lens[order].cumsum(dtype=np.int64)
@@ -433,15 +443,19 @@ class CorpusLoader(LMDataLoader):
         at = (rows*self.bl + batch*self.seq_len)[:,None] + np.arange(n+1)
         # texts where rows begin and end
         first,last = self.ends.searchsorted(at[:,[0,-1]], 'right').T
-        if (most := (last-first).max())>8: text = self.ends.searchsorted(at, 'right')
-        else:
-            text = first[:,None] + sum((at >= self.ends[np.minimum(first+i,
-                len(self.ends)-1)][:,None] for i in range(most)), np.zeros(at.shape, np.int64))
+        most = (last-first).max()
+        if most>8: text = self.ends.searchsorted(at, 'right')
+        else:  # faster: how many of the next texts has a place passed?
+            text = np.repeat(first[:,None], n+1, 1)
+            for i in range(most):
+                end = self.ends[np.minimum(first+i, len(self.ends)-1)]
+                text += at >= end[:,None]
         return torch.from_numpy(self.dataset.corpus.ids[at + self.ahead[text]].astype(np.int64))
 
     def create_item(self, i):
         "Row `i % bs` of batch `i // bs`: input and target"
-        if (i := i or 0)>=self.n: raise IndexError
+        i = i or 0
+        if i>=self.n: raise IndexError
         x = self._read(i//self.bs, np.array([i%self.bs]))[0]
         return LMTensorText(x[:-1]),TensorText(x[1:])
 
@@ -459,13 +473,14 @@ class CorpusLoader(LMDataLoader):
         return range(self.batch*self.bs, self.n)
 
     def __iter__(self):
-        "The batches of an epoch, or what is left of it after `load_state_dict`; `RuntimeError` where an older iteration goes on"
+        "The batches that are left of an epoch; `RuntimeError` where an older iteration goes on"
         return self._counted(super().__iter__)
 
     def _counted(self, batches):
         # an epoch that was begun and left is over
         if not self.goes_on: self.epoch,self.batch = self.epoch+bool(self.batch),0
-        self.goes_on,self.turn = False,(turn := object())
+        turn = object()
+        self.goes_on,self.turn = False,turn
         if self.arranged!=self.epoch: self._arrange()
         for o in batches():
             if self.turn is not turn:
@@ -498,12 +513,12 @@ class CorpusLoader(LMDataLoader):
     def load_state_dict(self,
         state:dict # From `state_dict`
     ):
-        "Go on from there, with the next iteration; `ValueError` if it is the state of other data or settings"
+        "Go on from there, with the next iteration; `ValueError` for other data or settings"
         if not isinstance(state, dict):
             raise TypeError(f"`state` is {state!r}, but must be a dict from `state_dict`")
         for name,o in self._about().items():
             _check(state.get(name)==o, f"state['{name}']", state.get(name),
-                   f'{o!r}, as it is of this loader')
+                   f'{o!r}, as in this loader')
         for name,most in dict(epoch=math.inf, batch=self.n_batches).items():
             o = state.get(name)
             _check(isinstance(o, int) and 0<=o<=most, f"state['{name}']", o,
@@ -518,39 +533,36 @@ class CorpusLoader(LMDataLoader):
     )->LMDataLoader:
         "A loader like this, for other texts or with other settings"
         if dataset is None or isinstance(dataset, CorpusTexts):
-            return DataLoader.new(self, dataset,
-                                  **dict(dict(seq_len=ifnone(seq_len, self.seq_len),
-                                              seed=self.seed), **kwargs))
-        kwargs = dict(dict(bs=self.bs, device=self.device, num_workers=self.fake_l.num_workers),
-                      **kwargs)
-        return LMDataLoader(dataset, seq_len=ifnone(seq_len, self.seq_len), **kwargs)
+            mine = dict(seq_len=ifnone(seq_len, self.seq_len), seed=self.seed)
+            return DataLoader.new(self, dataset, **dict(mine, **kwargs))
+        mine = dict(bs=self.bs, device=self.device, num_workers=self.fake_l.num_workers)
+        return LMDataLoader(dataset, seq_len=ifnone(seq_len, self.seq_len), **dict(mine, **kwargs))
 
 # %% ../nbs/03c_corpus.ipynb #c0000035
 @delegates(tokenize_corpus)
 def lm_dataloaders(
     source, # Texts: a table, a CSV file (read in pieces), a folder of files `*.txt`, or a list
-    folder:Path=None, # Where the corpus goes, or is; None is beside a folder or file, with `_corpus` after its name
+    folder:Path=None, # Where the corpus goes, or is; None is `<source>_corpus` beside it
     *,
     valid_pct:float=.1, # Share of the texts for validation, in (0,1)
-    splitter:callable=None, # Instead: numbers of the texts for training and validation, as `splitter(items)` of a table's rows or a list of files or texts
+    splitter:callable=None, # Instead: of rows, files or texts their numbers for both parts
     seed:int=0, # Decides about the split and the order of the texts in each epoch
     bs:int=64, # Rows of a batch
     seq_len:int=72, # Tokens of each row
     num_workers:int=0, # Processes that read ahead; a batch takes so little that 0 is best
     device=None, # Where batches go; None is fastai's default
-    tok=None, # Any tokenizer of fastai or of this library, untrained ones learn from the first 100,000 texts; None is fastai's `WordTokenizer`
+    tok=None, # A tokenizer; an untrained one learns from 100,000 texts; None is `WordTokenizer()`
     rules:list=None, # Rules for the texts; None are those of the tokenizer, for words fastai's
     **kwargs
 )->DataLoaders: # For `transformer_lm_learner`, or fastai's `language_model_learner`
-    "`DataLoaders` for a language model from texts that need not fit into memory; errors are those of `tokenize_corpus`"
+    "`DataLoaders` for a language model from texts larger than memory; errors as `tokenize_corpus`"
     _check_sizes(bs=bs, seq_len=seq_len)
     _check_seed(seed)
     _check(splitter is not None or 0<valid_pct<1, 'valid_pct', valid_pct, 'between 0 and 1')
     if not isinstance(source, (str,Path,pd.DataFrame)) and is_iter(source): source = list(source)
     if folder is None:
         _check(isinstance(source, (str,Path)), 'folder', folder,
-               'a folder for the tokens: only beside a file or a folder there is a place '
-               'that goes without saying')
+               'a folder for the tokens, unless `source` is a file or a folder')
         path = Path(source).resolve()
         folder = path.with_name(path.name+'_corpus')
     tok = _as_tokenizer(tok, rules)
@@ -562,16 +574,19 @@ def lm_dataloaders(
         parts = np.sort(order[n:]),np.sort(order[:n])
     else:
         items = _source(source, kwargs.get('text_col', 'text'))[0]
-        parts = [mask2idxs(list(o)) for o in splitter(range(len(corpus)) if items is None
-                                                      else items)]
-        _check(len(parts)==2, 'splitter', splitter, f'one that returns two parts, not {len(parts)}')
+        if items is None: items = range(len(corpus))
+        parts = [mask2idxs(list(o)) for o in splitter(items)]
+        if len(parts)!=2:
+            raise ValueError(f"`splitter` returns {len(parts)} parts, but must return two parts: "
+                             "numbers of texts for training, and for validation")
     train,valid = (CorpusTexts(corpus, np.fromiter(o, np.int64), tok) for o in parts)
     both = np.intersect1d(train.items, valid.items)
-    _check(not len(both), 'splitter', splitter,
-           f'one that puts no text into both parts, such as {both[:3].tolist()}')
+    if len(both):
+        raise ValueError(f"`splitter` puts texts into both parts, such as {both[:3].tolist()}")
     for name,o in dict(training=train, validation=valid).items():
-        _check(len(o.items) and corpus.lens[o.items].sum(dtype=np.int64)>bs, 'bs', bs,
-               f'less than the number of tokens for {name}, or that part must have more texts')
+        n = int(corpus.lens[o.items].sum(dtype=np.int64))
+        _check(n>bs, 'bs', bs, f'less than {n}, the number of tokens for {name}; or give that part '
+               'more texts')
     kw = dict(bs=bs, seq_len=seq_len, seed=seed, num_workers=num_workers,
               device=ifnone(device, default_device()))
     return DataLoaders(CorpusLoader(train, shuffle=True, **kw), CorpusLoader(valid, **kw),

@@ -17,43 +17,39 @@ _words = {
     'pos': 'good great clever superb wonderful brilliant charming delightful'.split(),
     'part': 'plot script story cast soundtrack ending'.split(),
     'film': 'film movie comedy drama thriller'.split()}
-_frames = {'train': ['The {part} is {said}.', 'To me the {part} was {said}.',
-                     'We thought that the {part} was {said}.', 'I found this {film} {said}.',
-                     'I think the {film} is {said}.', 'It is {said}, this {film}.',
-                     'My friends call it {said}.', 'My friends and I found it {said}.',
-                     '{said}, this {film}.'], 'valid': ['We think the {part} is {said}.',
-                                                        'My friends found the {part} {said}.',
-                                                        'I call this {film} {said}.',
-                                                        'I thought this {film} was {said}.',
-                                                        'We found it {said}, this {film}.',
-                                                        'To me it was {said}.']}
-_easy = {'train': ['{win}', '{win} and {too}', 'both {win} and {too}', 'so {win} and so {too}',
-                   'truly {win}, truly {too}', '{win} from the first minute'],
-         'valid': ['truly {win}', 'so {win}, so {too}', 'both {win} and truly {too}',
-                   'truly {win} and so {too}']}
-_hard = {'train': ['not {lose} but {win}', 'not a {lose} one but a {win} one',
-                   'not so {lose}, in fact {win}', '{lose} at first but {win} in the end',
-                   '{lose} in parts but {win} on the whole', 'anything but {lose}, in fact {win}',
-                   'far from {lose}, even {win}', '{win} rather than {lose}',
-                   '{win}, though I expected it to be {lose}', '{win} and not {lose}',
-                   '{win}, not {lose}', 'anything but {lose}', 'far from {lose}', 'not {lose}',
-                   'not {lose} at all'], 'valid': ['not at all {lose} but {win}',
-                                                   'not a {lose} one but a truly {win} one',
-                                                   'not so {lose} but {win}',
-                                                   '{lose} in parts but {win} in the end',
-                                                   '{lose} at first but {win} on the whole',
-                                                   'anything but {lose}, even {win}',
-                                                   'far from {lose}, in fact {win}',
-                                                   'far from {lose}, truly {win}',
-                                                   'truly {win} rather than {lose}',
-                                                   '{win}, though we expected it to be {lose}',
-                                                   'so {win} and not {lose}',
-                                                   'far from a {lose} one, in fact a {win} one',
-                                                   'anything but a {lose} one']}
+_frames = {
+    'train': ['The {part} is {said}.', 'To me the {part} was {said}.',
+              'We thought that the {part} was {said}.', 'I found this {film} {said}.',
+              'I think the {film} is {said}.', 'It is {said}, this {film}.',
+              'My friends call it {said}.', 'My friends and I found it {said}.',
+              '{said}, this {film}.'],
+    'valid': ['We think the {part} is {said}.', 'My friends found the {part} {said}.',
+              'I call this {film} {said}.', 'I thought this {film} was {said}.',
+              'We found it {said}, this {film}.', 'To me it was {said}.']}
+_easy = {
+    'train': ['{win}', '{win} and {too}', 'both {win} and {too}', 'so {win} and so {too}',
+              'truly {win}, truly {too}', '{win} from the first minute'],
+    'valid': ['truly {win}', 'so {win}, so {too}', 'both {win} and truly {too}',
+              'truly {win} and so {too}']}
+_hard = {
+    'train': ['not {lose} but {win}', 'not a {lose} one but a {win} one',
+              'not so {lose}, in fact {win}', '{lose} at first but {win} in the end',
+              '{lose} in parts but {win} on the whole', 'anything but {lose}, in fact {win}',
+              'far from {lose}, even {win}', '{win} rather than {lose}',
+              '{win}, though I expected it to be {lose}', '{win} and not {lose}',
+              '{win}, not {lose}', 'anything but {lose}', 'far from {lose}', 'not {lose}',
+              'not {lose} at all'],
+    'valid': ['not at all {lose} but {win}', 'not a {lose} one but a truly {win} one',
+              'not so {lose} but {win}', '{lose} in parts but {win} in the end',
+              '{lose} at first but {win} on the whole', 'anything but {lose}, even {win}',
+              'far from {lose}, in fact {win}', 'far from {lose}, truly {win}',
+              'truly {win} rather than {lose}', '{win}, though we expected it to be {lose}',
+              'so {win} and not {lose}', 'far from a {lose} one, in fact a {win} one',
+              'anything but a {lose} one']}
 
 # %% ../nbs/03_data.ipynb #67a25352
 def _pair(frame, verdict, rng):
-    "`(text, label)` for both labels: the words of blame and of praise change places, and all else stays"
+    "`(text, label)` for both labels: the words of blame and of praise change places"
     pick = {name: rng.sample(words, 2) for name,words in _words.items()}
     for win,lose in (('neg','pos'), ('pos','neg')):
         said = verdict.format(win=pick[win][0], too=pick[win][1], lose=pick[lose][0])
@@ -63,7 +59,7 @@ def _pair(frame, verdict, rng):
 def toy_reviews(
     n:int=1000, # Number of rows, 10 or more: four fifths to train on, one fifth for validation
     seed:int=0 # Other seeds give other rows; the same seed gives the same rows
-)->pd.DataFrame: # `text`, `label` ('neg' or 'pos'), `is_valid`, and `hard`, True for the quarter where order decides
+)->pd.DataFrame: # `text`, `label` ('neg', 'pos'), `is_valid`, `hard`: where order decides
     "Short film reviews, half of them good; `ValueError` for a bad `n`"
     _check(isinstance(n, int) and n>=10, 'n', n,
            'a whole number from 10 up, so that both parts get both labels')
@@ -81,7 +77,7 @@ def toy_reviews(
 # %% ../nbs/03_data.ipynb #8ed8f210
 def python_reference(
 )->pd.DataFrame: # Columns `text`, `is_valid` and `topic`, a row for each topic
-    "The reference of the Python language that is part of every Python, split so that no paragraph is on both sides"
+    "The reference that is part of every Python, split so that no paragraph is on both sides"
     from pydoc_data.topics import topics
     paragraphs = {topic: {' '.join(p.split()) for p in text.split('\n\n') if len(p.split())>=8}
                   for topic,text in topics.items()}

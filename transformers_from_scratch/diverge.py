@@ -25,14 +25,16 @@ def _largest(o):
     return max((t.where(t.isfinite(), 0).abs().max().item() for t in _floats(o) if t.numel()),
                default=0.)
 
+def _bad_rows(t):
+    "The numbers of the rows of `t` with something that is not finite"
+    return (~t.isfinite()).reshape(len(t), -1).any(1).nonzero()[:,0].tolist()
+
 def _rows(o, n):
     "Which of the `n` rows of a batch have something in `o` that is not finite, in words"
-    bad = {i for t in _floats(o) if t.dim() and len(t)==n
-           for i in (~t.isfinite()).flatten(1 if t.dim()>1 else 0).view(n,
-        -1).any(1).nonzero()[:,0].tolist()}
+    bad = sorted({i for t in _floats(o) if t.dim() and len(t)==n for i in _bad_rows(t)})
     if not bad: return ''
-    some = ', '.join(map(str, sorted(bad)[:5]))
-    return f" (row{'s' if len(bad)>1 else ''} {some}{', …' if len(bad)>5 else ''} of {n})"
+    some = ', '.join(map(str, bad[:5])) + (', …' if len(bad)>5 else '')
+    return f" (row{'s' if len(bad)>1 else ''} {some} of {n})"
 
 # %% ../nbs/05f_diverge.ipynb #5f100010
 def _bad_weight(model):
@@ -43,12 +45,11 @@ def _bad_weight(model):
         if o.is_floating_point() and o.isnan().any(): return n
 
 def _bad_gradient(model):
-    "The name of the last parameter whose gradient is not finite, so the first that was computed; None if there is none"
+    "The last parameter whose gradient is not finite, so the first that was computed; or None"
     grads = {n: p.grad for n,p in model.named_parameters() if p.grad is not None}
-    if not grads or torch.stack([o.to(torch.float32).to(first(grads.values()).device)
-                                 for o in torch._foreach_norm(list(grads.values()),
-            math.inf)]).isfinite().all():
-        return None
+    if not grads: return
+    norms = torch._foreach_norm(list(grads.values()), math.inf)  # the largest of each
+    if torch.stack([o.to(norms[0].device, torch.float32) for o in norms]).isfinite().all(): return
     return next((n for n in reversed(grads) if not _finite(grads[n])), None)
 
 # %% ../nbs/05f_diverge.ipynb #5f100013
@@ -59,25 +60,26 @@ def _get_random(device):
 
 def _set_random(states, device):
     python,numpy,cpu,on_gpu = states
-    random.setstate(python); np.random.set_state(numpy); torch.set_rng_state(cpu)
+    random.setstate(python)
+    np.random.set_state(numpy)
+    torch.set_rng_state(cpu)
     if on_gpu is not None: torch.cuda.set_rng_state(on_gpu, device)
 
 @contextmanager
 def _again(model, device, states, auto):
-    "Random states and mixed precision as they were before, and in the end all as it is now, buffers too"
+    "Random states and mixed precision as before; in the end all as it is now, buffers too"
     now,buffers = _get_random(device),[(o,o.clone()) for o in model.buffers()]
     _set_random(states, device)
     try:
-        with torch.compiler.set_stance('force_eager'), torch.autocast(device.type,
-                enabled=auto[0], dtype=auto[1]):
-            yield
+        precision = torch.autocast(device.type, enabled=auto[0], dtype=auto[1])
+        with torch.compiler.set_stance('force_eager'), precision: yield
     finally:
         with torch.no_grad():
             for o,was in buffers: o.copy_(was)
         _set_random(now, device)
 
 def _first_place(model, run, xb):
-    "`(name, class, largest input, output)` of the first module of `model` that makes finite numbers not finite in `run(*xb)`; None for none"
+    "`(name, class, largest input, output)` of the first module that makes finite numbers others; or None"
     found,names = [],{m: n for n,m in model.named_modules()}
     def look(m, args, kwargs, out):
         if not found and not _finite(out) and _finite((args, kwargs)):
@@ -90,7 +92,7 @@ def _first_place(model, run, xb):
 
 # %% ../nbs/05f_diverge.ipynb #5f100016
 class StopOnNaN(Callback):
-    "Stops a training before a NaN or an infinite number gets into the weights, with a `FloatingPointError` that says where it began"
+    "Stops a training before a NaN gets into the weights; the `FloatingPointError` says where it began"
     order,run_valid = MixedPrecision.order+.5,False  # gradients are unscaled, and not clipped yet
     def __init__(self): pass
 
@@ -106,8 +108,8 @@ class StopOnNaN(Callback):
     def before_batch(self):
         "Remember the random states, and whether there is mixed precision"
         device = self._device.type
-        self.states,self.auto = _get_random(self._device),(torch.is_autocast_enabled(device),
-            torch.get_autocast_dtype(device))
+        self.states = _get_random(self._device)
+        self.auto = torch.is_autocast_enabled(device),torch.get_autocast_dtype(device)
 
     def after_loss(self):
         "`FloatingPointError` for a loss that is not finite"
@@ -121,7 +123,7 @@ class StopOnNaN(Callback):
         if not self._scaled(): self._check_gradients()
 
     def before_step(self):
-        "The same where gradients are scaled: infinite ones do not come to here, as the scaler leaves such a step out"
+        "The same for scaled gradients; if some are infinite, the scaler leaves the step out"
         if self._scaled(): self._check_gradients()
 
     def after_train(self):

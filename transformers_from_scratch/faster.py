@@ -16,7 +16,7 @@ from .attention import _check, _check_sizes, _compiling, _fused
 
 # %% ../nbs/01b_faster.ipynb #ffef6ca938
 def _plain(*xs):
-    "Are these ordinary tensors of a CPU, and is nothing around that asks about each step: a graph, a trace, `torch.func`?"
+    "Are these ordinary tensors of a CPU, outside of what records each step: a graph, a trace, `torch.func`?"
     if (_compiling() or torch.jit.is_tracing() or forward_ad._current_level>=0
         or torch._C._len_torch_dispatch_stack()):
         return False
@@ -30,22 +30,24 @@ def _keep(
     p:float # Probability to be dropped, in (0,1)
 )->tuple: # bool, True at what is kept, and the probability to be kept
     "A mask for dropout from random bytes, or from pairs of them where `p` needs finer steps"
-    kind,low,levels = (torch.uint8,0,256) if .1<=p<=.9 else (torch.int16,-2**15,2**16)
-    dropped,n,each = min(max(round(p*levels), 1), levels-1),math.prod(shape),8//kind.itemsize
-    # all 64 bits
-    drawn = torch.empty(-(-n//each), dtype=torch.int64, device='cpu').random_(-2**63, None)
+    kind,low,levels = torch.uint8,0,256
+    if not .1<=p<=.9: kind,low,levels = torch.int16,-2**15,2**16
+    dropped = min(max(round(p*levels), 1), levels-1)
+    n,each = math.prod(shape),8//kind.itemsize
+    drawn = torch.empty(math.ceil(n/each), dtype=torch.int64, device='cpu')
+    drawn.random_(-2**63, None)  # all 64 bits
     return (drawn.view(kind)[:n] >= low+dropped).view(shape), 1-dropped/levels
 
 class ByteDropout(nn.Dropout):
-    "Dropout (Srivastava et al. 2014) whose mask is drawn as bytes where that is faster: on a CPU, for 100,000 numbers or more"
+    "Dropout (Srivastava et al. 2014), drawn as bytes where that is faster: on a CPU, for 100,000 numbers or more"
     def __init__(self,
-        p:float=.5, # Probability with which a number is dropped in training, in [0,1]; from bytes it is a whole number of 256ths
+        p:float=.5, # Probability to drop a number in training, in [0,1]; from bytes a whole number of 256ths
         inplace:bool=False # Change the numbers where they are? Then it is dropout as PyTorch has it
     ): super().__init__(p, inplace)
 
     def forward(self,
         x:Tensor # Numbers of any shape
-    )->Tensor: # In training some of them are 0, and the others larger: by the average nothing changes
+    )->Tensor: # In training some of them are 0, and the others larger: the mean stays
         "Drop"
         drops = self.training and 0<self.p<1 and not self.inplace
         if not (drops and _plain(x) and x.numel()>=100_000): return super().forward(x)
@@ -73,10 +75,11 @@ class _Product(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, g):
-        (x,w),(to_x,to_w,to_b),rows = ctx.saved_tensors,ctx.needs_input_grad,g.reshape(-1,
-            g.shape[-1])
-        back = (lambda g: _Product.apply(g, w.t(), None)) if _plain(g) else (lambda g: g @ w)
-        return (back(g) if to_x else None,
+        x,w = ctx.saved_tensors
+        to_x,to_w,to_b = ctx.needs_input_grad
+        rows,grad_x = g.reshape(-1, g.shape[-1]),None
+        if to_x: grad_x = _Product.apply(g, w.t(), None) if _plain(g) else g @ w
+        return (grad_x,
                 rows.t() @ x.reshape(-1, x.shape[-1]) if to_w else None,
                 rows.sum(0) if to_b else None)
 
@@ -87,7 +90,7 @@ def _pays(x, w):
     return large and _amd() and torch.backends.mkldnn.enabled
 
 class FastLinear(nn.Linear):
-    "A linear layer that asks oneDNN where it is faster: for large products of 32-bit numbers on a processor of AMD"
+    "A linear layer that asks oneDNN where it is faster: on a processor of AMD, for large products of 32 bits"
     def __init__(self,
         in_features:int, # Width of what comes in
         out_features:int, # Width of what goes out
@@ -100,7 +103,8 @@ class FastLinear(nn.Linear):
     )->Tensor: # `(...,n_out)`
         "`x Wᵀ + b`"
         w = self.weight
-        return (_Product.apply if _plain(x, w) and _pays(x, w) else F.linear)(x, w, self.bias)
+        if _plain(x, w) and _pays(x, w): return _Product.apply(x, w, self.bias)
+        return F.linear(x, w, self.bias)
 
 # %% ../nbs/01b_faster.ipynb #a3c1e7b1
 def _centred(x, scale=1.):
@@ -110,40 +114,44 @@ def _centred(x, scale=1.):
 class _LowAttention(torch.autograd.Function):
     "`softmax(q kᵀ / √s) v` in bfloat16, for some of the `n` heads at a time"
     @staticmethod
-    def weights(q, low, k, hidden, which, part):
-        scores = q[part] @ low[part].transpose(1, 2)  # (step,tq,tk)
+    def weights(queries, low, keys, hidden, which, part):
+        scores = queries[part] @ low[part].transpose(1, 2)  # (step,tq,tk)
         if not max(o.abs() for o in scores.aminmax())<=8:  # large ones, or NaN
-            scores = q[part].float()*k.shape[2]**-.5 @ k[part].float().transpose(1, 2)
+            exact = queries[part].float()*keys.shape[2]**-.5
+            scores = exact @ keys[part].float().transpose(1, 2)
         if hidden is not None: scores.masked_fill_(hidden[which[part]], -math.inf)
-        return scores.softmax(-1).to(q.dtype)
+        return scores.softmax(-1).to(queries.dtype)
 
     @staticmethod
     # (n,tq,s), (n,tk,s) twice, (m,tq,tk), and which of `m` it is for each of `n`
-    def forward(ctx, q, k, v, hidden, which):
-        tq,tk,out,low = q.shape[1],k.shape[1],torch.empty_like(q),_centred(k, k.shape[2]**-.5)
+    def forward(ctx, queries, keys, values, hidden, which):
+        tq,tk = queries.shape[1],keys.shape[1]
+        out,low = torch.empty_like(queries),_centred(keys, keys.shape[2]**-.5)
         step,kept = max(2**20//(tq*tk), 1),[]
-        ctx.parts = [slice(i, i+step) for i in range(0, len(q), step)]
+        ctx.parts = [slice(i, i+step) for i in range(0, len(queries), step)]
         for part in ctx.parts:
-            w = _LowAttention.weights(q, low, k, hidden, which, part)
-            torch.bmm(w, v[part], out=out[part])
+            w = _LowAttention.weights(queries, low, keys, hidden, which, part)
+            torch.bmm(w, values[part], out=out[part])
             if tk<=256: kept.append(w)
-        ctx.save_for_backward(q, v, low, *((None,)*3 if kept else (k,hidden,which)), *kept)
+        made_from = (None,None,None) if kept else (keys,hidden,which)
+        ctx.save_for_backward(queries, values, low, *made_from, *kept)
         return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx, g):
-        (q,v,low,k,hidden,which,*kept),grads = ctx.saved_tensors,[]
-        values = _centred(v)
+        queries,values,low,keys,hidden,which,*kept = ctx.saved_tensors
+        centred,grads = _centred(values),[]
         with torch.autocast('cpu', enabled=False):
             for i,part in enumerate(ctx.parts):
-                w = kept[i] if kept else _LowAttention.weights(q, low, k, hidden, which, part)
-                to_scores = torch._softmax_backward_data(g[part] @ values[part].transpose(1, 2),
-                                                         w, -1, w.dtype)
-                grads.append((to_scores @ low[part], to_scores.transpose(1, 2) @ q[part],
+                if kept: w = kept[i]
+                else: w = _LowAttention.weights(queries, low, keys, hidden, which, part)
+                to_weights = g[part] @ centred[part].transpose(1, 2)
+                to_scores = torch._softmax_backward_data(to_weights, w, -1, w.dtype)
+                grads.append((to_scores @ low[part], to_scores.transpose(1, 2) @ queries[part],
                               w.transpose(1, 2) @ g[part]))
-            to_q,to_k,to_v = (torch.cat(o) for o in zip(*grads))
-        return to_q,to_k*q.shape[2]**-.5,to_v,None,None
+            to_queries,to_keys,to_values = (torch.cat(o) for o in zip(*grads))
+        return to_queries,to_keys*queries.shape[2]**-.5,to_values,None,None
 
 # %% ../nbs/01b_faster.ipynb #a3c1e7b7
 @lru_cache
@@ -151,39 +159,48 @@ def _native():
     "Does this processor multiply numbers of 16 bits, as far as PyTorch can tell?"
     return any(getattr(torch.cpu, f'_is_{o}_supported', bool)() for o in ('avx512_bf16','amx_tile'))
 
-def _low_attention(q, k, v, hidden):
+def _low_attention(queries, keys, values, hidden):
     "The average of the values `(b,h,tq,s)` by `_LowAttention`"
-    (b,h),which = q.shape[:2],None
-    if k.shape[1]<h: k,v = (o.repeat_interleave(h//o.shape[1], 1) for o in (k,v))  # (b,h,tk,s)
+    b,h = queries.shape[:2]
+    groups,which = keys.shape[1],None
+    if groups<h: keys,values = (o.repeat_interleave(h//groups, 1) for o in (keys,values))
     if hidden is not None:  # one for all, for each text, each head, or both
         texts,heads = hidden.shape[:2]
-        which = (torch.arange(b, device='cpu')[:,None]%texts*heads + torch.arange(h,
-            device='cpu')%heads).flatten()
+        text = torch.arange(b, device='cpu')[:,None]%texts
+        which = (text*heads + torch.arange(h, device='cpu')%heads).flatten()
         hidden = hidden.flatten(0, 1)
-    return _LowAttention.apply(*(o.flatten(0, 1) for o in (q,k,v)), hidden, which).unflatten(0,
-        (b,h))
+    parts = (o.flatten(0, 1) for o in (queries,keys,values))  # (b*h,t,s)
+    return _LowAttention.apply(*parts, hidden, which).unflatten(0, (b,h))
 
-def _average(q, k, v, hidden, bias, p, plain):
+def _fits_low(queries, keys, values, hidden, bias, p):
+    "Can `_LowAttention` do it?"
+    tensors = [o for o in (queries,keys,values,hidden) if o is not None]
+    return (bias is None and not p and queries.numel()>0
+            and 0<keys.shape[2]<=512 and queries.shape[2]<=512
+            and queries.dtype is keys.dtype is values.dtype
+            and torch.backends.mkldnn.enabled and _native() and _plain(*tensors))
+
+def _average(queries, keys, values, hidden, bias, p, plain):
     "What `faster` gives to attention: another way where it learns in bfloat16 on a CPU"
-    learns = torch.is_grad_enabled() and any(o.requires_grad for o in (q,k,v))
-    low = q.dtype is torch.bfloat16 and q.device.type=='cpu'
-    if not (learns and low) or _compiling(): return _fused(q, k, v, hidden, bias, p, plain)
+    three = queries,keys,values
+    learns = torch.is_grad_enabled() and any(o.requires_grad for o in three)
+    low = queries.dtype is torch.bfloat16 and queries.device.type=='cpu'
+    if not (learns and low) or _compiling(): return _fused(*three, hidden, bias, p, plain)
     with torch.autocast('cpu', enabled=False):
-        short = (q.numel() and 0<k.shape[2]<=512 and q.shape[2]<=512
-                 and q.dtype is k.dtype is v.dtype and torch.backends.mkldnn.enabled)
-        if (short and bias is None and not p and _native()
-            and _plain(*(o for o in (q,k,v,hidden) if o is not None))):
+        if _fits_low(*three, hidden, bias, p):
             if plain:
-                hidden = torch.ones(k.shape[2], k.shape[2], dtype=torch.bool, device='cpu').triu(1)
+                tk = keys.shape[2]
+                hidden = torch.ones(tk, tk, dtype=torch.bool, device='cpu').triu(1)
             if hidden is not None:  # (b,h,tq,tk), or 1 instead of each
                 hidden = hidden[(None,)*(4-hidden.dim())]
-            if hidden is None or not hidden.all(-1).any(): return _low_attention(q, k, v, hidden)
-        return _fused(*(o.float() for o in (q,k,v)), hidden,
-                      None if bias is None else bias.float(), p, plain).to(q.dtype)
+            if hidden is None or not hidden.all(-1).any(): return _low_attention(*three, hidden)
+        if bias is not None: bias = bias.float()
+        out = _fused(*(o.float() for o in three), hidden, bias, p, plain)
+        return out.to(queries.dtype)
 
 # %% ../nbs/01b_faster.ipynb #7f584c17
 class _LossInParts(torch.autograd.Function):
-    "The mean cross-entropy; its gradients are made on the way forward"
+    "The mean cross-entropy; its gradients are made in the forward pass"
     @staticmethod
     def forward(ctx, hidden, weight, targets, ignore_index, rows, learns):
         device,dtype = hidden.device.type,weight.dtype
@@ -191,22 +208,24 @@ class _LossInParts(torch.autograd.Function):
             dtype = torch.get_autocast_dtype(device)
         exact = torch.double if dtype is torch.double else torch.float
         with torch.autocast(device, enabled=False):
-            w,n,loss = weight.to(dtype),(targets!=ignore_index).sum(),hidden.new_zeros((),
-                dtype=exact)
-            to_hidden,to_weight = (torch.zeros_like(o, dtype=exact) if l else None
-                                   for o,l in zip((hidden, weight), learns))
+            w,n = weight.to(dtype),(targets!=ignore_index).sum()
+            loss = hidden.new_zeros((), dtype=exact)
+            to_hidden = torch.zeros_like(hidden, dtype=exact) if learns[0] else None
+            to_weight = torch.zeros_like(weight, dtype=exact) if learns[1] else None
             for i in range(0, len(hidden), rows):
                 part = slice(i, i+rows)
-                h,there = hidden[part].to(dtype),targets[part]!=ignore_index
-                scores,y = (h @ w.t()).to(exact),targets[part].where(there, 0)[:,None]  # (rows,v)
+                x,there = hidden[part].to(dtype),targets[part]!=ignore_index
+                y = targets[part].where(there, 0)[:,None]  # (rows,1)
+                scores = (x @ w.t()).to(exact)  # (rows,v) = (rows,k) @ (k,v)
                 total = scores.logsumexp(1, keepdim=True)
                 loss += (total - scores.gather(1, y))[:,0].where(there, 0).sum()
                 # 0 where nothing counts
                 p = scores.sub_(total.masked_fill_(~there[:,None], math.inf)).exp_()
                 p = p.scatter_add_(1, y, -there[:,None].to(exact)).to(dtype)
                 if learns[0]: to_hidden[part] = p @ w
-                if learns[1]:
-                    to_weight.addmm_(p.t(), h) if dtype is exact else to_weight.add_(p.t() @ h)
+                if not learns[1]: continue
+                if dtype is exact: to_weight.addmm_(p.t(), x)
+                else: to_weight.add_(p.t() @ x)
         ctx.save_for_backward(to_hidden, to_weight, n)
         ctx.dtypes = hidden.dtype,weight.dtype
         return loss/n
@@ -215,8 +234,8 @@ class _LossInParts(torch.autograd.Function):
     @once_differentiable
     def backward(ctx, g):
         *grads,n = ctx.saved_tensors
-        return (*(None if o is None else (o*(g/n)).to(d) for o,d in zip(grads, ctx.dtypes)), None,
-                None, None, None)
+        grads = [None if o is None else (o*(g/n)).to(d) for o,d in zip(grads, ctx.dtypes)]
+        return *grads,None,None,None,None
 
 def linear_cross_entropy(
     hidden:Tensor, # Vectors `(...,k)`
@@ -225,11 +244,11 @@ def linear_cross_entropy(
     ignore_index:int=-100, # Tokens with this target do not count
     rows:int=None # So many tokens at a time; None is as many as make 8 million scores
 )->Tensor: # The mean loss of the tokens that count, in nats
-    "`F.cross_entropy(hidden @ weight.T, targets)` without scores that stand whole; its gradient can't be differentiated again, nor by `torch.func`"
-    _check(hidden.dim()>1, 'hidden', tuple(hidden.shape),
-           'of shape `(...,k)`, a vector for each token')
-    _check(hidden.shape[:-1]==targets.shape, 'targets', tuple(targets.shape),
-           f'of shape {tuple(hidden.shape[:-1])}, a word for each vector')
+    "`F.cross_entropy(hidden @ weight.T, targets)` without the table of scores; differentiable once"
+    _check(hidden.dim()>1, 'hidden.shape', tuple(hidden.shape),
+           '`(...,k)`, a vector for each token')
+    _check(hidden.shape[:-1]==targets.shape, 'targets.shape', tuple(targets.shape),
+           f'{tuple(hidden.shape[:-1])}, a word for each vector')
     if rows is None: rows = max(2**23//len(weight), 1)
     _check_sizes(rows=rows)
     learns = [torch.is_grad_enabled() and o.requires_grad for o in (hidden, weight)]
@@ -239,7 +258,7 @@ def linear_cross_entropy(
 # %% ../nbs/01b_faster.ipynb #ff0e3b269b
 def faster(
     model:nn.Module, # Any model of PyTorch
-    undo:bool=False # Give them the classes of PyTorch again, for tools that look for these by name, such as `quantize_dynamic`
+    undo:bool=False # Give back PyTorch's classes, for tools that go by their names, such as `quantize_dynamic`
 )->nn.Module: # The same
     "Let the linear layers, the dropouts and the attention of `model` be the fast ones, in place"
     _check(isinstance(model, nn.Module), 'model', model, 'a module of PyTorch', TypeError)

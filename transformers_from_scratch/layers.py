@@ -10,7 +10,8 @@ __all__ = ['FeedForward', 'GatedFeedForward', 'TransformerBlock', 'Positions', '
 import numbers
 from fastai.basics import *
 from .attention import *
-from .attention import _check, _check_classes, _check_probs, _check_sizes, _compiling
+from .attention import _check, _check_classes, _check_probs
+from .attention import _check_sizes, _compiling
 
 # %% ../nbs/01_layers.ipynb #8c2414d4
 class FeedForward(Module):
@@ -19,13 +20,13 @@ class FeedForward(Module):
         k:int, # Width of the vectors
         hidden_mult:float=4, # The middle is this many times as wide, rounded to whole numbers
         act_cls:type=nn.ReLU, # Class of the activation in the middle
-        dropout:float=0., # Probability with which a number of the output is dropped in training, in [0,1)
+        dropout:float=0., # Probability to drop a number of the output in training, in [0,1)
         bias:bool=True # Have the linear layers a bias?
     ):
         _check_sizes(k=k)
-        fine = (isinstance(hidden_mult, numbers.Real) and not isinstance(hidden_mult, bool)
-                and round(k*hidden_mult)>0)
-        _check(fine, 'hidden_mult', hidden_mult, f'a number above 0, and large enough for k={k}')
+        number = isinstance(hidden_mult, numbers.Real) and not isinstance(hidden_mult, bool)
+        _check(number and round(k*hidden_mult)>0, 'hidden_mult', hidden_mult,
+               f'a number above 0, and large enough for k={k}')
         _check_probs(dropout=dropout)
         self.hidden_mult,width = hidden_mult,round(k*hidden_mult)
         self.up,self.down = nn.Linear(k, width, bias=bias),nn.Linear(width, k, bias=bias)
@@ -44,7 +45,7 @@ class GatedFeedForward(FeedForward):
         k:int, # Width of the vectors
         hidden_mult:float=8/3, # The middle is this many times as wide, rounded to whole numbers
         act_cls:type=nn.SiLU, # Class of the activation of the gate
-        dropout:float=0., # Probability with which a number of the output is dropped in training, in [0,1)
+        dropout:float=0., # Probability to drop a number of the output in training, in [0,1)
         bias:bool=True # Have the linear layers a bias?
     ):
         super().__init__(k, hidden_mult, act_cls, dropout, bias)
@@ -57,61 +58,32 @@ class GatedFeedForward(FeedForward):
         return self.dropout(self.down(self.act(self.gate(x)) * self.up(x)))
 
 # %% ../nbs/01_layers.ipynb #7e892133
-def _check_partial(name, cls, **passed):
-    "Refuse a `partial` with a keyword that the block passes itself: it would be overridden"
-    for o in set(getattr(cls, 'keywords', {})) & set(passed):
-        _check(False, name, cls,
-               f'a `partial` without `{o}`: pass `{passed[o]}` to the block or the model')
-
 class TransformerBlock(Module):
     "Attention and a feed-forward network, each added to its input and normalised; Vaswani et al. 2017, section 3.1"
-    # Is a text that is read in pieces, with a cache, read as at once? A `forward` of your own has to say so
+    # Is a text that is read in pieces, with a cache, read as at once? Your own `forward` has to say so
     cached = True
     def __init__(self,
         k:int, # Width of the vectors
         heads:int=8, # Number of heads; must divide `k` where they are narrow
         wide:bool=True, # Is each head as wide as `k`, instead of `k/heads`?
         norm_first:bool=False, # Normalise what goes into each layer, instead of the sum? (Xiong et al. 2020)
-        hidden_mult:float=None, # The middle of the feed-forward network is this many times as wide; None is what `ff_cls` has: 4, with a gate 8/3
-        dropout:float=0., # Probability with which a number is dropped before each addition in training, in [0,1)
+        hidden_mult:float=None, # The middle of the network is this many times as wide; None is what `ff_cls` has
+        dropout:float=0., # Probability to drop a number before each addition in training, in [0,1)
         attn_dropout:float=0., # The same for attention weights; anything but 0 is slow on a CPU
         attn_cls:type=SelfAttention, # Class of the attention, made as `attn_cls(k, heads, wide=, dropout=)`
-        ff_cls:type=FeedForward, # Class of the feed-forward network, made as `ff_cls(k, hidden_mult=, act_cls=, dropout=)`
-        act_cls:type=None, # Class of the activation in the feed-forward network; None is what `ff_cls` has: `nn.ReLU`, with a gate `nn.SiLU`
+        ff_cls:type=FeedForward, # Class of the network, made as `ff_cls(k, hidden_mult=, act_cls=, dropout=)`
+        act_cls:type=None, # Class of the activation in the network; None is what `ff_cls` has
         norm_cls:type=nn.LayerNorm # Class of the two norms, made as `norm_cls(k)`, such as `nn.RMSNorm`
     ):
         given = {n: o for n,o in dict(hidden_mult=hidden_mult, act_cls=act_cls).items()
                  if o is not None}
-        _check_classes(attn_cls=attn_cls, ff_cls=ff_cls, norm_cls=norm_cls,
-                       **({'act_cls':act_cls} if 'act_cls' in given else {}))
+        _check_parts(attn_cls, ff_cls, norm_cls, given)
         _check_probs(dropout=dropout, attn_dropout=attn_dropout)
-        _check_partial('attn_cls', attn_cls, wide='wide', dropout='attn_dropout')
-        _check_partial('ff_cls', ff_cls, dropout='dropout', **{n: n for n in given})
-        made = getattr(attn_cls, 'func', attn_cls)  # what a `partial` calls
-        ours = not isinstance(made, type) or issubclass(made, SelfAttention)
-        _check(ours, 'attn_cls', attn_cls,
-               'a subclass of `SelfAttention`: `check_attention` tells what it has to keep',
-               TypeError)
         store_attr('heads,wide,norm_first')
         self.attention = attn_cls(k, heads, wide=wide, dropout=attn_dropout)
         self.norm1,self.norm2 = norm_cls(k),norm_cls(k)
         self.ff = ff_cls(k, dropout=dropout, **given)
         self.dropout = nn.Dropout(dropout)
-
-    def __init_subclass__(cls, **kwargs):
-        "That a block can be `cached` is about the `forward` that it has when it says so"
-        super().__init_subclass__(**kwargs)
-        if 'forward' in vars(cls) and 'cached' not in vars(cls): cls.cached = False
-
-    @property
-    def causal(self): return self.attention.only_future()
-
-    def parts(self
-    )->dict: # Modules, by keyword
-        "The parts by the keywords that chose them, for whoever has to describe the block"
-        more = dict(act_cls=getattr(self.ff, 'act', None), qk_norm=self.attention.q_norm)
-        return dict(attn_cls=self.attention, ff_cls=self.ff, norm_cls=self.norm1) | {n: o
-            for n,o in more.items() if o is not None}
 
     def forward(self,
         x:Tensor, # Vectors `(b,t,k)`
@@ -128,6 +100,39 @@ class TransformerBlock(Module):
             return x + self.ff(self.norm2(x))
         x = self.norm1(x + self.dropout(attend(x)))
         return self.norm2(x + self.ff(x))
+
+    def __init_subclass__(cls, **kwargs):
+        "That a block can be `cached` is about the `forward` that it has when it says so"
+        super().__init_subclass__(**kwargs)
+        if 'forward' in vars(cls) and 'cached' not in vars(cls): cls.cached = False
+
+    @property
+    def causal(self): return self.attention.only_future()
+
+    def parts(self
+    )->dict: # Modules, by keyword
+        "The parts by the keywords that chose them, for whoever has to describe the block"
+        found = dict(attn_cls=self.attention, ff_cls=self.ff, norm_cls=self.norm1,
+                     act_cls=getattr(self.ff, 'act', None), qk_norm=self.attention.q_norm)
+        return {n: o for n,o in found.items() if o is not None}
+
+# %% ../nbs/01_layers.ipynb #e22628b8
+def _check_partial(name, cls, **passed):
+    "Refuse a `partial` with a keyword that the block passes itself: it would be overridden"
+    for o in set(getattr(cls, 'keywords', {})) & set(passed):
+        _check(False, name, cls,
+               f'a `partial` without `{o}`: pass `{passed[o]}` to the block or the model')
+
+def _check_parts(attn_cls, ff_cls, norm_cls, given):
+    "Refuse what is no class, or no attention, or a `partial` that says what the block says itself"
+    _check_classes(attn_cls=attn_cls, ff_cls=ff_cls, norm_cls=norm_cls)
+    if 'act_cls' in given: _check_classes(act_cls=given['act_cls'])
+    _check_partial('attn_cls', attn_cls, wide='wide', dropout='attn_dropout')
+    _check_partial('ff_cls', ff_cls, dropout='dropout', **{n: n for n in given})
+    made = getattr(attn_cls, 'func', attn_cls)  # what a `partial` calls
+    ours = not isinstance(made, type) or issubclass(made, SelfAttention)
+    _check(ours, 'attn_cls', attn_cls,
+           'a subclass of `SelfAttention`: `check_attention` tells what it has to keep', TypeError)
 
 # %% ../nbs/01_layers.ipynb #5d0cf9a3
 class Positions(Module):
@@ -178,11 +183,11 @@ class LearnedPositions(Positions):
         "Add the vectors of the positions"
         if x.shape[1] > self.max_len:
             # a graph may not know its shape
-            _check(False, 'x', 'longer' if _compiling() else tuple(x.shape),
-                   f'at most {self.max_len} tokens long: cut the text, or make the model with '
-                   'a larger `max_len`')
-        return x + self.embedding(torch.arange(x.shape[1], device=x.device) if pos is None
-                                  else pos)  # (b,t,k)
+            length = 'longer' if _compiling() else f'{x.shape[1]} tokens long'
+            raise ValueError(f'`x` is {length}, but must be at most {self.max_len} tokens long: '
+                             'cut the text, or make the model with a larger `max_len`')
+        if pos is None: pos = torch.arange(x.shape[1], device=x.device)
+        return x + self.embedding(pos)  # (b,t,k)
 
 # %% ../nbs/01_layers.ipynb #96de5ca5
 def _angles(pos, width, base=10_000.):
@@ -193,7 +198,7 @@ class SinusoidalPositions(Positions):
     "Adds waves of the position, Vaswani et al. 2017, section 3.5; `ValueError` for an odd width"
     def __init__(self,
         k:int, # Width of the vectors; even
-        max_len:int=None, # Not needed: any length will do
+        max_len:int=None, # Not needed: any position has a vector
         s:int=None # Width of a head, not used here
     ):
         _check(isinstance(k, int) and k>0 and k%2==0, 'k', k,
@@ -205,19 +210,19 @@ class SinusoidalPositions(Positions):
         pos:Tensor=None # Their positions `(t,)` or `(b,t)`; None is 0 to `t-1`
     )->Tensor: # `x` with the waves added `(b,t,k)`
         "Add the waves"
-        angles = _angles(torch.arange(x.shape[1], device=x.device) if pos is None else pos,
-                         self.k)  # (t,k/2)
-        return x + torch.stack([angles.sin(), angles.cos()],
-                               -1).flatten(-2).to(x.dtype)  # (b,t,k)
+        if pos is None: pos = torch.arange(x.shape[1], device=x.device)
+        angles = _angles(pos, self.k)  # (t,k/2)
+        waves = torch.stack([angles.sin(), angles.cos()], -1).flatten(-2)  # (t,k)
+        return x + waves.to(x.dtype)  # (b,t,k)
 
 # %% ../nbs/01_layers.ipynb #e969b1e4
 class RotaryPositions(Positions):
-    "Turns queries and keys by their positions, RoFormer (Su et al. 2021), section 3.2; `ValueError` for an odd width"
+    "Turns queries and keys by their positions, Su et al. 2021, section 3.2; `ValueError` for an odd width"
     def __init__(self,
         k:int, # Width of the vectors
-        max_len:int=None, # Not needed: any length will do
+        max_len:int=None, # Not needed: any position has an angle
         s:int=None, # Width of a head, even; None is `k`, a single head
-        base:float=10_000. # The slowest of the `s/2` waves takes `2π·base**(1-2/s)` positions for one turn
+        base:float=10_000. # The slowest of the `s/2` waves turns once in `2π·base**(1-2/s)` positions
     ):
         s = ifnone(s, k)
         _check(isinstance(s, int) and s>0 and s%2==0, 's', s,
@@ -241,16 +246,16 @@ class RotaryPositions(Positions):
         "Turn each pair by its position times its frequency"
         if turns is None:
             turns = self.turns(torch.arange(q.shape[2], device=q.device) if pos is None else pos)
-        (cos,sin),(a,b) = (o.to(q.dtype) for o in turns),q.chunk(2, -1)  # (b,h,t,s/2)
+        cos,sin = (o.to(q.dtype) for o in turns)
+        a,b = q.chunk(2, -1)  # (b,h,t,s/2)
         return torch.cat([a*cos - b*sin, a*sin + b*cos], -1)  # (b,h,t,s)
 
     def rotation(self,
         pos:Tensor # Positions of all tokens `(t,)` or `(b,t)`
     )->callable: # `rotate(q, pos)` for the attention of each block
         "`rotate` with the angles of these positions, computed once for all blocks"
-        # one of your own
-        if getattr(self.rotate, '__func__', None) is not RotaryPositions.rotate:
-            return self.rotate
+        own = getattr(self.rotate, '__func__', None) is not RotaryPositions.rotate
+        if own: return self.rotate  # it may turn by other angles
         turns = self.turns(pos)
         def rotate(q, at=None):
             return self.rotate(q, at, turns if at is None or at is pos else None)

@@ -14,7 +14,8 @@ from torch.optim.adamw import adamw
 from fastai.text.all import *
 from fastai.text.data import _get_tokenizer, _default_sort
 from .fastai_repairs import *
-from .fastai_repairs import _import_distributed, _special_ids, _as_trained, _names
+from .fastai_repairs import _as_trained, _import_distributed, _names
+from .fastai_repairs import _special_ids
 from .attention import _check, _check_sizes
 from .layers import *
 from .models import *
@@ -24,7 +25,7 @@ from .tokenizers import _warn_lost, _warn_lost_text
 
 # %% ../nbs/05_learner.ipynb #58714c5e
 def _text_vocab(dls):
-    "The tokens of `dls`, by id; `TypeError` for no `DataLoaders`, `ValueError` where it holds no text"
+    "The tokens of `dls`, by id; an error where it holds no text"
     if not isinstance(dls, DataLoaders):
         raise TypeError(f"`dls` is a {type(dls).__name__}, but must be `DataLoaders`: "
                         "pass what `TextDataLoaders.from_df` or `DataBlock.dataloaders` returns")
@@ -54,23 +55,38 @@ def _no_batches(dls):
     return (f'`bs` is {dl.bs}, but must be {least} to learn from: there is no whole '
             'batch, so `fit` would learn nothing. Make `dls` with a smaller `bs`')
 
-def _labels(tl):
-    "The label of each item as it is read, and what makes numbers of it; None where that is no block of fastai"
-    fs,items = list(tl.tfms.fs),tl.items
-    n = first(i for i,f in enumerate(fs) if isinstance(f, (Categorize,RegressionSetup)))
-    if n is None: return
-    col,table = fs[0],isinstance(items, pd.DataFrame)
-    if table and n==1 and isinstance(col, ColReader) and len(col.cols)==1 and not col.pref+col.suff:
-        res = items[_names(items, col.cols)[0]]
-        return ((res if col.label_delim is None else res.map(lambda o: o.split(col.label_delim)
-            if o else [], na_action='ignore')),fs[n])
-    read,start,state,res = compose(*fs[:n]),time.perf_counter(),random.getstate(),[]
-    for i in range(len(items)):
-        res.append(read(items.iloc[i] if table else items[i]))
-        if time.perf_counter()-start > 1: break  # a slow `get_y`: what was read must do
-    random.setstate(state)
-    return pd.Series(res, items.index[:len(res)] if table else None, dtype=object),fs[n]
+def _column(items, steps):
+    "The labels, where `steps` read nothing but one column of a table; else None"
+    col = steps[0] if len(steps)==1 else None
+    if not isinstance(items, pd.DataFrame) or not isinstance(col, ColReader): return
+    if len(col.cols)!=1 or col.pref or col.suff: return
+    labels = items[_names(items, col.cols)[0]]
+    if col.label_delim is None: return labels
+    return labels.map(lambda o: o.split(col.label_delim) if o else [], na_action='ignore')
 
+def _read_labels(items, steps, seconds=1):
+    "What `steps` make of the items, one by one: of as many as there is time for"
+    table,read = isinstance(items, pd.DataFrame),compose(*steps)
+    before,start,labels = random.getstate(),time.perf_counter(),[]
+    for i in range(len(items)):
+        labels.append(read(items.iloc[i] if table else items[i]))
+        if time.perf_counter()-start > seconds: break  # a slow `get_y`: what was read must do
+    random.setstate(before)
+    return pd.Series(labels, items.index[:len(labels)] if table else None, dtype=object)
+
+def _labels(ds):
+    "The label of each item as read, and fastai's transform that makes a number of it; or None"
+    if len(getattr(ds, 'tls', ()))<2 or not len(ds): return
+    target = ds.tls[-1]
+    steps = list(target.tfms.fs)
+    to_number = first(o for o in steps if isinstance(o, (Categorize,RegressionSetup)))
+    if to_number is None: return
+    steps = steps[:steps.index(to_number)]
+    labels = _column(target.items, steps)
+    if labels is None: labels = _read_labels(target.items, steps)
+    return labels,to_number
+
+# %% ../nbs/05_learner.ipynb #72e01700
 def _lacks(o):
     "Is label `o`, or a part of it, missing or infinite?"
     if isinstance(o, (Tensor,np.ndarray)): return any(map(_lacks, np.asarray(o).flatten()))
@@ -78,52 +94,62 @@ def _lacks(o):
         return bool(pd.isna(o)) or isinstance(o, Number) and math.isinf(o)
     return any(map(_lacks, o))
 
+def _check_missing(labels, part):
+    "`ValueError` for texts of this part of the data that have no label"
+    gone = labels[labels.map(_lacks)]
+    if len(gone):
+        raise ValueError(f'`dls` has no label in {len(gone):,} of its {len(labels):,} {part} '
+                         f'texts, such as row {gone.index[0]}: leave such rows out, as '
+                         '`df.dropna(subset=[...])` does')
+
+def _check_known(labels, known, part, several):
+    "`ValueError` for labels of this part of the data that are not among the `known` ones"
+    each = (labels.explode().dropna() if several else labels).unique()
+    new = [o for o in each if o not in known]
+    if not new: return
+    hints = []
+    if all(isinstance(o, Number) for o in new):
+        hints.append('For numbers to predict pass `y_block=RegressionBlock`.')
+    if len(new)>9 and labels.map(str).nunique() > .9*len(labels):
+        hints.append('Nearly every label occurs once: is `label_col` the column of labels?')
+    texts = labels.map(lambda o: isinstance(o, str)).all()
+    if several and texts and len(new)==labels.nunique():
+        hints.append('For several labels in one string pass `label_delim=`.')
+    count = '1 label' if len(new)==1 else f'{len(new):,} labels'
+    lacking = 'their `vocab`' if part=='training' else 'training'
+    block = 'MultiCategoryBlock' if several else 'CategoryBlock'
+    raise ValueError(' '.join([
+        f'`dls` has {count} in its {part} data that {lacking} lacks, such as {str(new[0])!r}: '
+        f'have each class in both, name all of them, as in `y_block={block}(vocab=[...])`, '
+        'or leave such rows out.', *hints]))
+
 def _check_labels(dls, own_loss=False, n_out=None):
-    "`ValueError` for labels that are missing, that training lacks, or that are all the same; an own loss may leave out numbers that are missing"
-    for ds,part in ((dls.train_ds, 'training'), (dls.valid_ds, 'validation')):
-        found = _labels(ds.tls[-1]) if len(getattr(ds, 'tls', ()))>1 and len(ds) else None
+    "`ValueError` for labels that are missing, unknown in training, or all the same"
+    for part,ds in dict(training=dls.train_ds, validation=dls.valid_ds).items():
+        found = _labels(ds)
         if found is None: continue
-        labels,turn = found
-        known = getattr(getattr(turn, 'vocab', None), 'o2i', None)
+        labels,to_number = found
+        known = getattr(getattr(to_number, 'vocab', None), 'o2i', None)
         if isinstance(known, defaultdict): continue  # `add_na`: what is missing is a class, too
-        may_lack = own_loss and isinstance(turn, RegressionSetup)
-        if (gone := labels[labels.map(_lacks)]).size and not may_lack:
-            raise ValueError(
-                f'`dls` has no label in {len(gone):,} of its {len(labels):,} {part} texts, '
-                f'such as row {gone.index[0]}: leave such rows out, as '
-                '`df.dropna(subset=[...])` does')
-        if known is None or isinstance(turn, EncodedMultiCategorize): continue
-        several = isinstance(turn, MultiCategorize)
-        if not several and len(known)<2 and n_out is None:
+        # an own loss may leave out numbers that are missing
+        if not (own_loss and isinstance(to_number, RegressionSetup)): _check_missing(labels, part)
+        if known is None or isinstance(to_number, EncodedMultiCategorize): continue
+        several = isinstance(to_number, MultiCategorize)
+        if len(known)<2 and not several and n_out is None:
             raise ValueError(f'`dls` has one class only, {first(known)!r}, but must '
                              'have two or more to tell apart')
-        new = [o for o in (labels.explode().dropna() if several else labels).unique()
-               if o not in known]
-        swapped = (' Nearly every label occurs once: is `label_col` the column of labels?'
-                   if len(new)>9 and labels.map(str).nunique()>.9*len(labels) else '')
-        delim = (' For several labels in one string pass `label_delim=`.' if several
-                 and len(new)==labels.explode().nunique() and labels.map(lambda o: isinstance(o,
-            str)).all() else '')
-        lacks = 'their `vocab`' if ds is dls.train_ds else 'training'
-        numbers = (' For numbers to predict pass `y_block=RegressionBlock`.'
-                   if all(isinstance(o, Number) for o in new) else '')
-        if new:
-            raise ValueError(
-                f'`dls` has {len(new):,} label{"s"*(len(new)>1)} in its {part} data that '
-                f'{lacks} lacks, such as {str(new[0])!r}: have each class in both, name '
-                'all of them, as in '
-                f'`y_block={"Multi"*several}CategoryBlock(vocab=[...])`, or leave such '
-                f'rows out.{numbers}{swapped}{delim}')
+        _check_known(labels, known, part, several)
 
 # %% ../nbs/05_learner.ipynb #e22324f5
 def _check_dls(dls, n_out=None, own_loss=False):
-    "Number of tokens, number of outputs and padding id for a classifier on `dls`; an error if there can't be one"
+    "Number of tokens, number of outputs and padding id for a classifier on `dls`, or an error"
     vocab,n_inp = _text_vocab(dls),getattr(dls, 'n_inp', 1)
     if isinstance(dls.train, LMDataLoader):
         raise ValueError(
             "`dls` is for a language model: make it with `is_lm=False` and a target to classify")
-    if n_inp!=1: raise ValueError(f"`dls` has {n_inp} inputs, but must have one: join the texts, "
-                                  "as `TextBlock.from_df(['title','text'])` does")
+    if n_inp!=1:
+        raise ValueError(f"`dls` has {n_inp} inputs, but must have one: join the texts, "
+                         "as `TextBlock.from_df(['title','text'])` does")
     _check_labels(dls, own_loss, n_out)
     if len(dls.train_ds) and len(tuplify(dls.train_ds[0]))==1:
         raise ValueError(
@@ -136,9 +162,8 @@ def _check_dls(dls, n_out=None, own_loss=False):
     if pad_idx not in _special_ids(vocab, 'pad'):
         there = repr(vocab[pad_idx]) if pad_idx<len(vocab) else 'missing'
         raise ValueError(f"`dls` pads with id {pad_idx}, which is {there} in its vocabulary, but "
-                         f"must be {PAD!r}: the "
-                         "model would not see that token. Change the vocabulary, or pass "
-                         "`before_batch=Pad_Chunk(pad_idx=...)`")
+                         f"must be {PAD!r}: the model would not see that token. Change the "
+                         "vocabulary, or pass `before_batch=Pad_Chunk(pad_idx=...)`")
     n_out = ifnone(n_out, getattr(dls, 'c', None))
     if not isinstance(n_out, int) or n_out<1:
         raise ValueError(f"`n_out` is {n_out}: `dls` does not tell how many "
@@ -149,7 +174,7 @@ def _check_dls(dls, n_out=None, own_loss=False):
 def transformer_splitter(
     model:nn.Module # `model[0]` is a `TransformerEncoder`, `model[1]` its head
 )->L: # A list of parameters for each of `depth+2` groups
-    "Parameter groups: embedding and positions, each block, then the final norm and the head, with what is tied to it"
+    "Parameter groups: embedding and positions, each block, norm and head with what is tied to it"
     encoder,head = get_model(model)[0],get_model(model)[1]
     parts = [params(encoder.norm)+params(head), *map(params, encoder.blocks), params(encoder)]
     groups,taken = L(),set()
@@ -161,7 +186,7 @@ def transformer_splitter(
 
 # %% ../nbs/05_learner.ipynb #a7e6807e
 class FusedAdam(Optimizer):
-    "fastai's `Adam` with decoupled weight decay (Loshchilov and Hutter 2019), by PyTorch's fused kernel"
+    "fastai's `Adam` (Loshchilov and Hutter 2019) by PyTorch's fused kernel"
     def __init__(self,
         params:list, # Parameters, or a list of them for each group
         lr:float, # Learning rate
@@ -177,7 +202,7 @@ class FusedAdam(Optimizer):
     def step(self,
         closure=None # Not supported, as in fastai's own
     ):
-        "Update all parameters that learn and have a gradient; what was frozen since keeps an old one, of zeros, and stays"
+        "Update all parameters that learn and have a gradient; what is frozen stays as it is"
         if closure is not None:
             raise NotImplementedError("fastai optimizers currently do not support closure")
         for ps,hyper in zip(self.param_lists, self.hypers):
@@ -204,8 +229,8 @@ class FusedAdam(Optimizer):
 
 def _like(p, o):
     "`o` as `p` is laid out in memory, which the kernel takes for granted"
-    return (o if o.stride()==p.stride() and o.dtype==p.dtype
-            and o.device==p.device else torch.empty_like(p).copy_(o))
+    alike = o.stride()==p.stride() and o.dtype==p.dtype and o.device==p.device
+    return o if alike else torch.empty_like(p).copy_(o)
 
 # %% ../nbs/05_learner.ipynb #25f9184d
 _flat = {nn.CrossEntropyLoss: CrossEntropyLossFlat, nn.BCEWithLogitsLoss: BCEWithLogitsLossFlat,
@@ -219,8 +244,8 @@ class _OwnLoss(GetAttr):
     _default = 'func'
     def __init__(self, func, usual): self.func,self.usual,self.how = func,usual,None
     def __call__(self, *args, **kwargs):
-        return self.func(*args, **({} if self.how in (None,'mean') else dict(reduction=self.how)),
-                         **kwargs)
+        if self.how not in (None,'mean'): kwargs = dict(reduction=self.how) | kwargs
+        return self.func(*args, **kwargs)
     def __repr__(self): return repr(self.func)
     def activation(self, x): return getcallable(self.usual, 'activation')(x)
     def decodes(self, x): return self.usual.decodes(x)
@@ -231,23 +256,28 @@ class _OwnLoss(GetAttr):
         if hasattr(self.func, 'reduction'): self.func.reduction = o
         else: self.how = o  # of a function, by keyword
 
+def _alike(loss, usual):
+    "Is `loss` one of PyTorch's for targets such as `usual` is for? Soft targets are others"
+    kinds = {type(loss), type(getattr(usual, 'func', None))}
+    if len(kinds)>1 and kinds!={nn.MSELoss, nn.L1Loss}: return False
+    # one weight a label can't be flattened
+    by_label = getattr(loss, 'weight', None) is not None and type(loss) is not nn.CrossEntropyLoss
+    return getattr(loss, 'pos_weight', None) is None and not by_label
+
 def _as_loss(loss, usual):
-    "`loss`, or a form of it that says what the numbers mean, as `usual` does; `TypeError` for what is no loss"
-    made = callable(loss) and not isinstance(loss, type)
-    _check(made, 'loss_func', getattr(loss, '__name__', loss), 'a function of predictions and '
-           f'targets{f", such as `{loss.__name__}()`" if isinstance(loss, type) else ""}',
-           TypeError)
+    "`loss` in a form that says what the numbers mean, as `usual` does"
+    if isinstance(loss, type):
+        raise TypeError(f"`loss_func` is the class {loss.__name__}, but must be a function of "
+                        f"predictions and targets, such as `{loss.__name__}()`")
+    _check(callable(loss), 'loss_func', loss, 'a function of predictions and targets', TypeError)
     loss = next((make() for f,make in _by_function.items() if f is loss), loss)
-    flat,kind = _flat.get(type(loss)),type(getattr(usual, 'func', None))
-    # soft targets, say, stay as they are
-    alike = kind is type(loss) or {kind, type(loss)}<={nn.MSELoss, nn.L1Loss}
-    if flat and alike and getattr(loss, 'pos_weight', None) is None and (getattr(loss, 'weight',
-            None) is None or flat is CrossEntropyLossFlat):
+    flat = _flat.get(type(loss))
+    if flat and _alike(loss, usual):
         res = flat()
         res.func = loss
         return res
-    return loss if hasattr(loss, 'decodes') or not hasattr(usual, 'decodes') else _OwnLoss(loss,
-        usual)
+    if hasattr(loss, 'decodes') or not hasattr(usual, 'decodes'): return loss
+    return _OwnLoss(loss, usual)
 
 _misfits = {nn.CrossEntropyLoss: ((rmse,mse,mae,msle,accuracy_multi),
                                   '`accuracy` or `error_rate`'),
@@ -256,7 +286,7 @@ _misfits = {nn.CrossEntropyLoss: ((rmse,mse,mae,msle,accuracy_multi),
             nn.BCEWithLogitsLoss: ((accuracy,error_rate,rmse,mse,mae), '`accuracy_multi`')}
 
 def _check_metrics(metrics, usual):
-    "`TypeError` for what is no metric, `ValueError` for one of fastai's that is not for the targets that `usual` is the loss of"
+    "An error for what is no metric, or a metric for other targets than `usual` is for"
     bad,fit = _misfits.get(type(getattr(usual, 'func', None)), ((),''))
     for o in metrics:
         _check(callable(o) or isinstance(o, Metric), 'metrics', o,
@@ -266,8 +296,9 @@ def _check_metrics(metrics, usual):
             raise ValueError(f'`metrics` has {name!r}, which is for other targets: '
                              f'for those of `dls` there is {fit}')
 
+# %% ../nbs/05_learner.ipynb #456240d0
 class TransformerLearner(Learner):
-    "A `Learner` for the models of this library, whose parameter groups are those of `transformer_splitter`"
+    "A `Learner` for the models of this library, with the groups of `transformer_splitter`"
     @delegates(Learner.__init__)
     def __init__(self,
         dls:DataLoaders, # Data
@@ -287,6 +318,7 @@ class TransformerLearner(Learner):
                          metrics=metrics, **kwargs)
 
     _usual = None  # the loss that says what numbers mean, where `dls` has none
+    _epochs = 0  # that it has trained
 
     @property
     def loss_func(self):
@@ -296,34 +328,98 @@ class TransformerLearner(Learner):
     @loss_func.setter
     def loss_func(self, o):
         dls = vars(self).get('dls')
-        vars(self)['loss_func'] = o if o is None or dls is None else _as_loss(o,
-            ifnone(getattr(dls, 'loss_func', None), self._usual))
+        if o is not None and dls is not None:
+            o = _as_loss(o, ifnone(getattr(dls, 'loss_func', None), self._usual))
+        vars(self)['loss_func'] = o
 
     @delegates(Learner.add_cb)
     def add_cb(self, cb):
-        "Add `cb`; `TypeError` for one that blends inputs, `ValueError` for one that watches what nobody records"
+        "Add `cb`; an error if it blends inputs, or watches what is not recorded"
         if isinstance(cb, type): cb = cb()
-        blends = getattr(type(cb), 'before_batch', None) in (MixUp.before_batch,
-            CutMix.before_batch)
-        _check(not blends, 'cbs', type(cb).__name__,
-               'callbacks for texts: ids of tokens can\'t be blended as pixels can. '
-               'Against overfitting there are `dropout`, `word_dropout` and `vocab_dropout`',
-               TypeError)
-        seen = ['train_loss', 'valid_loss', *(o.name for o in self.metrics if hasattr(o, 'name'))]
+        blending = MixUp.before_batch,CutMix.before_batch
+        if getattr(type(cb), 'before_batch', None) in blending:
+            raise TypeError(f"`cbs` has {type(cb).__name__}: ids of tokens can't be blended as "
+                            "pixels can. Against overfitting there are `dropout`, "
+                            "`word_dropout` and `vocab_dropout`")
         if isinstance(cb, TrackerCallback):
-            _check({cb.monitor, re.sub('^(train|valid)_', '', cb.monitor)} & {*seen}, 'monitor',
-                   cb.monitor, f'one of {seen}')
+            recorded = ['train_loss', 'valid_loss',
+                        *(o.name for o in self.metrics if hasattr(o, 'name'))]
+            names = {cb.monitor, re.sub('^(train|valid)_', '', cb.monitor)}
+            _check(names & {*recorded}, 'monitor', cb.monitor, f'one of {recorded}')
         return super().add_cb(cb)
+
+    def _do_epoch(self):
+        super()._do_epoch()
+        if not self._grab_cbs(LRFinder): self._epochs += 1  # `lr_find` takes its steps back
 
     @property
     def lock(self):
         "What a thread holds while it uses the learner; learners of one model share it"
         return _lock_of(self.model)
 
+    def __repr__(self): return _what_it_holds(self)
+
     def __getstate__(self): return {n: o for n,o in super().__getstate__().items() if n!='_within'}
 
     @lock.setter
     def lock(self, _): pass  # fastai's can be taken but once
+
+# %% ../nbs/05_learner.ipynb #b4516330
+def _name(o):
+    "A short name for a function, a loss or a metric"
+    while isinstance(o, (partial,_OwnLoss)): o = o.func
+    return getattr(o, '__name__', None) or type(o).__name__
+
+def _model_says(learn):
+    "Class, sizes and device of the model"
+    model = get_model(learn.model)
+    model = getattr(model, '_orig_mod', model)  # of a compiled one
+    weights = list(model.parameters())
+    says = f'{type(model).__name__}, {sum(o.numel() for o in weights):,} parameters'
+    encoder = first(o for o in model.children() if isinstance(o, TransformerEncoder))
+    if encoder is not None:
+        heads = getattr(encoder.blocks[0], 'heads', '?')
+        sizes = f'k={encoder.embedding.embedding_dim}, heads={heads}, depth={len(encoder.blocks)}'
+        says = says.replace(',', f'({sizes}),', 1)
+    return f'{says} on {weights[0].device}' if weights else says
+
+def _texts_say(learn):
+    "Size of the vocabulary and of a batch"
+    dls = learn.dls
+    says = f'{len(_text_vocab(dls)):,} tokens, batches of {dls.train.bs}'
+    return f'{says} x {dls.train.seq_len}' if isinstance(dls.train, LMDataLoader) else says
+
+def _targets_say(learn):
+    "What there is to predict"
+    dls = learn.dls
+    if isinstance(dls.train, LMDataLoader): return 'the next token'
+    if isinstance(dls.vocab[0], str): return '1 number' if dls.c==1 else f'{dls.c} numbers'
+    classes = dls.vocab[1]
+    some = ', '.join(str(classes[i])[:20] for i in range(min(5, len(classes))))
+    return f"{len(classes):,} classes: {some}{', …' if len(classes)>5 else ''}"
+
+def _loss_says(learn):
+    "Names of the loss and the metrics"
+    names = [str(o.name)[:40] for o in learn.metrics]
+    return ', '.join([_name(learn.loss_func), *names])
+
+def _training_says(learn):
+    "Epochs so far; nothing before the first"
+    n = learn._epochs
+    return f'{n} epoch{"s"*(n>1)}' if n else ''
+
+_parts = dict(model=_model_says, texts=_texts_say, targets=_targets_say, loss=_loss_says,
+              trained=_training_says)
+
+# %% ../nbs/05_learner.ipynb #5c24a9e1
+def _what_it_holds(learn):
+    "Model, data, loss with metrics, and epochs of training, as far as they are known"
+    lines = [type(learn).__name__]
+    for what,says in _parts.items():
+        try: text = says(learn)
+        except Exception: continue  # what can't be told is left out: a `repr` must not fail
+        if text: lines.append(f'  {what}: {text}')
+    return '\n'.join(lines)
 
 # %% ../nbs/05_learner.ipynb #36dd890c
 _elsewhere = {'k': 'd_model n_embd hidden_size embed_dim emb_sz',
@@ -347,7 +443,8 @@ def _hint(name, names, fixed=()):
     ours = _elsewhere.get(name)
     near = [ours] if ours in names else difflib.get_close_matches(name, names, n=1, cutoff=.7)
     if not near: return f'the keywords are {", ".join(sorted(names))}'
-    return f'did you mean {near[0]!r}{", a multiple of `k`" if near[0]=="hidden_mult" else ""}?'
+    unit = ', a multiple of `k`' if near[0]=='hidden_mult' else ''
+    return f'did you mean {near[0]!r}{unit}?'
 
 _writing = {o: name for name,others
             in dict(n_words='max_new_tokens max_length max_tokens n_tokens num_tokens length',
@@ -360,18 +457,20 @@ _not_in_writing = dict(do_sample='`temperature=0` takes the likeliest token each
 def _hinted(f):
     "`f`, which says what a keyword that it does not take may be called here"
     names = set(inspect.signature(f).parameters) - {'self'}
+    def says(name):
+        if (ours := _writing.get(name)) in names: return f'did you mean {ours!r}?'
+        if 'n_words' in names and name in _not_in_writing: return _not_in_writing[name]
+        return _hint(name, names)
     @functools.wraps(f)
     def _inner(self, *args, **kwargs):
         for name in set(kwargs)-names:
-            ours = _writing.get(name)
-            says = (f'did you mean {ours!r}?' if ours in names else _not_in_writing[name]
-                    if name in _not_in_writing and 'n_words' in names else _hint(name, names))
-            raise TypeError(f'{f.__name__}() got an unexpected keyword argument {name!r}: {says}')
+            raise TypeError(f'{f.__name__}() got an unexpected keyword argument {name!r}: '
+                            f'{says(name)}')
         return f(self, *args, **kwargs)
     return _inner
 
 def _split_kwargs(kwargs, *fs, fixed=()):
-    "A dict for each of `fs` with what it takes of `kwargs`; `TypeError` for what none of them takes"
+    "A dict for each of `fs` with what it takes of `kwargs`; `TypeError` for what none takes"
     takes = [set(inspect.signature(f).parameters) - {'self','kwargs','dls','model',*fixed}
              for f in fs]
     names = set().union(*takes)
@@ -390,11 +489,11 @@ _free = set('vocab_sz pad_idx n_out y_range max_len crop pool dropout attn_dropo
             'word_dropout vocab_dropout head_dropout'.split())
 
 class Pretrained:
-    "Trained weights and what they mean, for `pretrained=` of the factories; `load_pretrained` makes one of a checkpoint"
+    "Trained weights and what they mean, for `pretrained=`; see `load_pretrained`"
     def __init__(self,
         model:nn.Module, # A `TransformerEncoder` or a `TransformerLM`
         vocab:list, # Its tokens, by id; one more than it has rows, where padding has none
-        args:dict, # Keywords that its encoder was made with, as far as they are not the defaults, `k`, `heads` and `depth` among them
+        args:dict, # Keywords that its encoder was made with, where they are not the defaults
         tokenizer=None, # What makes tokens of texts, such as an `HFTokenizer`
         path:Path=None, # The folder that they come from
         config:dict=None, # What that folder says about the model
@@ -402,12 +501,10 @@ class Pretrained:
     ): store_attr()
 
     def __repr__(self):
-        n,sizes = sum(p.numel() for p in self.model.parameters()),dict(self.args,
-            max_len=self.encoder.max_len)
-        says = [type(self.model).__name__, *(f'{o}={sizes[o]}'
-                                             for o in ('k','heads','depth','max_len')
-                                             if o in sizes), f'{n:,} weights',
-                f'{len(self.vocab):,} tokens']
+        n = sum(p.numel() for p in self.model.parameters())
+        sizes = dict(self.args, max_len=self.encoder.max_len)
+        sizes = [f'{o}={sizes[o]}' for o in ('k','heads','depth','max_len') if o in sizes]
+        says = [type(self.model).__name__, *sizes, f'{n:,} weights', f'{len(self.vocab):,} tokens']
         if self.path: says.append(f'from {Path(self.path).name}')
         if self.unused: says.append(f"not needed: {', '.join(self.unused)}")
         return f"{type(self).__name__}({', '.join(says)})"
@@ -460,24 +557,24 @@ _sizes = dict(k=256, heads=8, depth=4, max_len=512)
 def _model_kw(start, vocab, pad_idx, sizes, kwargs):
     "Keywords for a model: those of the user, and else those of `start` or the usual sizes"
     given = {n: o for n,o in sizes.items() if o is not None} | kwargs
-    return (dict(vocab_sz=len(vocab), pad_idx=pad_idx) | _sizes | given if start is None
-            else start.keywords(given, vocab, pad_idx))
+    if start is not None: return start.keywords(given, vocab, pad_idx)
+    return dict(vocab_sz=len(vocab), pad_idx=pad_idx) | _sizes | given
 
 def _keep_ends(dls, kwargs):
-    "`kwargs` with a crop that keeps the special tokens which the tokenizer of `dls` puts at the ends of a text"
+    "`kwargs` with a crop that keeps the special tokens at the ends of a text"
     first,last = getattr(getattr(_get_tokenizer(dls.train_ds), 'tok', None), 'ends', (0,0))
     crop = kwargs.get('crop', head_crop)
     if not first+last or crop is None or getattr(crop, 'func', crop) is special_crop: return kwargs
     return {**kwargs, 'crop': partial(special_crop, crop=crop, first=first, last=last)}
 
 def _say_cut(dls, encoder):
-    "Warn how many texts of training are longer than what the model reads, and what it reads of them"
+    "Warn how many training texts are longer than what the model reads, and what it reads of them"
     dl,n = dls.train,encoder.max_len
     lens = vars(dl).get('res') if getattr(dl, 'sort_func', None) is _default_sort else None
     cut = sum(o>n for o in lens) if n and lens is not None else 0
     if not cut: return
-    crop = (encoder.crop.keywords.get('crop') if getattr(encoder.crop, 'func',
-                                                         None) is special_crop else encoder.crop)
+    crop = encoder.crop
+    if getattr(crop, 'func', None) is special_crop: crop = crop.keywords.get('crop')
     reads = {head_crop: f'their first {n}', tail_crop: f'their last {n}',
              ends_crop: f'{n//4} at their beginning and {n-n//4} at their end'}
     warn(f"{cut:,} of {len(lens):,} training texts ({cut/len(lens):.1%}) have more "
@@ -493,20 +590,21 @@ def _check_pool(dls, pool):
            '`mean_pool` or another function: None is an answer for each token, and '
            '`dls` has one label a text. Or pass a `loss_func` that compares them')
 
+# %% ../nbs/05_learner.ipynb #8e8e868d
 @delegates(TransformerLearner)
 @delegates(TransformerClassifier, keep=True, but=['pad_idx'])
 def transformer_classifier_learner(
-    dls:DataLoaders, # Data with a text and a target, as `TextDataLoaders` or a `DataBlock` with a `TextBlock` make it
+    dls:DataLoaders, # Texts and targets, from `TextDataLoaders` or a `DataBlock` with a `TextBlock`
     k:int=None, # Width of the vectors; None is 256, or that of `pretrained`
     heads:int=None, # Number of heads, which must divide `k`; None is 8, or that of `pretrained`
     depth:int=None, # Number of blocks; None is 4, or that of `pretrained`
-    max_len:int=0, # Longest text in tokens, longer ones are cut by `crop`; 0 is 512, or that of `pretrained`; None is no limit
+    max_len:int=0, # Longest text in tokens, for `crop`; 0 is 512, or that of `pretrained`; None is no limit
     n_out:int=None, # Numbers to predict; None asks `dls`
-    y_range:tuple=None, # `(low, high)`: squeeze the predictions into this range, for a `RegressionBlock`
-    pretrained:Pretrained=None, # Weights to start from: what `load_pretrained` returns, a folder, or a name; the encoder is frozen then
+    y_range:tuple=None, # `(low, high)` of the predictions, for a `RegressionBlock`
+    pretrained:Pretrained=None, # What `load_pretrained` returns, a folder, or a name; the encoder is frozen then
     **kwargs
 )->TransformerLearner: # Ready for `lr_find` and `fit_one_cycle`
-    "A `Learner` with a `TransformerClassifier` for `dls`; `ValueError` if `dls` won't do, `TypeError` for a keyword"
+    "A `Learner` with a `TransformerClassifier` for `dls`; an error where that can't be"
     _check_k(k)
     vocab_sz,n_out,pad_idx = _check_dls(dls, n_out, kwargs.get('loss_func') is not None)
     if isinstance(getattr(dls, 'loss_func', None), (CrossEntropyLossFlat,BCEWithLogitsLossFlat)):
@@ -551,12 +649,14 @@ def _test_dl(dls, texts, rm_type_tfms=None, **kwargs):
     return dls.valid.new(_Made(test_set(ds, texts, rm_tfms=rm_type_tfms)
                                if isinstance(ds, (Datasets,TfmdLists)) else texts), **kwargs)
 
+# %% ../nbs/05_learner.ipynb #b1488066
 def _is_item(dls, o):
     "Is `o` a text, or of the kind that `dls` makes texts of, such as a row of a table?"
     if isinstance(o, str): return True
-    if isinstance(o, Path): return getattr(_get_tokenizer(dls.train_ds), 'mode', None)!='df'
     tok = _get_tokenizer(dls.train_ds)
-    if isinstance(o, pd.Series) and getattr(tok, 'mode', None)=='df':
+    from_table = getattr(tok, 'mode', None)=='df'
+    if isinstance(o, Path): return not from_table
+    if isinstance(o, pd.Series) and from_table:
         return bool({*L(tok.text_cols), tok.tok_text_col} & {*o.index})
     if o is None or isinstance(o, pd.DataFrame) or is_listy(o) or isinstance(o, (bytes,np.ndarray)):
         return False
@@ -564,6 +664,11 @@ def _is_item(dls, o):
     if isinstance(items, pd.DataFrame): return isinstance(o, pd.Series)
     return isinstance(o, type(first(items)) if len(items) else (dict,pd.Series))
 
+def _shown(o):
+    "`o` in a message: a table by its type, all else by its beginning"
+    return type(o).__name__ if isinstance(o, (pd.DataFrame,pd.Series)) else repr(o)[:60]
+
+# %% ../nbs/05_learner.ipynb #8e820de8
 @patch
 @_hinted
 def predict(self:TransformerLearner,
@@ -571,9 +676,11 @@ def predict(self:TransformerLearner,
     rm_type_tfms:int=None, # As in `Learner.predict`
     with_input:bool=False # Return the decoded text as well?
 )->tuple: # The decoded prediction, its number, and probabilities or numbers `(n_out,)`
-    "What the model says about one text; `TypeError` for what is none, or several, `FloatingPointError` for NaN"
+    "What the model says about one text; `TypeError` if it is none, `FloatingPointError` for NaN"
     if not _is_item(self.dls, item):
-        raise TypeError(f"`item` is {type(item).__name__ if isinstance(item, (pd.DataFrame,pd.Series)) else repr(item)[:60]}, but must be one text{' (of a file, read it first)' if isinstance(item, Path) else ''}: for several use `stream_preds(texts)` or `get_preds(dl=learn.dls.test_dl(texts))`")
+        file = ' (of a file, read it first)' if isinstance(item, Path) else ''
+        raise TypeError(f"`item` is {_shown(item)}, but must be one text{file}: for several use "
+                        "`stream_preds(texts)` or `get_preds(dl=learn.dls.test_dl(texts))`")
     with self.lock:
         dl = _test_dl(self.dls, [item], rm_type_tfms, num_workers=0)
         _warn_lost_text(self, dl.dataset[0][0], item, 4)  # through `_hinted`
@@ -595,11 +702,11 @@ def stream_preds(self:TransformerLearner,
     texts, # Texts, as a list, or one after another from any iterator
     bs:int=None, # Texts in a batch; None is as in `dls`
     ahead:int=32, # Batches whose texts are sorted by length together, and held in memory
-    no_bar:bool=False, # Show no progress bar? There is none where nobody knows how many texts there are
-    act:callable=None, # From numbers to what is returned, as in `get_preds`; None asks the loss function
+    no_bar:bool=False, # Show no progress bar? Texts without a length have none anyway
+    act:callable=None, # From numbers to what is returned, as in `get_preds`; None asks the loss
     cbs:list=None # Callbacks for these predictions
 )->Iterator: # Probabilities or numbers `(n_out,)` of each text, in their order
-    "What the model says about texts, one after another; memory is needed for some batches only. `TypeError` for what is no text"
+    "What the model says about texts, one after another, in the memory of some batches"
     if isinstance(texts, (str,Path,pd.DataFrame,dict,set)) or not is_iter(texts):
         raise TypeError(f"`texts` is {str(texts)[:60]!r}, but must be texts one after another, "
                         "such as a list or a column: for one use `predict`")
@@ -626,33 +733,37 @@ def _stream_preds(learn, texts, bs, ahead, no_bar, kwargs):
         yield from preds
 
 # %% ../nbs/05_learner.ipynb #5f000002
+def _has_data(learn, name, args, kwargs):
+    "Has `learn` the data that its method `name` will ask for?"
+    if name=='fit': loaders = learn.dls.loaders[:1]
+    elif name in ('validate','show_results') and not args and kwargs.get('dl') is None:
+        loaders = learn.dls.loaders
+    else: return True
+    return any(len(dl.dataset) for dl in loaders)
+
 def _in_turn(name):
     "Let method `name` of `Learner` wait until no other thread uses the model"
     @functools.wraps(getattr(Learner, name))
     def f(self, *args, **kwargs):
-        asks = (name=='fit' or name in ('validate','show_results') and not args
-                and kwargs.get('dl') is None)
-        there = not asks or any(len(dl.dataset) for dl
-                                in (self.dls.loaders[:1] if name=='fit' else self.dls.loaders))
-        _check(there, 'dls', 'without data',
-               'data: make a learner with yours, or pass it as in `load_model(folder, '
-               'dls)`; texts can be asked about by `predict`')
+        if not _has_data(self, name, args, kwargs):
+            raise ValueError('`dls` is without data: make a learner with yours, or pass it as in '
+                             '`load_model(folder, dls)`; texts can be asked about by `predict`')
         if name=='fit' and (says := _no_batches(self.dls)): raise ValueError(says)
         with self.lock: return getattr(super(TransformerLearner, self), name)(*args, **kwargs)
     setattr(TransformerLearner, name, f)
 
 def _with_in_turn(name, once):
-    "A context for several threads: the lock is held while something is swapped or put back, not in between; what can be done but `once` is put back by the last"
+    """A context for several threads: the lock is held while something is swapped or put back, not
+    in between. What can be swapped but `once` is put back by the last thread that leaves."""
     @contextmanager
     @functools.wraps(getattr(Learner, name))
     def f(self, *args, **kwargs):
-        mine = ExitStack()
+        enter,mine = getattr(super(TransformerLearner, self), name),ExitStack()
         with self.lock:
-            # how often, and the first
-            there = (vars(self).setdefault('_within', {}).setdefault(name, [0, mine]) if once
-                     else [0, mine])
-            res = (there[1].enter_context(getattr(super(TransformerLearner, self), name)(*args,
-                **kwargs)) if not there[0] else self)
+            # how many are inside, and what the first of them opened
+            there = [0, mine]
+            if once: there = vars(self).setdefault('_within', {}).setdefault(name, there)
+            res = self if there[0] else there[1].enter_context(enter(*args, **kwargs))
             there[0] += 1
         try: yield res
         finally:
@@ -691,7 +802,7 @@ def to_distributed(self:TransformerLearner,
     sync_bn:bool=True, # Replace batch norm by `nn.SyncBatchNorm`? Models of this library have none
     **kwargs # For accelerate's `Accelerator`
 )->TransformerLearner: # Itself; `detach_distributed` undoes it
-    "Train in all processes that accelerate or torchrun has started; `ImportError` where accelerate is missing"
+    "Train in all processes that accelerate or torchrun has started; needs accelerate"
     if num_distrib()<2: return self
     _import_distributed()
     # or accelerate connects nothing
@@ -705,8 +816,10 @@ def distrib_ctx(self:TransformerLearner,
     in_notebook:bool=False, # Is this called in a notebook, by `notebook_launcher`?
     **kwargs # For accelerate's `Accelerator`
 )->Iterator: # Yields the learner
-    "Train in all processes that accelerate or torchrun has started, within `with`; `ImportError` where accelerate is missing"
-    if num_distrib()<2: yield self; return
+    "Within `with`, train in all processes that accelerate or torchrun has started"
+    if num_distrib()<2:
+        yield self
+        return
     _import_distributed()
     with Learner.distrib_ctx(self, sync_bn, in_notebook and torch.cuda.is_available(), **kwargs):
         yield self

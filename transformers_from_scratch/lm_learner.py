@@ -22,7 +22,9 @@ from .sampling import *
 from .sampling import _eval
 from .fast_step import *
 from .tokenizers import *
-from .tokenizers import _Units, _English, _ahead, _cased, _to_bytes, _join_pieces, _join_others, _warn_lost
+from .tokenizers import _to_bytes, _join_pieces, _join_others, _warn_lost
+from .english_words import *
+from .english_words import _Units, _English, _ahead, _cased
 from .learner import *
 from .learner import _no_batches, _hinted, _text_vocab, _split_kwargs, _check_k, _docs_of, _pretrained, _model_kw
 

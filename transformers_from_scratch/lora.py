@@ -13,12 +13,13 @@ from .attention import _check, _check_sizes, _check_probs
 from .faster import *
 from .learner import *
 from .models import *
-from .transfer import _about, _check_finite, _find, _format, _place, _read_kind
+from .transfer import _about, _check_finite, _find, _format, _place
+from .transfer import _read_kind
 from .pretrained import _about_head
 
 # %% ../nbs/07b_lora.ipynb #p076797a0a6
 class LoRALinear(FastLinear):
-    "A linear layer that stays as it is, and a change of low rank that learns; Hu et al. 2021, section 4.1"
+    "A fixed linear layer, and a change of low rank that learns; Hu et al. 2021, section 4.1"
     def __init__(self,
         linear:nn.Linear, # The layer to change, whose weight and bias are used here
         r:int=8, # Rank of the change
@@ -41,7 +42,7 @@ class LoRALinear(FastLinear):
         x:Tensor # Vectors `(...,k)`
     )->Tensor: # `(...,out)`
         "The layer, and the change, through `r` numbers"
-        few = F.linear(self.dropout(x), self.lora_a)                                      # (...,r)
+        few = F.linear(self.dropout(x), self.lora_a)  # (...,r)
         return super().forward(x) + F.linear(few, self.lora_b)*self.scale
 
     def merged(self
@@ -59,6 +60,9 @@ def _settings(model):
     o = found[0][1]
     return dict(r=len(o.lora_a), alpha=o.alpha, dropout=o.dropout.p,
                 layers=sorted({n.rpartition('.')[2] for n,_ in found}))
+
+def _check_has_loras(model):
+    if not _loras(model): raise ValueError("`learn` has no low-rank changes: see `lora`")
 
 def lora_splitter(
     model:nn.Module # Whose blocks have `LoRALinear`s
@@ -80,10 +84,12 @@ def lora(
     dropout:float=0., # Dropout of what they read, in [0,1)
     layers:list=('toqueries','tokeys','tovalues','unifyheads') # Names of the linear layers to change
 )->TransformerLearner: # Itself, with parameter groups for what learns
-    "Let low-rank changes learn, and the head; all else stays as it is; `ValueError` for what it can't be done with"
-    model,names = get_model(learn.model),[layers] if isinstance(layers, str) else list(layers)
-    _check(not _loras(model), 'learn', 'one with low-rank changes',
-           'one without: `learn.merge_lora()` makes them part of the weights')
+    "Let only low-rank changes and the head learn; `ValueError` for a model without such layers"
+    model = get_model(learn.model)
+    names = [layers] if isinstance(layers, str) else list(layers)
+    if _loras(model):
+        raise ValueError("`learn` has low-rank changes already: `learn.merge_lora()` makes them "
+                         "part of the weights")
     there = [(p,n,o) for block in model[0].blocks for p in block.modules()
              for n,o in p.named_children() if type(o) in (nn.Linear,FastLinear)]
     known = {n for _,n,_ in there}
@@ -102,11 +108,12 @@ def merge_lora(self:TransformerLearner
 )->TransformerLearner: # Itself, a learner as any other again
     "Make the low-rank changes part of the weights; `ValueError` if there are none"
     model = get_model(self.model)
-    _check(_loras(model), 'learn', 'one without low-rank changes', 'one with some: see `lora`')
+    _check_has_loras(model)
     for name,o in _loras(model):
         plain = FastLinear(o.in_features, o.out_features, bias=o.bias is not None, device='meta')
         plain.weight,plain.bias = nn.Parameter(o.merged()),o.bias
-        setattr(model.get_submodule(name.rpartition('.')[0]), name.rpartition('.')[2], plain)
+        parent,_,last = name.rpartition('.')
+        setattr(model.get_submodule(parent), last, plain)
     self.splitter,self.opt = transformer_splitter,None
     self.unfreeze()
     return self
@@ -133,7 +140,7 @@ def save_lora(self:TransformerLearner,
     "Save the low-rank changes and the head, and nothing else; `ValueError` if there are none"
     if rank_distrib(): return
     model = get_model(self.model)
-    _check(_loras(model), 'learn', 'one without low-rank changes', 'one with some: see `lora`')
+    _check_has_loras(model)
     path = _place(self, file)
     learns = {id(p) for group in lora_splitter(model) for p in group}
     state = {n: p.detach().cpu().contiguous() for n,p in model.named_parameters()
@@ -150,12 +157,11 @@ def _read_lora(path):
     "Head, base, settings and tensors of a file that `save_lora` wrote, or a `ValueError`"
     about,state = _read_kind(path, 'lora', 'save_lora')
     base,lora,head = (about.get(o) for o in ('base','lora','head'))
-    numbers_of = isinstance(base, dict) and all(isinstance(o, list)
-                                                and all(isinstance(x, (int,float)) for x in o)
-                                                for o in base.values())
-    if (not numbers_of or not isinstance(lora, dict)
-        or set(lora)!={'r','alpha','dropout','layers'}
-        or not isinstance(head, (dict,type(None)))):
+    def is_numbers(o): return isinstance(o, list) and all(isinstance(x, (int,float)) for x in o)
+    fine = (isinstance(base, dict) and all(map(is_numbers, base.values()))
+            and isinstance(lora, dict) and set(lora)=={'r','alpha','dropout','layers'}
+            and isinstance(head, (dict,type(None))))
+    if not fine:
         raise ValueError(f"{path} is not a file that `save_lora` wrote, or it is damaged")
     return head,base,lora,state
 
@@ -165,32 +171,34 @@ def _fits(state, model, r):
     names = {n.rpartition('.')[0] for n in state if 'lora_' in n}
     if {n for n in state if 'lora_' in n}!={f'{n}.lora_{o}' for n in names for o in 'ab'}:
         return False
-    if len({re.search(r'blocks\.(\d+)\.', n)[1] for n in names})!=len(model[0].blocks): return False
+    blocks = {re.search(r'blocks\.(\d+)\.', n)[1] for n in names}
+    if len(blocks)!=len(model[0].blocks): return False
     def layer(n): return have.get(n.rpartition('.')[0]+'.weight', (0,0))
     def fits(n, o):
         if n.endswith('lora_a'): return tuple(o.shape)==(r,layer(n)[1])
-        return (tuple(o.shape)==(layer(n)[0],r) if n.endswith('lora_b')
-                else have.get(n)==tuple(o.shape))
+        if n.endswith('lora_b'): return tuple(o.shape)==(layer(n)[0],r)
+        return tuple(o.shape)==have.get(n)
     return all(fits(n, o) for n,o in state.items())
 
 @patch
 def load_lora(self:TransformerLearner,
     file:str # Name of a file that `save_lora` wrote
 )->TransformerLearner: # Itself
-    "Load low-rank changes and the head onto the weights that they were made for; `ValueError` if they don't fit"
+    "Load low-rank changes and the head; `ValueError` unless onto weights that they were made for"
     path,model = _find(self.path/self.model_dir, file),get_model(self.model)
     head,base,about,state = _read_lora(path)
     mine = _about_head(self) if isinstance(model[1], ClassifierHead) else None
     same = head==mine or (head and mine and all(head[o]==mine[o] for o in ('classes','pool')))
-    _check(same, 'file', str(path),
-           f'one for the classes and the pool of this learner, {mine}, not {head}')
-    _check(_fits(state, model, about['r']), 'file', str(path),
-           'one that fits this model: make the learner with '
-           'the weights and the classes that it was trained with')
-    _check(_same_base(base, state, model), 'file', str(path),
-           'one that was trained on the weights of this learner')
+    if not same:
+        raise ValueError(f"{path} is for other classes or another pool, {head}, than those of this "
+                         f"learner, {mine}")
+    if not _fits(state, model, about['r']):
+        raise ValueError(f"{path} does not fit this model: make the learner with the weights and "
+                         "the classes that it was trained with")
+    if not _same_base(base, state, model):
+        raise ValueError(f"{path} was not trained on the weights of this learner")
     if not _loras(model): lora(self, **about)
-    _check(_settings(model)==about, 'file', about,
-           f'one for the settings of this learner, {_settings(model)}')
+    if _settings(model)!=about:
+        raise ValueError(f"{path} was made with {about}, but this learner has {_settings(model)}")
     model.load_state_dict(state, strict=False)
     return self

@@ -24,7 +24,8 @@ from .learner import *
 from .learner import _text_vocab
 from .lm_learner import *
 from .lm_learner import _check_texts, _text_ids
-from .transfer import _about, _format, _match_rows, _plain_state, _read_kind
+from .transfer import _about, _format, _match_rows, _plain_state
+from .transfer import _read_kind
 from .saving import _head_says
 
 # %% ../nbs/07_pretrained.ipynb #p07ad2d649f
@@ -180,10 +181,10 @@ def _rope_base(cfg):
     if not isinstance(rope, dict): _bad(cfg.file, 'rope_parameters', rope, 'but must be a table')
     kind = rope.get('rope_type', rope.get('type', 'default'))
     if kind!='default': _cant(cfg.file, 'rope_type', kind, 'it turns by the plain angles')
-    says = _Config(cfg.file, {**rope, **{n: o for n,o in cfg.says.items() if n=='rope_theta'
-                                         and o is not None}})
-    return says.number('rope_theta', default=10_000.) or _bad(cfg.file, 'rope_theta', 0,
-        'but must be above 0')
+    top = cfg.says.get('rope_theta')
+    says = _Config(cfg.file, rope if top is None else {**rope, 'rope_theta':top})
+    base = says.number('rope_theta', default=10_000.)
+    return base or _bad(cfg.file, 'rope_theta', 0, 'but must be above 0')
 
 def _llama(cfg, qkv_bias=None):
     k,heads = cfg.size('hidden_size'),cfg.size('num_attention_heads')
@@ -198,8 +199,9 @@ def _llama(cfg, qkv_bias=None):
                        kv_heads=cfg.size('num_key_value_heads', default=heads))
     args = dict(k=k, heads=heads, depth=cfg.size('num_hidden_layers'), attn_cls=attn_cls,
                 dropout=0., max_len=cfg.size('max_position_embeddings'),
-                act_cls=_act(cfg, 'hidden_act'), pos_cls=partial(RotaryPositions,
-        base=_rope_base(cfg)), norm_cls=partial(nn.RMSNorm, eps=cfg.number('rms_norm_eps')),
+                act_cls=_act(cfg, 'hidden_act'),
+                pos_cls=partial(RotaryPositions, base=_rope_base(cfg)),
+                norm_cls=partial(nn.RMSNorm, eps=cfg.number('rms_norm_eps')),
                 hidden_mult=_mult(k, cfg.size('intermediate_size')),
                 ff_cls=partial(GatedFeedForward, bias=cfg.flag('mlp_bias', False)))
     return _Family(args, _llama_names, 'layers.{}.', 'model.', lm=True,
@@ -218,11 +220,11 @@ def _files(folder):
     one,index = folder/'model.safetensors',folder/'model.safetensors.index.json'
     if one.exists(): return [one]
     if not index.exists():
-        pickles = [o.name for o in folder.glob('*.bin')]
-        why = (
-            f": {pickles[0]} is a pickle, which may run any code and is never read here. Save it "
-            "as safetensors with the library it comes from") if pickles else ''
-        raise FileNotFoundError(f"there is no model.safetensors in {folder}{why}")
+        says = f"there is no model.safetensors in {folder}"
+        if pickles := [o.name for o in folder.glob('*.bin')]:
+            says += (f": {pickles[0]} is a pickle, which may run any code and is never read here. "
+                     "Save it as safetensors with the library it comes from")
+        raise FileNotFoundError(says)
     try: names = set(json.loads(index.read_text(encoding='utf8'))['weight_map'].values())
     except (KeyError, TypeError, AttributeError, ValueError) as e:
         raise ValueError(f"{index} is no index of weights, or it is damaged") from e
@@ -256,7 +258,7 @@ class _Weights:
         if not w.is_floating_point():
             raise ValueError(
                 f"{self.folder}: {name!r} holds {w.dtype}, but must hold floating-point "
-                "numbers: weights that were made small are not read")
+                "numbers: quantized weights are not read")
         return w
 
 def _state(family, weights, model, dtype):
@@ -318,8 +320,8 @@ def _family_of(path):
         _cant(file, 'model_type', kind, f"it knows {', '.join(_families)}")
     if cfg.says.get('quantization_config'):
         raise ValueError(
-            f"{file}: the weights were made small (`quantization_config`), which is not "
-            "read: take the checkpoint with whole weights")
+            f"{file}: the weights are quantized (`quantization_config`), which can't be "
+            "read here: take the checkpoint with floating-point weights")
     return cfg,_families[kind](cfg)
 
 class _NoDraws(TorchFunctionMode):
@@ -354,8 +356,8 @@ def _vocab(path, cfg, family, rows):
     if (path/'tokenizer.json').exists():
         tok = HFTokenizer(path, vocab_sz=rows)
         return tok,tok.vocab,_special_ids(tok.vocab, 'pad')[0]
-    pad,ends = ifnone(cfg.says.get('pad_token_id'), rows),[cfg.says.get(f'{o}_token_id')
-        for o in ('bos','eos')]
+    pad = ifnone(cfg.says.get('pad_token_id'), rows)
+    ends = [cfg.says.get(f'{o}_token_id') for o in ('bos','eos')]
     if family.lm and pad in ends: pad = rows  # a token that is read as well
     if not isinstance(pad, int) or not 0<=pad<=rows:
         _bad(cfg.file, 'pad_token_id', pad, f'but must be an id below {rows}')
@@ -363,10 +365,10 @@ def _vocab(path, cfg, family, rows):
 
 # %% ../nbs/07_pretrained.ipynb #p075b765e34
 def load_pretrained(
-    folder:str|Path, # A folder with `config.json` and `model.safetensors`, or a name of the Hugging Face hub
-    dtype:torch.dtype=None # Kind of numbers to have the weights in; None keeps those of the file
+    folder:str|Path, # A checkpoint's folder, or a name of the Hugging Face hub
+    dtype:torch.dtype=None # Type of the weights; None keeps that of the file
 )->Pretrained: # With the model in evaluation mode, its tokenizer and its vocabulary
-    "Weights of GPT-2, BERT, Llama and their kin; `ValueError` for what can't be expressed here or is damaged"
+    "Weights of GPT-2, BERT, Llama and their kin; `ValueError` for what is damaged or can't be expressed"
     real = dtype is None or (isinstance(dtype, torch.dtype) and dtype.is_floating_point)
     _check(real, 'dtype', dtype, 'a floating-point type of torch, or None', TypeError)
     path = _folder(folder)
@@ -459,7 +461,7 @@ def _start(self:Pretrained, learn):
 
 # %% ../nbs/07_pretrained.ipynb #p079552ef80
 def _batches(lens, bs):
-    "Which texts are read together: `bs` at most, the longest first, and none much shorter than they"
+    "Which texts are read together: `bs` at most, the longest first, none much shorter"
     batches = []
     for i in sorted(range(len(lens)), key=lambda i: lens[i], reverse=True):
         longest = lens[batches[-1][0]] if batches else 0
@@ -470,11 +472,11 @@ def _batches(lens, bs):
 
 def _embed(encoder, rows, pool, bs, normalize, no_bar):
     "A vector for each of the lists of ids `rows`"
+    if not all(rows): raise ValueError("one of `texts` has no token: each needs at least one token")
     batches,out = _batches(list(map(len, rows)), bs if encoder.pad_idx is not None else 1),None
-    _check(all(map(len, rows)), 'texts', 'one without a token', 'texts of at least one token each')
     device,pad = encoder.embedding.weight.device,ifnone(encoder.pad_idx, 0)
     for idxs in batches if no_bar or len(batches)<2 else progress_bar(batches, leave=False):
-        ids = nn.utils.rnn.pad_sequence([tensor(rows[i]) for i in idxs], True, pad)       # (b,t)
+        ids = nn.utils.rnn.pad_sequence([tensor(rows[i]) for i in idxs], True, pad)  # (b,t)
         with torch.inference_mode():  # (b,k)
             vectors = pool(*encoder(ids.to(device))).float().cpu()
         if out is None: out = torch.zeros(len(rows), vectors.shape[1])
@@ -493,13 +495,13 @@ def embed(self:Pretrained,
     bs:int=64, # Texts in a batch, at most
     pool:callable=mean_pool, # `(hidden, pad_mask) -> vectors`, over real tokens
     normalize:bool=True, # Make each vector of length 1, so that the product of two is their cosine?
-    max_len:int=None, # Tokens of a text to read at most, special ones included; None is all that the model can
+    max_len:int=None, # Tokens of a text to read at most, special ones included; None for the model's own
     no_bar:bool=False # Show no progress bar?
 )->Tensor: # `(n,k)` on the CPU, in the order of the texts; `(k,)` for a single string
     "Vectors of texts, for search and clustering; `TypeError` for what is no text"
     _check_sizes(bs=bs)
     tok,most = self.tokenizer,self.encoder.max_len
-    _check(tok is not None, 'tokenizer', None, 'there: the folder has no `tokenizer.json`')
+    if tok is None: raise ValueError(f"{self.path} has no `tokenizer.json`, so texts can't be read")
     limit,(front,last) = ifnone(max_len, most),tok.ends
     fine = limit is None or front+last<limit<=ifnone(most, limit)
     _check(fine, 'max_len', max_len, f'from {front+last+1} to {most}')
@@ -520,7 +522,7 @@ def embed(self:TransformerLearner,
     normalize:bool=True, # Make each vector of length 1, so that the product of two is their cosine?
     no_bar:bool=False # Show no progress bar?
 )->Tensor: # `(n,k)` on the CPU, in the order of the texts; `(k,)` for a single string
-    "Vectors of texts from the encoder; texts are cut as the model cuts them; `TypeError` for what is no text"
+    "Vectors of texts, cut as the model cuts them; `TypeError` for what is no text"
     _check_sizes(bs=bs)
     if isinstance(texts, Iterator):
         return _embed_all(self.embed, texts, bs, pool=pool, normalize=normalize)
@@ -578,7 +580,7 @@ def _wants(encoder, form):
     yield 'n_types', bert or not encoder.n_types, 0
 
 def _form(encoder):
-    "The form that `encoder` fits: 'gpt2', 'bert' or 'llama'; `ValueError` that says what is in the way"
+    "The form that `encoder` fits: 'gpt2', 'bert' or 'llama'; `ValueError` if none does"
     faults = {form: [(n,want) for n,ok,want in _wants(encoder, form) if not ok]
               for form in ('gpt2','bert','llama')}
     form = min(faults, key=lambda o: len(faults[o]))
@@ -648,7 +650,7 @@ _written = ['config.json','model.safetensors.index.json','tokenizer.json','token
 
 @contextmanager
 def _into(folder):
-    "A folder beside `folder`; when all is written there, its files take the place of what was in `folder`"
+    "A folder beside `folder`, whose files replace those of `folder` when all are written"
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f'.{folder.name}') as tmp:
         yield (tmp := Path(tmp))
@@ -666,7 +668,7 @@ def _save_tensors(tensors, path, about):
     path.chmod((path.parent/'config.json').stat().st_mode & 0o777)
 
 def _try(model, encoder, folder):
-    "`ValueError` unless what was written answers as the model does: a part may do more than it looks like"
+    "`ValueError` unless what was written answers as the model does"
     lm,n = isinstance(model, TransformerLM),min(ifnone(encoder.max_len, 8), 8)
     ids = [i for i in range(min(encoder.vocab_sz, n+1)) if i!=encoder.pad_idx][:n]
     read,(cfg,family) = tensor([ids, ids[::-1]]),_family_of(folder)
@@ -728,27 +730,28 @@ def save_pretrained(self:Pretrained,
     folder:str|Path # Where to write `config.json`, `model.safetensors` and the tokenizer
 )->Path: # The folder
     "Write what Hugging Face opens, in the form of GPT-2, BERT, Llama or Qwen2; `ValueError` if none fits"
-    with _into(folder := Path(folder)) as to:
+    folder = Path(folder)
+    with _into(folder) as to:
         _save_model(self.model, self.encoder, to, self.tokenizer)
         _save_tokenizer(self.tokenizer, self.vocab, self.encoder, to)
     return folder
 
 @patch
 def save_pretrained(self:TransformerLearner,
-    folder:str|Path # Where to write `config.json`, `model.safetensors`, the tokenizer, and a classifier's head
+    folder:str|Path # Where to write config, weights, the tokenizer, and a classifier's head
 )->Path: # The folder
     "Write what Hugging Face opens, in the form of GPT-2, BERT, Llama or Qwen2; `ValueError` if none fits"
     if rank_distrib(): return
-    (encoder,head),folder = (model := get_model(self.model)),Path(folder)
+    model,folder = get_model(self.model),Path(folder)
+    encoder,head = model
     tok = getattr(_get_tokenizer(self.dls.train_ds), 'tok', None)
     with _into(folder) as to:
         _save_model(model, encoder, to, tok)
         there = _save_tokenizer(tok, _text_vocab(self.dls), encoder, to)
         if isinstance(head, ClassifierHead):
             state = {n: o.detach().cpu().contiguous() for n,o in head.state_dict().items()}
-            _save_tensors(state, to/_head_file, {'format':'pt',
-                                                 _format: json.dumps(_about('head', state,
-                head=_about_head(self)))})
+            about = json.dumps(_about('head', state, head=_about_head(self)))
+            _save_tensors(state, to/_head_file, {'format':'pt', _format:about})
     if not there:
         warn(f"{folder} has no tokenizer: that of `dls` is not an `HFTokenizer`, so Hugging "
              "Face has none like it", stacklevel=2)

@@ -63,8 +63,8 @@ def _plain(o): return o is None or isinstance(o, (bool,int,float,str))
 
 def _split(d):
     "What of `d` goes into JSON, and what are tensors; anything else is left out"
-    says = {n: o.item() if isinstance(o, np.generic) else o for n,o in d.items() if _plain(o)
-            or isinstance(o, np.generic)}
+    d = {n: o.item() if isinstance(o, np.generic) else o for n,o in d.items()}
+    says = {n: o for n,o in d.items() if _plain(o)}
     return says,{n: o.detach() for n,o in d.items() if isinstance(o, Tensor)}
 
 def _get_model(model):
@@ -78,17 +78,19 @@ def _get_model(model):
 def _counted(learn):
     "The callbacks, by name, whose counts are kept"
     seen = Counter()
-    def name(o): seen[type(o)] += 1; return f'{type(o).__name__} {seen[type(o)]}'
+    def name(o):
+        seen[type(o)] += 1
+        return f'{type(o).__name__} {seen[type(o)]}'
     return {name(o): o for o in learn.cbs.sorted('order')
             if not isinstance(o, (Resume,TrainEvalCallback,ProgressCallback))}
 
 def _joined(losses, before):
-    "The losses `(n,)`; the first of them were joined `before`, so that a long training does not make saves slow"
+    "The losses `(n,)`, of which the first were joined `before`: so saves stay fast"
     new = [torch.as_tensor(o).detach().cpu()[None] for o in losses[len(before):]]
     return torch.cat([before.to(new[0].dtype), *new]) if new else before
 
 def _get_counts(learn, before, losses):
-    "What the recorder and other callbacks have counted, for JSON, and tensors; what is as it was `before` is a setting"
+    "What recorder and callbacks have counted, for JSON, and tensors, but for settings, as `before`"
     says,tensors = {},{}
     for name,o in _counted(learn).items():
         now,ts = _split(vars(o))
@@ -99,16 +101,16 @@ def _get_counts(learn, before, losses):
     rec = learn.recorder
     says['recorder'] = dict(values=[list(map(float, o)) for o in rec.values],
                             count=rec.smooth_loss.count)
-    tensors |= {'recorder.lrs':torch.tensor(rec.lrs, dtype=torch.double),
-                'recorder.iters':torch.tensor(rec.iters, dtype=torch.long),
-                'recorder.losses':losses}
+    tensors['recorder.lrs'] = torch.tensor(rec.lrs, dtype=torch.double)
+    tensors['recorder.iters'] = torch.tensor(rec.iters, dtype=torch.long)
+    tensors['recorder.losses'] = losses
     tensors['recorder.smooth'] = torch.as_tensor(rec.smooth_loss.val).detach()
     for i,m in enumerate(rec._train_mets[1:]):
         says[f'metric {i}'],ts = _split(vars(m))
-        lists = {n: o for n,o in vars(m).items() if isinstance(o, list) and o
-                 and all(isinstance(t, Tensor) for t in o)}
-        # of an `AccumMetric`
-        says[f'lists {i}'],ts = list(lists),ts | {n: torch.cat(o) for n,o in lists.items()}
+        lists = {n: o for n,o in vars(m).items()  # of an `AccumMetric`
+                 if isinstance(o, list) and o and all(isinstance(t, Tensor) for t in o)}
+        says[f'lists {i}'] = list(lists)
+        ts |= {n: torch.cat(o) for n,o in lists.items()}
         tensors |= {f'metric {i}.{n}': t for n,t in ts.items()}
     return says,tensors
 
@@ -122,9 +124,8 @@ def _set_counts(learn, says, tensors):
     for name,o in _counted(learn).items():
         if not isinstance(o, Recorder): _put(o, name, says, tensors)
     rec,kept = learn.recorder,says['recorder']
-    rec.lrs,rec.iters,rec.values = (tensors['recorder.lrs'].tolist(),
-                                    tensors['recorder.iters'].tolist(),[L(o)
-        for o in kept['values']])
+    rec.lrs,rec.iters = tensors['recorder.lrs'].tolist(),tensors['recorder.iters'].tolist()
+    rec.values = [L(o) for o in kept['values']]
     rec.losses = list(tensors['recorder.losses'].unbind())
     rec.smooth_loss.count,rec.smooth_loss.val = kept['count'],tensors['recorder.smooth']
     learn.smooth_loss = rec.smooth_loss.value
@@ -136,13 +137,17 @@ def _set_counts(learn, says, tensors):
 _format = 'transformers_from_scratch.resume'
 
 def _write(path, about, tensors, all_done=noop):
-    "Write the file; what is there becomes `before`. Nothing changes unless `all_done` says that all processes have written theirs"
+    "Write the file, if `all_done` says that all processes could; what is there becomes `before`"
     tensors = {n: o.detach().cpu().contiguous().clone() for n,o in tensors.items()}
     about = json.loads(json.dumps(about))
     about['checksum'] = _checksum(about, tensors)
     new,before = (path.with_name(path.name.replace('now', o)) for o in ('new','before'))
-    try: save_file(tensors, new, {_format: json.dumps(about)}); _sync(new)
-    except Exception: all_done(False); raise
+    try:
+        save_file(tensors, new, {_format: json.dumps(about)})
+        _sync(new)
+    except Exception:
+        all_done(False)
+        raise
     if not all_done(True): raise OSError("another process can't write")
     if path.exists(): os.replace(path, before)
     os.replace(new, path)
@@ -162,13 +167,13 @@ def _read(path):
 def _moment(about): return [about[n] for n in ('fit','train_iter','epoch','batch','done')]
 
 def _newest(folder, rank=0, agree=None):
-    "What the newest file in `folder` holds, or the newest of a moment that all processes have a file of; None if there is none"
-    there,wrong,read = ([o for n in ('now','before')
-                         if (o := folder/f'{n}{_of(rank)}.safetensors').exists()],[],{})
-    for o in there:
+    "What the newest file in `folder` holds, of a moment that all processes have; or None"
+    wrong,read = [],{}
+    for o in (folder/f'{n}{_of(rank)}.safetensors' for n in ('now','before')):
+        if not o.exists(): continue
         try: read[o] = _read(o)
-        except ValueError as e: wrong.append(str(e)); continue
-        if agree is None: break
+        except ValueError as e: wrong.append(str(e))
+        if read and agree is None: break
     if agree: return agree(read, wrong)
     for o,res in read.items():
         if wrong: warn(f"{wrong[0]}: going on from {o.name}, which is older")
@@ -203,26 +208,25 @@ def _training(learn):
     def plain(o): return np.asarray(o, float).ravel().tolist()
     scheds = [(n, f) for o in learn.cbs if isinstance(o, ParamScheduler)
               for n,f in o.scheds.items()]
-    texts,n = learn.dls.train.dataset,len(learn.dls.train.dataset)
-    crc = 0
-    for i in sorted({0, n//2, n-1}):
+    texts,crc = learn.dls.train.dataset,0
+    for i in sorted({0, len(texts)//2, len(texts)-1}):
         for o in tuplify(texts[i]):
             crc = zlib.crc32(repr(o.tolist() if isinstance(o, Tensor) else o).encode(), crc)
-    return json.loads(json.dumps(dict(lr=[plain(o['lr']) for o in learn.opt.hypers],
-                                      wd=[plain(o.get('wd', 0)) for o in learn.opt.hypers],
-                                      schedule=[[n, *[plain(f(p)) for p in (0.,.2,.5,.9)]]
-                                                for n,f in scheds], dropout=[o.p
-        for o in learn.model.modules() if isinstance(o, nn.Dropout)],
-                                      loss_func=re.sub(' at 0x[0-9a-f]+', '',
-                                                       repr(learn.loss_func)), texts=[n, crc])))
+    says = dict(
+        lr=[plain(o['lr']) for o in learn.opt.hypers],
+        wd=[plain(o.get('wd', 0)) for o in learn.opt.hypers],
+        schedule=[[n, *[plain(f(p)) for p in (0.,.2,.5,.9)]] for n,f in scheds],
+        dropout=[o.p for o in learn.model.modules() if isinstance(o, nn.Dropout)],
+        loss_func=re.sub(' at 0x[0-9a-f]+', '', repr(learn.loss_func)), texts=[len(texts), crc])
+    return json.loads(json.dumps(says))
 
 class Resume(Callback):
-    "Saves all that a training needs, now and then, and goes on after an interruption as if there had been none"
+    "Saves all that a training needs, and goes on after an interruption as if there had been none"
     order,run_valid,epoch_start = 100,False,None
     def __init__(self,
         name:str='resume', # Name of the run: a folder in `learn.path/learn.model_dir`
         every:int=None, # Save after so many batches; None: by time alone
-        minutes:float=5. # Save when so many minutes have passed; several processes look at the clock only without `every`
+        minutes:float=5. # Save after so many minutes; several processes: only without `every`
     ):
         _check(isinstance(name, (str,Path)) and str(name), 'name', name, 'the name of a run',
                TypeError)
@@ -237,10 +241,10 @@ class Resume(Callback):
         return self.learn.path/self.learn.model_dir/self.name_of_run
 
     def before_fit(self):
-        "Find what was saved; `ValueError` if it is damaged, or of another training, `OSError` where nothing can be written"
+        "Find what was saved; `ValueError` if damaged or of another training, `OSError` if none can be"
         self.losses = torch.zeros(0)
-        self.state,self.epoch_start,self.skips,self.cancelled,self.resting = (None,None,False,
-            False,{})
+        self.state,self.epoch_start,self.resting = None,None,{}
+        self.skips = self.cancelled = False
         self.run = not (hasattr(self, 'lr_finder') or hasattr(self, 'gather_preds'))
         if not self.run: return
         self.fits += 1
@@ -276,13 +280,13 @@ class Resume(Callback):
         self.state = found
 
     def _agree(self, read, wrong):
-        "What was read of the newest moment that all processes have; None if the training has yet to begin"
+        "What was read of the newest moment that all processes have; None if it has yet to begin"
         abouts = [about for about,_ in read.values()]
         says = _all(dict(moments=[[o.get('run'), *_moment(o)] for o in abouts],
                          processes=[o.get('processes', 1) for o in abouts], wrong=wrong))
         for n in {n for o in says for n in o['processes']}: self._check_processes(n)
-        wrong,moments = [x for o in says for x in o['wrong']],[[tuple(x) for x in o['moments']]
-            for o in says]
+        wrong = [x for o in says for x in o['wrong']]
+        moments = [[tuple(x) for x in o['moments']] for o in says]
         both = set.intersection(*map(set, moments))
         if both:
             newest = max(both, key=lambda o: o[1:])
@@ -306,18 +310,20 @@ class Resume(Callback):
     def _check_same(self, about):
         self._check_processes(about.get('processes', 1))
         if about['fit']!=self.fits: return
+        hint = (f'the training that was saved in {self.folder}: delete that folder, or choose '
+                'another `name`, to begin another one')
+        if about.get('texts')!=self.sizes['texts']:
+            raise ValueError(f'the texts of `dls` are not those of {hint}')
         for n,o in self.sizes.items():
-            then = 'those' if n=='texts' else about.get(n)
-            _check(about.get(n)==o, n, 'others' if n=='texts' else o,
-                   f'{then}, as in the training that was saved in {self.folder}: delete that '
-                   'folder, or choose another `name`, to begin another one')
+            _check(about.get(n)==o, n, o, f'{about.get(n)}, as in {hint}')
 
     def _load(self, about, tensors):
         model,mine = _under('model.', tensors),_get_model(self.model)
         same = {n: o.shape for n,o in model.items()}=={n: o.shape for n,o in mine.items()}
-        _check(same, 'learn', 'one with another model',
-               f'made as the one that was saved in {self.folder}: delete that folder to '
-               'begin another training')
+        if not same:
+            raise ValueError('the weights of `learn.model` have other names or shapes than those '
+                             f'that were saved in {self.folder}: delete that folder to begin '
+                             'another training')
         with torch.no_grad():
             for n,o in model.items(): mine[n].copy_(o)
         # of batches whose step is yet to come
@@ -356,10 +362,11 @@ class Resume(Callback):
         def part(name): return about[name],_under(f'{name}.', tensors)
         _set_counts(self.learn, *part('counts'))
         if self._scaler() and about.get('scaler'): self._scaler().load_state_dict(about['scaler'])
-        self.learn.train_iter,self.learn.pct_train,n = (about['train_iter'],about['pct_train'],
-                                                        about['batch'])
+        n = about['batch']
+        self.learn.train_iter,self.learn.pct_train = about['train_iter'],about['pct_train']
         self.epoch_start = part('rng_then'),part('order')
-        _set_rng(*self.epoch_start[0]); _set_order(dl, *self.epoch_start[1])
+        _set_rng(*self.epoch_start[0])
+        _set_order(dl, *self.epoch_start[1])
         one_batch = self.learn.one_batch
         self.learn.one_batch = lambda i,b: one_batch(i+n, b)
         self.learn.dl,self.began = _Rest(dl, n, part('rng')),time.time()
@@ -373,8 +380,8 @@ class Resume(Callback):
         if self.epoch_start is not None and self._due(): self._save(self.iter+1)
 
     def _due(self):
-        due,late = (self.every and self.train_iter%self.every==0,time.time()-self.began
-                    > 60*self.minutes)
+        due = self.every and self.train_iter%self.every==0
+        late = time.time()-self.began > 60*self.minutes
         if not self.several: return due or late
         if self.every or self.train_iter%10: return due  # the others need not be asked
         return _tell([late])[0]  # by the clock of process 0
@@ -394,15 +401,15 @@ class Resume(Callback):
 
     def _save(self, batch, done=False):
         self.losses = _joined(self.recorder.losses, self.losses)
-        (rng,rng_t),(then,then_t),(order,order_t),(counts,counts_t) = (_get_rng(),
-            *self.epoch_start,_get_counts(self.learn, self.settings, self.losses))
+        (rng,rng_t),((then,then_t),(order,order_t)) = _get_rng(),self.epoch_start
+        counts,counts_t = _get_counts(self.learn, self.settings, self.losses)
         states = [_split(o) for o in self.opt.state_dict()['state']]
         tensors = {f'opt.{i}.{n}': t for i,(_,o) in enumerate(states) for n,t in o.items()}
         grads = {n: p.grad for n,p in get_model(self.model).named_parameters()
                  if p.grad is not None}
-        for name,o in dict(model=_get_model(self.model),
-                           grad={n: o for n,o in grads.items() if o.any()}, rng=rng_t,
-                           rng_then=then_t, order=order_t, counts=counts_t).items():
+        parts = dict(model=_get_model(self.model), rng=rng_t, rng_then=then_t, order=order_t,
+                     counts=counts_t, grad={n: o for n,o in grads.items() if o.any()})
+        for name,o in parts.items():
             tensors |= {f'{name}.{n}': t for n,t in o.items()}
         about = dict(self.sizes, scaler=self._scaler() and self._scaler().state_dict(),
                      fit=self.fits, done=done, grads=list(grads), epoch=self.epoch, batch=batch,
@@ -411,8 +418,8 @@ class Resume(Callback):
                      hypers=list(map(dict, self.opt.hypers)))
         args = ()
         if self.several:
-            about,args = (dict(about, processes=num_distrib(),
-                               run=self.token),(lambda ok: all(_all(ok)),))
+            about |= dict(processes=num_distrib(), run=self.token)
+            args = [lambda ok: all(_all(ok))]
         try: _write(self.folder/f'now{_of(rank_distrib())}.safetensors', about, tensors, *args)
         except (OSError, SafetensorError) as e:
             warn(f"can't save to {self.folder} ({e}): what was saved before is kept, and "

@@ -24,7 +24,10 @@ from .learner import *
 from .learner import _check_dls, _pad_idx, _split_kwargs, _text_vocab
 from .lm_learner import *
 from .lm_learner import _check_lm_dls, _text_tfms
-from .transfer import _about, _about_model, _call, _check_finite, _checksum, _first_names, _from_call, _is_known, _model_args, _plain_model, _plain_state, _read, _sync
+from .transfer import _about, _about_model, _call, _check_finite
+from .transfer import _checksum, _differ, _first_names, _from_call
+from .transfer import _is_known, _model_args, _plain_model
+from .transfer import _plain_state, _read, _sync
 try: import fcntl
 except ImportError: fcntl = None  # on Windows
 
@@ -43,14 +46,13 @@ def _loss_says(loss):
     func = getattr(loss, 'func', None)
     key = type(loss),type(func)
     if key not in _losses or loss.axis!=-1: return
-    says = {n: getattr(func, n, None) for n in _losses[key]} | ({'thresh':loss.thresh}
-        if hasattr(loss, 'thresh') else {})
+    says = {n: getattr(func, n, None) for n in _losses[key]}
+    if hasattr(loss, 'thresh'): says['thresh'] = loss.thresh
     says = {n: o.tolist() if isinstance(o, Tensor) else o for n,o in says.items() if o is not None}
     says = dict(name=_loss_names.get(key, key[0]).__name__, **says)
     made = _loss(says)
-    same = (all(getattr(made, n)==getattr(loss, n) for n in ('flatten','floatify','is_2d'))
-            and made.func.reduction==func.reduction)
-    return says if same else None
+    same = all(getattr(made, n)==getattr(loss, n) for n in ('flatten','floatify','is_2d'))
+    return says if same and made.func.reduction==func.reduction else None
 
 def _loss(says):
     "The loss that `_loss_says` has described"
@@ -62,7 +64,7 @@ _target_tfms = dict(Categorize='category', MultiCategorize='labels',
                     EncodedMultiCategorize='labels', RegressionSetup='numbers')
 
 def _target(dls):
-    "What the target of `dls` is: 'category', 'labels', 'numbers', or None for something else; and its classes"
+    "The target of `dls`: 'category', 'labels', 'numbers' or None (another); and its classes"
     tls = getattr(dls.train_ds, 'tls', ())
     names = [type(o).__name__ for o in tls[1].tfms.fs] if len(tls)==2 else []
     last = next((n for n in reversed(names) if n!='OneHotEncode'), None)
@@ -85,27 +87,31 @@ def _data_says(learn):
     # what changes items or batches has no name
     if set(more)-{'ToTensor','Pad_Chunk','Pad_Input'}: return
     table = _table_says(tfms[0], learn.dls)
-    return dict(bs=dl.bs, backwards=backwards, **(dict(table=table) if table else {}),
-                **(dict(seq_len=dl.seq_len) if isinstance(dl, LMDataLoader) else {}))
+    says = dict(bs=dl.bs, backwards=backwards)
+    if table: says['table'] = table
+    if isinstance(dl, LMDataLoader): says['seq_len'] = dl.seq_len
+    return says
+
+def _is_names(o): return all(isinstance(n, str) for n in o)
 
 def _table_says(tok, dls):
-    "From which columns of a table texts and labels were made, and whether each text was marked; None for no table"
+    "The columns of texts and labels, and whether texts were marked; None for no table"
     cols = L(getattr(tok, 'text_cols', ()))
-    if tok.mode!='df' or not cols or not all(isinstance(o, str) for o in cols): return
+    if tok.mode!='df' or not cols or not _is_names(cols): return
+    says = dict(cols=list(cols), mark=bool(ifnone(tok.kwargs.get('mark_fields'), len(cols)>1)))
     tls = getattr(dls.train_ds, 'tls', ())
     y = tls[1].tfms.fs[0] if len(tls)>1 else None
-    named = isinstance(y, ColReader) and not y.pref+y.suff and all(isinstance(o, str)
-        for o in y.cols)
-    label = dict(label=list(y.cols), delim=y.label_delim) if named else {}
-    return dict(cols=list(cols), mark=bool(ifnone(tok.kwargs.get('mark_fields'), len(cols)>1)),
-                **label)
+    if isinstance(y, ColReader) and not y.pref+y.suff and _is_names(y.cols):
+        says |= dict(label=list(y.cols), delim=y.label_delim)
+    return says
 
 def _settings(model):
     "What does not change the meaning of weights, but how they learn"
-    encoder,block = model[0],model[0].blocks[0]
-    attn = getattr(getattr(block, 'attention', None), 'dropout', 0)
-    return dict(dropout=encoder.dropout.p, attn_dropout=attn if isinstance(attn, (int,float))
-                else 0, word_dropout=encoder.word_dropout, vocab_dropout=encoder.vocab_dropout,
+    encoder,attn = model[0],getattr(model[0].blocks[0], 'attention', None)
+    drop = getattr(attn, 'dropout', 0)
+    return dict(dropout=encoder.dropout.p,
+                attn_dropout=drop if isinstance(drop, (int,float)) else 0,
+                word_dropout=encoder.word_dropout, vocab_dropout=encoder.vocab_dropout,
                 faster=any(isinstance(o, FastLinear) for o in model.modules()))
 
 def _head_says(learn, model):
@@ -121,15 +127,15 @@ def _head_says(learn, model):
 
 def _own_fs(learn, model):
     "Keywords of functions that are a user's own, a crop in a `special_crop` among them"
-    fs = dict(crop=model[0].crop, pool=getattr(model[1], 'pool', None))
     def known(f):
-        return f is None or (_call(f.func)=='special_crop'
-                             and known(f.keywords.get('crop', head_crop))
-                             if isinstance(f, partial) else _is_known(f))
-    return [n for n,f in fs.items() if not known(f)] + ([] if _loss_says(learn.loss_func)
-                                                        else ['loss_func'])
+        if f is None: return True
+        if not isinstance(f, partial): return _is_known(f)
+        return _call(f.func)=='special_crop' and known(f.keywords.get('crop', head_crop))
+    fs = dict(crop=model[0].crop, pool=getattr(model[1], 'pool', None))
+    own = [n for n,f in fs.items() if not known(f)]
+    return own if _loss_says(learn.loss_func) else own+['loss_func']
 
-# %% ../nbs/05e_saving.ipynb #e5000015
+# %% ../nbs/05e_saving.ipynb #fc4c45c0
 @contextmanager
 def _alone(folder):
     "No other process or thread writes there meanwhile, where the system knows locks"
@@ -149,7 +155,7 @@ def _write_folder(folder, about, weights):
     with _alone(folder): _write_alone(folder, about, weights)
 
 def _write_alone(folder, about, weights):
-    "Write the weights beside those that are there, then the description in one step; the weights before that are deleted last"
+    "Write the weights, then the description in one step; the old weights are deleted last"
     new,said = folder/about['file'],folder/f'.model.json.{secrets.token_hex(4)}'
     try:
         try: before = json.loads((folder/'model.json').read_text(encoding='utf8'))['file']
@@ -157,7 +163,8 @@ def _write_alone(folder, about, weights):
         said.write_text(json.dumps(about, indent=1, ensure_ascii=False), encoding='utf8')
         _sync(said)
         save_file(weights, new, {'format':'pt'})  # writes beside, then renames
-        new.chmod(said.stat().st_mode & 0o777); _sync(new)
+        new.chmod(said.stat().st_mode & 0o777)
+        _sync(new)
         os.replace(said, folder/'model.json')
     except (OSError, SafetensorError) as e:
         with suppress(OSError): said.unlink()
@@ -167,30 +174,21 @@ def _write_alone(folder, about, weights):
     # others are left of saves that were killed, or just being written
     for o in concat(*map(folder.glob, ('model-*.safetensors','.model.json.*','.tmp*'))):
         with suppress(OSError):
-            if o.name!=new.name and (o.name==before or time.time()-o.stat().st_mtime > 86_400):
-                o.unlink()
+            old = o.name==before or time.time()-o.stat().st_mtime > 86_400
+            if old and o.name!=new.name: o.unlink()
 
 def _whole_model(learn):
     "The plain model of `learn`; `TypeError` if it is none of this library"
     model = _plain_model(learn)
     ours = (type(model) in (TransformerClassifier,TransformerLM)
             and type(model[1]) in (ClassifierHead,LMHead))
-    _check(ours, 'learn.model', type(model).__name__,
-           "a `TransformerClassifier` or a `TransformerLM`, not a class of your own: "
-           "`save_encoder` saves its encoder, `learn.save` its weights", TypeError)
+    if not ours:
+        raise TypeError(f"`learn.model` is of class {type(model).__name__}, and `save_model` saves "
+                        "a `TransformerClassifier` or a `TransformerLM`, not a class of your own: "
+                        "`save_encoder` saves its encoder, `learn.save` its weights")
     return model
 
-@patch
-def save_model(self:TransformerLearner,
-    folder:str|Path # Where to write `model.json` and the weights, from the current folder on; a model that is there is replaced
-)->Path: # The folder
-    "Save model, vocabulary, tokenizer, classes and loss, for `load_model`; `ValueError` for NaN, or for a model that could not be made again"
-    _check(isinstance(folder, (str,Path)) and str(folder), 'folder', folder,
-           'the name of a folder', TypeError)
-    if not rank_distrib(): # don't save if child proc
-        with self.lock: _save_model(self, Path(folder).expanduser())
-    return Path(folder).expanduser()
-
+# %% ../nbs/05e_saving.ipynb #e5000015
 def _save_model(self, folder):
     model = _whole_model(self)
     state,names = _plain_state(model),_first_names(model)
@@ -206,25 +204,39 @@ def _save_model(self, folder):
     if not about['own']: _try(model, about, weights)
     _write_folder(folder, about, weights)
 
+# %% ../nbs/05e_saving.ipynb #f32c7705
+@patch
+def save_model(self:TransformerLearner,
+    folder:str|Path # Where to write `model.json` and the weights; a model in it is replaced
+)->Path: # The folder
+    "Save all that `load_model` needs; `ValueError` for NaN, or for a model that can't be made again"
+    _check(isinstance(folder, (str,Path)) and str(folder), 'folder', folder,
+           'the name of a folder', TypeError)
+    if not rank_distrib(): # don't save if child proc
+        with self.lock: _save_model(self, Path(folder).expanduser())
+    return Path(folder).expanduser()
+
 # %% ../nbs/05e_saving.ipynb #e5000017
 def _norm_of(text, at, weights):
     "A class of norms, with the weights that it has in the file"
-    cls,there = _from_call(text),lambda n: any(o.endswith(f'{at}.{n}') for o in weights)
+    def there(n): return any(o.endswith(f'{at}.{n}') for o in weights)
+    cls = _from_call(text)
     plain = getattr(cls, 'func', cls)
-    if plain not in (nn.LayerNorm,nn.RMSNorm): return cls
-    return partial(cls, elementwise_affine=there('weight'),
-                   **(dict(bias=there('bias')) if plain is nn.LayerNorm else {}))
+    if plain is nn.RMSNorm: return partial(cls, elementwise_affine=there('weight'))
+    if plain is not nn.LayerNorm: return cls
+    return partial(cls, elementwise_affine=there('weight'), bias=there('bias'))
 
 def _parts(says, weights, given):
     "The classes that a model was made of, but for those that are `given`"
-    there,kw = lambda end: any(n.endswith(end) for n in weights),{}
+    kw = {}
+    def there(end): return any(n.endswith(end) for n in weights)
     def make(name): return name in says and name not in given
     if make('attn_cls'):
-        norm = ({'qk_norm': _norm_of(says['qk_norm'], 'attention.q_norm', weights)}
-                if 'qk_norm' in says else {})
-        kw['attn_cls'] = partial(_from_call(says['attn_cls']),
-                                 qkv_bias=there('attention.toqueries.bias'),
-                                 bias=there('attention.unifyheads.bias'), **norm)
+        args = dict(qkv_bias=there('attention.toqueries.bias'),
+                    bias=there('attention.unifyheads.bias'))
+        if 'qk_norm' in says:
+            args['qk_norm'] = _norm_of(says['qk_norm'], 'attention.q_norm', weights)
+        kw['attn_cls'] = partial(_from_call(says['attn_cls']), **args)
     if make('ff_cls'):
         kw['ff_cls'] = partial(_from_call(says['ff_cls']), bias=there('ff.up.bias'))
         kw['hidden_mult'] = says['hidden_mult']
@@ -248,29 +260,24 @@ def _check_given(folder, about, given):
 
 def _keywords(about, weights, given):
     "Keywords for a model like the one that was saved"
-    says,head,settings,lm = (about['model'],about['head'],about['settings'],
-                             about['kind']=='language model')
-    always = {n: says[n] for n in ('k','depth','max_len','pad_idx','embed_norm','final_norm')}
-    some = {n: says[n] for n in ('heads','wide','norm_first') if says[n] is not None} | {n: o
-        for n,o in settings.items() if o and n!='faster'}
-    kw = always | some | dict(vocab_sz=len(weights['0.embedding.weight']),
-                              dropout=settings['dropout']) | ({'n_types':says['n_types']}
-        if says['n_types'] else {})
-    if lm: kw |= dict(tie_weights=head['tie_weights'])
+    says,head,settings = about['model'],about['head'],about['settings']
+    kw = {n: says[n] for n in ('k','depth','max_len','pad_idx','embed_norm','final_norm')}
+    kw |= {n: says[n] for n in ('heads','wide','norm_first') if says[n] is not None}
+    kw |= {n: o for n,o in settings.items() if o and n!='faster'}
+    kw |= dict(vocab_sz=len(weights['0.embedding.weight']), dropout=settings['dropout'])
+    if says['n_types']: kw['n_types'] = says['n_types']
+    if about['kind']=='language model': kw['tie_weights'] = head['tie_weights']
     else:
-        fs = {n: _from_call(head[n]) for n in ('pool','crop') if n not in given}
-        kw |= dict(n_out=head['n_out'], y_range=head['y_range'], head_dropout=head['dropout'], **fs)
+        kw |= dict(n_out=head['n_out'], y_range=head['y_range'], head_dropout=head['dropout'])
+        kw |= {n: _from_call(head[n]) for n in ('pool','crop') if n not in given}
     return kw | _parts(says, weights, given) | given
 
 def _fill(model, weights):
-    "Put `weights` into `model`, in the types of the file; `ValueError` unless they are those of such a model"
+    "Put `weights` into `model`, in their types; `ValueError` unless names and shapes are the same"
     names,state = _first_names(model),model.state_dict(keep_vars=True)
     mine = {n: tuple(o.shape) for n,o in state.items() if names[n]==n}
     theirs = {n: tuple(o.shape) for n,o in weights.items()}
-    odd = [n for n in {**mine, **theirs} if mine.get(n)!=theirs.get(n)]
-    if odd:
-        raise ValueError(
-            f'`{odd[0]}` is {theirs.get(odd[0])} in the file and {mine.get(odd[0])} in the model')
+    if says := _differ(theirs, mine): raise ValueError(says)
     # where PyTorch would have put it: a file's place may be odd
     for n in mine: state[n].data = weights[n].clone()
 
@@ -293,9 +300,7 @@ def _made(about, weights, given):
     _check_numbers(about, weights, given)
     with torch.random.fork_rng(devices=[]): model = cls(**_keywords(about, weights, given))
     now,then = json.loads(json.dumps(_model_args(model[0]))),dict(about['model'])
-    differ = [f'`{n}` is {then.get(n)} in the file and {now.get(n)} in the model'
-              for n in {**then, **now} if then.get(n)!=now.get(n)]
-    if differ: raise ValueError(', '.join(differ))
+    if says := _differ(then, now): raise ValueError(says)
     _fill(model, weights)
     return model if about['settings']['faster'] else faster(model, undo=True)
 
@@ -328,85 +333,97 @@ def _try(model, about, weights):
 _odd = ("a part does more than its class says, such as a hook, or a `forward` of "
         "an instance. Make it a class of your own, which is given to `load_model`")
 
-# %% ../nbs/05e_saving.ipynb #e5000019
+# %% ../nbs/05e_saving.ipynb #b060ea70
 def _y(row): return row['y']
 
+def _target_block(head):
+    "The block that makes the target of a classifier, and a value for it"
+    classes,n = head.get('classes'),head['n_out']
+    if head['target']=='category': return CategoryBlock(vocab=classes, sort=False),classes[0]
+    if head['target']=='labels': return MultiCategoryBlock(vocab=classes),[classes[0]]
+    return RegressionBlock(n_out=n),0. if n==1 else [0.]*n
+
+def _row(names, delim, y):
+    "The cells of a table for a target `y` in the columns `names`"
+    if len(names)>1: return dict(zip(names, y))
+    return {names[0]: y if delim is None or not isinstance(y, list) else y[0]}
+
 def _empty_dls(about, tok, device):
-    "`DataLoaders` without data, which make ids of texts as those did that the model was trained with"
+    "`DataLoaders` without data, which make ids of texts as those of the training did"
     data,head,lm = about['data'],about['head'],about['kind']=='language model'
-    pad = {} if lm else dict(before_batch=Pad_Chunk(pad_idx=ifnone(about['model']['pad_idx'], 0)))
-    more = dict(seq_len=data['seq_len']) if lm else {}
+    table,more,kw = data.get('table') or {},{},dict(bs=1, num_workers=0, device=device)
+    if lm: more['seq_len'] = data['seq_len']
+    else: kw['before_batch'] = Pad_Chunk(pad_idx=ifnone(about['model']['pad_idx'], 0))
     text = TextBlock(tok, vocab=list(about['vocab']), is_lm=lm, backwards=data['backwards'], **more)
-    one = first(o for o in (head.get('classes') or ()) )
-    target = {} if lm else dict(category=lambda: (CategoryBlock(vocab=head['classes'],
-        sort=False), one), labels=lambda: (MultiCategoryBlock(vocab=head['classes']), [one]),
-                                numbers=lambda: (RegressionBlock(n_out=head['n_out']),
-                                                 0. if head['n_out']==1 else [0.]*head['n_out']))
-    block,y = (None,None) if lm else target[head['target']]()
-    table = data.get('table') or {}
-    names,delim = table.get('label') or ['y'],table.get('delim')
-    cells = {n: [y if delim is None else one]*2 for n in names} if len(names)==1 else {n: [o]*2
-        for n,o in zip(names, y)}
-    block = DataBlock((text,) if lm else (text,block), get_x=ColReader('text'),
-                      splitter=IndexSplitter([1]),
-                      **({} if lm else dict(get_y=ColReader(names, label_delim=delim)
-                                            if table.get('label') else _y)))
-    dls = block.dataloaders(pd.DataFrame(cells | dict(text=['1 2 3 4 5 6 7 8 9']*2)), bs=1,
-                            num_workers=0, device=device, **pad)
-    if data.get('table'):  # another table is read as that one was
+    row,blocks,get_y = dict(text='1 2 3 4 5 6 7 8 9'),[text],None
+    if not lm:
+        block,y = _target_block(head)
+        blocks.append(block)
+        names,delim = table.get('label') or ['y'],table.get('delim')
+        row |= _row(names, delim, y)
+        get_y = ColReader(names, label_delim=delim) if table.get('label') else _y
+    block = DataBlock(blocks, get_x=ColReader('text'), get_y=get_y, splitter=IndexSplitter([1]))
+    dls = block.dataloaders(pd.DataFrame([row]*2), **kw)
+    if table:  # another table is read as that one was
         t = _get_tokenizer(dls.train_ds)
-        t.mode,t.text_cols,t.tok_text_col,t.kwargs = ('df',L(data['table']['cols']),'text',
-                                                      dict(mark_fields=data['table']['mark']))
+        t.mode,t.text_cols,t.tok_text_col = 'df',L(table['cols']),'text'
+        t.kwargs = dict(mark_fields=table['mark'])
     return type(dls)(*(o.new(o.dataset.new_empty(), bs=data['bs']) for o in dls.loaders),
                      path=dls.path, device=dls.device)
 
 def _check_same(folder, about, dls, loaded):
     "`ValueError` if `dls` is not for the model: other tokens or other classes"
-    vocab = list(_text_vocab(dls))
-    says = (f"that of {folder}: make `dls` with "
-            f"`text_vocab=encoder_info({str(folder)!r}).vocab`, or move the encoder "
-            "alone, with `load_encoder`")
-    _check(vocab==list(about['vocab']), 'dls.vocab', f'{vocab[:5]} …', says)
+    vocab,head,pad = list(_text_vocab(dls)),about['head'],about['model']['pad_idx']
+    if vocab!=list(about['vocab']):
+        raise ValueError(f"the vocabulary of `dls`, {vocab[:5]} …, is not that of {folder}: make "
+                         f"`dls` with `text_vocab=encoder_info({str(folder)!r}).vocab`, or move "
+                         "the encoder alone, with `load_encoder`")
     if about['kind']=='language model':
         _check_lm_dls(dls, about['model']['max_len'])
-        pad = about['model']['pad_idx']
+        has = pad
     else:
-        pad,(target,classes) = _check_dls(dls, about['head']['n_out'])[2],_target(dls)
-        _check((target,classes)==(about['head']['target'],about['head']['classes']), 'dls',
-               f'for {target}, {classes}',
-               f"for {about['head']['target']}, {about['head']['classes']}, in this order")
-    _check(pad==about['model']['pad_idx'], 'dls', f'padded with id {pad}',
-           f"padded with id {about['model']['pad_idx']}")
+        has,(target,classes) = _check_dls(dls, head['n_out'])[2],_target(dls)
+        if (target,classes)!=(head['target'],head['classes']):
+            raise ValueError(f"`dls` is for {target}, {classes}, but must be for "
+                             f"{head['target']}, {head['classes']}, in this order")
+    if has!=pad: raise ValueError(f"`dls` pads with id {has}, but must pad with id {pad}")
     tok = getattr(loaded, 'tokenizer', None)
     try: differ = tok and same_tokenizer(tok, tokenizer_state(dls))
     except TypeError: differ = None
     if differ: warn(f'{folder}: `dls` makes tokens in another way: {differ[:150]}', stacklevel=3)
 
+def _has(o, **kinds):
+    "Is `o` a table with values of these kinds?"
+    return isinstance(o, dict) and all(isinstance(o.get(n), kind) for n,kind in kinds.items())
+
+def _fine_data(data, lm):
+    "Can this be what `_data_says` has said?"
+    def names(o): return isinstance(o, list) and o and _is_names(o)
+    if data is None: return True
+    if not _has(data, bs=int, backwards=bool) or data['bs']<=0: return False
+    if lm and not (_has(data, seq_len=int) and data['seq_len']>0): return False
+    table = data.get('table')
+    if table is None: return True
+    if not _has(table, cols=list, mark=bool, delim=(str,type(None))): return False
+    return names(table['cols']) and (table.get('label') is None or names(table['label']))
+
+def _fine_head(head, lm):
+    "Can this be what `_head_says` has said?"
+    if lm: return _has(head, tie_weights=bool)
+    if not _has(head, n_out=int, pool=str, crop=str): return False
+    if head.get('target') not in (None,'category','labels','numbers'): return False
+    if head.get('target') in (None,'numbers'): return True
+    return isinstance(head.get('classes'), list) and len(head['classes'])>0
+
 def _check_says(path, about):
-    "`ValueError` for a description of a learner that can't be so"
-    def has(o, **kinds):
-        return isinstance(o, dict) and all(isinstance(o.get(n), kind) for n,kind in kinds.items())
-    head,data,loss = (about.get(o) for o in ('head','data','loss'))
-    lm,several = (about['kind']=='language model',has(head, target=str)
-                  and head['target'] in ('category','labels'))
-    fine = (about['kind']!='encoder' and has(about, head=dict, settings=dict, own=list)
-            and (loss is None or has(loss, name=str)) and (data is None
-        or has(data, bs=int, backwards=bool) and data['bs']>0
-        and (not lm or has(data, seq_len=int) and data['seq_len']>0)))
-    table = data.get('table') if isinstance(data, dict) else None
-    def names(o): return isinstance(o, list) and o and all(isinstance(n, str) for n in o)
-    fine = fine and (table is None or has(table, cols=list, mark=bool) and names(table['cols'])
-                     and (table.get('label') is None or names(table['label']))
-                     and isinstance(table.get('delim'), (str,type(None))))
-    fine = (fine and (has(head, tie_weights=bool) if lm
-                      else has(head, n_out=int, pool=str, crop=str))
-            and (not several or has(head, classes=list) and head['classes'])
-            and (lm or head.get('target') in (None,'category','labels','numbers'))
-            and has(about['settings'], faster=bool))
+    "`ValueError` for a description of a learner that can't be right"
+    lm,loss = about['kind']=='language model',about.get('loss')
+    fine = (about['kind']!='encoder' and _has(about, head=dict, settings=dict, own=list)
+            and (loss is None or _has(loss, name=str)) and _has(about['settings'], faster=bool)
+            and _fine_data(about.get('data'), lm) and _fine_head(about['head'], lm))
     if not fine:
-        raise ValueError(
-            f"{path} is not a folder that `save_model` wrote, or it is damaged: what "
-            "it says about a learner can't be so")
+        raise ValueError(f"{path} is not a folder that `save_model` wrote, or it is damaged: what "
+                         "it says about a learner can't be so")
 
 def _no_dls(folder, why):
     raise ValueError(f"{folder} does not say how texts become ids, as {why}: pass `dls=`, made "
@@ -422,46 +439,10 @@ def _other(path):
     return next((f': this one is for {o}' for n,o in there.items()
                  if (path/f'{n}.json').exists()), '')
 
-def load_model(
-    folder:str|Path, # Where `save_model` wrote
-    dls:DataLoaders=None, # Data to go on with, of the same vocabulary and classes; None: none are needed for predictions
-    *,
-    device:str|torch.device=None, # Where to; None is where `dls` are, or without them the CPU
-    tok_tfm:callable=None, # The tokenizer, where it is of a class of your own
-    rules:list=None, # Its rules, where some of them are not fastai's
-    **kwargs
-)->TransformerLearner: # For predictions, or for going on with `dls`
-    "A learner as it was saved; classes of your own are given, as in `attn_cls=`; `ValueError` for what is damaged or lacking"
-    path = Path(folder) if isinstance(folder, (str,Path)) else _check(False, 'folder', folder,
-        'the name of a folder', TypeError)
-    distrib_barrier()
-    path = path.expanduser()
-    if not (path/'model.json').is_file():
-        raise FileNotFoundError(f"there is no model.json in {path}, which must be a folder that "
-                                f"`save_model` wrote{_other(path)}")
-    _check(dls is None or isinstance(dls, DataLoaders), 'dls', type(dls).__name__,
-           "`DataLoaders` or None (fastai's own function of this name is "
-           "`fastai.learner.load_model`)", TypeError)
-    _check(dls is None or device is None, 'device', device,
-           'None where there are `dls`, which know it')
-    about,weights = _read(path, whole=True)
-    _check_says(path, about)
-    lm = about['kind']=='language model'
-    model_cls,learn_cls = (TransformerLM,TransformerLMLearner) if lm else (TransformerClassifier,
-        TransformerLearner)
-    given,learn_kw = _split_kwargs(kwargs, model_cls.__init__, learn_cls.__init__,
-                                   fixed=('vocab_sz','pad_idx','n_out','k','heads','depth'))
-    _check_given(path, about, {**given, **learn_kw})
-    try: model,loss = _made(about, weights, given),_loss(about['loss']) if about['loss'] else None
-    except _odd_errors as e:
-        raise ValueError(f"{path}: the model can't be made as it was ({e})") from e
-    if dls is None: dls = _dls_of(path, about, tok_tfm, rules, ifnone(device, 'cpu'))
-    else: _check_same(path, about, dls, about)
-    return learn_cls(dls, model.to(dls.device), **{'loss_func':loss, **learn_kw})
-
 def _dls_of(path, about, tok_tfm, rules, device):
     "`DataLoaders` without data, or what is lacking for them"
-    if about['data'] is None: _no_dls(path, 'it was made with other steps than tokens and numbers')
+    if about['data'] is None:
+        _no_dls(path, 'it was made with other steps than tokens and numbers')
     if about['kind']=='classifier' and about['head']['target'] is None:
         _no_dls(path, 'the target was none of fastai\'s categories, labels or numbers')
     if tok_tfm is None:
@@ -479,6 +460,44 @@ def _dls_of(path, about, tok_tfm, rules, device):
 
 _odd_errors = (ImportError,ValueError,TypeError,KeyError,AttributeError,RuntimeError,IndexError,
                ArithmeticError)
+
+# %% ../nbs/05e_saving.ipynb #e5000019
+def load_model(
+    folder:str|Path, # Where `save_model` wrote
+    dls:DataLoaders=None, # Data to go on with, of the same tokens and classes; None for predictions
+    *,
+    device:str|torch.device=None, # Where to; None is where `dls` are, or without them the CPU
+    tok_tfm:callable=None, # The tokenizer, where it is of a class of your own
+    rules:list=None, # Its rules, where some of them are not fastai's
+    **kwargs
+)->TransformerLearner: # For predictions, or for going on with `dls`
+    "A learner as it was saved, own classes given as in `attn_cls=`; `ValueError` for what is damaged"
+    _check(isinstance(folder, (str,Path)), 'folder', folder, 'the name of a folder', TypeError)
+    distrib_barrier()
+    path = Path(folder).expanduser()
+    if not (path/'model.json').is_file():
+        raise FileNotFoundError(f"there is no model.json in {path}, which must be a folder that "
+                                f"`save_model` wrote{_other(path)}")
+    if not isinstance(dls, (DataLoaders,type(None))):
+        raise TypeError(
+            f"`dls` is of class {type(dls).__name__}, but must be `DataLoaders` or None "
+            "(fastai's own function of this name is `fastai.learner.load_model`)")
+    _check(dls is None or device is None, 'device', device, 'None where `dls` are given')
+    about,weights = _read(path, whole=True)
+    _check_says(path, about)
+    model_cls,learn_cls = TransformerClassifier,TransformerLearner
+    if about['kind']=='language model': model_cls,learn_cls = TransformerLM,TransformerLMLearner
+    given,learn_kw = _split_kwargs(kwargs, model_cls.__init__, learn_cls.__init__,
+                                   fixed=('vocab_sz','pad_idx','n_out','k','heads','depth'))
+    _check_given(path, about, {**given, **learn_kw})
+    try:
+        model = _made(about, weights, given)
+        loss = _loss(about['loss']) if about['loss'] else None
+    except _odd_errors as e:
+        raise ValueError(f"{path}: the model can't be made as it was ({e})") from e
+    if dls is None: dls = _dls_of(path, about, tok_tfm, rules, ifnone(device, 'cpu'))
+    else: _check_same(path, about, dls, about)
+    return learn_cls(dls, model.to(dls.device), **{'loss_func':loss, **learn_kw})
 
 # %% ../nbs/05e_saving.ipynb #e5000091
 @patch

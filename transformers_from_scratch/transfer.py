@@ -19,23 +19,26 @@ from .learner import _text_vocab
 from .tokenizers import tokenizer_state, same_tokenizer
 
 # %% ../nbs/05c_transfer.ipynb #6df3a422
-def _describe(o, *but):
-    "A module by its class, its settings and what it is made of, as in `RotaryPositions(base=10000.0)`"
-    but = ('training','inplace','causal','cached','elementwise_affine','normalized_shape',*but)
-    library = lambda cls: cls.__module__.partition('.')[0] in ('torch','fastai',
-        'transformers_from_scratch')
-    classes = reversed([cls for cls in type(o).__mro__[:-1] if not library(cls)])
-    # `reach = 5` in a class counts
-    both = {**{n: v for cls in classes for n,v in vars(cls).items()}, **vars(o)}
-    says = {n: repr(v) for n,v in both.items() if n[0]!='_' and n not in but and _is_setting(v)}
-    inside = {n: _describe(m) for n,m in o.named_children() if n not in but
-              and not isinstance(m, (nn.Linear,nn.Embedding,nn.Dropout))}
-    return type(o).__name__ + (f"({', '.join(f'{n}={v}' for n,v in (says | inside).items())})"
-                               if says or inside else '')
-
 def _is_setting(v):
-    return all(map(_is_setting, v)) if isinstance(v, (tuple,list)) else isinstance(v,
-        (bool,int,float,str))
+    if isinstance(v, (tuple,list)): return all(map(_is_setting, v))
+    return isinstance(v, (bool,int,float,str))
+
+def _of_library(cls):
+    return cls.__module__.partition('.')[0] in ('torch','fastai','transformers_from_scratch')
+
+def _describe(o, *but):
+    "A module by its class, settings and parts, as in `RotaryPositions(base=10000.0)`"
+    but = ('training','inplace','causal','cached','elementwise_affine','normalized_shape',*but)
+    values = {}
+    for cls in reversed(type(o).__mro__[:-1]):
+        if not _of_library(cls): values |= vars(cls)  # `reach = 5` in a class counts
+    values |= vars(o)
+    says = {n: repr(v) for n,v in values.items()
+            if n[0]!='_' and n not in but and _is_setting(v)}
+    says |= {n: _describe(m) for n,m in o.named_children()
+             if n not in but and not isinstance(m, (nn.Linear,nn.Embedding,nn.Dropout))}
+    says = ', '.join(f'{n}={v}' for n,v in says.items())
+    return type(o).__name__ + (f'({says})' if says else '')
 
 def _typed(o):
     "What `_describe` says, as an argument: a class, or `partial` with its settings"
@@ -43,24 +46,24 @@ def _typed(o):
 
 def _block_args(block):
     "The arguments of one block"
-    sizes,parts = ('heads','wide','norm_first'),getattr(block, 'parts', dict)()
+    sizes,parts = ('heads','wide','norm_first'),block.parts() if hasattr(block, 'parts') else {}
     but = ('k','heads','wide','dropout','qkv_bias','bias','hidden_mult','act','q_norm','k_norm')
-    args = {n: getattr(block, n, None) for n in sizes} | {n: _describe(o, *but)
-                                                          for n,o in parts.items()}
+    args = {n: getattr(block, n, None) for n in sizes}
+    args |= {n: _describe(o, *but) for n,o in parts.items()}
     if 'ff_cls' in parts: args['hidden_mult'] = getattr(parts['ff_cls'], 'hidden_mult', None)
-    known = [n for n,o in block.named_children() if any(o is p for p in parts.values())
-             or n=='norm2']
+    known = [n for n,o in block.named_children()
+             if n=='norm2' or any(o is p for p in parts.values())]
     return args | dict(block_cls=_describe(block, *sizes, *known))
 
 def _model_args(encoder):
-    "The arguments that `encoder` was made with, as far as they decide what its weights mean; for JSON"
+    "The arguments of `encoder` that decide what its weights mean, for JSON"
     first,*others = map(_block_args, encoder.blocks)
-    odd = next((o for o in others if o!=first), first)
-    if odd!=first:
-        raise ValueError(f"`model` has blocks that differ, {first} and {odd}, but "
+    odd = [o for o in others if o!=first]
+    if odd:
+        raise ValueError(f"`model` has blocks that differ, {first} and {odd[0]}, but "
                          "must have equal ones to be saved")
-    norms = {n: not isinstance(o, nn.Identity) for n,o in dict(embed_norm=encoder.embed_norm,
-        final_norm=encoder.norm).items()}
+    norms = dict(embed_norm=encoder.embed_norm, final_norm=encoder.norm)
+    norms = {n: not isinstance(o, nn.Identity) for n,o in norms.items()}
     return dict(k=encoder.embedding.embedding_dim, depth=len(encoder.blocks),
                 pos_cls=_describe(encoder.positions, 'k', 's', 'max_len'), **first, **norms,
                 n_types=encoder.n_types, max_len=encoder.max_len, pad_idx=encoder.pad_idx)
@@ -85,13 +88,15 @@ def _own(encoder):
     return [n for n,o in parts.items() if not _is_known(type(o))]
 
 def _call(f):
-    "A function by its name, with the arguments of a `partial`, as in `special_crop(crop=tail_crop, first=1)`"
-    if not isinstance(f, partial):
-        return getattr(f, '__name__', type(f).__name__) if callable(f) else repr(f)
-    return f'{_call(f.func)}({", ".join([*map(_call, f.args), *(f"{n}={_call(o)}" for n,o in f.keywords.items())])})'
+    "A function by its name, with the arguments of a `partial`, as in `special_crop(first=1)`"
+    if isinstance(f, partial):
+        args = [_call(o) for o in f.args] + [f'{n}={_call(o)}' for n,o in f.keywords.items()]
+        return f'{_call(f.func)}({", ".join(args)})'
+    return getattr(f, '__name__', type(f).__name__) if callable(f) else repr(f)
 
 def _from_call(text):
-    "What `_call` or `_describe` have said of something known; `ValueError` for anything else. Nothing is run or imported"
+    "What `_call` or `_describe` have described, if it is known; `ValueError` for anything else"
+    # nothing is run or imported
     def one(o):
         if isinstance(o, ast.Name) and o.id in _known: return _known[o.id]
         if isinstance(o, ast.Call) and not o.args:
@@ -102,7 +107,7 @@ def _from_call(text):
     except (SyntaxError, TypeError, RecursionError, MemoryError) as e:
         raise ValueError(f'{text!r} is not known') from e
 
-# %% ../nbs/05c_transfer.ipynb #2726513c
+# %% ../nbs/05c_transfer.ipynb #1c053484
 def _plain_model(learn):
     "The model itself, if it is wrapped for several devices, or compiled"
     model = get_model(learn.model)
@@ -111,8 +116,8 @@ def _plain_model(learn):
 def _check_vocab(learn):
     "The encoder of `learn` and the tokens of its `dls`; `ValueError` if they are not of one size"
     encoder,vocab = _plain_model(learn)[0],list(_text_vocab(learn.dls))
-    # padding may have no row
-    if len(vocab) - (encoder.pad_idx==encoder.vocab_sz)==encoder.vocab_sz: return encoder,vocab
+    rows = encoder.vocab_sz + (encoder.pad_idx==encoder.vocab_sz)  # padding may have no row
+    if len(vocab)==rows: return encoder,vocab
     raise ValueError(f"`dls` has {len(vocab)} tokens, but the model {encoder.vocab_sz}: make "
                      "the model for this `dls`")
 
@@ -133,7 +138,7 @@ def _plain_state(model):
     return state
 
 def _first_names(encoder):
-    "The name under which each tensor stands in a file, by all of its names: what blocks share is there once"
+    "For each name of a tensor the one it has in a file, where shared tensors stand once"
     first = {}
     return {n: first.setdefault(id(o), n) for n,o in encoder.state_dict(keep_vars=True).items()}
 
@@ -146,7 +151,7 @@ def _sync(path):
     finally: os.close(fd)
 
 def _place(learn, file):
-    "Where to write the file of that name; `ValueError` for a name that leads out of the learner's folder for models"
+    "Where to write `file`; `ValueError` for a name that leads out of the folder for models"
     _check(isinstance(file, (str,Path)), 'file', file, 'a name, or a whole path', TypeError)
     folder = learn.path/learn.model_dir
     path = folder/f"{str(file).removesuffix('.safetensors')}.safetensors"
@@ -157,7 +162,8 @@ def _place(learn, file):
     return path
 
 def _not_finite(weights):
-    "The name of a tensor with NaN, or of a weight or a bias with infinite numbers; None if there is none. A mask may have these"
+    "The name of a tensor with NaN, or of a weight or bias that is infinite; None if there is none"
+    # a mask may be infinite
     def bad(n, o): return o.isnan().any() or (n.endswith(('weight','bias')) and o.isinf().any())
     return first(n for n,o in weights.items() if bad(n, o))
 
@@ -176,29 +182,20 @@ def _checksum(about, weights):
                            zlib.crc32(f'{n} {o.dtype} {tuple(o.shape)}'.encode(), total))
     return total
 
+# %% ../nbs/05c_transfer.ipynb #2726513c
 _format,_version = 'transformers_from_scratch',3
 
 def _about(kind, weights, **says):
-    "The description that goes with `weights`, for JSON: `kind`, what it `says`, the version of the format and a checksum"
+    "The description of `weights`, for JSON: `kind`, what it `says`, version and checksum"
     # as it will be read
     about = json.loads(json.dumps(dict(version=_version, kind=kind, **says)))
     return dict(about, checksum=_checksum(about, weights))
 
 def _about_model(learn):
-    "What the weights of an encoder mean: its arguments, those that are a user's own, the token of each row, and the tokenizer"
+    "What the weights of an encoder mean: arguments, a user's own classes, tokens, tokenizer"
     encoder,vocab = _check_vocab(learn)
     return dict(model=_model_args(encoder), own=_own(encoder), vocab=vocab,
                 tokenizer=_tokenizer_state(learn.dls))
-
-@patch
-def save_encoder(self:TransformerLearner,
-    file:str # Name of the file, without its ending; it goes to `learn.path/learn.model_dir`
-)->Path: # The file, which ends in `.safetensors`
-    "Save the encoder, the vocabulary, the model's arguments and the tokenizer's settings; `ValueError` for NaN in it"
-    path = _place(self, file)
-    if not rank_distrib(): # don't save if child proc
-        with self.lock: _save_encoder(self, path)
-    return path
 
 def _save_encoder(self, path):
     encoder = _check_vocab(self)[0]
@@ -211,7 +208,18 @@ def _save_encoder(self, path):
     # writes beside, then renames
     save_file(weights, path, {'format': 'pt', _format: json.dumps(about)})
 
-# %% ../nbs/05c_transfer.ipynb #cf6f8d2b
+# %% ../nbs/05c_transfer.ipynb #52a76467
+@patch
+def save_encoder(self:TransformerLearner,
+    file:str # Name of the file, without its ending; it goes to `learn.path/learn.model_dir`
+)->Path: # The file, which ends in `.safetensors`
+    "Save encoder, vocabulary, arguments of the model and tokenizer; `ValueError` for NaN in it"
+    path = _place(self, file)
+    if not rank_distrib(): # don't save if child proc
+        with self.lock: _save_encoder(self, path)
+    return path
+
+# %% ../nbs/05c_transfer.ipynb #36d8fd36
 def _upgrade(about, weights):
     "What a file of version 1 says and holds, in the words of today"
     about['model'].setdefault('n_types', 0)
@@ -228,7 +236,7 @@ def _part(about, weights):
     return {n.removeprefix('0.'): o for n,o in weights.items() if n.startswith('0.')}
 
 def _wrong(about, weights):
-    "What can't be so in a description and the weights of a model, in words; None if all is as it should be"
+    "What can't be right in a description and the weights of a model, in words; or None"
     if not isinstance(about, dict): return f'what it says about itself is {str(about)[:40]!r}'
     def whole(o, low=1): return isinstance(o, int) and not isinstance(o, bool) and o>=low
     version,model,vocab,tok = (about.get(o) for o in ('version','model','vocab','tokenizer'))
@@ -252,10 +260,12 @@ def _wrong(about, weights):
 _holds_model = 'encoder','classifier','language model'
 
 def _wrong_sizes(model, vocab, weights):
-    rows,pad,at = (weights.get('embedding.weight'),model.get('pad_idx'),
-                   weights.get('positions.embedding.weight'))
-    if rows is None or rows.dim()!=2 or rows.shape[1]!=model['k'] or not rows.is_floating_point():
-        return f"`embedding.weight` is {None if rows is None else (tuple(rows.shape), rows.dtype)} with k={model['k']}"
+    rows,at = weights.get('embedding.weight'),weights.get('positions.embedding.weight')
+    pad,k = model.get('pad_idx'),model['k']
+    fits = rows is not None and rows.dim()==2 and rows.shape[1]==k and rows.is_floating_point()
+    if not fits:
+        has = None if rows is None else (tuple(rows.shape), rows.dtype)
+        return f'`embedding.weight` is {has} with {k=}'
     if len(vocab)!=len(rows)+(pad==len(rows)):
         return f'there are {len(vocab)} tokens, but {len(rows)} rows'
     if pad is not None and pad>len(rows):
@@ -265,7 +275,7 @@ def _wrong_sizes(model, vocab, weights):
                 f"with max_len={model['max_len']}")
 
 def _raw(path, again=True):
-    "A description and tensors: of a safetensors file, whose header has it, or of a folder with `model.json`"
+    "Description and tensors of a safetensors file, or of a folder with `model.json`"
     if path.is_dir():
         about = json.loads((path/'model.json').read_text(encoding='utf8'))
         name = about['file']
@@ -288,25 +298,31 @@ def _raw(path, again=True):
 _alone = (". Weights alone, as in a `.pth` of fastai, won't do, as they don't say "
           "which word a row is for")
 
+def _not_ours(path, why):
+    "The error for what is no file of `save_encoder` and no folder of `save_model`"
+    if path.is_dir(): kind,hint = 'folder that `save_model`',''
+    else: kind,hint = 'file that `save_encoder`',_alone
+    return ValueError(f"{path} is not a {kind} of this library wrote, or it is damaged "
+                      f"({why}){hint}: save it again")
+
 def _read(path, device='cpu', whole=False):
-    "What `save_encoder` or `save_model` wrote, and the weights of the encoder, or all; `ValueError` if they did not write that"
-    about,error = None,None
-    try: wrong = _wrong(*(both := _raw(path)))
+    "Description and weights of the encoder, or of the `whole` model; `ValueError` if not ours"
+    about = wrong = error = None
+    try:
+        about,weights = _raw(path)
+        wrong = _wrong(about, weights)
     except (SafetensorError, OSError, TypeError, KeyError, ValueError, RecursionError) as e:
         wrong,error = f'{type(e).__name__}: {e}',e
-    else: about,weights = both
-    if (isinstance(about, dict) and isinstance(about.get('version'), int)
-        and about['version']>_version):
-        raise ValueError(f"{path} has version {about['version']}, but must be up to {_version}: "
+    version = about.get('version') if isinstance(about, dict) else None
+    if isinstance(version, int) and version>_version:
+        raise ValueError(f"{path} has version {version}, but must be up to {_version}: "
                          "install a newer version of this library")
-    if wrong:
-        raise ValueError(
-  f"{path} is not a {'folder that `save_model`' if path.is_dir() else 'file that `save_encoder`'} of this library wrote, or it is damaged ({wrong}){_alone if path.is_file() else ''}: save it again") from error
+    if wrong: raise _not_ours(path, wrong) from error
     about,weights = _upgrade(AttrDict(about), weights if whole else _part(about, weights))
     return about,{n: o.to(torch.device(device)) for n,o in weights.items()}
 
 def _read_kind(path, kind, by):
-    "What is said in a file of another kind, such as 'head', and its tensors; `ValueError` if `by` did not write it"
+    "The description and the tensors of a file of `kind`; `ValueError` if `by` did not write it"
     try:
         about,tensors = _raw(path)
         wrong = (about['kind']!=kind or about['checksum']!=_checksum(about, tensors)
@@ -316,59 +332,62 @@ def _read_kind(path, kind, by):
     if wrong: raise ValueError(f"{path} is not a file that `{by}` wrote, or it is damaged")
     return about,tensors
 
+# %% ../nbs/05c_transfer.ipynb #cf6f8d2b
 def encoder_info(
     file:str|Path # A file that `save_encoder` wrote, or a folder of `save_model`
 )->AttrDict: # `model` (its arguments), `vocab`, `tokenizer` (see `tokenizer_from_state`), `kind` and `version`
-    "What a saved encoder or model says about itself; `ValueError` if this library did not write `file`"
+    "The description in a saved encoder or model; `ValueError` if this library did not write `file`"
     return _read(Path(file))[0]
 
 # %% ../nbs/05c_transfer.ipynb #c47970cd
 def _numbered(vocab):
-    "Each token with how many of its name stand before it, since fastai fills vocabularies with several `xxfake`"
+    "Each token with the number of equal ones before it: fastai adds several `xxfake`"
     n = defaultdict(itertools.count)
     return [(o, next(n[o])) for o in vocab]
 
 def _match_rows(rows, old, new, old_pad=1, pad=1):
-    "Rows `(old,k)` in the order of `new`, with the mean where a token is not in `old`; and which tokens those are"
-    # it may have no row
-    pad,old_pad = (o if o is not None and o<n else None
-                   for o,n in ((pad,len(new)), (old_pad,len(rows))))
+    "Rows `(old,k)` in the order of `new`, the mean for tokens not in `old`; and those tokens"
+    if pad is not None and pad>=len(new): pad = None  # it may have no row
+    if old_pad is not None and old_pad>=len(rows): old_pad = None
     old = list(old)[:len(rows)]
     where = {o: i for i,o in enumerate(_numbered(old))}
     if pad is not None and old_pad is not None: where[new[pad],0] = old_pad  # whatever its name
     at = tensor([where.get(o, where.get((o[0],0), -1)) for o in _numbered(new)],
                 device=rows.device)  # (new,)
-    mean = rows[torch.arange(len(old), device=rows.device) != ifnone(old_pad, -1)].mean(0)  # (k,)
-    return rows[at].where(at[:,None]>=0, mean), L(new)[(at<0).tolist()].filter(lambda o: o not
-        in ('xxfake',PAD))  # (new,k)
+    is_token = torch.arange(len(old), device=rows.device) != ifnone(old_pad, -1)  # (old,)
+    mean = rows[is_token].mean(0)  # (k,)
+    unknown = [o for o,i in zip(new, at.tolist()) if i<0 and o not in ('xxfake',PAD)]
+    return rows[at].where(at[:,None]>=0, mean),L(unknown)  # (new,k)
 
 # %% ../nbs/05c_transfer.ipynb #0eb1acfa
+def _differ(its, mine, free=()):
+    "What is one thing in the file and another in the model, in words"
+    return ', '.join(f'`{n}` is {its.get(n)} in the file and {mine.get(n)} in the model'
+                     for n in {**its, **mine} if its.get(n)!=mine.get(n) and n not in free)
+
+def _shapes(state, free):
+    "The shapes in `state`, without the number of rows of those in `free`; and types but floats"
+    def shape(n, o):
+        if not o.is_floating_point(): return tuple(o.shape),o.dtype
+        return tuple(o.shape)[1:] if n in free else tuple(o.shape)
+    return {n: shape(n, o) for n,o in state.items()}
+
 def _check_fit(path, about, weights, encoder):
     "`ValueError` if the weights would not fit the encoder, or not mean the same in it"
     its,mine = about.model,_model_args(encoder)
-    def differ(a, b):
-        return ', '.join(f'`{n}` is {a.get(n)} in the file and {b.get(n)} in the model'
-                         for n in {**a, **b} if a.get(n)!=b.get(n) and n not in free)
-    free = ('max_len','pad_idx','attn_cls')  # `max_len` is about positions
-    if says := differ(its, mine):
-        wants = ', '.join(f'{n}={_typed(o)}' for n,o in its.items() if o!=mine.get(n)
-                          and n not in free)
-        raise ValueError(
-            f"{path} does not fit: {says}. Make the learner with {wants}, or save an "
-            "encoder like yours")
-    free = ('embedding.weight','positions.embedding.weight')[:1+isinstance(encoder.positions,
-        LearnedPositions)]
-    mine,names = encoder.state_dict(),_first_names(encoder)
-    mine = {n: o for n,o in mine.items() if names[n]==n}
-    # rows may differ
-    def shape(n, o):
-        return tuple(o.shape)[n in free:] if o.is_floating_point() else (tuple(o.shape), o.dtype)
-    shapes = [{n: shape(n, o) for n,o in state.items()} for state in (weights, mine)]
-    free = ()
-    says = differ(*shapes)
-    if says:
-        raise ValueError(
-            f"{path} does not fit: {says}. Make the learner with the classes of the encoder")
+    free = 'max_len','pad_idx','attn_cls'  # `max_len` is about positions
+    if says := _differ(its, mine, free):
+        wants = ', '.join(f'{n}={_typed(o)}' for n,o in its.items()
+                          if o!=mine.get(n) and n not in free)
+        raise ValueError(f"{path} does not fit: {says}. Make the learner with {wants}, or save "
+                         "an encoder like yours")
+    free = ['embedding.weight']  # there may be other rows
+    if isinstance(encoder.positions, LearnedPositions): free.append('positions.embedding.weight')
+    names = _first_names(encoder)
+    state = {n: o for n,o in encoder.state_dict().items() if names[n]==n}
+    if says := _differ(_shapes(weights, free), _shapes(state, free)):
+        raise ValueError(f"{path} does not fit: {says}. Make the learner with the classes of "
+                         "the encoder")
 
 # %% ../nbs/05c_transfer.ipynb #45591674
 def _find(folder, file):
@@ -400,14 +419,6 @@ def _notes(about, encoder, vocab, tokenizer, new):
         yield f"`dls` makes tokens in another way: {textwrap.shorten(differ, 150, placeholder='…')}"
 
 # %% ../nbs/05c_transfer.ipynb #320676df
-@patch
-def load_encoder(self:TransformerLearner,
-    file:str, # Name of a file that `save_encoder` wrote to `learn.path/learn.model_dir`, or a folder of `save_model`
-    device:int|str|torch.device=None # Where to read the file to, defaults to the device of `dls`
-)->TransformerLearner: # The learner itself
-    "Load an encoder, match its rows to the tokens of `dls`, and freeze; `ValueError` if it does not fit"
-    with self.lock: return _load_encoder(self, file, device)
-
 def _load_encoder(learn, file, device):
     distrib_barrier()
     path = _find(learn.path/learn.model_dir, file)
@@ -421,10 +432,10 @@ def _load_encoder(learn, file, device):
     if not tied and encoder.embedding.padding_idx is not None: rows[encoder.pad_idx] = 0
     weights['embedding.weight'] = rows
     if isinstance(encoder.positions, LearnedPositions):
-        have,want = (weights['positions.embedding.weight'],
-                     encoder.positions.embedding.weight.detach())
-        weights['positions.embedding.weight'] = torch.cat([have[:len(want)].to(want),
-            want[len(have):]])
+        have = weights['positions.embedding.weight']
+        want = encoder.positions.embedding.weight.detach()
+        both = have[:len(want)].to(want),want[len(have):]
+        weights['positions.embedding.weight'] = torch.cat(both)
     notes = list(_notes(about, encoder, vocab, _tokenizer_state(learn.dls), new))
     encoder.load_state_dict({n: weights[o] for n,o in _first_names(encoder).items()})
     learn.loaded_encoder = AttrDict(file=path, new_tokens=new)
@@ -433,3 +444,12 @@ def _load_encoder(learn, file, device):
     for p in learn.model.parameters():
         if not p.requires_grad: p.grad = None  # or momentum and weight decay would go on
     return learn
+
+# %% ../nbs/05c_transfer.ipynb #5c0cc816
+@patch
+def load_encoder(self:TransformerLearner,
+    file:str, # A file of `save_encoder` in `learn.path/learn.model_dir`, or a folder of `save_model`
+    device:int|str|torch.device=None # Where to read the file to, defaults to the device of `dls`
+)->TransformerLearner: # The learner itself
+    "Load an encoder, match its rows to the tokens of `dls`, and freeze; `ValueError` if it does not fit"
+    with self.lock: return _load_encoder(self, file, device)
