@@ -29,11 +29,11 @@ class DoesNotApply(Exception):
     ): super().__init__(why)
 
 class ModelTrial:
-    "A model that is checked (`model`), texts for it, and what a check may ask: `encoder`, `head`, `v`, `pad`, `t`, `is_lm`, and `each`, True where each token gets an answer"
+    "A model that is checked, texts for it, and what a check may ask of the model"
     def __init__(self,
-        make:callable, # Makes a model, and takes the keyword `max_len`; a `partial` of `TransformerLM` or `TransformerClassifier` will do
+        make:callable, # Makes a model, with the keyword `max_len`; a `partial` of a class will do
         device:str='cpu', # Where to check
-        thorough:bool=False # Take the time for longer texts, and for a compiler instead of a graph alone?
+        thorough:bool=False # Take the time for longer texts, and for the compiler?
     ):
         ok = callable(make) and not isinstance(make, nn.Module)
         _check(ok, 'make', make,
@@ -61,19 +61,22 @@ class ModelTrial:
 
     def new(self,
         seed:int=0, # Seed of its weights
-        fresh:bool=False, # As `make` gives it? Else something is added to all weights: norms of one and gates of zero would hide faults
+        fresh:bool=False, # As `make` gives it? Else with noise, as zeros would hide faults
         **kwargs # Keywords for `make`
     )->nn.Module: # In evaluation mode
         "Another model; the random state stays as it is"
         with torch.random.fork_rng():
             torch.manual_seed(seed)
             model = self.make(**kwargs).to(self.device).eval()
-            for p in () if fresh else getattr(model, 'parameters', list)():
-                p.data += .1*torch.randn(p.shape).to(p)
-            pad = (None if fresh or not isinstance(model, nn.Sequential)
-                   else getattr(getattr(model[0], 'embedding', None), 'padding_idx', None))
-            if pad is not None: model[0].embedding.weight.data[pad] = 0
+            if not fresh and isinstance(model, nn.Module): self._add_noise(model)
             return model
+
+    def _add_noise(self, model):
+        "Change all weights a little, but for the embedding of padding, which stays zero"
+        for p in model.parameters(): p.data += .1*torch.randn(p.shape).to(p)
+        embedding = getattr(model[0], 'embedding', None) if isinstance(model, nn.Sequential) else None
+        pad = getattr(embedding, 'padding_idx', None)
+        if pad is not None: embedding.weight.data[pad] = 0
 
     def texts(self,
         b:int=3, # Number of texts
@@ -282,8 +285,8 @@ def _cache(o):
     if o.pad is not None:  # in front, as `generate` pads
         ids[0,:o.t//2] = o.pad
         pad_mask,pos = ids==o.pad,torch.stack([pos[0]-o.t//2, *pos[1:]]).clamp(min=0)
-    whole,caches,cuts = o.out(o.model, ids),[KVCache() for _ in o.encoder.blocks],(0, o.t//2+1,
-        o.t//2+3, o.t)
+    whole,caches = o.out(o.model, ids),[KVCache() for _ in o.encoder.blocks]
+    cuts = 0, o.t//2+1, o.t//2+3, o.t
     with torch.no_grad():
         for a,b in itertools.pairwise(cuts):
             hidden = o.encoder.read(ids[:,a:b], None if pad_mask is None else pad_mask[:,:b],
@@ -371,11 +374,11 @@ def _data(o):
                            valid=[i>11 for i in range(16)]))
     text = TextBlock.from_df('text', vocab=vocab, tok=BaseTokenizer(), rules=[], is_lm=o.is_lm,
                              seq_len=min(4, o.t))
-    target = () if o.is_lm else (CategoryBlock(list(range(n_out))) if classes
-                                 else RegressionBlock(n_out),)
-    ys = {} if o.is_lm else dict(get_y=ColReader('y') if n_out==1
-                                 or classes else lambda r: [r.y]*n_out)
-    block = DataBlock((text,*target), get_x=ColReader('text'), splitter=ColSplitter('valid'), **ys)
+    target = [CategoryBlock(list(range(n_out))) if classes else RegressionBlock(n_out)]
+    if o.is_lm: target = []
+    get_y = ColReader('y') if n_out==1 or classes else lambda r: [r.y]*n_out
+    block = DataBlock((text,*target), get_x=ColReader('text'), splitter=ColSplitter('valid'),
+                      get_y=None if o.is_lm else get_y)
     return block.dataloaders(df, bs=4, num_workers=0, device=o.device),rows[0]
 
 @_check_of
@@ -472,7 +475,7 @@ def _large(o):
 
 @_check_of
 def _lengths(o):
-    "From one token to thousands: nothing overflows, and a language model reads the beginning of a long text as a short one"
+    "From one token to thousands: nothing overflows, and a long text begins as a short one is read"
     longest = 16_384 if o.thorough else 2_048
     model = o.new(max_len=longest)
     ids = o.texts(1, longest)
@@ -524,12 +527,12 @@ def _functions(o):
 
 # %% ../nbs/08_checks.ipynb #c8ea0d1891
 def check_model(
-    make:callable, # Makes a model, and takes the keyword `max_len`; a `partial` of `TransformerLM` or `TransformerClassifier` will do
+    make:callable, # Makes a model, with the keyword `max_len`; a `partial` of a class will do
     only:str|list=None, # Names of checks in `model_checks`; None is all of them
     device:str='cpu', # Where to check
     thorough:bool=False # Texts of up to 16,384 tokens, and the compiler itself? Takes minutes
 )->pd.DataFrame: # A row for each check: `promise`, `result`, `seconds`
-    "Go through the list; `AssertionError` with the first promise that is broken. Errors of `make` come as they are"
+    "Go through the list; `AssertionError` with the first promise that is broken"
     names = [o.replace('_', ' ') for o in L(only)] if only is not None else list(model_checks)
     _check(names, 'only', only, 'the name of a check, several, or None')
     for o in names: _check(o in model_checks, 'only', o, f"one of {', '.join(model_checks)}")

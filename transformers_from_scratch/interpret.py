@@ -29,7 +29,7 @@ class AttentionMaps:
     "Who looks at whom in one text; a slice, such as `maps[:10]`, is about these tokens alone"
     def __init__(self,
         tokens:list, # The `t` tokens that the model has read
-        weights:Tensor # `(depth,heads,t,t)`: how much each token, in rows, takes from each token, in columns
+        weights:Tensor # `(depth,heads,t,t)`: a row for each token that looks
     ): self.tokens,self.weights = L(tokens),weights
 
     def __getitem__(self, idx):
@@ -41,6 +41,10 @@ class AttentionMaps:
         return f'AttentionMaps: {"{} blocks, {} heads, {} tokens".format(*self.weights.shape[:3])}'
 
 # %% ../nbs/06_interpret.ipynb #ebcfc390
+def _check_type(ok, name, value, allowed):
+    if not ok:
+        raise TypeError(f'`{name}` is of type {type(value).__name__}, but must be {allowed}')
+
 def _encoder(model):
     "The encoder of `model`, or a `TypeError`"
     model = get_model(model)
@@ -51,7 +55,7 @@ def _encoder(model):
     return encoder
 
 def _read_ids(learn, text):
-    "Ids of `text` as the model of `learn` reads them; of a text that is too long for a language model its end"
+    "Ids of `text` as the model of `learn` reads them; a language model reads the end of a long one"
     model,ids = get_model(learn.model),_text_ids(learn, text)
     return ids[-model[0].max_len:] if isinstance(model[1], LMHead) and model[0].max_len else ids
 
@@ -64,7 +68,7 @@ def _removed(handles):
 
 @torch.no_grad()
 def _weights(model, ids):
-    "Ids as the encoder reads them `(b,t)`, their number in each text, and the attention weights of each block `(b,depth,heads,t,t)`"
+    "Ids that are read `(b,t)`, their number in each text, attention weights `(b,depth,heads,t,t)`"
     encoder,read,weights = _encoder(model),[],[]
     def ask(m, args, kwargs): return args,{**kwargs, 'need_weights':True}
     def take(m, args, res):
@@ -88,14 +92,14 @@ def _weights(model, ids):
 def attention_maps(
     learn, # A `Learner` with a model of this library, or the model alone
     text # A text or a list of texts; for a model ids `(t,)` or `(b,t)`, padding anywhere
-)->AttentionMaps: # On the CPU, about the tokens that the model reads; a list of them for several texts
-    "Attention weights of all heads; `TypeError` for another model or no text, `ValueError` for a text without tokens"
+)->AttentionMaps: # On the CPU, of the tokens that the model reads; a list for several texts
+    "Attention weights of all heads; `TypeError` for another model, `ValueError` for no tokens"
     model = getattr(learn, 'model', learn)
     encoder = _encoder(model)
     if isinstance(text, Tensor): ids,one = torch.atleast_2d(text),text.dim()==1
     else:
-        _check(isinstance(learn, Learner), 'text', type(text).__name__,
-               'a tensor of ids for a model alone: pass the `Learner` to read a text', TypeError)
+        _check_type(isinstance(learn, Learner), 'text', text,
+                    'a tensor of ids for a model alone: pass the `Learner` to read a text')
         one = isinstance(text, str)
         rows = [torch.tensor(_read_ids(learn, o), dtype=torch.long) for o in _check_texts(text)]
         if not rows: return L()
@@ -107,10 +111,10 @@ def attention_maps(
            'at least one token long, padding not counted')
     names = _text_vocab(learn.dls) if isinstance(learn, Learner) else range(encoder.vocab_sz)
     res = L()
-    for row,n,weights in zip(*(o.cpu() for o in _weights(get_model(model),
-                                                         ids.to(
-            encoder.embedding.weight.device)))):
-        res.append(AttentionMaps([str(names[i]) for i in row[:n].tolist()], weights[...,:n,:n]))
+    ids = ids.to(encoder.embedding.weight.device)
+    read,lengths,weights = (o.cpu() for o in _weights(get_model(model), ids))
+    for row,n,w in zip(read, lengths, weights):
+        res.append(AttentionMaps([str(names[i]) for i in row[:n].tolist()], w[...,:n,:n]))
     return res[0] if one else res
 
 # %% ../nbs/06_interpret.ipynb #e936f0002
@@ -122,7 +126,7 @@ def _drawn_by(path, index, chars):
     return frozenset(o for o in chars if font.scalable and font.get_char_index(ord(o)))
 
 def _best_font(chars):
-    "An installed font that has most of `chars`, and which it has; matplotlib's own fonts for formulas do not count"
+    "An installed font that has most of `chars`, and which it has; not one for formulas"
     own,found = matplotlib.get_data_path(),(None,frozenset())
     for o in sorted(font_manager.fontManager.ttflist,
                     key=lambda o: o.style!='normal' or o.weight!=400):
@@ -132,9 +136,9 @@ def _best_font(chars):
     return found
 
 def _fonts_for(text):
-    "Font families that draw `text`, those of matplotlib's settings first, and the characters that no font has"
-    families,missing = list(plt.rcParams['font.family']),frozenset(o
-        for o in text if not o.isspace())
+    "Font families that draw `text`, matplotlib's settings first; and the characters that none has"
+    families = list(plt.rcParams['font.family'])
+    missing = frozenset(o for o in text if not o.isspace())
     for o in families:
         path = font_manager.findfont(font_manager.FontProperties(family=[o]))
         missing -= _drawn_by(str(path), getattr(path, 'face_index', 0), missing)
@@ -156,8 +160,8 @@ def _labels(tokens, places, title):
                       "Python again, or name a font file: "
                       "`matplotlib.font_manager.fontManager.addfont(path)`", stacklevel=4)
     names = [f'#{i}' if missing & set(o) else o for i,o in zip(places, names)]
-    return names,''.join('?' if o in missing else o for o in title),dict(fontfamily=families,
-        parse_math=False)
+    title = ''.join('?' if o in missing else o for o in title)
+    return names,title,dict(fontfamily=families, parse_math=False)
 
 # %% ../nbs/06_interpret.ipynb #e936b5c9
 def _heat_map(weights, ticks, names, ax, title, vmax, how):
@@ -167,8 +171,9 @@ def _heat_map(weights, ticks, names, ax, title, vmax, how):
     ax.set_yticks(ticks, names, **how)
     ax.set_title(title, **how)
 
-# more would be too small to read
-def _ticks(tokens): return range(0, len(tokens), max(math.ceil(len(tokens)/50), 1))
+def _ticks(tokens):
+    "Places of at most 50 tokens: more names would be too small to read"
+    return range(0, len(tokens), max(math.ceil(len(tokens)/50), 1))
 
 def plot_weights(
     weights:Tensor, # `(t,t)`, a row for each token that looks
@@ -177,7 +182,7 @@ def plot_weights(
     title:str='', # Title
     vmax:float=None # The weight that is drawn darkest; None is the largest
 )->plt.Axes: # The axes that were drawn on
-    "Draw who looks (rows) at whom (columns); the darker, the more. Warns of characters that no installed font has"
+    "Draw who looks (rows) at whom (columns); warns of characters that no installed font has"
     size = min(max(1.2+.28*len(tokens), 3), 12)
     ax = ax or plt.subplots(figsize=(size,size))[1]
     names,title,how = _labels(tokens, _ticks(tokens), title)
@@ -187,20 +192,21 @@ def plot_weights(
 # %% ../nbs/06_interpret.ipynb #e746beba
 def plot_attention(
     maps:AttentionMaps, # What `attention_maps` returned
-    layer:int=-1, # Number of the block; None draws all of them, below each other where there are all heads too
+    layer:int=-1, # Number of the block; None draws all of them
     head:int=None # Number of the head; None draws all of them
 )->np.ndarray: # Axes, one for each map
-    "Draw attention as heat maps, one for each head, in the same shades; `ValueError` for a number out of range"
+    "Draw attention, a heat map for each head, in the same shades; `ValueError` for a bad number"
     depth,heads,t,_ = maps.weights.shape
     for name,o,n in (('layer',layer,depth), ('head',head,heads)):
         ok = o is None or (isinstance(o, numbers.Integral) and -n<=o<n)
         _check(ok, name, o, f'a whole number from {-n} to {n-1}, or None for all')
-    pick = lambda o,n: list(range(n)) if o is None else [o%n]
-    maps_of = list(itertools.product(pick(layer, depth), pick(head, heads)))
+    layers = range(depth) if layer is None else [layer%depth]
+    chosen = range(heads) if head is None else [head%heads]
+    maps_of = list(itertools.product(layers, chosen))
     cols = heads if layer is None and head is None else math.ceil(len(maps_of)**.5)
     rows = math.ceil(len(maps_of)/cols)
-    size,vmax = min(max(1.2+.2*t, 3), 24/max(rows, cols)),max(maps.weights[i].max()
-        for i in maps_of)
+    size = min(max(1.2+.2*t, 3), 24/max(rows, cols))
+    vmax = max(maps.weights[i].max() for i in maps_of)
     _,axs = plt.subplots(rows, cols, figsize=(size*cols, size*rows), sharex=True, sharey=True,
                          squeeze=False, layout='tight')
     axs = axs.flatten()
@@ -217,8 +223,9 @@ def attention_rollout(
 )->Tensor: # `(t,t)`: how much of each word, in columns, reaches each token, in rows; rows sum to 1
     "Attention through all blocks and residual connections, Abnar and Zuidema 2020, section 3"
     eye = torch.eye(len(maps)).to(maps.weights)
-    return reduce(lambda below,block: (block+eye)/2 @ below, maps.weights.mean(1),
-                  eye)  # (t,t) = (t,t) @ (t,t)
+    res = eye
+    for block in maps.weights.mean(1): res = (block+eye)/2 @ res  # (t,t) = (t,t) @ (t,t)
+    return res
 
 # %% ../nbs/06_interpret.ipynb #4238f0001
 @torch.no_grad()
@@ -227,13 +234,13 @@ def leave_one_out(
     x:Tensor, # The embeddings of a text `(1,t,k)`
     bs:int=32 # Texts read at once; there are `t` of them, with `t-1` tokens each
 )->Tensor: # `(1,t,1)`
-    "What the score loses if a token is left out of the text; Li et al. 2016. `ValueError` for a bad `bs`"
+    "What the score loses if a token is left out; Li et al. 2016. `ValueError` for a bad `bs`"
     _check_sizes(bs=bs)
     tokens,score = torch.arange(x.shape[1], device=x.device),f(x)
     lost = []
     for out in tokens.split(bs):
-        kept = tokens.expand(len(out), -1)[tokens != out[:,None]].view(len(out),
-            len(tokens)-1)  # (n,t-1)
+        others = tokens.expand(len(out), -1)[tokens != out[:,None]]
+        kept = others.view(len(out), len(tokens)-1)  # (n,t-1)
         lost.append(score - f(x[0][kept]))
     return torch.cat(lost)[None,:,None]
 
@@ -243,16 +250,16 @@ def shapley_values(
     f:callable, # From embeddings `(n,t,k)`, any number of tokens, to scores `(n,)`
     x:Tensor, # The embeddings of a text `(1,t,k)`
     n_orders:int=32, # Orders to put the tokens in, each second one backwards; more is more exact
-    bs:int=32, # Texts read at once; there are `n_orders*t` of them, half as long as the text by the mean
+    bs:int=32, # Texts read at once; there are `n_orders*t`, on average half as long as the text
     seed:int=0 # Other seeds draw other orders
 )->Tensor: # `(1,t,1)`; they add up to `f(x)-f(no tokens)`
-    "What a token adds to the score, by the mean of many orders; Štrumbelj and Kononenko 2010. `ValueError` for bad sizes"
+    "What a token adds to the score, the mean of many orders; `ValueError` for bad sizes"
     _check_sizes(n_orders=n_orders, bs=bs)
     t,gen = x.shape[1],torch.Generator('cpu').manual_seed(seed)
-    orders = torch.stack([torch.randperm(t, generator=gen, device='cpu')
-                          for _ in range(-(-n_orders//2))])
-    orders = torch.stack([orders, orders.flip(1)], 1).flatten(0,
-        1)[:n_orders].to(x.device)  # (n_orders,t)
+    some = torch.stack([torch.randperm(t, generator=gen, device='cpu')
+                        for _ in range(-(-n_orders//2))])
+    orders = torch.stack([some, some.flip(1)], 1).flatten(0, 1)  # each, and backwards
+    orders = orders[:n_orders].to(x.device)  # (n_orders,t)
     scores = [f(x[:,:0]).expand(n_orders)]
     for n in range(1, t+1):
         kept = orders[:,:n].sort(1)[0]  # (n_orders,n), as they stand in the text
@@ -275,24 +282,27 @@ def integrated_gradients(
     x:Tensor, # The embeddings of a text `(1,t,k)`
     n_steps:int=32 # Steps on the way from zero to `x`, read as one batch; more is more exact
 )->Tensor: # `(1,t,k)`; they add up to about `f(x)-f(0)`
-    "The mean slope on the way from 0 to `x`, times `x`; Sundararajan et al. 2017, section 3. `ValueError` for no steps"
+    "The mean slope from 0 to `x`, times `x`; Sundararajan et al. 2017. `ValueError` for no steps"
     _check_sizes(n_steps=n_steps)
-    x,u = x.detach(),((torch.arange(n_steps, device=x.device)+.5)
-                      /n_steps).to(x.dtype)[:,None,None]  # (n,1,1)
+    x = x.detach()
+    u = (torch.arange(n_steps, device=x.device)+.5) / n_steps
+    u = u.to(x.dtype)[:,None,None]  # (n,1,1)
     path = (u**3 * x).requires_grad_()  # (n,t,k)
     slopes = torch.autograd.grad(f(path).sum(), path)[0]  # (n,t,k)
     return (3*u**2*slopes).mean(0, keepdim=True) * x
 
 # %% ../nbs/06_interpret.ipynb #a68fa634
 class Attributions:
-    "What each token of a text did for an answer; shown as coloured text in a notebook, with marks in a terminal"
+    "What each token did for an answer; coloured text in a notebook, marks in a terminal"
     def __init__(self,
         tokens:list, # The `t` tokens that the model has read
         scores:list, # A number for each: above 0 it was for the answer, below 0 against it
         target:str, # The answer that is explained
         value:float, # Its probability, or the number where the target is one
         sep:str=' ' # What stands between two tokens of a text
-    ): self.tokens,self.scores,self.target,self.value,self.sep = L(tokens),L(scores),target,value,sep
+    ):
+        self.tokens,self.scores = L(tokens),L(scores)
+        self.target,self.value,self.sep = target,value,sep
 
     def top(self,
         n:int=5 # Number of tokens
@@ -325,13 +335,13 @@ def _answers(learn):
     return list(vocab[1]) if is_listy(vocab[0]) else []
 
 def _probabilities(learn):
-    "From logits to probabilities, where just one answer is right (softmax), each may be (sigmoid), or numbers (as they are)"
+    "From logits to probabilities: softmax for one answer, sigmoid for several, numbers as they are"
     ds,softmax = learn.dls.train_ds,partial(F.softmax, dim=-1)
     if isinstance(get_model(learn.model)[1], LMHead): return softmax
     if not hasattr(ds, 'tls'):  # no `Datasets` of fastai
         kind = type(tuplify(ds[0])[-1])
-        return (softmax if kind is TensorCategory else torch.sigmoid
-                if issubclass(kind, TensorMultiCategory) else noop)
+        if kind is TensorCategory: return softmax
+        return torch.sigmoid if issubclass(kind, TensorMultiCategory) else noop
     kinds = [type(o) for o in ds.tls[-1].tfms.fs]  # an exported learner has no rows
     if any(issubclass(o, (MultiCategorize,OneHotEncode,EncodedMultiCategorize)) for o in kinds):
         return torch.sigmoid
@@ -340,9 +350,10 @@ def _probabilities(learn):
 def _target_idx(target, names, n_out):
     "The number of the output that is called `target`"
     if isinstance(target, Tensor): target = target.item()
-    if str(target) in (words := list(map(str, names))): return words.index(str(target))
-    by_number = isinstance(target, numbers.Integral) and not any(isinstance(o, numbers.Number)
-        for o in names)
+    words = list(map(str, names))
+    if str(target) in words: return words.index(str(target))
+    by_number = (isinstance(target, numbers.Integral)
+                 and not any(isinstance(o, numbers.Number) for o in names))
     also = f'one of {words[:20]}, or ' if names else ''
     _check(by_number and 0<=target<n_out, 'target', target, f'{also}from 0 to {n_out-1}')
     return int(target)
@@ -373,11 +384,11 @@ def _reader(model, ids):
     return run
 
 def _with_ends(f, first, last):
-    "`f`, with the embeddings `first` and `last` around what it is given; zeros if nothing at all is left"
+    "`f`, with the embeddings `first` and `last` around what it is given; zeros if nothing is left"
     def score(x):
-        x = torch.cat([first.expand(len(x), -1, -1), x, last.expand(len(x), -1, -1)],
-                      1)  # (n,t,k)
-        return f(x if x.shape[1] else x.new_zeros(len(x), 1, x.shape[2]))
+        n = len(x)
+        x = torch.cat([first.expand(n, -1, -1), x, last.expand(n, -1, -1)], 1)  # (n,t,k)
+        return f(x if x.shape[1] else x.new_zeros(n, 1, x.shape[2]))
     return score
 
 # %% ../nbs/06_interpret.ipynb #ea7dadd5
@@ -398,19 +409,19 @@ def _check_method(method, kwargs):
 def token_attributions(
     learn:Learner, # A `Learner` with a model of this library
     text:str, # A text
-    target=None, # Name or number of the class to explain, or the next token of a language model; None is what the model says
-    method:callable=leave_one_out, # `method(f, x, **kwargs)`, such as `shapley_values`; see there for what it returns
+    target=None, # Class to explain, by name or number, or next token; None is the likeliest
+    method:callable=leave_one_out, # `method(f, x, **kwargs)`, such as `shapley_values`
     **kwargs
 )->Attributions: # A score for each token, shown as coloured text
-    "What each token does for an answer; `TypeError` for another model or no text, `ValueError` for an unknown target"
-    _check(isinstance(learn, Learner), 'learn', type(learn).__name__, 'a `Learner`', TypeError)
+    "What each token does for an answer; `TypeError` or `ValueError` for what can't be explained"
+    _check_type(isinstance(learn, Learner), 'learn', learn, 'a `Learner`')
     _check_method(method, kwargs)
     model = get_model(learn.model)
     encoder,names,probs_of = _encoder(model),_answers(learn),_probabilities(learn)
-    _check(isinstance(text, str), 'text', type(text).__name__, 'a string', TypeError)
-    per_token = getattr(model[1], 'pool', 0) is None
-    _check(not per_token, 'learn', 'a model with an answer for each token',
-           'one with an answer for a text')
+    _check_type(isinstance(text, str), 'text', text, 'a string')
+    if getattr(model[1], 'pool', 0) is None:
+        raise ValueError('`learn` answers for each token, but must be '
+                         'a classifier with an answer for a text: one with a `pool`')
     ids = _read_ids(learn, text)
     _check(ids, 'text', text, 'at least one token long')
     with torch.inference_mode(False), torch.enable_grad(), _eval(model):
@@ -419,17 +430,17 @@ def token_attributions(
         read = read[~pad_mask][None]  # (1,t'), what cropping leaves
         x,run = encoder.embedding(read).detach(),_reader(model, read)
         with torch.no_grad(): logits = run(x)
-        i = logits[0].argmax().item() if target is None else _target_idx(target, names,
-            logits.shape[-1])
+        if target is None: i = logits[0].argmax().item()
+        else: i = _target_idx(target, names, logits.shape[-1])
         one_of,scores = isinstance(probs_of, partial),torch.zeros(x.shape[1])
         start,end = _own_part(read[0].tolist(), _text_ids(learn, ''))
         f = _with_ends(lambda o: _score(run(o), i, one_of), x[:,:start], x[:,end:])
         if start<end:
-            scores[start:end] = method(f, x[:,start:end],
-                                       **kwargs).sum(-1)[0].detach().float().cpu()
+            found = method(f, x[:,start:end], **kwargs)  # (1,t,k) or (1,t,1)
+            scores[start:end] = found.sum(-1)[0].detach().float().cpu()
     vocab,sep = _text_vocab(learn.dls),getattr(_get_tokenizer(learn.dls.train_ds), 'sep', ' ')
-    return Attributions([vocab[o] for o in read[0].tolist()], scores.tolist(),
-                        str(names[i]) if i<len(names) else f'output {i}',
+    name = str(names[i]) if i<len(names) else f'output {i}'
+    return Attributions([vocab[o] for o in read[0].tolist()], scores.tolist(), name,
                         probs_of(logits)[0,i].item(), sep)
 
 # %% ../nbs/06_interpret.ipynb #4c26a031
@@ -440,7 +451,7 @@ def show_attention(self:TransformerLearner,
     head:int=None # Number of the head; None draws all of them
 )->np.ndarray: # Axes, one for each map
     "Draw who looks at whom in `text`; errors are those of `attention_maps` and `plot_attention`"
-    _check(isinstance(text, str), 'text', type(text).__name__, 'a string', TypeError)
+    _check_type(isinstance(text, str), 'text', text, 'a string')
     return plot_attention(attention_maps(self, text), layer, head)
 
 @patch

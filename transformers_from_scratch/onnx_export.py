@@ -21,16 +21,15 @@ from .resume import _get_rng, _set_rng
 
 # %% ../nbs/07c_onnx.ipynb #ox07
 def _target(learn):
-    "What the loss function makes of logits, 'category', 'multi-category' or 'numbers', and from which probability on a label is there"
+    "What the loss function makes of logits, and from which probability on a label is there"
     f,n = learn.loss_func,_plain_model(learn)[1].linear.out_features
     x,thresh = 3*(2.3*torch.arange(5.*n)).sin().view(5, n),getattr(f, 'thresh', .5)       # (5,n)
     said = getattr(f, 'activation', noop)(x)
     ways = {'category':(x.softmax(-1), said.argmax(-1)),
             'multi-category':(x.sigmoid(), said>thresh), 'numbers':(x, said)}
     for kind,(p,decoded) in ways.items():
-        if said.shape==p.shape and torch.allclose(said, p) and torch.equal(getattr(f, 'decodes',
-                noop)(said), decoded):
-            return kind,thresh
+        same = said.shape==p.shape and torch.allclose(said, p)
+        if same and torch.equal(getattr(f, 'decodes', noop)(said), decoded): return kind,thresh
     _check(False, 'loss_func', f,
            'one that makes probabilities by a softmax or a sigmoid and decides for '
            'the largest or by a threshold, or leaves numbers as they are')
@@ -103,8 +102,8 @@ def _write_graph(model, path, beside):
     encoder = model[0]
     most = None if encoder.crop else encoder.max_len
     t = ifnone(encoder.max_len, 7)+1 if encoder.crop else min(ifnone(most, 8), 8)
-    ids,length = torch.zeros(3, t, dtype=torch.long, device='cpu'),torch.export.Dim('length',
-        max=most)
+    ids = torch.zeros(3, t, dtype=torch.long, device='cpu')
+    length = torch.export.Dim('length', max=most)
     try:
         with _quiet():
             made = torch.onnx.export(model, (ids,), dynamo=True, verbose=False,
@@ -127,19 +126,18 @@ def _session(path, threads=None, providers=None):
     o.log_severity_level = 3  # errors only
     if threads is not None: o.intra_op_num_threads = threads
     try:
-        return ort.InferenceSession(str(path), o, providers=ifnone(providers,
-            ['CPUExecutionProvider']))
+        providers = ifnone(providers, ['CPUExecutionProvider'])
+        return ort.InferenceSession(str(path), o, providers=providers)
     except Exception as e:
         raise ValueError(f"onnxruntime can't open {path} ({str(e)[:300]})") from e
 
 # %% ../nbs/07c_onnx.ipynb #ox14
 def _trials(about):
-    "Ids to try: other numbers of texts, other lengths, padding here and there, a text of nothing else"
+    "Ids to try: other numbers and lengths of texts, padding here and there, nothing but padding"
     rng,pad,most = torch.Generator().manual_seed(0),about['pad_idx'],ifnone(about['max_len'], 40)
     for b,t in ((1,1), (5,4), (2,most), (1,most+7)):
-        ids = torch.randint(len(about['vocab']), (b, t if about['crops']
-                                                  or about['max_len'] is None else min(t, most)),
-                            generator=rng)
+        if not about['crops'] and about['max_len'] is not None: t = min(t, most)
+        ids = torch.randint(len(about['vocab']), (b,t), generator=rng)
         if b>1: ids[0,t//2:] = pad; ids[-1,:t//2] = pad
         if b>2: ids[1] = pad; ids[2,1::2] = pad
         yield ids
@@ -158,8 +156,8 @@ def _check_logits(session, model, about):
             own = ', '.join(_own_parts(model)) or 'none that are not known here'
             raise ValueError(
                 "`learn` has a model whose file would answer otherwise (logits for ids "
-                f"{tuple(ids.shape)} differ by {off:.1e}), so none was "
-                f"written. Its own parts: {own}")
+                f"{tuple(ids.shape)} differ by {off:.1e}), so none was written. "
+                f"Its own parts: {own}")
 
 # %% ../nbs/07c_onnx.ipynb #ox16
 def _check_ids(classifier, learn):
@@ -173,9 +171,8 @@ def _check_ids(classifier, learn):
         want,got = row[row!=pad].tolist(),[o for o in classifier.ids(text) if o!=pad]
         if got!=want:
             raise ValueError(f"`learn` makes {want[:12]} of {text[:40]!r}, but its tokenizer and "
-                             f"vocabulary alone make {got[:12]}: its data "
-                             "change texts in some other "
-                             "way, such as `backwards=True`, which can't be written")
+                             f"vocabulary alone make {got[:12]}: its data change texts in some "
+                             "other way, such as `backwards=True`, which can't be written")
 
 # %% ../nbs/07c_onnx.ipynb #ox18
 _names = 'about.json','model.onnx','model.onnx.data'
@@ -185,7 +182,7 @@ def _sha(path):
 
 @contextmanager
 def _beside(folder):
-    "A folder within `folder`; when all is written there, its files take the place of earlier ones, one by one, `about.json` last"
+    "A folder within `folder`, whose files then take the place of earlier ones, `about.json` last"
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix='.new') as tmp:
         yield (tmp := Path(tmp))
@@ -203,7 +200,7 @@ def _write(folder, about):
     (folder/'about.json').write_text(json.dumps(about), encoding='utf8')
 
 def _read(folder):
-    "What `about.json` says; `FileNotFoundError` or `ValueError` unless `export_onnx` wrote the folder, and all of it is there"
+    "What `about.json` says; `FileNotFoundError` or `ValueError` unless the whole folder is there"
     file = folder/'about.json'
     if not file.exists():
         raise FileNotFoundError(
@@ -226,7 +223,7 @@ def _read(folder):
 
 # %% ../nbs/07c_onnx.ipynb #ox20
 def _batches(lens, bs):
-    "Places of texts of about the same length, at most `bs` of them and with padding a million ids together"
+    "Places of texts of about the same length, at most `bs` of them, and at most 2**20 ids"
     batch = []
     for i in sorted(range(len(lens)), key=lens.__getitem__):
         if batch and (len(batch)==bs or (len(batch)+1)*lens[i]>2**20):
@@ -237,12 +234,12 @@ def _batches(lens, bs):
 
 # %% ../nbs/07c_onnx.ipynb #ox22
 class ONNXClassifier:
-    "A classifier that `export_onnx` wrote, in onnxruntime; threads may share one. `FileNotFoundError` or `ValueError` for a folder that is none, or damaged"
+    "A classifier that `export_onnx` wrote; `FileNotFoundError` or `ValueError` for a bad folder"
     def __init__(self,
         folder:str|Path, # What `export_onnx` wrote
         tok=None, # Your own tokenizer, where none was written; None is the one in the folder
         threads:int=None, # Processor threads for one call; None lets onnxruntime decide
-        providers:list=None # Where to compute, as onnxruntime names it, such as `['CUDAExecutionProvider']`; None is the processor
+        providers:list=None # Such as `['CUDAExecutionProvider']`; None is the processor
     ):
         if threads is not None: _check_sizes(threads=threads)
         self.folder = Path(folder)
@@ -268,8 +265,8 @@ class ONNXClassifier:
         return [self.o2i.get(o, self.about['unk_idx']) for o in tokens]
 
     def _rows(self, texts):
-        rows,most = ([self.ids(o) for o in texts],None if self.about['crops']
-                     else self.about['max_len'])
+        rows = [self.ids(o) for o in texts]
+        most = None if self.about['crops'] else self.about['max_len']
         for text,row in zip(texts, rows):
             _check(most is None or len(row)<=most, 'texts', text[:60],
                    f'at most {most} tokens long, not {len(row)}: this model does not cut')
@@ -278,28 +275,28 @@ class ONNXClassifier:
     def logits(self,
         texts:str|list, # A text, or a list of texts
         bs:int=64 # Texts in a batch, at most
-    )->np.ndarray: # `(n,n_out)`; for a model that answers for each token, a list with `(tokens,n_out)` for each text
-        "What the model answers, as it is; `TypeError` for what is no text, `ValueError` for one that is too long for a model that does not cut"
+    )->np.ndarray: # `(n,n_out)`; a list of `(tokens,n_out)`, if each token gets an answer
+        "What the model answers; `TypeError` for what is no text, `ValueError` for one too long"
         _check_sizes(bs=bs)
         rows = self._rows(_check_texts(texts))
         out = [None]*len(rows)
         for places in _batches([len(o) for o in rows], bs):
-            ids = np.full((len(places), max(len(rows[places[-1]]), 1)),
-                          self.about['pad_idx'])  # (b,t)
+            t = max(len(rows[places[-1]]), 1)
+            ids = np.full((len(places),t), self.about['pad_idx'])  # (b,t)
             for row,i in zip(ids, places): row[:len(rows[i])] = rows[i]
             for i,o in zip(places, self.session.run(None, {'ids': ids})[0]): out[i] = o
         if self.about['each_token']: return [o[:len(r)] for o,r in zip(out, rows)]
-        return np.stack(out) if out else np.zeros((0, self.session.get_outputs()[0].shape[-1]),
-                                                  np.float32)
+        if out: return np.stack(out)
+        return np.zeros((0, self.session.get_outputs()[0].shape[-1]), np.float32)
 
     def predict(self,
         texts:str|list, # A text, or a list of texts
         bs:int=64 # Texts in a batch, at most
     )->tuple: # Label, its number, and probabilities `(n_out,)`; for a list, a list of those
-        "What `learn.predict` says, for one text or several; several labels and none are possible where the target is multi-category, and numbers stand for themselves"
-        _check(not self.about['each_token'], 'folder', self.folder,
-               'one with a model that gives a text one answer: this one answers for each '
-               'token, see `logits`')
+        "What `learn.predict` says, for one text or several"
+        if self.about['each_token']:
+            raise ValueError(f'the model in {self.folder} answers for each token, but must give '
+                             'a text one answer: use `logits`')
         x = self.logits(texts, bs)
         if self.about['target']=='category':
             x = np.exp(x - x.max(-1, keepdims=True))
@@ -313,17 +310,18 @@ class ONNXClassifier:
         if self.about['target']=='category':
             i = int(p.argmax())
             return self.classes[i] if self.classes else i,i,p
-        hit = p > self.about['thresh']
-        return [self.classes[i] if self.classes else i for i in np.flatnonzero(hit).tolist()],hit,p
+        hit = p > self.about['thresh']  # several labels, or none
+        found = np.flatnonzero(hit).tolist()
+        return [self.classes[i] if self.classes else i for i in found],hit,p
 
 # %% ../nbs/07c_onnx.ipynb #ox23
 def export_onnx(
     learn:Learner, # A trained classifier, with a `TransformerClassifier` for a model
-    folder:str|Path, # Where to write `model.onnx` and `about.json`, from the current folder on; an earlier export there is replaced
-    with_tokenizer:bool=True, # Write how texts become tokens? False: with a tokenizer of your own, which `ONNXClassifier` takes as `tok`
-    beside:bool=None # Write weights into a file of their own, `model.onnx.data`? None: where they take more than 1.5 GB
+    folder:str|Path, # Where to write; an earlier export there is replaced
+    with_tokenizer:bool=True, # Write how texts become tokens? If not, `ONNXClassifier` needs `tok`
+    beside:bool=None # Write weights into `model.onnx.data`? None: beyond 1.5 GB
 )->Path: # The folder
-    "Write a classifier for onnxruntime, and check that it answers the same; `TypeError` for another model, `ValueError` for what ONNX or JSON can't express"
+    "Write a classifier, and check the file; `TypeError` or `ValueError` for what can't be written"
     _check(hasattr(learn, 'model'), 'learn', type(learn).__name__, 'a learner', TypeError)
     model,folder = _plain_model(learn),Path(folder)
     _check(isinstance(model, TransformerClassifier), 'learn', type(model).__name__,
