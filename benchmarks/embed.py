@@ -36,8 +36,10 @@ def batches_of(folder, n, max_len, bs):
     from transformers_from_scratch.all import HFTokenizer
     tok = HFTokenizer(folder)
     files = get_text_files(untar_data(URLs.IMDB)/'test').sorted()
-    rows = [[tok.o2i[o] for o in tokens] for tokens in tok(f.read_text(encoding='utf8') for f in files[::len(files)//n][:n])]
-    rows = sorted([o if len(o)<=max_len else o[:max_len-1]+o[-1:] for o in rows], key=len, reverse=True)
+    rows = [[tok.o2i[o] for o in tokens] for tokens in tok(f.read_text(encoding='utf8')
+        for f in files[::len(files)//n][:n])]
+    rows = sorted([o if len(o)<=max_len else o[:max_len-1]+o[-1:] for o in rows], key=len,
+                  reverse=True)
     parts = [rows[i:i+bs] for i in range(0, n, bs)]
     pad = lambda part,f: [[f(o) for o in r]+[0]*(len(part[0])-len(r)) for r in part]
     return [(pad(p, int), pad(p, lambda o: 1)) for p in parts],sum(map(len, rows))
@@ -48,8 +50,11 @@ def main(folder, hf, rounds=9, threads=2, n=512, max_len=256, bs=32):
         (file := Path(tmp)/'batches.json').write_text(json.dumps(batches))
         (script := Path(tmp)/'worker.py').write_text(worker)
         def start(python, kind):
-            env = {**os.environ, 'OMP_NUM_THREADS':str(threads), 'PYTHONPATH':str(Path(__file__).parent.parent) if kind=='ours' else ''}
-            p = subprocess.Popen([python, script, kind, folder, file, str(threads)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=env)
+            env = {**os.environ, 'OMP_NUM_THREADS':str(threads),
+                   'PYTHONPATH':str(Path(__file__).parent.parent) if kind=='ours' else ''}
+            p = subprocess.Popen([python, script, kind, folder, file, str(threads)],
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                 stderr=subprocess.DEVNULL, text=True, env=env)
             assert p.stdout.readline().strip()=='ready'
             return p
         ps = dict(ours=start(sys.executable, 'ours'), hf=start(hf, 'hf'))
@@ -64,13 +69,16 @@ def main(folder, hf, rounds=9, threads=2, n=512, max_len=256, bs=32):
         for p in ps.values(): p.stdin.close(); p.wait()
     ratios = sorted(h/o for o,h in zip(times['ours'], times['hf']))
     med = lambda o: sorted(o)[len(o)//2]
-    print(f"{tokens} tokens in {len(batches)} batches, {threads} threads, {rounds} rounds; largest difference {worst:.1e}")
+    print(f"{tokens} tokens in {len(batches)} batches, {threads} threads, {rounds} "
+          f"rounds; largest difference {worst:.1e}")
     for o in ps: print(f"{o}: {tokens/med(times[o]):,.0f} tokens a second (median)")
     print(f"time of Hugging Face / ours: {med(ratios):.3f} ({ratios[0]:.3f} to {ratios[-1]:.3f})")
 
 if __name__=='__main__':
     import argparse
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(description=__doc__,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument('folder'); p.add_argument('--hf', required=True)
-    for o,d in dict(rounds=9, threads=2, n=512, max_len=256, bs=32).items(): p.add_argument('--'+o.replace('_','-'), type=int, default=d)
+    for o,d in dict(rounds=9, threads=2, n=512, max_len=256, bs=32).items():
+        p.add_argument('--'+o.replace('_','-'), type=int, default=d)
     main(**vars(p.parse_args()))

@@ -28,19 +28,30 @@ class SkipValidation(Callback):
 
 def get_dls(task):
     df = pd.read_csv(untar_data(URLs.IMDB_SAMPLE)/'texts.csv')[:250]
-    if task=='lm': return TextDataLoaders.from_df(df, text_col='text', is_lm=True, valid_pct=.02, bs=64, seq_len=72, seed=0)
-    return TextDataLoaders.from_df(df, text_col='text', label_col='label', valid_pct=.02, bs=16, seed=0)
+    if task=='lm':
+        return TextDataLoaders.from_df(df, text_col='text', is_lm=True, valid_pct=.02, bs=64,
+                                       seq_len=72, seed=0)
+    return TextDataLoaders.from_df(df, text_col='text', label_col='label', valid_pct=.02, bs=16,
+                                   seed=0)
 
 def learners(task):
     "Functions that make a Learner for `dls`"
     def plain(dls, make):
         v,t = len(dls.vocab if task=='lm' else dls.vocab[0]),72 if task=='lm' else 256
         model = make(task, v, sizes['k'], sizes['heads'], sizes['depth'], t, sizes['dropout'])
-        return Learner(dls, model if task=='lm' else Cropped(model), CrossEntropyLossFlat(), opt_func=adamw)
-    if task=='lm': mine,awd = partial(transformer_lm_learner, max_len=72),partial(language_model_learner, arch=AWD_LSTM, pretrained=False)
-    else: mine,awd = partial(transformer_classifier_learner, max_len=256),partial(text_classifier_learner, arch=AWD_LSTM, pretrained=False)
-    return {'transformers_from_scratch': partial(mine, act_cls=nn.GELU, **sizes), 'nn.TransformerEncoder': partial(plain, make=pytorch),
-            'Hugging Face': partial(plain, make=hugging_face), 'AWD_LSTM, as fastai makes it': awd}
+        return Learner(dls, model if task=='lm' else Cropped(model), CrossEntropyLossFlat(),
+                       opt_func=adamw)
+    if task=='lm':
+        mine,awd = partial(transformer_lm_learner, max_len=72),partial(language_model_learner,
+            arch=AWD_LSTM, pretrained=False)
+    else:
+        mine,awd = partial(transformer_classifier_learner,
+                           max_len=256),partial(text_classifier_learner, arch=AWD_LSTM,
+                                                pretrained=False)
+    return {'transformers_from_scratch': partial(mine, act_cls=nn.GELU, **sizes),
+            'nn.TransformerEncoder': partial(plain, make=pytorch),
+            'Hugging Face': partial(plain, make=hugging_face),
+            'AWD_LSTM, as fastai makes it': awd}
 
 @call_parse
 def main(
@@ -63,5 +74,8 @@ def main(
                 times.setdefault((name,params), []).append(time.perf_counter()-start)
         base = np.array(next(t for (n,_),t in times.items() if n=='transformers_from_scratch'))
         for (name,params),t in sorted(times.items(), key=lambda o: list(makes).index(o[0][0])):
-            rows.append({'':f'{name}, {task}', 'parameters':f'{params:,}', 'seconds an epoch':f'{np.median(t):.1f}', 'times ours':f'{np.median(np.array(t)/base):.2f}'})
-    table(rows, f'{date.today()}, torch {torch.__version__}, {cpu()}, {threads} threads: an epoch through `Learner.fit`, {rounds} rounds', out)
+            rows.append({'':f'{name}, {task}', 'parameters':f'{params:,}',
+                         'seconds an epoch':f'{np.median(t):.1f}',
+                         'times ours':f'{np.median(np.array(t)/base):.2f}'})
+    table(rows, f'{date.today()}, torch {torch.__version__}, {cpu()}, {threads} threads: '
+          f'an epoch through `Learner.fit`, {rounds} rounds', out)

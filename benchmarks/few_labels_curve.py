@@ -9,9 +9,11 @@ import json, subprocess, sys
 from pathlib import Path
 from fastcore.script import call_parse
 
-ways = {'TF-IDF': dict(what='tfidf'), 'from nothing': dict(what='nothing', lr=2e-3), 'MiniLM, frozen': dict(what='frozen'),
-        'MiniLM, fine-tuned': dict(lr=1e-3), 'MiniLM, LoRA': dict(lr=5e-3, lora_r=8)}
-epochs = {'nothing': {25: 40, 50: 30, 100: 20, 200: 14, 500: 8}, 'fine_tune': {25: 24, 50: 16, 100: 12, 200: 8, 500: 4}}
+ways = {'TF-IDF': dict(what='tfidf'), 'from nothing': dict(what='nothing', lr=2e-3),
+        'MiniLM, frozen': dict(what='frozen'), 'MiniLM, fine-tuned': dict(lr=1e-3),
+        'MiniLM, LoRA': dict(lr=5e-3, lora_r=8)}
+epochs = {'nothing': {25: 40, 50: 30, 100: 20, 200: 14, 500: 8},
+          'fine_tune': {25: 24, 50: 16, 100: 12, 200: 8, 500: 4}}
 
 @call_parse
 def main(
@@ -29,15 +31,20 @@ def main(
     for o in chosen:
         if o not in ways: raise SystemExit(f'--only must be one of {list(ways)}, not {o!r}')
         known = epochs.get(ways[o].get('what', 'fine_tune'))
-        if known and not set(sizes)<=set(known): raise SystemExit(f'--sizes for {o} must be among {list(known)}, not {sizes}')
+        if known and not set(sizes)<=set(known):
+            raise SystemExit(f'--sizes for {o} must be among {list(known)}, not {sizes}')
     for seed in range(seeds):
         for labels in sizes:
             for way,o in ((way, ways[way]) for way in chosen):
                 if any((r['way'],r['labels'],r['seed'])==(way,labels,seed) for r in done): continue
                 n = epochs.get(o.get('what', 'fine_tune'), {}).get(labels, 1)
-                args = dict(data='imdb', labels=labels + labels%2, seed=seed, max_len=256, crop='ends_crop', threads=threads, epochs=n, **o)
-                cmd = [sys.executable, str(Path(__file__).parent/'pretrained.py'), model] + [x for k,v in args.items() for x in (f"--{k.replace('_','-')}", str(v))]
-                line = next(o for o in subprocess.run(cmd, check=True, capture_output=True, text=True).stdout.splitlines() if o.startswith('{"what'))
+                args = dict(data='imdb', labels=labels + labels%2, seed=seed, max_len=256,
+                            crop='ends_crop', threads=threads, epochs=n, **o)
+                cmd = [sys.executable, str(Path(__file__).parent/'pretrained.py'), model] + [x
+                    for k,v in args.items() for x in (f"--{k.replace('_','-')}", str(v))]
+                line = next(o for o in subprocess.run(cmd, check=True, capture_output=True,
+                                                      text=True).stdout.splitlines()
+                            if o.startswith('{"what'))
                 done.append({**json.loads(line), 'way':way, 'labels':labels})
                 with out.open('a') as f: f.write(json.dumps(done[-1])+'\n')
                 print(done[-1], flush=True)

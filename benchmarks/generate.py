@@ -16,8 +16,9 @@ from fastcore.script import call_parse
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 from train_step import cpu, table
 
-sizes = dict(small=dict(v=10_000, k=256, heads=8, depth=4), gpt2=dict(v=50_257, k=768, heads=12, depth=12))
-jobs = dict(small={1:200, 8:200, 64:100}, gpt2={1:100, 8:50, 64:10})                       # texts, and tokens to write
+sizes = dict(small=dict(v=10_000, k=256, heads=8, depth=4),
+             gpt2=dict(v=50_257, k=768, heads=12, depth=12))
+jobs = dict(small={1:200, 8:200, 64:100}, gpt2={1:100, 8:50, 64:10})  # texts, and tokens to write
 max_len = 2048
 
 def ours(v, k, heads, depth):
@@ -27,10 +28,11 @@ def ours(v, k, heads, depth):
     from torch import nn
     model = TransformerLM(v, k, heads, depth, max_len, act_cls=nn.GELU).eval()
     def f(ids, n, weights=None): generate(model, ids, n, temperature=0, weights=weights)
-    def plain(ids, n):                                     # a hook keeps `generate` from its fast step
+    def plain(ids, n):  # a hook keeps `generate` from its fast step
         handle = model[0].norm.register_forward_hook(lambda *_: None)
         f(ids, n); handle.remove()
-    return {'ours': f, 'ours, `weights="bf16"`': lambda *o: f(*o, 'bf16'), 'ours, `weights="int8"`': lambda *o: f(*o, 'int8'), 'ours, module by module': plain}
+    return {'ours': f, 'ours, `weights="bf16"`': lambda *o: f(*o, 'bf16'),
+            'ours, `weights="int8"`': lambda *o: f(*o, 'int8'), 'ours, module by module': plain}
 
 def predict(v, k, heads, depth):
     "`predict` of our Learner, and that of fastai's AWD_LSTM, on the same vocabulary; one text"
@@ -38,21 +40,31 @@ def predict(v, k, heads, depth):
     from transformers_from_scratch.all import generate, nn, transformer_lm_learner
     words = [f'w{i}' for i in range(v-9)]
     df = pd.DataFrame(dict(text=[' '.join(words[i:i+50]) for i in range(0, len(words), 50)]*2))
-    dls = TextDataLoaders.from_df(df, text_col='text', is_lm=True, tok_tfm=BaseTokenizer(), text_vocab=[*defaults.text_spec_tok, *words], seq_len=72, bs=4)
-    lm,awd = transformer_lm_learner(dls, k, heads, depth, max_len=max_len, act_cls=nn.GELU),language_model_learner(dls, AWD_LSTM, pretrained=False)
+    dls = TextDataLoaders.from_df(df, text_col='text', is_lm=True, tok_tfm=BaseTokenizer(),
+                                  text_vocab=[*defaults.text_spec_tok, *words], seq_len=72, bs=4)
+    lm,awd = transformer_lm_learner(dls, k, heads, depth, max_len=max_len,
+                                    act_cls=nn.GELU),language_model_learner(dls, AWD_LSTM,
+        pretrained=False)
     text = ' '.join(words[5:12])
+    # a tenth, times ten
     return {'ours, `predict`': lambda ids,n: lm.predict(text, n, temperature=0, no_bar=True),
-            'ours, `generate` beside `predict`': lambda ids,n: generate(lm.model, ids, n, temperature=0), "AWD_LSTM, `predict`": lambda ids,n: awd.predict(text, n//10, no_bar=True) and 10}          # a tenth, times ten
+            'ours, `generate` beside `predict`': lambda ids,n: generate(lm.model, ids, n,
+        temperature=0), "AWD_LSTM, `predict`": lambda ids,n: awd.predict(text, n//10, no_bar=True)
+            and 10}
 
 def hugging_face(v, k, heads, depth):
     from transformers import GPT2Config, GPT2LMHeadModel
-    model = GPT2LMHeadModel(GPT2Config(vocab_size=v, n_positions=max_len, n_embd=k, n_layer=depth, n_head=heads, bos_token_id=0, eos_token_id=None)).eval()
-    return {'Hugging Face': lambda ids,n: model.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=n, do_sample=False, use_cache=True, pad_token_id=1)}
+    model = GPT2LMHeadModel(GPT2Config(vocab_size=v, n_positions=max_len, n_embd=k, n_layer=depth,
+                                       n_head=heads, bos_token_id=0, eos_token_id=None)).eval()
+    return {'Hugging Face': lambda ids,n: model.generate(ids, attention_mask=torch.ones_like(ids),
+                                                         max_new_tokens=n, do_sample=False,
+                                                         use_cache=True, pad_token_id=1)}
 
 def x_transformers(v, k, heads, depth):
     from x_transformers import AutoregressiveWrapper, Decoder, TransformerWrapper
     layers = Decoder(dim=k, depth=depth, heads=heads, attn_dim_head=k//heads, attn_flash=True)
-    model = AutoregressiveWrapper(TransformerWrapper(num_tokens=v, max_seq_len=max_len, attn_layers=layers)).eval()
+    model = AutoregressiveWrapper(TransformerWrapper(num_tokens=v, max_seq_len=max_len,
+                                                     attn_layers=layers)).eval()
     return {'x-transformers': lambda ids,n: model.generate(ids, n, cache_kv=True, temperature=0.)}
 
 def ctranslate2(v, k, heads, depth, kind=None):
@@ -60,16 +72,23 @@ def ctranslate2(v, k, heads, depth, kind=None):
     from ctranslate2.converters.transformers import GPT2Loader
     from ctranslate2.specs import common_spec, transformer_spec
     from transformers import GPT2Config, GPT2LMHeadModel
-    hf = GPT2LMHeadModel(GPT2Config(vocab_size=v, n_positions=max_len, n_embd=k, n_layer=depth, n_head=heads))
-    spec = transformer_spec.TransformerDecoderModelSpec.from_config(depth, heads, pre_norm=True, activation=common_spec.Activation.GELUTanh)
-    GPT2Loader().set_decoder(spec.decoder, hf.transformer); GPT2Loader().set_linear(spec.decoder.projection, hf.lm_head)
+    hf = GPT2LMHeadModel(GPT2Config(vocab_size=v, n_positions=max_len, n_embd=k, n_layer=depth,
+                                    n_head=heads))
+    spec = transformer_spec.TransformerDecoderModelSpec.from_config(depth, heads, pre_norm=True,
+        activation=common_spec.Activation.GELUTanh)
+    GPT2Loader().set_decoder(spec.decoder, hf.transformer)
+    GPT2Loader().set_linear(spec.decoder.projection, hf.lm_head)
     spec.register_vocabulary([f't{i}' for i in range(v)])
     spec.config.bos_token,spec.config.eos_token,spec.config.unk_token = 't0','t1','t2'
     spec.validate(); spec.optimize(quantization=kind)
     folder = tempfile.TemporaryDirectory()
     spec.save(folder.name)
-    model = ctranslate2.Generator(folder.name, device='cpu', intra_threads=torch.get_num_threads(), inter_threads=1, compute_type=kind or 'float32')
-    def f(ids, n, folder=folder): model.generate_batch([[f't{i}' for i in o] for o in ids.tolist()], max_length=n, min_length=n, sampling_topk=1, include_prompt_in_result=False)
+    model = ctranslate2.Generator(folder.name, device='cpu',
+                                  intra_threads=torch.get_num_threads(), inter_threads=1,
+                                  compute_type=kind or 'float32')
+    def f(ids, n, folder=folder):
+        model.generate_batch([[f't{i}' for i in o] for o in ids.tolist()], max_length=n,
+                             min_length=n, sampling_topk=1, include_prompt_in_result=False)
     return {f"CTranslate2{', int8' if kind else ''}": f}
 
 def ctranslate2_int8(**size): return ctranslate2(kind='int8', **size)
@@ -82,7 +101,8 @@ def memory(v, k, heads, depth):
     return {'memory limit': f}
 
 peers = [ours, predict, hugging_face, x_transformers, ctranslate2, ctranslate2_int8, memory]
-one_text = 'ours, `predict`','ours, `generate` beside `predict`','AWD_LSTM, `predict`','memory limit'
+one_text = ('ours, `predict`','ours, `generate` beside `predict`','AWD_LSTM, `predict`',
+            'memory limit')
 
 def timed(f, *args):
     start,times = time.perf_counter(),f(*args)
@@ -104,8 +124,9 @@ def serve(peer, size):
 
 class Peer:
     def __init__(self, peer, size, threads):
-        self.p = subprocess.Popen([sys.executable, __file__, '--peer', peer.__name__, '--size', size, '--threads', str(threads)],
-                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.p = subprocess.Popen([sys.executable, __file__, '--peer', peer.__name__, '--size',
+                                   size, '--threads', str(threads)], stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         first = json.loads(self.p.stdout.readline() or '{"missing":"it stopped"}')
         self.names,self.missing = ([],first['missing']) if isinstance(first, dict) else (first,None)
 
@@ -141,15 +162,21 @@ def main(
     runs = {name: p for p in all_peers for name in p.names}
     says = f'{date.today()}, torch {torch.__version__}, {cpu()}, {threads} threads; {", ".join(f"{n}={o:,}" for n,o in sizes[size].items())}, medians of {rounds} rounds'
     for b,n in jobs[size].items():
-        seconds = measure({name: p for name,p in runs.items() if b==1 or name not in one_text}, (b,8,n), rounds, rng)
+        seconds = measure({name: p for name,p in runs.items() if b==1 or name not in one_text},
+                          (b,8,n), rounds, rng)
         rows,hf,limit = [],seconds.get('Hugging Face'),seconds.get('memory limit')
         for name,o in sorted(seconds.items(), key=lambda o: statistics.median(o[1])):
-            row = {'':f'{name}, {b} text{"s"[:b>1]}', 'tokens a second':f'{b*n/np.median(o):,.0f}', 'times Hugging Face':'' if hf is None else quantiles(hf/o)}
+            row = {'':f'{name}, {b} text{"s"[:b>1]}',
+                   'tokens a second':f'{b*n/np.median(o):,.0f}',
+                   'times Hugging Face':'' if hf is None else quantiles(hf/o)}
             if limit is not None: row['of the memory limit'] = f'{np.median(limit/o):.0%}'
             rows.append(row)
         table(rows, f'{says}; {n} new tokens', out)
-    names = {name: p for name,p in runs.items() if name in ('ours','Hugging Face','x-transformers','CTranslate2')}
+    names = {name: p for name,p in runs.items() if name
+             in ('ours','Hugging Face','x-transformers','CTranslate2')}
     seconds = measure(names, (1,2000,1), rounds, rng)
-    rows = [{'':f'{name}, 2,000 tokens read and one written', 'seconds':f'{np.median(o):.3f}', 'times Hugging Face':quantiles(seconds['Hugging Face']/o) if 'Hugging Face' in seconds else ''}
-            for name,o in sorted(seconds.items(), key=lambda o: statistics.median(o[1]))]
+    rows = [{'':f'{name}, 2,000 tokens read and one written', 'seconds':f'{np.median(o):.3f}',
+             'times Hugging Face':quantiles(seconds['Hugging Face']/o)
+             if 'Hugging Face' in seconds else ''} for name,o in sorted(seconds.items(),
+        key=lambda o: statistics.median(o[1]))]
     table(rows, says, out)

@@ -18,20 +18,26 @@ def tfidf(path):
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
-    read = lambda o: zip(*[(f.read_text(encoding='utf8'), f.parent.name) for f in get_text_files(path, folders=[o])])
+    read = lambda o: zip(*[(f.read_text(encoding='utf8'), f.parent.name)
+                           for f in get_text_files(path, folders=[o])])
     (x,y),(x_test,y_test) = read('train'),read('test')
     start = time.time()
-    model = make_pipeline(TfidfVectorizer(ngram_range=(1,2), min_df=3, sublinear_tf=True), LogisticRegression(C=10, max_iter=1000)).fit(x, y)
-    return dict(accuracy=round(model.score(x_test, y_test), 4), training_minutes=round((time.time()-start)/60, 2))
+    model = make_pipeline(TfidfVectorizer(ngram_range=(1,2), min_df=3, sublinear_tf=True),
+                          LogisticRegression(C=10, max_iter=1000)).fit(x, y)
+    return dict(accuracy=round(model.score(x_test, y_test), 4),
+                training_minutes=round((time.time()-start)/60, 2))
 
 def awd_lstm(path, minutes, n_check, bs=32):
     "Accuracy of fastai's AWD_LSTM on `n_check` test reviews after `minutes` of training from nothing, and how many reviews it saw in them"
     def learner(n, n_check):
         "For `n` training reviews, padded and sorted as AWD_LSTM needs it"
         pick = lambda folder,n: random.sample(get_text_files(path, folders=[folder]).sorted(), n)
-        block = DataBlock(blocks=(TextBlock.from_folder(path, folders=['train'], max_vocab=20_000), CategoryBlock), get_y=parent_label,
-                          get_items=lambda o: pick('train', n) + pick('test', n_check), splitter=GrandparentSplitter(valid_name='test'))
-        return text_classifier_learner(block.dataloaders(path, path=path, bs=bs), AWD_LSTM, pretrained=False, metrics=accuracy)
+        block = DataBlock(blocks=(TextBlock.from_folder(path, folders=['train'],
+                                                        max_vocab=20_000), CategoryBlock),
+                          get_y=parent_label, get_items=lambda o: pick('train', n) + pick('test',
+            n_check), splitter=GrandparentSplitter(valid_name='test'))
+        return text_classifier_learner(block.dataloaders(path, path=path, bs=bs), AWD_LSTM,
+                                       pretrained=False, metrics=accuracy)
     def train(learn, lr):
         start = time.time()
         learn.fit_one_cycle(1, lr, cbs=SkipValidation())
@@ -40,7 +46,9 @@ def awd_lstm(path, minutes, n_check, bs=32):
     n = min(25_000, int(probe*minutes/train(learner(probe, bs), 1e-6)))//bs*bs
     learn = learner(n, n_check)
     minutes = train(learn, 2e-3)
-    return dict(accuracy=round(learn.validate()[1], 4), checked_on=f'{n_check} of the test reviews', training_minutes=round(minutes, 1), reviews_seen=n)
+    return dict(accuracy=round(learn.validate()[1], 4),
+                checked_on=f'{n_check} of the test reviews', training_minutes=round(minutes, 1),
+                reviews_seen=n)
 
 @call_parse
 def main(
@@ -53,4 +61,5 @@ def main(
     "Print what a baseline reaches on the test reviews"
     torch.set_num_threads(threads); set_seed(seed)
     path = untar_data(URLs.IMDB)
-    print(json.dumps(dict(what=what, threads=threads, seed=seed, **(tfidf(path) if what=='tfidf' else awd_lstm(path, minutes, check)))))
+    print(json.dumps(dict(what=what, threads=threads, seed=seed,
+                          **(tfidf(path) if what=='tfidf' else awd_lstm(path, minutes, check)))))

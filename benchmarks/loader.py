@@ -22,11 +22,14 @@ def repeated(corpus, folder, n):
     texts = texts[:np.searchsorted(texts.cumsum(dtype=np.int64), n)+1]
     total = int(texts.sum(dtype=np.int64))
     with open(folder/'tokens.bin', 'wb') as f:
-        for i in range(times): corpus.ids[:max(min(corpus.n_tokens, total-i*corpus.n_tokens), 0)].tofile(f)
+        for i in range(times):
+            corpus.ids[:max(min(corpus.n_tokens, total-i*corpus.n_tokens), 0)].tofile(f)
     texts.astype(np.int32).tofile(folder/'lengths.bin')
-    (folder/'corpus.json').write_text(json.dumps(dict(corpus.about, tokens=total, texts=len(texts))))
+    (folder/'corpus.json').write_text(json.dumps(dict(corpus.about, tokens=total,
+                                                      texts=len(texts))))
 
-def memory(): return int(re.search(r'RssAnon:\s+(\d+)', Path('/proc/self/status').read_text())[1])/1024
+def memory():
+    return int(re.search(r'RssAnon:\s+(\d+)', Path('/proc/self/status').read_text())[1])/1024
 
 def read(folder, batches=300):
     "Measure one corpus"
@@ -46,21 +49,29 @@ def read(folder, batches=300):
     times = []
     for _ in range(min(batches, len(dl)-2)):
         start = time.perf_counter(); next(it); times.append(time.perf_counter()-start)
-    return dict(tokens=f'{corpus.n_tokens:,}', texts=f'{n:,}', **{'MB beyond the map':f'{memory()-before:.0f}', 's to open':f'{opened:.2f}', 's to the first batch of an epoch':f'{max(first, second):.2f}',
-        'ms a batch of 64 x 72':f'{1000*np.median(times):.2f} ({1000*np.quantile(times, .9):.2f})', 'the same order for the same seed':again})
+    return dict(tokens=f'{corpus.n_tokens:,}', texts=f'{n:,}',
+                **{'MB beyond the map':f'{memory()-before:.0f}', 's to open':f'{opened:.2f}',
+                   's to the first batch of an epoch':f'{max(first, second):.2f}',
+                   'ms a batch of 64 x 72':f'{1000*np.median(times):.2f} '
+                   f'({1000*np.quantile(times, .9):.2f})',
+                   'the same order for the same seed':again})
 
 def fastai_loader(folder):
     "The same by fastai's own loader, with all ids in memory"
     corpus,before = Corpus(folder),memory()
     start = time.perf_counter()
-    dl = LMDataLoader([corpus[i] for i in range(len(corpus))], bs=64, seq_len=72, shuffle=True, num_workers=0)
+    dl = LMDataLoader([corpus[i] for i in range(len(corpus))], bs=64, seq_len=72, shuffle=True,
+                      num_workers=0)
     opened,start = time.perf_counter()-start,time.perf_counter()
     it = iter(dl); next(it)
     first,times = time.perf_counter()-start,[]
     for _ in range(min(100, len(dl)-2)):
         start = time.perf_counter(); next(it); times.append(time.perf_counter()-start)
-    return dict(tokens=f'{corpus.n_tokens:,}', texts=f'{len(corpus):,}', **{'MB beyond the map':f'{memory()-before:.0f}', 's to open':f'{opened:.2f}', 's to the first batch of an epoch':f'{first:.2f}',
-        'ms a batch of 64 x 72':f'{1000*np.median(times):.2f} ({1000*np.quantile(times, .9):.2f})', 'the same order for the same seed':''})
+    return dict(tokens=f'{corpus.n_tokens:,}', texts=f'{len(corpus):,}',
+                **{'MB beyond the map':f'{memory()-before:.0f}', 's to open':f'{opened:.2f}',
+                   's to the first batch of an epoch':f'{first:.2f}',
+                   'ms a batch of 64 x 72':f'{1000*np.median(times):.2f} '
+                   f'({1000*np.quantile(times, .9):.2f})', 'the same order for the same seed':''})
 
 @call_parse
 def main(
@@ -75,12 +86,18 @@ def main(
     with tempfile.TemporaryDirectory() as tmp:
         tmp = Path(tmp)
         start = time.perf_counter()
-        corpus = tokenize_corpus(Path(source).expanduser() if source else python_reference(), tmp/'once', no_bar=True)
-        print(f'tokenized once, {len(corpus):,} texts with {corpus.n_tokens:,} tokens, in {time.perf_counter()-start:.0f} s')
+        corpus = tokenize_corpus(Path(source).expanduser() if source else python_reference(),
+                                 tmp/'once', no_bar=True)
+        print(f'tokenized once, {len(corpus):,} texts with {corpus.n_tokens:,} tokens, '
+              f'in {time.perf_counter()-start:.0f} s')
         rows = []
         for n in (1_000_000, tokens):
             repeated(corpus, tmp/str(n), n)
             for more in ([], ['--theirs']):
-                says = subprocess.run([sys.executable, __file__, '--only', str(tmp/str(n)), *more], stdout=subprocess.PIPE, text=True, check=True).stdout
-                rows.append({'':f'{"fastai" if more else "ours"}, {n:,} tokens', **json.loads(says.splitlines()[-1])})
-        table(rows, f'{date.today()}, {cpu()}, int32, fastai\'s WordTokenizer, {Path(source).name or "the reference of Python"} repeated', out)
+                says = subprocess.run([sys.executable, __file__, '--only', str(tmp/str(n)),
+                                       *more], stdout=subprocess.PIPE, text=True,
+                                      check=True).stdout
+                rows.append({'':f'{"fastai" if more else "ours"}, {n:,} tokens',
+                             **json.loads(says.splitlines()[-1])})
+        table(rows, f'{date.today()}, {cpu()}, int32, fastai\'s WordTokenizer, '
+              f'{Path(source).name or "the reference of Python"} repeated', out)

@@ -19,14 +19,17 @@ def peak():
 
 def ways():
     from transformers_from_scratch.faster import linear_cross_entropy
-    res = {'whole': lambda h,w,y: F.cross_entropy(h @ w.t(), y), 'linear_cross_entropy': linear_cross_entropy}
+    res = {'whole': lambda h,w,y: F.cross_entropy(h @ w.t(), y),
+           'linear_cross_entropy': linear_cross_entropy}
     if hasattr(F, 'linear_cross_entropy'):
-        res["PyTorch's F.linear_cross_entropy"] = lambda h,w,y: F.linear_cross_entropy(h, w, y, options=torch.nn.LinearCrossEntropyOptions())
+        res["PyTorch's F.linear_cross_entropy"] = lambda h,w,y: F.linear_cross_entropy(h, w, y,
+            options=torch.nn.LinearCrossEntropyOptions())
     return res
 
 def losses(n, k, v):
     "Functions that compute a loss and its gradients"
-    h,w,y = torch.randn(n, k, requires_grad=True),(torch.randn(v, k)*.02).requires_grad_(),torch.randint(0, v, (n,))
+    h,w,y = (torch.randn(n, k, requires_grad=True),(torch.randn(v, k)*.02).requires_grad_(),
+             torch.randint(0, v, (n,)))
     def run(f): f(h, w, y).backward(); h.grad = w.grad = None
     return {name: partial(run, f) for name,f in ways().items()}
 
@@ -35,7 +38,8 @@ def steps(n, k, v):
     from transformers_from_scratch.faster import linear_cross_entropy
     from transformers_from_scratch.models import TransformerLM
     model = TransformerLM(v, k=k, max_len=128)
-    opt,ids = torch.optim.AdamW(model.parameters(), 1e-4, fused=True),torch.randint(2, v, (n//128,129))
+    opt,ids = torch.optim.AdamW(model.parameters(), 1e-4, fused=True),torch.randint(2, v,
+        (n//128,129))
     def whole(x, y): return F.cross_entropy(model(x).flatten(0, 1), y.flatten())
     def parts(x, y): return linear_cross_entropy(model[0](x)[0], model[1].linear.weight, y)
     def run(f): f(ids[:,:-1], ids[:,1:]).backward(); opt.step(); opt.zero_grad()
@@ -68,7 +72,11 @@ def main(
                 start = time.perf_counter(); fs[o]()
                 if i>1: times[o].append(time.perf_counter()-start)
         for o,t in times.items():
-            mb = subprocess.run([sys.executable, __file__, '--one', o, '--threads', str(threads), '--n', str(n), '--k', str(k), '--v', str(v)], capture_output=True, text=True, check=True).stdout
+            mb = subprocess.run([sys.executable, __file__, '--one', o, '--threads', str(threads),
+                                 '--n', str(n), '--k', str(k), '--v', str(v)],
+                                capture_output=True, text=True, check=True).stdout
             lo,mid,hi = np.percentile(np.array(t)/np.array(times[base]), [10,50,90])
-            rows.append({'':o, 'ms':f'{1000*np.median(t):.0f}', 'times ours, 10 %':f'{lo:.2f}', 'median':f'{mid:.2f}', '90 %':f'{hi:.2f}', 'MB':f'{float(mb):.0f}'})
-    table(rows, f'{date.today()}, torch {torch.__version__}, {cpu()}, {threads} threads: {n} tokens, width {k}, {v} words, fp32, {rounds} rounds', out)
+            rows.append({'':o, 'ms':f'{1000*np.median(t):.0f}', 'times ours, 10 %':f'{lo:.2f}',
+                         'median':f'{mid:.2f}', '90 %':f'{hi:.2f}', 'MB':f'{float(mb):.0f}'})
+    table(rows, f'{date.today()}, torch {torch.__version__}, {cpu()}, {threads} threads: '
+          f'{n} tokens, width {k}, {v} words, fp32, {rounds} rounds', out)

@@ -35,7 +35,8 @@ def layer(what):
         attn = nn.MultiheadAttention(k, heads, batch_first=True)
         return lambda x: attn(x, x, x, need_weights=False)[0]
 
-kinds = ['ours', 'ours, causal', 'ours, causal, padding in front', 'ours, attn_dropout', 'nn.MultiheadAttention', 'written out']
+kinds = ['ours', 'ours, causal', 'ours, causal, padding in front', 'ours, attn_dropout',
+         'nn.MultiheadAttention', 'written out']
 
 def measure(what, t):
     "MB that forward and backward add"
@@ -60,7 +61,9 @@ def main(
         row,last = {'MB':what},0.
         for n in lengths:
             if last*4.5 > limit*1024: row[f'{n:,}'] = ''; continue
-            res = subprocess.run([sys.executable, __file__, '--one', what, '--t', str(n)], capture_output=True, text=True, check=True)
+            res = subprocess.run([sys.executable, __file__, '--one', what, '--t', str(n)],
+                                 capture_output=True, text=True, check=True)
             last = float(res.stdout); row[f'{n:,}'] = f'{last:.0f}'
         rows.append(row)
-    table(rows, f'{date.today()}, torch {torch.__version__}, {cpu()}: MB of forward and backward through attention, one text, k={k}, heads={heads}, fp32', out)
+    table(rows, f'{date.today()}, torch {torch.__version__}, {cpu()}: MB of forward and '
+          f'backward through attention, one text, k={k}, heads={heads}, fp32', out)

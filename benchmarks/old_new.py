@@ -18,7 +18,8 @@ from train_step import cpu
 def package(path, name):
     "The modules of the network in the checkout `path`, as one namespace"
     folder = Path(path)/'transformers_from_scratch'
-    spec = importlib.util.spec_from_file_location(name, folder/'__init__.py', submodule_search_locations=[str(folder)])
+    spec = importlib.util.spec_from_file_location(name, folder/'__init__.py',
+                                                  submodule_search_locations=[str(folder)])
     sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(sys.modules[name])
     names = {}
@@ -45,7 +46,8 @@ def jobs(lib, k, heads, depth, v=8192, t=256):
     for row,n in zip(padded, range(0, 160, 20)): row[:n] = 1
     lm = make(lib.TransformerLM, max_len=4096).eval()
     def write(n, prompt, **kw):
-        return lambda: lib.generate(lm, prompt, n, generator=torch.Generator().manual_seed(0), **kw)[0,-1].item()
+        return lambda: lib.generate(lm, prompt, n, generator=torch.Generator().manual_seed(0),
+                                    **kw)[0,-1].item()
     def hooked(f):
         def run():
             handle = lm[0].norm.register_forward_hook(lambda *_: None)
@@ -53,11 +55,16 @@ def jobs(lib, k, heads, depth, v=8192, t=256):
             return res
         return run
     short,long = x[:1,:16],torch.randint(2, v, (1,2048))
-    return {'training step, classifier': trainer(make(lib.TransformerClassifier, 2, dropout=0., head_dropout=0.), x, torch.randint(0, 2, (8,))),
-            'training step, classifier, padding': trainer(make(lib.TransformerClassifier, 2, dropout=0., head_dropout=0.), padded, torch.randint(0, 2, (8,))),
-            'training step, language model': trainer(make(lib.TransformerLM, dropout=0.), x[:2], x[:2].roll(-1, 1)),
-            'write 100 tokens': write(100, short), 'write 100 tokens, layer by layer': hooked(write(100, short)),
-            'write 30 tokens, 8 texts': write(30, x[:8,:16]), 'read a prompt of 2,048 tokens': write(1, long)}
+    return {'training step, classifier': trainer(make(lib.TransformerClassifier, 2, dropout=0.,
+                                                      head_dropout=0.), x, torch.randint(0, 2,
+        (8,))), 'training step, classifier, padding': trainer(make(lib.TransformerClassifier, 2,
+        dropout=0., head_dropout=0.), padded, torch.randint(0, 2, (8,))),
+            'training step, language model': trainer(make(lib.TransformerLM, dropout=0.), x[:2],
+                                                     x[:2].roll(-1, 1)),
+            'write 100 tokens': write(100, short),
+            'write 100 tokens, layer by layer': hooked(write(100, short)),
+            'write 30 tokens, 8 texts': write(30, x[:8,:16]),
+            'read a prompt of 2,048 tokens': write(1, long)}
 
 @call_parse
 def main(
@@ -71,13 +78,16 @@ def main(
 ):
     "Compare the old version with this one"
     torch.set_num_threads(threads)
-    both = [jobs(package(path, name), k, heads, depth) for path,name in ((old,'old_version'), (Path(__file__).parent.parent,'new_version'))]
-    print(f'{cpu()}, {threads} threads, torch {torch.__version__}, {date.today()}, {k=}, {heads=}, {depth=}, {rounds} rounds\n')
-    print('| job | old, ms | new, ms | new/old | 10 % to 90 % | same result |\n|---|---|---|---|---|---|')
+    both = [jobs(package(path, name), k, heads, depth)
+            for path,name in ((old,'old_version'), (Path(__file__).parent.parent,'new_version'))]
+    print(f'{cpu()}, {threads} threads, torch {torch.__version__}, {date.today()}, '
+          f'{k=}, {heads=}, {depth=}, {rounds} rounds\n')
+    print('| job | old, ms | new, ms | new/old | 10 % to 90 % | same result '
+          '|\n|---|---|---|---|---|---|')
     for name in both[0]:
         if only not in name: continue
         fs,times,same = [o[name] for o in both],[],True
-        for i in range(rounds+2):                                                        # two to warm up
+        for i in range(rounds+2):  # two to warm up
             row = [0,0]
             for j in ((0,1) if i%2 else (1,0)):
                 start = time.perf_counter(); row[j] = fs[j](),time.perf_counter()-start
@@ -86,4 +96,5 @@ def main(
         times = np.array(times[2:])*1000
         ratio = times[:,1]/times[:,0]
         low,mid,high = np.percentile(ratio, [10,50,90])
-        print(f'| {name} | {np.median(times[:,0]):.1f} | {np.median(times[:,1]):.1f} | {mid:.3f} | {low:.3f} to {high:.3f} | {"yes" if same else "no"} |', flush=True)
+        print(f'| {name} | {np.median(times[:,0]):.1f} | {np.median(times[:,1]):.1f} | '
+              f'{mid:.3f} | {low:.3f} to {high:.3f} | {"yes" if same else "no"} |', flush=True)

@@ -16,11 +16,20 @@ def main():
     "Print a table of shares"
     set_seed(0)
     path = untar_data(URLs.IMDB)
-    TextDataLoaders.from_folder(path, valid='test')                                 # tokenizes, once
-    lens = {n: np.array([o for f,o in load_pickle(path.parent/'imdb_tok'/fn_lengths_pkl).items() if str(f).startswith(n)]) for n in ('train','test')}
-    print('| texts in a batch | cut to | training | checking | random order |\n|---|---|---|---|---|')
+    TextDataLoaders.from_folder(path, valid='test')  # tokenizes, once
+    lens = {n: np.array([o for f,o in load_pickle(path.parent/'imdb_tok'/fn_lengths_pkl).items()
+                         if str(f).startswith(n)]) for n in ('train','test')}
+    print('| texts in a batch | cut to | training | checking | random order '
+          '|\n|---|---|---|---|---|')
     for bs in (16,32,64):
-        def sort(l, shuffle): return [np.array(o) for o in chunked(SortedDL(range(len(l)), res=list(l), bs=bs, shuffle=shuffle).get_idxs(), bs)]
-        kinds = [(lens['train'],sort(lens['train'], True)), (lens['test'],sort(lens['test'], False)),
-                 (lens['train'],[np.array(o) for o in chunked(np.random.permutation(len(lens['train'])), bs)])]
-        for t in (256,512,1024): print(f"| {bs} | {t:,} | " + ' | '.join(f'{share(l, b, t):.1%}' for l,b in kinds) + ' |')
+        def sort(l, shuffle):
+            return [np.array(o) for o in chunked(SortedDL(range(len(l)), res=list(l), bs=bs,
+                                                          shuffle=shuffle).get_idxs(), bs)]
+        kinds = [(lens['train'],sort(lens['train'], True)),
+                 (lens['test'],sort(lens['test'], False)),
+                 (lens['train'],[np.array(o)
+                                 for o in chunked(np.random.permutation(len(lens['train'])),
+                                                  bs)])]
+        for t in (256,512,1024):
+            print(f"| {bs} | {t:,} | " + ' | '.join(f'{share(l, b, t):.1%}' for l,b in kinds)
+                  + ' |')

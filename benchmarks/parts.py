@@ -30,27 +30,34 @@ class DistanceTable(Module):
 
 class RelativeBias(SelfAttentionAutoRegressive):
     "Adds to each score what a table, which all blocks share, says of its distance (Raffel et al. 2020)"
-    def __init__(self, k, heads=8, table=None, **kwargs): super().__init__(k, heads, **kwargs); self.table = table
+    def __init__(self, k, heads=8, table=None, **kwargs):
+        super().__init__(k, heads, **kwargs)
+        self.table = table
     def score_bias(self, q_pos, k_pos): return self.table(q_pos, k_pos)
 
 def parts(heads):
     "Keywords of `TransformerLM`, by name"
     causal = SelfAttentionAutoRegressive
-    return {'default (learned positions, LayerNorm, ReLU)': {}, 'RMSNorm': dict(norm_cls=nn.RMSNorm),
+    return {'default (learned positions, LayerNorm, ReLU)': {},
+            'RMSNorm': dict(norm_cls=nn.RMSNorm),
             'SwiGLU, two thirds as wide': dict(ff_cls=GatedFeedForward),
-            f'grouped queries, {heads//2} heads of keys for {heads}': dict(attn_cls=partial(causal, kv_heads=heads//2)),
+            f'grouped queries, {heads//2} heads of keys for {heads}': dict(
+        attn_cls=partial(causal, kv_heads=heads//2)),
             'norm of queries and keys': dict(attn_cls=partial(causal, qk_norm=nn.RMSNorm)),
-            'rotary positions': dict(pos_cls=RotaryPositions), 'no positions': dict(pos_cls=Positions),
+            'rotary positions': dict(pos_cls=RotaryPositions),
+            'no positions': dict(pos_cls=Positions),
             'ALiBi, no other positions': dict(attn_cls=ALiBi, pos_cls=Positions),
-            'relative bias, no other positions': dict(attn_cls=partial(RelativeBias, table=DistanceTable(heads)), pos_cls=Positions),
-            'norm last': dict(norm_first=False),
-            'as in Llama: RMSNorm, SwiGLU, rotary, grouped queries, no bias': dict(norm_cls=nn.RMSNorm, pos_cls=RotaryPositions,
-                ff_cls=partial(GatedFeedForward, bias=False), attn_cls=partial(causal, kv_heads=heads//2, bias=False))}
+            'relative bias, no other positions': dict(attn_cls=partial(RelativeBias,
+        table=DistanceTable(heads)), pos_cls=Positions), 'norm last': dict(norm_first=False),
+            'as in Llama: RMSNorm, SwiGLU, rotary, grouped queries, no bias': dict(
+        norm_cls=nn.RMSNorm, pos_cls=RotaryPositions, ff_cls=partial(GatedFeedForward,
+        bias=False), attn_cls=partial(causal, kv_heads=heads//2, bias=False))}
 
 def train(model, ids, n_steps, lr, bs, t):
     "`n_steps` on random pieces of `ids`; the learning rate rises for a tenth of them, then falls to 0"
     opt = torch.optim.AdamW(model.train().parameters(), lr, betas=(.9,.98), weight_decay=.01)
-    sched = torch.optim.lr_scheduler.LambdaLR(opt, lambda i: min((i+1)/(.1*n_steps), (n_steps-i)/(.9*n_steps)))
+    sched = torch.optim.lr_scheduler.LambdaLR(opt, lambda i: min((i+1)/(.1*n_steps),
+        (n_steps-i)/(.9*n_steps)))
     for _ in range(n_steps):
         x = torch.stack([ids[i:i+t+1] for i in torch.randint(0, len(ids)-t, (bs,)).tolist()])
         F.cross_entropy(model(x[:,:-1]).flatten(0,1), x[:,1:].flatten()).backward()
@@ -62,7 +69,8 @@ def valid_loss(model, ids, t):
     rows = ids[:(len(ids)-1)//t*t+1]
     x,y = rows[:-1].view(-1, t),rows[1:].view(-1, t)
     model.eval()
-    return sum(F.cross_entropy(model(a).flatten(0,1), b.flatten(), reduction='sum').item() for a,b in zip(x.split(64), y.split(64)))/y.numel()
+    return (sum(F.cross_entropy(model(a).flatten(0,1), b.flatten(), reduction='sum').item()
+                for a,b in zip(x.split(64), y.split(64)))/y.numel())
 
 @call_parse
 def main(
@@ -80,12 +88,18 @@ def main(
     text = (fastai_cfg().path('data')/'tinyshakespeare'/'input.txt').read_text(encoding='utf8')
     chars = sorted(set(text)); ids = tensor([2+chars.index(c) for c in text])
     cut = int(.9*len(ids))
-    print(f'{cpu()}, 1 thread, torch {torch.__version__}, {date.today()}, {minutes:g} minutes each, {seed=}, {k=}, {heads=}, {depth=}, {t=}, {bs=}\n')
+    print(f'{cpu()}, 1 thread, torch {torch.__version__}, {date.today()}, '
+          f'{minutes:g} minutes each, {seed=}, {k=}, {heads=}, {depth=}, {t=}, {bs=}\n')
     print('| part | parameters | steps | loss |\n|---|---|---|---|')
     for name in parts(heads):
-        def make(): set_seed(seed); return TransformerLM(len(chars)+2, k, heads, depth, t, dropout=0., **parts(heads)[name])
+        def make():
+            set_seed(seed)
+            return TransformerLM(len(chars)+2, k, heads, depth, t, dropout=0., **parts(heads)[name])
         train(make(), ids[:cut], 3, lr, bs, t)
-        start = time.process_time(); train(make(), ids[:cut], 20, lr, bs, t); secs = (time.process_time()-start)/20
+        start = time.process_time()
+        train(make(), ids[:cut], 20, lr, bs, t)
+        secs = (time.process_time()-start)/20
         model,n = make(),int(minutes*60/secs)
         train(model, ids[:cut], n, lr, bs, t)
-        print(f'| {name} | {sum(p.numel() for p in model.parameters()):,} | {n:,} | {valid_loss(model, ids[cut:], t):.3f} |', flush=True)
+        print(f'| {name} | {sum(p.numel() for p in model.parameters()):,} | {n:,} | '
+              f'{valid_loss(model, ids[cut:], t):.3f} |', flush=True)

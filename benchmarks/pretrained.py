@@ -19,12 +19,15 @@ from imdb import SkipValidation
 
 def dls_of(pre, train, test, bs):
     df = pd.concat([train.assign(is_valid=False), test.assign(is_valid=True)], ignore_index=True)
-    return TextDataLoaders.from_df(df, text_col='text', label_col='label', valid_col='is_valid', tok_tfm=pre.tokenizer, text_vocab=pre.vocab, bs=bs, num_workers=0)
+    return TextDataLoaders.from_df(df, text_col='text', label_col='label', valid_col='is_valid',
+                                   tok_tfm=pre.tokenizer, text_vocab=pre.vocab, bs=bs,
+                                   num_workers=0)
 
 def frozen(pre, train, test, max_len):
     "Accuracy of a logistic regression on vectors of texts"
     from sklearn.linear_model import LogisticRegression
-    x,x_test = (pre.embed(o.text.tolist(), max_len=max_len, no_bar=True).numpy() for o in (train, test))
+    x,x_test = (pre.embed(o.text.tolist(), max_len=max_len, no_bar=True).numpy()
+                for o in (train, test))
     return LogisticRegression(max_iter=1000).fit(x, train.label).score(x_test, test.label)
 
 def tfidf(train, test):
@@ -32,14 +35,17 @@ def tfidf(train, test):
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
-    model = make_pipeline(TfidfVectorizer(ngram_range=(1,2), sublinear_tf=True), LogisticRegression(C=10, max_iter=1000))
+    model = make_pipeline(TfidfVectorizer(ngram_range=(1,2), sublinear_tf=True),
+                          LogisticRegression(C=10, max_iter=1000))
     return model.fit(train.text, train.label).score(test.text, test.label)
 
 def nothing(train, test, bs, max_len, crop, epochs):
     "A small transformer of words that starts from nothing"
     df = pd.concat([train.assign(is_valid=False), test.assign(is_valid=True)], ignore_index=True)
-    dls = TextDataLoaders.from_df(df, text_col='text', label_col='label', valid_col='is_valid', bs=bs, num_workers=0)
-    return transformer_classifier_learner(dls, k=64, heads=4, depth=2, max_len=max_len, crop=crop, pool=mean_max_pool, word_dropout=.1, metrics=accuracy)
+    dls = TextDataLoaders.from_df(df, text_col='text', label_col='label', valid_col='is_valid',
+                                  bs=bs, num_workers=0)
+    return transformer_classifier_learner(dls, k=64, heads=4, depth=2, max_len=max_len, crop=crop,
+                                          pool=mean_max_pool, word_dropout=.1, metrics=accuracy)
 
 @call_parse
 def main(
@@ -71,15 +77,24 @@ def main(
     elif what=='tfidf': res = tfidf(train, test)
     else:
         if what=='nothing': learn = nothing(train, test, bs, max_len, crop_f, epochs)
-        else: learn = transformer_classifier_learner(dls_of(pre, train, test, bs), pretrained=pre, max_len=max_len, crop=crop_f, dropout=dropout, word_dropout=word_dropout, metrics=accuracy)
+        else:
+            learn = transformer_classifier_learner(dls_of(pre, train, test, bs), pretrained=pre,
+                                                   max_len=max_len, crop=crop_f, dropout=dropout,
+                                                   word_dropout=word_dropout, metrics=accuracy)
         if lora_r: lora(learn, r=lora_r)
         learn.remove_cb(ProgressCallback)
         start = time.time()
         with learn.no_logging():
             if what=='nothing': learn.fit_one_cycle(epochs, lr, cbs=SkipValidation())
-            else: learn.fine_tune(epochs, lr, freeze_epochs=head_epochs, lr_mult=lr_mult, cbs=SkipValidation())
+            else:
+                learn.fine_tune(epochs, lr, freeze_epochs=head_epochs, lr_mult=lr_mult,
+                                cbs=SkipValidation())
     minutes = (time.time()-start)/60
     if res is None: res = learn.validate()[1]
-    recipe = dict(epochs=epochs, head_epochs=head_epochs, lr=lr, lr_mult=lr_mult, bs=bs, max_len=max_len, crop=crop, dropout=dropout, word_dropout=word_dropout, lora=lora_r)
-    print(json.dumps(dict(what=what, data=data, labels=len(train), seed=seed, accuracy=round(float(res), 4), training_minutes=round(minutes, 2), n_test=len(test), threads=threads,
-        **(recipe if what in ('fine_tune','nothing') else {}))), flush=True)
+    recipe = dict(epochs=epochs, head_epochs=head_epochs, lr=lr, lr_mult=lr_mult, bs=bs,
+                  max_len=max_len, crop=crop, dropout=dropout, word_dropout=word_dropout,
+                  lora=lora_r)
+    print(json.dumps(dict(what=what, data=data, labels=len(train), seed=seed,
+                          accuracy=round(float(res), 4), training_minutes=round(minutes, 2),
+                          n_test=len(test), threads=threads,
+                          **(recipe if what in ('fine_tune','nothing') else {}))), flush=True)

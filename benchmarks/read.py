@@ -23,15 +23,20 @@ def timed(f):
 
 def get_learner(rng):
     words = [f'w{i}' for i in range(v-20)]
-    df = pd.DataFrame(dict(text=[' '.join(words[i:i+100]) for i in range(0, len(words), 100)], label=[i%2 for i in range(0, len(words), 100)]))
-    dls = TextDataLoaders.from_df(df, text_col='text', label_col='label', text_vocab=[*defaults.text_spec_tok, *words], bs=64)
+    df = pd.DataFrame(dict(text=[' '.join(words[i:i+100]) for i in range(0, len(words), 100)],
+                           label=[i%2 for i in range(0, len(words), 100)]))
+    dls = TextDataLoaders.from_df(df, text_col='text', label_col='label',
+                                  text_vocab=[*defaults.text_spec_tok, *words], bs=64)
     learn = transformer_classifier_learner(dls, act_cls=nn.GELU, max_len=512, **sizes)
     return learn,' '.join(rng.choice(words, 250))
 
 def hugging_face():
     from transformers import BertConfig, BertForSequenceClassification
-    return BertForSequenceClassification(BertConfig(vocab_size=v, hidden_size=sizes['k'], num_hidden_layers=sizes['depth'], num_attention_heads=sizes['heads'],
-                                                    intermediate_size=4*sizes['k'], max_position_embeddings=512)).eval()
+    return BertForSequenceClassification(BertConfig(vocab_size=v, hidden_size=sizes['k'],
+                                                    num_hidden_layers=sizes['depth'],
+                                                    num_attention_heads=sizes['heads'],
+                                                    intermediate_size=4*sizes['k'],
+                                                    max_position_embeddings=512)).eval()
 
 @torch.inference_mode()
 def read(model, texts):
@@ -65,17 +70,22 @@ def main(
                 t = timed(f)
                 if i>2: ms[name].append(1000*t)
     rest = np.array(ms['`predict`'])-ms['the model']
-    rows = [{'':f'{name}, a text of {ids.shape[1]} tokens', 'ms':quantiles(o)} for name,o in [*ms.items(), ('what is not the model',rest)]]
-    table(rows, f'{date.today()}, torch {torch.__version__}, {cpu()}, 1 thread, {5*rounds} rounds', out)
+    rows = [{'':f'{name}, a text of {ids.shape[1]} tokens', 'ms':quantiles(o)}
+            for name,o in [*ms.items(), ('what is not the model',rest)]]
+    table(rows,
+          f'{date.today()}, torch {torch.__version__}, {cpu()}, 1 thread, {5*rounds} rounds', out)
 
     torch.set_num_threads(threads)
     lens = np.clip(np.exp(rng.normal(np.log(200), .6, texts)), 10, 512).astype(int)
-    items = [TensorText(torch.from_numpy(rng.integers(9, len(learn.dls.vocab[0]), n))) for n in lens]
+    items = [TensorText(torch.from_numpy(rng.integers(9, len(learn.dls.vocab[0]), n)))
+             for n in lens]
     dl = learn.dls.valid.new([(o, TensorCategory(0)) for o in items], num_workers=0)
     fs = {'ours, `get_preds`':lambda: learn.get_preds(dl=dl)}
     try:
         hf,plain = hugging_face(),[o.as_subclass(Tensor) for o in items]
-        fs |= {'Hugging Face, in random order':lambda: read(hf, plain), 'Hugging Face, sorted by length':lambda: read(hf, sorted(plain, key=len, reverse=True))}
+        fs |= {'Hugging Face, in random order':lambda: read(hf, plain),
+               'Hugging Face, sorted by length':lambda: read(hf,
+            sorted(plain, key=len, reverse=True))}
     except ImportError as e: print(f'left out: Hugging Face ({e})')
     seconds = {name: [] for name in fs}
     with learn.no_bar():
@@ -84,5 +94,7 @@ def main(
                 t = timed(fs[name])
                 if i: seconds[name].append(t)
     base = np.array(seconds['ours, `get_preds`'])
-    rows = [{'':f'{name}, {texts:,} texts', 'texts a second':f'{texts/np.median(o):.0f}', 'time / ours':quantiles(np.array(o)/base)} for name,o in seconds.items()]
-    table(rows, f'{date.today()}, torch {torch.__version__}, {cpu()}, {threads} threads, {rounds} rounds; {lens.sum():,} tokens', out)
+    rows = [{'':f'{name}, {texts:,} texts', 'texts a second':f'{texts/np.median(o):.0f}',
+             'time / ours':quantiles(np.array(o)/base)} for name,o in seconds.items()]
+    table(rows, f'{date.today()}, torch {torch.__version__}, {cpu()}, {threads} threads, '
+          f'{rounds} rounds; {lens.sum():,} tokens', out)

@@ -12,11 +12,13 @@ here = Path(__file__).parent
 def run(*args):
     "Run a script with this Python, show what it prints, and return it"
     print('$ python', *args)
-    res = subprocess.run([sys.executable, *map(str, args)], stdout=subprocess.PIPE, text=True, check=True).stdout
+    res = subprocess.run([sys.executable, *map(str, args)], stdout=subprocess.PIPE, text=True,
+                         check=True).stdout
     print(res)
     return f"`python {' '.join(map(str, args))}`\n\n{res}"
 
-steps = [[], ['--real',.71], ['--dtype','bf16'], ['--task','lm','--t',128], ['--task','lm','--t',128,'--v',30_000]]
+steps = [[], ['--real',.71], ['--dtype','bf16'], ['--task','lm','--t',128],
+         ['--task','lm','--t',128,'--v',30_000]]
 
 @call_parse
 def main(
@@ -27,10 +29,13 @@ def main(
     table = here/'results.csv'
     table.unlink(missing_ok=True)
     parts = [run('benchmarks/train_step.py', '--rounds', rounds, '--out', table, *o) for o in steps]
-    parts += [run(f'benchmarks/{o}.py', '--out', table) for o in ('loss','scale','epoch','memory','start','read','loader')]
-    parts += [run('benchmarks/generate.py', '--size', size, '--out', table) for size in ('small','gpt2')]
+    parts += [run(f'benchmarks/{o}.py', '--out', table)
+              for o in ('loss','scale','epoch','memory','start','read','loader')]
+    parts += [run('benchmarks/generate.py', '--size', size, '--out', table)
+              for size in ('small','gpt2')]
     if imdb:
-        parts += [run('benchmarks/train_step.py', '--data', 'imdb', '--bs', 32, '--t', 512, '--rounds', rounds), run('benchmarks/padding.py')]
+        parts += [run('benchmarks/train_step.py', '--data', 'imdb', '--bs', 32, '--t', 512,
+                      '--rounds', rounds), run('benchmarks/padding.py')]
         parts += [run('examples/imdb.py', '--seed', seed) for seed in range(3)]
         parts += [run('benchmarks/imdb_baselines.py', what) for what in ('tfidf', 'awd_lstm')]
         parts += [run('examples/imdb_transfer.py')]

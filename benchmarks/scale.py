@@ -12,8 +12,10 @@ from fastcore.script import call_parse
 sys.path.insert(0, str(Path(__file__).parent))
 from train_step import cpu, measure, peers, table
 
-sizes = {'length':[dict(t=t, bs=4096//t) for t in (64,256,1024,2048)], 'depth':[dict(depth=d) for d in (1,2,4,8)],
-         'width':[dict(k=k) for k in (128,256,512)], 'vocabulary of a language model':[dict(v=v, t=128, bs=32, task='lm') for v in (5_000,30_000,60_000)]}
+sizes = {'length':[dict(t=t, bs=4096//t) for t in (64,256,1024,2048)],
+         'depth':[dict(depth=d) for d in (1,2,4,8)], 'width':[dict(k=k) for k in (128,256,512)],
+         'vocabulary of a language model':[dict(v=v, t=128, bs=32, task='lm')
+                                           for v in (5_000,30_000,60_000)]}
 chosen = [next(iter(peers)), 'nn.TransformerEncoder', 'Hugging Face']
 
 @call_parse
@@ -32,6 +34,8 @@ def main(
             row,base = {'':f"{what} {next(iter(o.values())):,}"},times[chosen[0]]
             for name in chosen:
                 t = times.get(name)
-                row[name] = '' if t is None else f'{1000*np.median(t):.0f}' if t is base else f'{1000*np.median(t):.0f} ({np.median(t/base):.2f})'
+                row[name] = ('' if t is None else f'{1000*np.median(t):.0f}' if t is base
+                             else f'{1000*np.median(t):.0f} ({np.median(t/base):.2f})')
             rows.append(row); print(row, flush=True)
-    table(rows, f'{date.today()}, torch {torch.__version__}, {cpu()}, {threads} threads: ms of a step (times ours), {dtype}, {rounds} rounds', out)
+    table(rows, f'{date.today()}, torch {torch.__version__}, {cpu()}, {threads} threads: '
+          f'ms of a step (times ours), {dtype}, {rounds} rounds', out)

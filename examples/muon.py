@@ -25,17 +25,21 @@ class BatchedMuon(torch.optim.Muon):
             with torch.enable_grad(): closure = closure()
         for g in self.param_groups:
             shape = lambda p: tuple(p.shape)
-            for (rows,columns),ps in groupby(sorted((p for p in g['params'] if p.grad is not None), key=shape), shape):
+            for (rows,columns),ps in groupby(sorted((p for p in g['params']
+                                                     if p.grad is not None), key=shape), shape):
                 ps = list(ps)
                 for p in ps:
-                    if not self.state[p]: self.state[p]['momentum_buffer'] = torch.zeros_like(p.grad)
+                    if not self.state[p]:
+                        self.state[p]['momentum_buffer'] = torch.zeros_like(p.grad)
                     p.mul_(1 - g['lr']*g['weight_decay'])
                 grads,bufs = [p.grad for p in ps],[self.state[p]['momentum_buffer'] for p in ps]
                 torch._foreach_lerp_(bufs, grads, 1-g['momentum'])
-                x = torch.stack(grads).lerp(torch.stack(bufs), g['momentum']).bfloat16()             # (n,rows,columns)
+                x = torch.stack(grads).lerp(torch.stack(bufs),
+                                            g['momentum']).bfloat16()  # (n,rows,columns)
                 args = g['ns_steps'],*g['ns_coefficients'],g['eps']
                 x = self.orthogonal(x, *args) if rows<=columns else self.orthogonal(x.mT, *args).mT
-                torch._foreach_add_(ps, list(x.to(ps[0].dtype)), alpha=-g['lr']*max(1, rows/columns)**.5)
+                torch._foreach_add_(ps, list(x.to(ps[0].dtype)),
+                                    alpha=-g['lr']*max(1, rows/columns)**.5)
         return closure
 
     @staticmethod
@@ -51,9 +55,11 @@ class MuonAdamW:
     "Muon for the matrices of the blocks, AdamW for embeddings, norms and biases: two groups, AdamW's first"
     def __init__(self, groups, lr=None):
         ps = [p for group in groups for p in group['params']]
-        blocks = {id(p) for group in groups[1:-1] for p in group['params']}       # embeddings are matrices too, but tables
+        # embeddings are matrices too, but tables
+        blocks = {id(p) for group in groups[1:-1] for p in group['params']}
         matrix = lambda p: p.dim()==2 and id(p) in blocks
-        rest = torch.optim.AdamW([p for p in ps if not matrix(p)], betas=(.9,.99), weight_decay=0., fused=True)
+        rest = torch.optim.AdamW([p for p in ps if not matrix(p)], betas=(.9,.99),
+                                 weight_decay=0., fused=True)
         self.opts = [rest, BatchedMuon([p for p in ps if matrix(p)], weight_decay=.1)]
     @property
     def param_groups(self): return [g for o in self.opts for g in o.param_groups]
@@ -71,16 +77,22 @@ def compare(k=96, depth=3, steps=20):
     sizes = [(k,k)]*(4*depth) + [(4*k,k)]*depth + [(k,4*k)]*depth
     start = [torch.randn(s) for s in sizes]
     models = [[torch.nn.Parameter(o.clone()) for o in start] for _ in range(2)]
-    opts,secs = [o(ps, lr=.02, weight_decay=.1) for o,ps in zip((torch.optim.Muon,BatchedMuon), models)],([],[])
+    opts,secs = ([o(ps, lr=.02, weight_decay=.1) for o,ps in zip((torch.optim.Muon,BatchedMuon),
+        models)],([],[]))
     for i in range(steps):
         for j,(p,q) in enumerate(zip(*models)):
             p.grad = None if j==1 and i%2 else torch.randn_like(p)*(j>0)
             q.grad = None if p.grad is None else p.grad.clone()
-        for o,s in zip(opts, secs): t = time.perf_counter(); o.step(); s.append(time.perf_counter()-t)
-        if i==steps//2: opts[1].load_state_dict(deepcopy(opts[0].state_dict()))          # each can go on where the other stopped
+        for o,s in zip(opts, secs):
+            t = time.perf_counter()
+            o.step()
+            s.append(time.perf_counter()-t)
+        # each can go on where the other stopped
+        if i==steps//2: opts[1].load_state_dict(deepcopy(opts[0].state_dict()))
     off = max(((p-q).norm()/(p-o).norm()).item() for o,p,q in zip(start, *models))
     ratio = sorted(a/b for a,b in zip(*secs))
-    print(f'after {steps} steps the two differ by {off:.2%} of the way at most; a step is {ratio[steps//2]:.1f} times as fast')
+    print(f'after {steps} steps the two differ by {off:.2%} of the way at most; a '
+          f'step is {ratio[steps//2]:.1f} times as fast')
     assert off < 1e-3, 'the two optimizers must do the same'
 
 if __name__ == '__main__': compare()

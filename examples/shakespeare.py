@@ -42,27 +42,37 @@ def main(
     n:int=400, # Characters to write in the end
 ):
     "Train a language model of characters, and let it write"
-    if held_out not in ('last','first'): raise SystemExit(f"--held-out must be 'last' or 'first', not {held_out!r}")
+    if held_out not in ('last','first'):
+        raise SystemExit(f"--held-out must be 'last' or 'first', not {held_out!r}")
     torch.set_num_threads(threads)
     set_seed(seed)
     file = Path(file) if file else fastai_cfg().path('data')/'tinyshakespeare'/'input.txt'
-    if not file.exists(): raise SystemExit(f'{file} is not there: fetch input.txt of "tinyshakespeare", or name another text with --file')
+    if not file.exists():
+        raise SystemExit(f'{file} is not there: fetch input.txt of "tinyshakespeare", or name '
+                         'another text with --file')
     text = file.read_text(encoding='utf8')
     tenth = len(text)-int(.9*len(text))
-    if held_out=='first': text = text[tenth:]+text[:tenth]               # what is checked on is what stands last
+    # what is checked on is what stands last
+    if held_out=='first': text = text[tenth:]+text[:tenth]
     df = split_text(text, valid_pct=.1)
-    dls = TextDataLoaders.from_df(df, path='output', text_col='text', valid_col='is_valid', is_lm=True, tok_tfm=CharTokenizer(),
-                                  seq_len=seq_len, bs=bs)
-    lm = transformer_lm_learner(dls, k, heads, depth, pos_cls=RotaryPositions, act_cls=ReLUSquared, dropout=dropout,
-                                opt_func=partial(OptimWrapper, opt=MuonAdamW), cbs=[GradientClip(1.), Minutes()])
+    dls = TextDataLoaders.from_df(df, path='output', text_col='text', valid_col='is_valid',
+                                  is_lm=True, tok_tfm=CharTokenizer(), seq_len=seq_len, bs=bs)
+    lm = transformer_lm_learner(dls, k, heads, depth, pos_cls=RotaryPositions,
+                                act_cls=ReLUSquared, dropout=dropout,
+                                opt_func=partial(OptimWrapper, opt=MuonAdamW),
+                                cbs=[GradientClip(1.), Minutes()])
     top,start = np.array([lr, muon_lr]),time.time()
-    schedule = combine_scheds([.05,.95], [SchedLin(top/20, top), SchedLin(top, 0*top)])           # up for a moment, then down
+    # up for a moment, then down
+    schedule = combine_scheds([.05,.95], [SchedLin(top/20, top), SchedLin(top, 0*top)])
     lm.fit(epochs, cbs=ParamScheduler({'lr': schedule}))
     total = time.time()-start
     Path('output').mkdir(exist_ok=True)
-    lm.save_model('output/shakespeare')                                                    # `load_model` asks for `act_cls=ReLUSquared`
-    print(json.dumps(dict(loss=round(lm.recorder.values[-1][-1], 4), training_secs=round(lm.train_secs, 1), with_validation_secs=round(total, 1),
-                          parameters=sum(p.numel() for p in lm.model.parameters()), threads=threads, seed=seed, k=k, heads=heads, depth=depth,
-                          seq_len=seq_len, bs=bs, epochs=epochs, lr=lr, muon_lr=muon_lr, dropout=dropout,
-                          held_out=held_out)))
+    lm.save_model('output/shakespeare')  # `load_model` asks for `act_cls=ReLUSquared`
+    print(json.dumps(dict(loss=round(lm.recorder.values[-1][-1], 4),
+                          training_secs=round(lm.train_secs, 1),
+                          with_validation_secs=round(total, 1),
+                          parameters=sum(p.numel() for p in lm.model.parameters()),
+                          threads=threads, seed=seed, k=k, heads=heads, depth=depth,
+                          seq_len=seq_len, bs=bs, epochs=epochs, lr=lr, muon_lr=muon_lr,
+                          dropout=dropout, held_out=held_out)))
     print(lm.predict('\n', n, temperature=.8, seed=1, no_bar=True))

@@ -27,6 +27,13 @@ def first_cells():
         lines = ''.join(json.loads((root/'nbs'/n).read_text(encoding='utf8'))['cells'][0]['source']).splitlines()
         if any(l.strip() and l[0] not in '#>' for l in lines): yield f'{n}: put what follows the summary into a cell of its own'
 
+def long_lines():
+    "Lines of code that a reader would have to scroll; a text for a picture has to be one line"
+    for n in notebooks():
+        for c in json.loads((root/'nbs'/n).read_text(encoding='utf8'))['cells']:
+            for l in ''.join(c['source']).split('\n') if c['cell_type'] == 'code' else ():
+                if len(l) > 120 and not l.startswith('#|'): yield f'{n}: a line of {len(l)} characters: {l[:60]}'
+
 def plain_names(s, before=r'(?:\]\(|href=")[^)"\s]*?'):
     "Links to `00_attention.ipynb` lead to `attention.ipynb`: pages are named as nbdev's links name them"
     return re.sub(rf'({before})\b\d+[a-zA-Z0-9]*_(\w[\w-]*\.ipynb)', r'\1\2', s)
@@ -156,7 +163,7 @@ def main():
     docs_llms.add_search(out)
     bad = [f'{n} stands in the sidebar, but not in nbs' for n in docs_llms.sidebar(there=False)]
     bad += [f'{n} does not stand in the sidebar' for n in notebooks() if not any(n in o for o in docs_llms.sidebar().values())]
-    bad += [*first_cells(), *problems(pages(), katex_host), *promises()]
+    bad += [*first_cells(), *long_lines(), *problems(pages(), katex_host), *promises()]
     for o in bad: print(o)
     if bad and not quarto: sys.exit(f'Docs: {len(bad)} problems, see above.')       # Quarto's own pages are its business
     print(f'Docs: {len(pages())} pages, {out}/index.html')

@@ -26,7 +26,8 @@ from .tokenizers import _to_bytes, _join_pieces, _join_others, _warn_lost
 from .english_words import *
 from .english_words import _Units, _English, _ahead, _cased
 from .learner import *
-from .learner import _no_batches, _hinted, _text_vocab, _split_kwargs, _check_k, _docs_of, _pretrained, _model_kw
+from .learner import (_check_k, _docs_of, _hinted, _model_kw, _no_batches,
+                                               _pretrained, _split_kwargs, _text_vocab)
 
 # %% ../nbs/05b_lm_learner.ipynb #e25cba52
 def _check_lm_dls(dls, max_len=None):
