@@ -21,16 +21,24 @@ outside_script = rf'<script\b[^>]*\bsrc="(?!{katex_host})(?:https?:)?//[^>]*></s
 def notebooks(): return sorted(Path(p).relative_to(root/'nbs').as_posix() for p in nbglob(root/'nbs'))
 def pages(): return [nbpath2html(Path(n)) for n in notebooks()]
 
+def cells_of(n): return json.loads((root/'nbs'/n).read_text(encoding='utf8'))['cells']
+
 def first_cells():
     "Notebooks whose first cell holds more than a title and a summary: nbdev would drop the rest without a word"
     for n in notebooks():
-        lines = ''.join(json.loads((root/'nbs'/n).read_text(encoding='utf8'))['cells'][0]['source']).splitlines()
+        lines = ''.join(cells_of(n)[0]['source']).splitlines()
         if any(l.strip() and l[0] not in '#>' for l in lines): yield f'{n}: put what follows the summary into a cell of its own'
+
+def without_needs():
+    "Pages to learn from that don't say what a reader has to know, and how long they take"
+    for section, names in docs_llms.sidebar().items():
+        for n in names if section not in ('Start', 'Look up') else ():
+            if not any(''.join(c['source']).startswith('*Needs ') for c in cells_of(n)[:4]): yield f'{n}: no line "*Needs ..."'
 
 def long_lines():
     "Lines of code that a reader would have to scroll; a text for a picture has to be one line"
     for n in notebooks():
-        for c in json.loads((root/'nbs'/n).read_text(encoding='utf8'))['cells']:
+        for c in cells_of(n):
             for l in ''.join(c['source']).split('\n') if c['cell_type'] == 'code' else ():
                 if len(l) > 120 and not l.startswith('#|'): yield f'{n}: a line of {len(l)} characters: {l[:60]}'
 
@@ -163,7 +171,7 @@ def main():
     docs_llms.add_search(out)
     bad = [f'{n} stands in the sidebar, but not in nbs' for n in docs_llms.sidebar(there=False)]
     bad += [f'{n} does not stand in the sidebar' for n in notebooks() if not any(n in o for o in docs_llms.sidebar().values())]
-    bad += [*first_cells(), *long_lines(), *problems(pages(), katex_host), *promises()]
+    bad += [*first_cells(), *without_needs(), *long_lines(), *problems(pages(), katex_host), *promises()]
     for o in bad: print(o)
     if bad and not quarto: sys.exit(f'Docs: {len(bad)} problems, see above.')       # Quarto's own pages are its business
     print(f'Docs: {len(pages())} pages, {out}/index.html')

@@ -234,8 +234,8 @@ def attend(self:MultiHeadAttention,
     *,
     mask:Tensor=None, # bool, True where a key is hidden from a query; broadcasts to `(b,h,tq,tk)`
     pad_mask:Tensor=None, # bool `(b,tk)`, True at keys that are only padding
-    pos:Tensor=None, # Positions of the queries, `(tq,)` or `(b,tq)`; None is 0 to `tq-1`, after what is cached
-    key_pos:Tensor=None, # Positions of the keys, `(tk,)` or `(b,tk)`; None is `pos` in self-attention, else 0 to `tk-1`
+    pos:Tensor=None, # Positions of the queries, `(tq,)` or `(b,tq)`; None counts on from what is cached
+    key_pos:Tensor=None, # Positions of the keys, `(tk,)` or `(b,tk)`; None is `pos`, or 0 to `tk-1`
     rotate:callable=None, # `rotate(q, pos)` turns queries or keys `(b,h,t,s)` by their positions
     cache=None, # Its `update(keys, values)` appends them `(b,kv_heads,t,s)` and returns all; `pos` is consecutive
     need_weights:bool=False # Return the weights as well? Slower, and needs memory for them
@@ -249,10 +249,12 @@ def attend(self:MultiHeadAttention,
     tq,tk,n_cached = queries.shape[2],keys.shape[2],keys.shape[2]-key.shape[1]
     _check(not n_cached or rotate is None or pos is not None, 'pos', pos,
            'given where keys are cached and rotated')
+    # does anything but "the future is hidden" have to be computed?
     biased = getattr(self.score_bias, '__func__', None) is not MultiHeadAttention.score_bias
     given = biased or need_weights or any(o is not None for o in (mask, pad_mask, pos, key_pos))
-    causal,hidden,bias = self.only_future(),None,None
-    plain = causal and tq==tk and not given
+    causal = self.only_future()
+    plain = causal and tq==tk and not given  # the kernel can do that without a mask
+    hidden,bias = None,None
     if not plain:
         places = _places(pos, key_pos, tq, tk, n_cached, queries.device)
         # one new token after cached ones: nothing is later, so nothing has to be hidden
@@ -263,7 +265,8 @@ def attend(self:MultiHeadAttention,
     if need_weights:
         keys,values = (o.repeat_interleave(self.heads//o.shape[1], 1) for o in (keys,values))
         out,weights = scaled_dot_product_attention(queries, keys, values, hidden, p, bias)
-    else: out = self._average(queries, keys, values, hidden, bias, p, plain)
+    else:
+        out = self._average(queries, keys, values, hidden, bias, p, plain)
     out = self.unifyheads(out.transpose(1,2).flatten(2))  # (b,tq,k)
     return (out,weights) if need_weights else out
 
@@ -274,7 +277,7 @@ def _check_inputs(self:MultiHeadAttention, query, key, value, mask, pad_mask, po
         if o is not None: _check_mask(o, name)
     for name,o,x in (('pos',pos,query), ('key_pos',key_pos,key)):
         if o is not None: _check_pos(o, name, *x.shape[:2])
-    # nearly always
+    # self-attention, nearly always: one tensor, so one check is enough
     if key is query and value is query and query.dim()==3 and query.shape[2]==self.k: return
     for name,x in dict(query=query, key=key, value=value).items():
         _check(x.dim()==3 and x.shape[-1]==self.k, f'{name}.shape', tuple(x.shape),
@@ -359,15 +362,15 @@ def check_attention(
     t:int=9 # Tokens in the texts that it is tried on, 6 or more
 ):
     "`AssertionError` with the property that fails, if `attn_cls` does not keep the contract of attention"
-    # of a `partial`, too
-    name = getattr(getattr(attn_cls, 'func', attn_cls), '__name__', repr(attn_cls))
+    cls = getattr(attn_cls, 'func', attn_cls)  # of a `partial`, too
+    name = getattr(cls, '__name__', repr(attn_cls))
     def _same(a, b, what):
         off,size = (a-b).abs().max(),a.abs().max().clamp(min=1)
         assert off < 1e-5*size, f"{name}: {what} (differs by {off:.1e})"
     _check(t>5, 't', t, '6 or more')
     for wide in (True, False):
-        layer,x = deepcopy(attn_cls(k, heads, wide=wide)).eval(),torch.randn(3, t, k,
-            generator=torch.Generator().manual_seed(0))
+        layer = deepcopy(attn_cls(k, heads, wide=wide)).eval()
+        x = torch.randn(3, t, k, generator=torch.Generator().manual_seed(0))
         out,weights = layer(x, need_weights=True)
         _same(layer(x), out, 'the fused way and the written-out way must agree')
         _same(layer(x), out, 'a second call must give what the first one gave')
@@ -397,7 +400,8 @@ def check_attention(
         q_pos,k_pos = torch.arange(t)[:,None],torch.arange(t)
         hidden = layer.hidden(q_pos, k_pos)
         if hidden is not None and (hidden | (k_pos <= q_pos)).all():  # no token sees a later one
-            front = torch.zeros(3, t, dtype=torch.bool); front[1,:2] = True  # as `generate` pads
+            front = torch.zeros(3, t, dtype=torch.bool)
+            front[1,:2] = True  # as `generate` pads
             at = ((~front).cumsum(1)-1).clamp(min=0)
             def read(a, b, cache=None):
                 return layer(x[:,a:b], pad_mask=front[:,:b], pos=at[:,a:b], rotate=turn,

@@ -49,7 +49,7 @@ class GatedFeedForward(FeedForward):
         bias:bool=True # Have the linear layers a bias?
     ):
         super().__init__(k, hidden_mult, act_cls, dropout, bias)
-        self.gate = nn.Linear(*reversed(self.up.weight.shape), bias=bias)
+        self.gate = nn.Linear(k, self.up.out_features, bias=bias)
 
     def forward(self,
         x:Tensor # Vectors `(...,k)`
@@ -60,14 +60,15 @@ class GatedFeedForward(FeedForward):
 # %% ../nbs/01_layers.ipynb #7e892133
 class TransformerBlock(Module):
     "Attention and a feed-forward network, each added to its input and normalised; Vaswani et al. 2017, section 3.1"
-    # Is a text that is read in pieces, with a cache, read as at once? Your own `forward` has to say so
+    # True: read in pieces, with a cache, a text gives what it gives at once. A `forward` of your own
+    # has to set it anew
     cached = True
     def __init__(self,
         k:int, # Width of the vectors
         heads:int=8, # Number of heads; must divide `k` where they are narrow
         wide:bool=True, # Is each head as wide as `k`, instead of `k/heads`?
         norm_first:bool=False, # Normalise what goes into each layer, instead of the sum? (Xiong et al. 2020)
-        hidden_mult:float=None, # The middle of the network is this many times as wide; None is what `ff_cls` has
+        hidden_mult:float=None, # Width of the middle of the network, in `k`; None is what `ff_cls` has
         dropout:float=0., # Probability to drop a number before each addition in training, in [0,1)
         attn_dropout:float=0., # The same for attention weights; anything but 0 is slow on a CPU
         attn_cls:type=SelfAttention, # Class of the attention, made as `attn_cls(k, heads, wide=, dropout=)`

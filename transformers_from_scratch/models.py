@@ -66,7 +66,7 @@ def align(
     width = _width(ids, n, max_len, crop)
     pad_mask = torch.arange(width, device=ids.device) >= n                                # (b,t')
     if not _compiling() and ids.device.type=='cpu' and keep.all(): return ids,pad_mask
-    # all that goes, goes into a column behind the last
+    # what is left out goes to a column behind the last, which is cut off
     column = (keep.cumsum(1)-1).clamp(max=width).where(keep, width)                       # (b,t)
     empty = ids.new_full((ids.shape[0],width+1), ifnone(pad_idx, 0))                    # (b,t'+1)
     return empty.scatter(1, column, ids)[:,:width],pad_mask
