@@ -199,9 +199,8 @@ class _Diary:
                              f"{UNK!r}, or add what is lacking")
         _write(self.folder/'tokens.bin', *(table[o].tobytes() for o in self.ids()))
         _write(self.folder/'lengths.bin', (self.folder/self.files[1]).read_bytes())
-        _write(self.folder/'corpus.json',
-               json.dumps(dict(about, tokens=self.done['tokens'], texts=self.done['texts'],
-                               vocab=list(vocab))).encode())
+        about = dict(about, tokens=self.done['tokens'], texts=self.done['texts'], vocab=list(vocab))
+        _write(self.folder/'corpus.json', json.dumps(about).encode())
 
     @classmethod
     def clear(cls, folder):
@@ -326,9 +325,10 @@ def tokenize_corpus(
     items,texts,mark = _source(source, text_col)
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder):
-        there = first(_read_json(o) for o in (folder/'corpus.json', folder/'progress.json')
-                      if o.exists())
-        before,asked = there and there.get('about', there),None
+        files = folder/'corpus.json',folder/'progress.json'
+        there = first(_read_json(o) for o in files if o.exists())
+        before = there and there.get('about', there)
+        asked = None
         # it has to learn, or has learned before
         if hasattr(tok.tok, 'setup') and getattr(tok.tok, 'tok', None) is None:
             asked = {n: repr(o) for n,o in vars(tok.tok).items() if n not in ('tok','cache_dir')}
@@ -354,11 +354,10 @@ def _writing(folder, done):
     "Say what is kept where something can't be written"
     try: yield
     except OSError as e:
-        raise OSError(e.errno,
-                      f"can't write to {folder} ({os.strerror(e.errno) if e.errno else e}): "
-                      f"{done['texts']:,} texts with {done['tokens']:,} "
-                      "tokens are done and kept. "
-                      "Make room there, and call again to go on") from e
+        why = os.strerror(e.errno) if e.errno else e
+        kept = f"{done['texts']:,} texts with {done['tokens']:,} tokens are done and kept"
+        raise OSError(e.errno, f"can't write to {folder} ({why}): {kept}. Make room there, and "
+                               "call again to go on") from e
 
 def _tokenize_all(folder, tok, texts, items, about, vocab, n_workers, part, no_bar):
     with _writing(folder, dict(texts=0, tokens=0)): diary = _Diary(folder, about)
@@ -366,8 +365,8 @@ def _tokenize_all(folder, tok, texts, items, about, vocab, n_workers, part, no_b
         done,n = diary.done['texts'],None if items is None else len(items)
         if n_workers is None: n_workers = 0 if n is not None and n-done<2000 else defaults.cpus
         total = None if n is None else -(-(n-done)//part)
-        with closing(_tokenized(tok, chunked(_checked(texts(done), done), part),
-                                n_workers)) as results:
+        parts = chunked(_checked(texts(done), done), part)
+        with closing(_tokenized(tok, parts, n_workers)) as results:
             if not no_bar and (total or 0)>1:
                 results = progress_bar(results, total=total, leave=False)
             for o in results:
@@ -375,8 +374,8 @@ def _tokenize_all(folder, tok, texts, items, about, vocab, n_workers, part, no_b
         if not diary.done['tokens']:
             raise ValueError("`source` is without a token, but must have a text of at least one")
         with _writing(folder, diary.done):
-            diary.finish(vocab or _make_vocab(diary, tok, about['min_freq'], about['max_vocab']),
-                         about)
+            vocab = vocab or _make_vocab(diary, tok, about['min_freq'], about['max_vocab'])
+            diary.finish(vocab, about)
 
 # %% ../nbs/03c_corpus.ipynb #c0000027
 class CorpusTexts(TfmdLists):
@@ -585,8 +584,9 @@ def lm_dataloaders(
         raise ValueError(f"`splitter` puts texts into both parts, such as {both[:3].tolist()}")
     for name,o in dict(training=train, validation=valid).items():
         n = int(corpus.lens[o.items].sum(dtype=np.int64))
-        _check(n>bs, 'bs', bs, f'less than {n}, the number of tokens for {name}; or give that part '
-               'more texts')
+        if not n: raise ValueError(f"there is no token for {name}: give that part some texts")
+        _check(n>bs, 'bs', bs,
+               f'less than {n}, the number of tokens for {name}; or give that part more texts')
     kw = dict(bs=bs, seq_len=seq_len, seed=seed, num_workers=num_workers,
               device=ifnone(device, default_device()))
     return DataLoaders(CorpusLoader(train, shuffle=True, **kw), CorpusLoader(valid, **kw),

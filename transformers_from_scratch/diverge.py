@@ -79,7 +79,7 @@ def _again(model, device, states, auto):
         _set_random(now, device)
 
 def _first_place(model, run, xb):
-    "`(name, class, largest input, output)` of the first module that makes finite numbers others; or None"
+    "Name, class, largest input, output of the first module that makes finite numbers others"
     found,names = [],{m: n for n,m in model.named_modules()}
     def look(m, args, kwargs, out):
         if not found and not _finite(out) and _finite((args, kwargs)):
@@ -92,7 +92,7 @@ def _first_place(model, run, xb):
 
 # %% ../nbs/05f_diverge.ipynb #5f100016
 class StopOnNaN(Callback):
-    "Stops a training before a NaN gets into the weights; the `FloatingPointError` says where it began"
+    "Stops a training before a NaN gets into the weights; the error says where it began"
     order,run_valid = MixedPrecision.order+.5,False  # gradients are unscaled, and not clipped yet
     def __init__(self): pass
 
@@ -116,7 +116,9 @@ class StopOnNaN(Callback):
         if not len(self.yb): return
         loss = self.learn.loss_grad.detach()
         if not loss.isfinite().all():
-            self._stop(f'the loss is {_value(loss)} {self._when()}. {self._where()}', _stays)
+            where = self._where()
+            hint = _data if where.startswith(('An input','A target')) else _stays
+            self._stop(f'the loss is {_value(loss)} {self._when()}. {where}', hint)
 
     def after_backward(self):
         "`FloatingPointError` for a gradient that is not finite"
@@ -143,7 +145,8 @@ class StopOnNaN(Callback):
 _load = 'Load weights that were saved before, or make the learner anew'
 _try = 'Try a lower learning rate, or `GradientClip`'
 _xb = 'The batch is in `learn.xb` and `learn.yb`'
-_stays = f'This batch has changed no weight, and is in `learn.xb` and `learn.yb`. {_try}'
+_kept = 'This batch has changed no weight, and is in `learn.xb` and `learn.yb`'
+_stays,_data = f'{_kept}. {_try}',f'{_kept}: mend such rows, or leave them out'
 
 def _value(loss): return f'{loss.item():.4g}' if loss.numel()==1 else 'not finite'
 
@@ -163,11 +166,11 @@ def _scaled(self:StopOnNaN):
 @patch
 def _check_gradients(self:StopOnNaN):
     if name := _bad_gradient(self._model):
-        self._stop(f'the gradient of `{name}` is not finite {self._when()}, though the loss '
-                   f'is {_value(self.learn.loss.detach())}. Of all such gradients it is the '
-                   'one nearest to the output, '
-                   'so the fault is behind its module: a root of 0, for '
-                   'example, has an infinite slope', _stays)
+        loss = _value(self.learn.loss.detach())
+        self._stop(f'the gradient of `{name}` is not finite {self._when()}, though the loss is '
+                   f'{loss}. Of all such gradients it is the one nearest to the output, so the '
+                   'fault is behind its module: a root of 0, for example, has an infinite slope',
+                   _stays)
 
 @patch
 def _where(self:StopOnNaN):

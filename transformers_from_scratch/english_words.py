@@ -67,15 +67,14 @@ def _pairs():
 
 # %% ../nbs/03a_english_words.ipynb #ca9b1930
 def _capital_follows(units, i):
-    "fastai marks a capital only after a space"
+    "Has the next word a capital? fastai marks one only after a space"
     return i+1<len(units) and units[i+1][1] in (TK_MAJ,TK_UP)
 
 def _quote_sides(units, i, prev, inside):
     "The sides of a quote: those in `inside` are open; an apostrophe may stand behind an s"
     word,nxt = units[i][0],units[i+1][0] if i+1<len(units) else ''
-    if (word=="'" and word not in inside and prev[-1:]=='s'
-        and (word,None) not in units[i+1:i+12]):
-        return True,False
+    closed_later = (word,None) in units[i+1:i+12]
+    if word=="'" and word not in inside and prev[-1:]=='s' and not closed_later: return True,False
     if prev and (word in inside or _capital_follows(units, i) or nxt in _left or _blank(nxt)):
         inside.discard(word)
         return True,False
@@ -85,10 +84,11 @@ def _quote_sides(units, i, prev, inside):
 def _dash_sides(units, i, prev):
     "The sides of a dash or a slash: both have a space, or none"
     word,mark = units[i]
-    sign,nxt = word[0] if mark==TK_REP else word,units[i+1][0] if i+1<len(units) else ''
+    sign = word[0] if mark==TK_REP else word
+    nxt = units[i+1][0] if i+1<len(units) else ''
     near = {o for o,_ in units[max(i-2,0):i]+units[i+1:i+3]}
-    dash = sign in '-–' and (prev in ('"',')','...')
-                             or (nxt in _after_dash and sign not in near))
+    apart = nxt in _after_dash and sign not in near
+    dash = sign in '-–' and (apart or prev in ('"',')','...'))
     # fastai's rules put spaces around a slash
     spaced = _capital_follows(units, i) and sign not in '/\\'
     tight = bool(prev) and not dash and not spaced
@@ -100,7 +100,7 @@ def _sides(units, i, prev, inside):
     sign = word[0] if mark==TK_REP else word
     if word in _quotes: return _quote_sides(units, i, prev, inside)
     if sign in _both: return _dash_sides(units, i, prev)
-    # s xxrep 4 o
+    # `sooooo` is `s xxrep 5 o`
     if mark==TK_REP and sign.isalpha(): return prev.isalpha() and prev not in _no_stems,False
     if mark==TK_REP and sign.isdigit():
         nxt = units[i+1][0] if i+1<len(units) else ''

@@ -33,13 +33,13 @@ class _Product:
         self.n,self.out = layers[0].weight.shape[1],sum(len(o.weight) for o in layers)
         self.many = rows>self.few
         self.eight = weights=='int8' and not self.many
-        self.dtype = {'bf16': torch.bfloat16, 'int8': torch.float32}.get(weights,
-                                                                         layers[0].weight.dtype)
+        smaller = {'bf16': torch.bfloat16, 'int8': torch.float32}
+        self.dtype = smaller.get(weights, layers[0].weight.dtype)
         self.biased = any(o.bias is not None for o in layers) and weights!='int8'
         self.n_in = self.n + self.biased  # a bias is a row of its own, times 1
         # in 8 bits a row of a tile has its own scale: tiles must not depend on threads
-        threads = 1 if weights=='int8' else min(torch.get_num_threads(),
-                                                self.n*self.out//self.least)
+        threads = 1
+        if weights!='int8': threads = min(torch.get_num_threads(), self.n*self.out//self.least)
         threads = max(threads, 1)
         tiles = -(-self.out//(self.width*threads)) * threads  # each thread has as many
         self.m = -(-self.out//(16*tiles)) * 16
@@ -55,8 +55,8 @@ class _Product:
         w = [o.weight for o in self.layers]
         w = torch.cat(w) if len(w)>1 else w[0]
         if all(o.bias is None for o in self.layers): return w,None
-        return w,torch.cat([o.weight.new_zeros(len(o.weight)) if o.bias is None else o.bias
-                            for o in self.layers])
+        def bias(o): return o.weight.new_zeros(len(o.weight)) if o.bias is None else o.bias
+        return w,torch.cat([bias(o) for o in self.layers])
 
     def tiled(self, rows):
         "The weights and the bias in `rows (tiles*n_in,m)`, tile by tile"
@@ -106,11 +106,9 @@ class _Product:
         b = len(x)
         which,starts,place,xs = self.bags.get(b) or self.make_bags(b)
         place.copy_(x)  # to each tile
-        if self.eight:
-            y = _int8.embedding_bag_byte_rowwise_offsets(self.store[0], which, starts, False, 0,
-                                                         False, xs)
-        else:  # (tiles*b,m)
-            y = torch.embedding_bag(self.store[0], which, starts, False, 0, False, xs)[0]
+        args = self.store[0],which,starts,False,0,False,xs
+        if self.eight: y = _int8.embedding_bag_byte_rowwise_offsets(*args)  # (tiles*b,m)
+        else: y = torch.embedding_bag(*args)[0]
         return y.view(1,-1) if b==1 else y.view(self.tiles, b, self.m).transpose(0,1).flatten(1)
 
     def by_tiles(self, x):
@@ -365,9 +363,8 @@ def fast_step(self:TransformerLM,
     "One token through all blocks, with the weights as they are now, laid out for few rows"
     _check(weights in (None,*_small), 'weights', weights, f'None, {" or ".join(map(repr, _small))}')
     device = next(self.parameters()).device.type
-    if (any(o.training for o in self.modules()) or torch.is_grad_enabled()
-        or torch.is_autocast_enabled(device)):
-        return None
+    learns = torch.is_grad_enabled() or any(o.training for o in self.modules())
+    if learns or torch.is_autocast_enabled(device): return None
     try: step,products = _laid_out(self, weights, rows)
     except _Unknown: return None
     _lay_out(self, products, weights, rows>_Product.few)

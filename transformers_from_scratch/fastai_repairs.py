@@ -192,8 +192,8 @@ def _fill_cache(self, items=None, train_setup=False):
 # %% ../nbs/02b_fastai_repairs.ipynb #7a0d4313
 def _names(df, cols):
     "The names of columns that are given by name or by place"
-    return [df.columns[o] if isinstance(o, Integral)
-            and -len(df.columns)<=o<len(df.columns) else o for o in L(cols)]
+    n = len(df.columns)
+    return [df.columns[o] if isinstance(o, Integral) and -n<=o<n else o for o in L(cols)]
 
 def _by_number(df): return any(isinstance(o, Integral) for o in df.columns)
 
@@ -217,18 +217,18 @@ def _check_whole(df, cols, what='text'):
     for name in cols:
         if isinstance(df[name], pd.DataFrame):
             raise ValueError(f'{df[name].shape[1]} columns are called {name!r}: rename all but one')
-        odd = first(o for o in df[name] if what=='text'
-                    and (is_listy(o) or isinstance(o, (dict,bytes))))
+        def is_odd(o): return is_listy(o) or isinstance(o, (dict,bytes))
+        odd = first(filter(is_odd, df[name])) if what=='text' else None
         if odd is not None:
             raise TypeError(
                 f"column {name!r} has a {type(odd).__name__} where a text should be: of a "
                 f"list of words make one, as with `df[{name!r}].str.join(' ')`")
         missing = df.index[df[name].isna()].tolist()
         if missing:
+            fill = f', or fill them in, `df.fillna({{{name!r}: ""}})`' if what!='label' else ''
             raise ValueError(
-                f'column {name!r} has no {what} in {len(missing):,} of {len(df):,} rows, '
-                f'such as row {missing[0]!r}: leave these out, `df.dropna(subset=[{name!r}])`'
-                + (f', or fill them in, `df.fillna({{{name!r}: ""}})`' if what!='label' else ''))
+                f'column {name!r} has no {what} in {len(missing):,} of {len(df):,} rows, such as '
+                f'row {missing[0]!r}: leave these out, `df.dropna(subset=[{name!r}])`{fill}')
 
 def _text_missing():
     "A table in which a text is missing is a `KeyError` that does not say so"
@@ -266,8 +266,8 @@ def _check_keywords(kwargs, is_lm):
     known = {n for f in takes for n in inspect.signature(f).parameters} | {*DataLoader._methods}
     if is_lm: known -= {'batch_size'}  # `LMDataLoader` counts its rows by `bs`
     for name in set(kwargs)-known:
-        near = [_hints[name]] if name in _hints else difflib.get_close_matches(name, [*known],
-            n=1, cutoff=.7)
+        near = difflib.get_close_matches(name, [*known], n=1, cutoff=.7)
+        if name in _hints: near = [_hints[name]]
         says = f': did you mean {near[0]!r}?' if near else ''
         if name in ('max_vocab','min_freq'):
             says = (': a `TextBlock` in a `DataBlock` takes it, as in '
@@ -306,10 +306,10 @@ def _from_table(cls, df, path='.', valid_pct=0.2, seed=None, text_col=0, label_c
     named = {name: _check_columns(name, df, o) for name,o in asked.items()}
     if valid_col is not None: _check_split(valid_col, df[named['valid_col'][0]])
     if not is_lm:
-        tfms = [t for o in L(y_block) for t in (o if isinstance(o, TransformBlock)
-                                                else o()).type_tfms]
+        blocks = [o if isinstance(o, TransformBlock) else o() for o in L(y_block)]
+        tfms = [t for o in blocks for t in o.type_tfms]
         classes = y_block is None or any(isinstance(t, Categorize) and not t.add_na for t in tfms)
-        # a loss may leave out numbers
+        # numbers may be missing: a loss can leave them out
         if classes: _check_whole(df, named['label_col'], 'labels' if label_delim else 'label')
     if not _by_number(df):  # places change when the texts are tokenized
         text_col = named['text_col']
@@ -365,16 +365,15 @@ def _is_no_text(o): return o is None or isinstance(o, (Number,bytes))
 def _as_trained(dls, items, name='test_items'):
     "`items` with the texts of a table made as in training; an error for what is no text"
     tok = _get_tokenizer(dls.valid_ds)
-    if (tok is not None and isinstance(items, (str,Path)) and len(str(items))<255
-        and tok.mode!='folder' and Path(items).is_file()):
+    if tok is None: return items
+    named = isinstance(items, (str,Path)) and len(str(items))<255 and tok.mode!='folder'
+    if named and Path(items).is_file():
         raise TypeError(f'`{name}` is {str(items)!r}, the name of a file, but must have texts: '
                         'read it, as with `pd.read_csv`')
-    if tok is not None and isinstance(items, (set,GeneratorType)):
+    if isinstance(items, (set,GeneratorType)):
         raise TypeError(
             f'`{name}` is a {type(items).__name__}, but must be a list of texts: `list(...)`')
-    if tok is None or not (isinstance(items, (pd.DataFrame,pd.Series)) or is_listy(items)
-                           or isinstance(items, np.ndarray)):
-        return items
+    if not (is_listy(items) or isinstance(items, (pd.DataFrame,pd.Series,np.ndarray))): return items
     if not len(items): raise ValueError(f'`{name}` is empty, but must have at least one text')
     if is_listy(items) and all(isinstance(o, pd.Series) for o in items):
         items = pd.DataFrame(list(items))
@@ -559,8 +558,8 @@ def _own_vocab(self, items=None, train_setup=False):
 # %% ../nbs/02b_fastai_repairs.ipynb #9829d568
 def _special_ids(vocab, name):
     "The ids of special tokens, such as 'pad', by the names that are in use for them"
-    return [i for i,o in enumerate(vocab) if re.fullmatch(rf'xx{name}|[<\[]\W?{name}\W?[>\]]', o,
-                                                          re.IGNORECASE)]
+    form = re.compile(rf'xx{name}|[<\[]\W?{name}\W?[>\]]', re.IGNORECASE)
+    return [i for i,o in enumerate(vocab) if form.fullmatch(o)]
 
 def _always_one():
     "Texts are padded with the id 1, also where the vocabulary has another token there"
@@ -856,10 +855,9 @@ def _broadcast(self, t, rank):
 # %% ../nbs/02b_fastai_repairs.ipynb #di000004
 def _joined(dl, n):
     "`dl` with `n` times the batch size; what is read of one leaves the other as it is"
-    _check(not getattr(type(dl), '_counted', None) or not dl.goes_on, 'dl',
-           'one that goes on from a state',
-           'one at the beginning of an epoch, in several processes: '
-           '`Resume` goes on within an epoch')
+    if getattr(type(dl), '_counted', None) and dl.goes_on:
+        raise ValueError('`dl` goes on from a state, but in several processes must begin an epoch: '
+                         'use `Resume`, which goes on within one')
     res = copy(dl)
     res.bs = dl.bs*n
     if not isinstance(dl, LMDataLoader): return res
@@ -958,8 +956,8 @@ def _read_twice():
         with _as_process(rank, 2, told), torch.random.fork_rng(devices=[]):
             dl = LMDataLoader([torch.arange(10*i, 10*i+10) for i in range(8)], bs=2, seq_len=5,
                               shuffle=True)
-            seen += [i for x,_ in DistributedTrainer._wrap_dl(trainer, dl)
-                     for i in x.flatten().tolist()]
+            mine = DistributedTrainer._wrap_dl(trainer, dl)
+            seen += [i for x,_ in mine for i in x.flatten().tolist()]
     return len(set(seen))<len(seen)
 
 @_repair_later('fastai.distributed', 'DistributedTrainer', '_wrap_dl', _read_twice)

@@ -17,13 +17,13 @@ from .attention import _check, _check_sizes, _compiling, _fused
 # %% ../nbs/01b_faster.ipynb #ffef6ca938
 def _plain(*xs):
     "Are these ordinary tensors of a CPU, outside of what records each step: a graph, a trace, `torch.func`?"
-    if (_compiling() or torch.jit.is_tracing() or forward_ad._current_level>=0
-        or torch._C._len_torch_dispatch_stack()):
-        return False
+    if _compiling() or torch.jit.is_tracing(): return False
+    if forward_ad._current_level>=0 or torch._C._len_torch_dispatch_stack(): return False
     ask = torch._C._functorch
-    return all(type(x) in (Tensor,nn.Parameter) and x.device.type=='cpu'
-               and not ask.is_functorch_wrapped_tensor(x) and not ask.is_legacy_batchedtensor(x)
-               for x in xs)
+    for x in xs:
+        if type(x) not in (Tensor,nn.Parameter) or x.device.type!='cpu': return False
+        if ask.is_functorch_wrapped_tensor(x) or ask.is_legacy_batchedtensor(x): return False
+    return True
 
 def _keep(
     shape, # Shape of the mask

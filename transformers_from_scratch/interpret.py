@@ -128,8 +128,8 @@ def _drawn_by(path, index, chars):
 def _best_font(chars):
     "An installed font that has most of `chars`, and which it has; not one for formulas"
     own,found = matplotlib.get_data_path(),(None,frozenset())
-    for o in sorted(font_manager.fontManager.ttflist,
-                    key=lambda o: o.style!='normal' or o.weight!=400):
+    def unusual(o): return o.style!='normal' or o.weight!=400
+    for o in sorted(font_manager.fontManager.ttflist, key=unusual):
         if o.fname.startswith(own) and not o.name.startswith('DejaVu'): continue
         has = _drawn_by(o.fname, getattr(o, 'index', 0), chars)
         if len(has) > len(found[1]): found = o.name,has
@@ -153,12 +153,11 @@ def _labels(tokens, places, title):
     names = [str(tokens[i]) for i in places]
     families,missing = _fonts_for(''.join([*names,title]))
     if missing:
-        warnings.warn(f"no installed font has {''.join(sorted(missing)[:20])!r}: the tokens with "
-                      "them are drawn as #0, #1, ... "
-                      "by their places. Install a font that has them, such as Noto Sans CJK, "
-                      "clear `matplotlib.get_cachedir()` and start "
-                      "Python again, or name a font file: "
-                      "`matplotlib.font_manager.fontManager.addfont(path)`", stacklevel=4)
+        lacks = ''.join(sorted(missing)[:20])
+        warnings.warn(f"no installed font has {lacks!r}: the tokens with them are drawn as #0, #1, "
+                      "... by their places. Install a font that has them, such as Noto Sans CJK, "
+                      "clear `matplotlib.get_cachedir()` and start Python again, or name a font "
+                      "file: `matplotlib.font_manager.fontManager.addfont(path)`", stacklevel=4)
     names = [f'#{i}' if missing & set(o) else o for i,o in zip(places, names)]
     title = ''.join('?' if o in missing else o for o in title)
     return names,title,dict(fontfamily=families, parse_math=False)
@@ -352,8 +351,8 @@ def _target_idx(target, names, n_out):
     if isinstance(target, Tensor): target = target.item()
     words = list(map(str, names))
     if str(target) in words: return words.index(str(target))
-    by_number = (isinstance(target, numbers.Integral)
-                 and not any(isinstance(o, numbers.Number) for o in names))
+    named_by_numbers = any(isinstance(o, numbers.Number) for o in names)
+    by_number = isinstance(target, numbers.Integral) and not named_by_numbers
     also = f'one of {words[:20]}, or ' if names else ''
     _check(by_number and 0<=target<n_out, 'target', target, f'{also}from 0 to {n_out-1}')
     return int(target)
@@ -374,13 +373,12 @@ def _reader(model, ids):
     "From embeddings `(n,t,k)`, with at most as many tokens as `ids` `(1,t)`, to logits `(n,n_out)`"
     encoder,head = model[0],model[1]
     def run(x):
-        with _removed([encoder.embedding.register_forward_hook(
-                lambda m,args,out: x.to(out.dtype))]):
-            hidden = encoder.read(ids[:,:x.shape[1]].expand(len(x), -1))  # (n,t,k)
-        if isinstance(head, LMHead):  # (n,v), for the last token alone
-            return head(hidden[:,-1]).float()
-        return head((hidden, torch.zeros(hidden.shape[:2], dtype=torch.bool,
-                                         device=x.device))).float()
+        handle = encoder.embedding.register_forward_hook(lambda m,args,out: x.to(out.dtype))
+        with _removed([handle]):
+            hidden = encoder.read(ids[:,:x.shape[1]].expand(len(x), -1))   # (n,t,k)
+        if isinstance(head, LMHead): return head(hidden[:,-1]).float()    # (n,v), the last token
+        pad_mask = torch.zeros(hidden.shape[:2], dtype=torch.bool, device=x.device)
+        return head((hidden, pad_mask)).float()
     return run
 
 def _with_ends(f, first, last):

@@ -41,8 +41,8 @@ def _text_vocab(dls):
 def _pad_idx(dl):
     "The id that `dl` pads with; None if it does not pad"
     rest = tuplify(dl.dataset[0])[1:] if len(dl.dataset) else ()
-    short = dl.before_batch([(TensorText(torch.zeros(n, dtype=torch.long)), *rest)
-                             for n in (2,1)])[1][0]
+    texts = [TensorText(torch.zeros(n, dtype=torch.long)) for n in (2,1)]
+    short = dl.before_batch([(o, *rest) for o in texts])[1][0]
     return int(short.max()) if len(short)>1 else None
 
 # %% ../nbs/05_learner.ipynb #de170001
@@ -186,7 +186,7 @@ def transformer_splitter(
 
 # %% ../nbs/05_learner.ipynb #a7e6807e
 class FusedAdam(Optimizer):
-    "fastai's `Adam` (Loshchilov and Hutter 2019) by PyTorch's fused kernel"
+    "fastai's `Adam`, with decoupled weight decay (Loshchilov and Hutter 2019), by a fused kernel"
     def __init__(self,
         params:list, # Parameters, or a list of them for each group
         lr:float, # Learning rate
@@ -236,8 +236,8 @@ def _like(p, o):
 _flat = {nn.CrossEntropyLoss: CrossEntropyLossFlat, nn.BCEWithLogitsLoss: BCEWithLogitsLossFlat,
          nn.MSELoss: MSELossFlat, nn.L1Loss: L1LossFlat}
 _by_function = {F.cross_entropy: nn.CrossEntropyLoss,
-                F.binary_cross_entropy_with_logits: nn.BCEWithLogitsLoss, F.mse_loss: nn.MSELoss,
-                F.l1_loss: nn.L1Loss}
+                F.binary_cross_entropy_with_logits: nn.BCEWithLogitsLoss,
+                F.mse_loss: nn.MSELoss, F.l1_loss: nn.L1Loss}
 
 class _OwnLoss(GetAttr):
     "A loss `func` that does not say what its numbers mean, where `usual` says it"
@@ -446,10 +446,10 @@ def _hint(name, names, fixed=()):
     unit = ', a multiple of `k`' if near[0]=='hidden_mult' else ''
     return f'did you mean {near[0]!r}{unit}?'
 
-_writing = {o: name for name,others
-            in dict(n_words='max_new_tokens max_length max_tokens n_tokens num_tokens length',
-                    stop='stop_sequences stop_strings eos_token', text='prompt prefix',
-                    seed='generator random_state').items() for o in others.split()}
+_writing = {'n_words': 'max_new_tokens max_length max_tokens n_tokens num_tokens length',
+            'stop': 'stop_sequences stop_strings eos_token', 'text': 'prompt prefix',
+            'seed': 'generator random_state'}
+_writing = {o: name for name,others in _writing.items() for o in others.split()}
 _not_in_writing = dict(do_sample='`temperature=0` takes the likeliest token each time',
                        num_beams='there is no beam search',
                        max_len='it is the number of words to add: `n_words`')
@@ -577,10 +577,10 @@ def _say_cut(dls, encoder):
     if getattr(crop, 'func', None) is special_crop: crop = crop.keywords.get('crop')
     reads = {head_crop: f'their first {n}', tail_crop: f'their last {n}',
              ends_crop: f'{n//4} at their beginning and {n-n//4} at their end'}
-    warn(f"{cut:,} of {len(lens):,} training texts ({cut/len(lens):.1%}) have more "
-         f"than {n} tokens, and the model reads only "
-         f"{reads.get(crop, 'what `crop` keeps of them')}: `max_len=` lets it read "
-         "more, `crop=tail_crop` or `ends_crop` other parts", stacklevel=3)
+    what = reads.get(crop, 'what `crop` keeps of them')
+    warn(f"{cut:,} of {len(lens):,} training texts ({cut/len(lens):.1%}) have more than {n} "
+         f"tokens, and the model reads only {what}: `max_len=` lets it read more, "
+         "`crop=tail_crop` or `ends_crop` other parts", stacklevel=3)
 
 def _check_pool(dls, pool):
     "`ValueError` where the model has an answer for each token, and the data one for each text"
@@ -598,10 +598,10 @@ def transformer_classifier_learner(
     k:int=None, # Width of the vectors; None is 256, or that of `pretrained`
     heads:int=None, # Number of heads, which must divide `k`; None is 8, or that of `pretrained`
     depth:int=None, # Number of blocks; None is 4, or that of `pretrained`
-    max_len:int=0, # Longest text in tokens, for `crop`; 0 is 512, or that of `pretrained`; None is no limit
+    max_len:int=0, # Longest text in tokens; 0: 512, or that of `pretrained`; None: no limit
     n_out:int=None, # Numbers to predict; None asks `dls`
     y_range:tuple=None, # `(low, high)` of the predictions, for a `RegressionBlock`
-    pretrained:Pretrained=None, # What `load_pretrained` returns, a folder, or a name; the encoder is frozen then
+    pretrained:Pretrained=None, # From `load_pretrained`, a folder or a name; freezes the encoder
     **kwargs
 )->TransformerLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerClassifier` for `dls`; an error where that can't be"
@@ -617,15 +617,14 @@ def transformer_classifier_learner(
     model_kw,learn_kw = _split_kwargs(kwargs, TransformerClassifier.__init__,
                                       TransformerLearner.__init__, fixed=('vocab_sz','pad_idx'))
     start,vocab = _pretrained(pretrained),_text_vocab(dls)
-    model_kw = _model_kw(start, vocab, pad_idx, dict(k=k, heads=heads, depth=depth),
-                         model_kw | ({} if max_len==0 else dict(max_len=max_len)))
+    if max_len!=0: model_kw['max_len'] = max_len
+    model_kw = _model_kw(start, vocab, pad_idx, dict(k=k, heads=heads, depth=depth), model_kw)
     model_kw.pop('tie_weights', None)  # of a language model's head
-    # one of the user's may know better
+    # a loss of the user's may compare answers for each token
     if 'loss_func' not in learn_kw: _check_pool(dls, model_kw.get('pool', mean_pool))
     _warn_lost(dls)
-    learn = TransformerLearner(dls, TransformerClassifier(n_out=n_out, y_range=y_range,
-                                                          **_keep_ends(dls, model_kw)),
-                               **learn_kw)
+    model = TransformerClassifier(n_out=n_out, y_range=y_range, **_keep_ends(dls, model_kw))
+    learn = TransformerLearner(dls, model, **learn_kw)
     if says := _no_batches(dls): warn(says, stacklevel=2)
     _say_cut(dls, learn.model[0])
     return learn if start is None else start._start(learn)
@@ -646,8 +645,8 @@ def _test_dl(dls, texts, rm_type_tfms=None, **kwargs):
     "As `dls.test_dl`, but each text is tokenized once"
     ds = dls.valid_ds
     texts = _as_trained(dls, texts, 'texts')
-    return dls.valid.new(_Made(test_set(ds, texts, rm_tfms=rm_type_tfms)
-                               if isinstance(ds, (Datasets,TfmdLists)) else texts), **kwargs)
+    if isinstance(ds, (Datasets,TfmdLists)): texts = test_set(ds, texts, rm_tfms=rm_type_tfms)
+    return dls.valid.new(_Made(texts), **kwargs)
 
 # %% ../nbs/05_learner.ipynb #b1488066
 def _is_item(dls, o):
@@ -802,7 +801,7 @@ def to_distributed(self:TransformerLearner,
     sync_bn:bool=True, # Replace batch norm by `nn.SyncBatchNorm`? Models of this library have none
     **kwargs # For accelerate's `Accelerator`
 )->TransformerLearner: # Itself; `detach_distributed` undoes it
-    "Train in all processes that accelerate or torchrun has started; needs accelerate"
+    "Train in all processes that were started; `ImportError` without accelerate"
     if num_distrib()<2: return self
     _import_distributed()
     # or accelerate connects nothing
@@ -816,7 +815,7 @@ def distrib_ctx(self:TransformerLearner,
     in_notebook:bool=False, # Is this called in a notebook, by `notebook_launcher`?
     **kwargs # For accelerate's `Accelerator`
 )->Iterator: # Yields the learner
-    "Within `with`, train in all processes that accelerate or torchrun has started"
+    "Within `with`, train in all processes that were started; `ImportError` without accelerate"
     if num_distrib()<2:
         yield self
         return

@@ -113,7 +113,7 @@ def transformer_lm_learner(
     heads:int=None, # Number of heads, which must divide `k`; None is 8, or that of `pretrained`
     depth:int=None, # Number of blocks; None is 4, or that of `pretrained`
     max_len:int=None, # Longest text in tokens; None is `seq_len` of `dls`, or that of `pretrained`
-    pretrained:Pretrained=None, # Weights of `load_pretrained`, folder or name; blocks are frozen
+    pretrained:Pretrained=None, # From `load_pretrained`, a folder or a name; freezes the blocks
     **kwargs
 )->TransformerLMLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerLM` for `dls`; an error for data or a keyword that won't do"
@@ -122,8 +122,8 @@ def transformer_lm_learner(
     if start is not None:
         if not isinstance(start.model, TransformerLM):
             raise ValueError(f"`pretrained` holds a `{type(start.model).__name__}`, but a language "
-                             "model is needed, such as GPT-2 or Llama: "
-                             "an encoder such as BERT only reads")
+                             "model is needed, such as GPT-2 or Llama: an encoder such as BERT "
+                             "only reads")
         max_len = ifnone(max_len, start.encoder.max_len)
     vocab_sz,max_len,pad_idx = _check_lm_dls(dls, max_len)
     model_kw,learn_kw = _split_kwargs(kwargs, TransformerLM.__init__, TransformerLMLearner.__init__,
@@ -239,7 +239,8 @@ def _decoder(learn, decoder):
     tok = _get_tokenizer(learn.dls.train_ds)
     inner,sep = getattr(tok, 'tok', None),getattr(tok, 'sep', ' ')
     exact = hasattr(inner, 'join') or isinstance(inner, SentencePieceTokenizer)
-    return text_decoder(tok) if exact and decoder is decode_spec_tokens else decoder,sep
+    if exact and decoder is decode_spec_tokens: decoder = text_decoder(tok)
+    return decoder,sep
 
 def _to_text(decoder, sep, tokens):
     "The text of `tokens`"
@@ -544,7 +545,7 @@ def predict(self:TransformerLMLearner,
     decoder:callable=decode_spec_tokens, # From a list of tokens to a list of words or to a text
     only_last_word:bool=False, # Does each new token see only the one before it?
     top_k:int=None, # Choose among this many of the likeliest tokens
-    top_p:float=None, # Choose among the likeliest tokens of this probability together, in (0,1]
+    top_p:float=None, # Choose among the likeliest that together have this probability, in (0,1]
     repetition_penalty:float=1., # Above 1 makes tokens that were there less likely
     seed:int=None, # Seed of a random generator of its own; None is torch's own
     stop:str=None, # String or strings before which the new text ends
@@ -555,8 +556,8 @@ def predict(self:TransformerLMLearner,
                              decoder, only_last_word, top_k, top_p, repetition_penalty, seed, stop,
                              weights)
     vocab = _text_vocab(self.dls)
-    bar = (progress_bar(steps, total=n_words, leave=False) if n_words and writers
-           and not no_bar else None)
+    show = n_words and writers and not no_bar
+    bar = progress_bar(steps, total=n_words, leave=False) if show else None
     try:
         with _eval(get_model(self.model)):  # no other thread until the text is done
             for new in (ifnone(bar, steps) if writers else ()):

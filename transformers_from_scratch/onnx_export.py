@@ -40,8 +40,9 @@ def _classes(learn, kind):
     if kind=='numbers' or not is_listy(vocab[0]) or len(vocab)<2: return None
     classes = [o.item() if isinstance(o, np.generic) else o for o in vocab[1]]
     bad = [o for o in classes if not isinstance(o, (str,bool,int,float))]
-    _check(not bad, 'dls', bad[:3],
-           'such that classes are strings or numbers, or JSON has no place for them')
+    if bad:
+        raise ValueError(f'`dls` has classes such as {bad[0]!r}, but must have strings or numbers, '
+                         'as JSON has no place for others')
     return [str(o) for o in classes] if kind=='category' else classes
 
 def _state(dls):
@@ -195,8 +196,8 @@ def _beside(folder):
 
 def _write(folder, about):
     "Write `about.json`, with checksums of the other files"
-    about = _about('onnx', {}, **about, files={o: _sha(folder/o)
-                                               for o in _names[1:] if (folder/o).exists()})
+    files = {o: _sha(folder/o) for o in _names[1:] if (folder/o).exists()}
+    about = _about('onnx', {}, **about, files=files)
     (folder/'about.json').write_text(json.dumps(about), encoding='utf8')
 
 def _read(folder):
@@ -210,8 +211,8 @@ def _read(folder):
         if about['kind']!='onnx': raise ValueError(f"its kind is {about['kind']!r}")
         if about['version']>_version: raise ValueError('a newer version of this library wrote it')
         if about['checksum']!=_checksum(about, {}): raise ValueError('it has changed')
-        if 'model.onnx' not in about['files'] or not {'vocab','tokenizer','target','classes',
-                                                      'max_len','pad_idx','unk_idx'}<=set(about):
+        needed = {'vocab','tokenizer','target','classes','max_len','pad_idx','unk_idx'}
+        if 'model.onnx' not in about['files'] or not needed<=set(about):
             raise ValueError('something is missing in it')
         for o in _names[1:]:
             if o in about['files'] and about['files'][o]!=_sha(folder/o):

@@ -336,8 +336,8 @@ def _empty(cfg, family, rows, pad):
     args = dict(vocab_sz=rows, pad_idx=pad, **family.args)
     with torch.device('meta'), _NoDraws():
         try:
-            return (TransformerLM(tie_weights=family.tied, **args) if family.lm
-                    else TransformerEncoder(**args))
+            if family.lm: return TransformerLM(tie_weights=family.tied, **args)
+            return TransformerEncoder(**args)
         except ValueError as e: raise ValueError(f"{cfg.file}: {e}") from e
 
 def _filled(path, cfg, family, pad, dtype=None):
@@ -420,15 +420,16 @@ def _fill_head(self:Pretrained, learn):
     if file is None or not file.exists(): return
     about,head = _read_kind(file, 'head', 'save_pretrained')
     about,mine = about['head'],_about_head(learn)
-    differ = ([o for o in ('classes','pool','y_range','n_out') if about.get(o)!=mine[o]]
-              or (['pool'] if '<' in mine['pool'] else []))
+    differ = [o for o in ('classes','pool','y_range','n_out') if about.get(o)!=mine[o]]
+    if not differ and '<' in mine['pool']: differ = ['pool']
     if differ:
         return warn(f"{self.path.name}: its head is for other {', '.join(differ)}, so that of "
                     "this learner is new", stacklevel=5)
     get_model(learn.model)[1].load_state_dict(head)
     other = [f"{o}={about.get(o)}" for o in ('max_len','crop') if about.get(o)!=mine[o]]
-    if other: warn(f"{self.path.name}: the head was trained with {', '.join(other)}, and now reads "
-                   "other parts of long texts", stacklevel=5)
+    if other:
+        warn(f"{self.path.name}: the head was trained with {', '.join(other)}, and now reads other "
+             "parts of long texts", stacklevel=5)
 
 # %% ../nbs/07_pretrained.ipynb #p0710168045
 def _check_tokens(pre, learn, vocab):
@@ -437,11 +438,10 @@ def _check_tokens(pre, learn, vocab):
     if tok is None or pre.tokenizer is None or not set(pre.vocab)<=set(vocab): return
     here,there = list(tok(text)),first(pre.tokenizer([text]))
     if here!=there:
-        raise ValueError(
-            f"`dls` makes {' '.join(here[:5])!r} … of {text!r}, but must be made with "
-            "`tok_tfm=pre.tokenizer`, which makes "
-            f"{' '.join(there[:5])!r} …: for other tokens most words "
-            "of the checkpoint are unknown")
+        ours,theirs = ' '.join(here[:5]),' '.join(there[:5])
+        raise ValueError(f"`dls` makes {ours!r} … of {text!r}, but must be made with "
+                         f"`tok_tfm=pre.tokenizer`, which makes {theirs!r} …: for other tokens "
+                         "most words of the checkpoint are unknown")
 
 @patch
 def _start(self:Pretrained, learn):
@@ -452,10 +452,10 @@ def _start(self:Pretrained, learn):
     if isinstance(get_model(learn.model)[1], ClassifierHead): self._fill_head(learn)
     learn.loaded_encoder = AttrDict(file=self.path, new_tokens=new)
     if new:
-        warn(f"{len(new):,} of {len(vocab):,} tokens of `dls` are not in "
-             f"{Path(self.path or '').name}, "
-             f"such as {', '.join(map(repr, new[:3]))}: they start with the mean of all rows. To "
-             "have its own tokens, make `dls` with `tok_tfm=pre.tokenizer`", stacklevel=4)
+        name,some = Path(self.path or '').name,', '.join(map(repr, new[:3]))
+        warn(f"{len(new):,} of {len(vocab):,} tokens of `dls` are not in {name}, such as {some}: "
+             "they start with the mean of all rows. To have its own tokens, make `dls` with "
+             "`tok_tfm=pre.tokenizer`", stacklevel=4)
     learn.freeze()
     return learn
 
@@ -473,12 +473,13 @@ def _batches(lens, bs):
 def _embed(encoder, rows, pool, bs, normalize, no_bar):
     "A vector for each of the lists of ids `rows`"
     if not all(rows): raise ValueError("one of `texts` has no token: each needs at least one token")
-    batches,out = _batches(list(map(len, rows)), bs if encoder.pad_idx is not None else 1),None
+    if encoder.pad_idx is None: bs = 1
+    batches,out = _batches(list(map(len, rows)), bs),None
     device,pad = encoder.embedding.weight.device,ifnone(encoder.pad_idx, 0)
     for idxs in batches if no_bar or len(batches)<2 else progress_bar(batches, leave=False):
         ids = nn.utils.rnn.pad_sequence([tensor(rows[i]) for i in idxs], True, pad)  # (b,t)
-        with torch.inference_mode():  # (b,k)
-            vectors = pool(*encoder(ids.to(device))).float().cpu()
+        with torch.inference_mode():
+            vectors = pool(*encoder(ids.to(device))).float().cpu()                     # (b,k)
         if out is None: out = torch.zeros(len(rows), vectors.shape[1])
         out[idxs] = F.normalize(vectors, dim=-1) if normalize else vectors
     return torch.zeros(0, encoder.embedding.embedding_dim) if out is None else out
@@ -598,14 +599,18 @@ def _config_of(encoder, form):
     act,width,drop = _act_name(ff.act),ff.up.out_features,block.dropout.p
     cfg = dict(vocab_size=encoder.vocab_sz, pad_token_id=None if pad==encoder.vocab_sz else pad,
         bos_token_id=None, eos_token_id=None, torch_dtype=str(dtype).removeprefix('torch.'))
-    if form=='gpt2': return cfg | dict(model_type='gpt2', n_embd=attn.k, n_head=attn.heads,
-        n_layer=depth, n_positions=encoder.max_len, n_inner=width, activation_function=act,
-        layer_norm_epsilon=eps, resid_pdrop=drop, embd_pdrop=drop, attn_pdrop=attn.dropout)
+    if form=='gpt2':
+        return cfg | dict(model_type='gpt2', n_embd=attn.k, n_head=attn.heads, n_layer=depth,
+                          n_positions=encoder.max_len, n_inner=width, activation_function=act,
+                          layer_norm_epsilon=eps, resid_pdrop=drop, embd_pdrop=drop,
+                          attn_pdrop=attn.dropout)
     cfg |= dict(hidden_size=attn.k, num_attention_heads=attn.heads, num_hidden_layers=depth,
                 intermediate_size=width, hidden_act=act)
-    if form=='bert': return cfg | dict(model_type='bert', max_position_embeddings=encoder.max_len,
-        type_vocab_size=max(encoder.n_types, 1), layer_norm_eps=eps, hidden_dropout_prob=drop,
-        attention_probs_dropout_prob=attn.dropout, position_embedding_type='absolute')
+    if form=='bert':
+        return cfg | dict(model_type='bert', max_position_embeddings=encoder.max_len,
+                          type_vocab_size=max(encoder.n_types, 1), layer_norm_eps=eps,
+                          hidden_dropout_prob=drop, attention_probs_dropout_prob=attn.dropout,
+                          position_embedding_type='absolute')
     qkv,out = attn.toqueries.bias is not None,attn.unifyheads.bias is not None
     cfg |= dict(num_key_value_heads=attn.kv_heads or attn.heads, rms_norm_eps=eps,
         rope_theta=encoder.positions.base, max_position_embeddings=ifnone(encoder.max_len, 2048))
@@ -627,8 +632,8 @@ def _for_hf(model, family):
     "The tensors of `model` under the names of `family`"
     state = {n: o.detach().cpu() for n,o in _plain_state(model).items()}
     if 'positions.embedding' in family.names:
-        state |= {n: o for n,o in _zeros(model, state) if 'types' not in n
-                  or 'types' in family.names}
+        typed = 'types' in family.names
+        state |= {n: o for n,o in _zeros(model, state) if typed or 'types' not in n}
     rank,parts = ['toqueries','tokeys','tovalues'],defaultdict(list)
     for name in sorted(state, key=lambda n: next((i for i,o in enumerate(rank) if o in n), 0)):
         if name=='1.linear.weight' and family.tied: continue
@@ -713,10 +718,9 @@ def _save_tokenizer(tok, vocab, encoder, folder):
     "Write an `HFTokenizer`; False for another one, or where the rows are not those of its tokens"
     if not isinstance(tok, HFTokenizer) or list(vocab)!=list(tok.vocab): return False
     (folder/'tokenizer.json').write_text(tok.tok.to_str(pretty=True), encoding='utf8')
+    inputs = ['input_ids', *['token_type_ids']*(encoder.n_types>1), 'attention_mask']
     says = dict(tokenizer_class='PreTrainedTokenizerFast', clean_up_tokenization_spaces=False,
-                model_max_length=ifnone(encoder.max_len, 10**30),
-                model_input_names=['input_ids', *['token_type_ids']*(encoder.n_types>1),
-                                   'attention_mask'])
+                model_max_length=ifnone(encoder.max_len, 10**30), model_input_names=inputs)
     for n in ('pad','cls','sep','mask','unk'):
         found = [tok.vocab[i] for i in _special_ids(tok.vocab, n) if i<encoder.vocab_sz]
         if found: says[f'{n}_token'] = found[0]

@@ -94,8 +94,8 @@ def _get_counts(learn, before, losses):
     says,tensors = {},{}
     for name,o in _counted(learn).items():
         now,ts = _split(vars(o))
-        says[name] = {n: x for n,x in now.items() if n not in before.get(name, {})
-                      or before[name][n]!=x}
+        then = before.get(name, {})
+        says[name] = {n: x for n,x in now.items() if n not in then or then[n]!=x}
         tensors |= {f'{name}.{n}': t for n,t in ts.items()}
         if hasattr(o, 'hps'): says[name]['hps'] = o.hps  # of a scheduler
     rec = learn.recorder
@@ -187,7 +187,7 @@ def _under(prefix, tensors):
 
 # %% ../nbs/05d_resume.ipynb #d58362db0b
 class _Rest(GetAttr):
-    "The batches of `dl` after the first `n`; then what follows is drawn with the random states `now`"
+    "The batches of `dl` after the first `n`, drawn with the random states `now`"
     _default = 'dl'
     def __init__(self, dl, n, now): self.dl,self.n,self.now = dl,n,now
     def __len__(self): return len(self.dl)
@@ -226,7 +226,7 @@ class Resume(Callback):
     def __init__(self,
         name:str='resume', # Name of the run: a folder in `learn.path/learn.model_dir`
         every:int=None, # Save after so many batches; None: by time alone
-        minutes:float=5. # Save after so many minutes; several processes: only without `every`
+        minutes:float=5. # Save after so many minutes; in several processes only without `every`
     ):
         _check(isinstance(name, (str,Path)) and str(name), 'name', name, 'the name of a run',
                TypeError)
@@ -241,7 +241,7 @@ class Resume(Callback):
         return self.learn.path/self.learn.model_dir/self.name_of_run
 
     def before_fit(self):
-        "Find what was saved; `ValueError` if damaged or of another training, `OSError` if none can be"
+        "Find what was saved; an error if it is damaged or of another training, or can't be written"
         self.losses = torch.zeros(0)
         self.state,self.epoch_start,self.resting = None,None,{}
         self.skips = self.cancelled = False
@@ -255,8 +255,8 @@ class Resume(Callback):
         self.several = num_distrib()>1 and get_model(self.model) is not self.model
         found = _newest(self.folder, rank_distrib(), self._agree if self.several else None)
         if self.several:
-            self.token = found[0]['run'] if found else _all(getattr(self, 'token',
-                secrets.token_hex(8)))[0]
+            mine = getattr(self, 'token', secrets.token_hex(8))
+            self.token = found[0]['run'] if found else _all(mine)[0]
         if found is None or found[0]['fit']<self.fits:
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
@@ -296,10 +296,10 @@ class Resume(Callback):
         later = [x for o in moments for x in o if x[1:]!=(1,0,0,0,False)]  # than the first save
         if later or wrong:
             lacks = [i for i,o in enumerate(moments) if not o]
-            raise ValueError(
-                f"there is no moment that all {num_distrib()} processes have saved in "
-                f"{self.folder} ({'; '.join(wrong) or f'nothing of {lacks}'}): "
-                "delete that folder in all machines to begin anew")
+            why = '; '.join(wrong) or f'nothing of {lacks}'
+            raise ValueError(f"there is no moment that all {num_distrib()} processes have saved in "
+                             f"{self.folder} ({why}): delete that folder on all machines to "
+                             "begin anew")
 
     def _check_processes(self, n):
         now = num_distrib() if self.several else 1
@@ -329,8 +329,8 @@ class Resume(Callback):
         # of batches whose step is yet to come
         grads,of = _under('grad.', tensors),dict(get_model(self.model).named_parameters())
         for n in about.get('grads', []):
-            of[n].grad = (grads[n].to(of[n].device).clone() if n in grads
-                          else torch.zeros_like(of[n]))
+            p = of[n]
+            p.grad = grads[n].to(p.device).clone() if n in grads else torch.zeros_like(p)
         states = [dict(o) for o in about['opt']]
         for n,o in _under('opt.', tensors).items():
             i,_,key = n.partition('.')
@@ -340,8 +340,8 @@ class Resume(Callback):
     def before_epoch(self):
         "Skip what was done, with the line that it had in the table"
         if self.state is None or self.epoch>=self.state[0]['epoch']: return
-        self.recorder.log = (L(self.epoch)
-                             + L(self.state[0]['counts']['recorder']['values'][self.epoch]))
+        values = self.state[0]['counts']['recorder']['values'][self.epoch]
+        self.recorder.log = L(self.epoch) + L(values)
         for o in _counted(self.learn).values():
             if not isinstance(o, Recorder):  # what they did, they did
                 self.resting.setdefault(o, o.run)

@@ -32,12 +32,12 @@ try: import fcntl
 except ImportError: fcntl = None  # on Windows
 
 # %% ../nbs/05e_saving.ipynb #e5000011
-_losses = {(CrossEntropyLossFlat,nn.CrossEntropyLoss): ('weight','label_smoothing',
-                                                        'ignore_index'),
-           (LabelSmoothingCrossEntropyFlat,LabelSmoothingCrossEntropy): ('eps','weight'),
-           (FocalLossFlat,FocalLoss): ('gamma','weight'),
-           (BCEWithLogitsLossFlat,nn.BCEWithLogitsLoss): ('weight','pos_weight'),
-           (BaseLoss,nn.MSELoss): (), (BaseLoss,nn.L1Loss): ()}
+_losses = {
+    (CrossEntropyLossFlat,nn.CrossEntropyLoss): ('weight','label_smoothing','ignore_index'),
+    (LabelSmoothingCrossEntropyFlat,LabelSmoothingCrossEntropy): ('eps','weight'),
+    (FocalLossFlat,FocalLoss): ('gamma','weight'),
+    (BCEWithLogitsLossFlat,nn.BCEWithLogitsLoss): ('weight','pos_weight'),
+    (BaseLoss,nn.MSELoss): (), (BaseLoss,nn.L1Loss): ()}
 _loss_names = {(BaseLoss,nn.MSELoss): MSELossFlat, (BaseLoss,nn.L1Loss): L1LossFlat}
 _loss_fs = {o.__name__: o for o in (_loss_names.get(o, o[0]) for o in _losses)}
 
@@ -56,8 +56,8 @@ def _loss_says(loss):
 
 def _loss(says):
     "The loss that `_loss_says` has described"
-    return _loss_fs[says['name']](**{n: tensor(o) if isinstance(o, list) else o
-                                     for n,o in says.items() if n!='name'})
+    kw = {n: tensor(o) if isinstance(o, list) else o for n,o in says.items() if n!='name'}
+    return _loss_fs[says['name']](**kw)
 
 # %% ../nbs/05e_saving.ipynb #e5000013
 _target_tfms = dict(Categorize='category', MultiCategorize='labels',
@@ -209,7 +209,7 @@ def _save_model(self, folder):
 def save_model(self:TransformerLearner,
     folder:str|Path # Where to write `model.json` and the weights; a model in it is replaced
 )->Path: # The folder
-    "Save all that `load_model` needs; `ValueError` for NaN, or for a model that can't be made again"
+    "Save all that `load_model` needs; `ValueError` for NaN, or a model that can't be made again"
     _check(isinstance(folder, (str,Path)) and str(folder), 'folder', folder,
            'the name of a folder', TypeError)
     if not rank_distrib(): # don't save if child proc
@@ -323,8 +323,8 @@ def _try(model, about, weights):
             'the answers of this model are not finite: has training diverged? Load a '
             'state from before')
     # a processor may add up numbers that lie elsewhere in another order
-    near = (.02 if encoder.embedding.weight.dtype in (torch.half,torch.bfloat16)
-            or device.type!='cpu' else 1e-4)
+    half = encoder.embedding.weight.dtype in (torch.half,torch.bfloat16)
+    near = .02 if half or device.type!='cpu' else 1e-4
     same = (out.float()-back.float()).abs().max() <= near*out.float().abs().max()
     if not same:
         raise ValueError(
@@ -444,7 +444,7 @@ def _dls_of(path, about, tok_tfm, rules, device):
     if about['data'] is None:
         _no_dls(path, 'it was made with other steps than tokens and numbers')
     if about['kind']=='classifier' and about['head']['target'] is None:
-        _no_dls(path, 'the target was none of fastai\'s categories, labels or numbers')
+        _no_dls(path, "the target was none of fastai's categories, labels or numbers")
     if tok_tfm is None:
         if about['tokenizer'] is None: _no_dls(path, 'the texts were tokens already')
         try: tok = tokenizer_from_state(about['tokenizer'], rules)
@@ -471,7 +471,7 @@ def load_model(
     rules:list=None, # Its rules, where some of them are not fastai's
     **kwargs
 )->TransformerLearner: # For predictions, or for going on with `dls`
-    "A learner as it was saved, own classes given as in `attn_cls=`; `ValueError` for what is damaged"
+    "A learner as it was saved; own classes as in `attn_cls=`; `ValueError` for what is damaged"
     _check(isinstance(folder, (str,Path)), 'folder', folder, 'the name of a folder', TypeError)
     distrib_barrier()
     path = Path(folder).expanduser()
@@ -505,7 +505,7 @@ def export(self:TransformerLearner,
     fname:str='export.pkl', # Name of the file, in `learn.path`
     **kwargs
 ):
-    "fastai's `export`, for `load_learner`; its file is a pickle, which runs what it likes when it is opened"
+    "fastai's `export`, for `load_learner`: a pickle, which can run anything when it is opened"
     warn(f"{fname} is a pickle: opening it runs what is in it, so nobody should "
          "open one of somebody else. `save_model` writes a folder that is safe to "
          "open, for `load_model`", stacklevel=2)

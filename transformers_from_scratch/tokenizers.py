@@ -97,10 +97,9 @@ def _no_pieces(e, vocab_sz):
             "`items` has no text to learn from, but must have one of at least one character")
     least = re.search(r'required_chars\. \d+ vs (\d+)', str(e))
     if not least: return e
-    return ValueError(f"`vocab_sz` is {vocab_sz}, but must be at least {least[1]} for these "
-                      "texts: the 256 bytes, and a piece for each character. "
-                      "`character_coverage=.98` leaves the rarest characters "
-                      "to the bytes, and needs less")
+    return ValueError(f"`vocab_sz` is {vocab_sz}, but must be at least {least[1]} for these texts: "
+                      "the 256 bytes, and a piece for each character. `character_coverage=.98` "
+                      "leaves the rarest characters to the bytes, and needs less")
 
 # %% ../nbs/03b_tokenizers.ipynb #eb66de82
 class ExactSubwordTokenizer:
@@ -292,10 +291,9 @@ def _warn_lost(dls):
     if len(lost) <= .4*len(some): return
     share,example = len(lost)/len(some),' '.join(lost[0][:10])
     warn(f"In {share:.0%} of the training texts of `dls` most words are unknown, as they occur "
-         "less than `min_freq` times, or are whole phrases: the model reads "
-         f"{example!r}. {_cure}. If "
-         "the texts are only few, take more of them, or `pretrained` weights and their tokenizer",
-         stacklevel=3)
+         f"less than `min_freq` times, or are whole phrases: the model reads {example!r}. {_cure}. "
+         "If the texts are only few, take more of them, or `pretrained` weights and their "
+         "tokenizer", stacklevel=3)
 
 # %% ../nbs/03b_tokenizers.ipynb #a3c00016
 def _warn_lost_text(learn, ids, text, stacklevel=3):

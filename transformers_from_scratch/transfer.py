@@ -46,7 +46,8 @@ def _typed(o):
 
 def _block_args(block):
     "The arguments of one block"
-    sizes,parts = ('heads','wide','norm_first'),block.parts() if hasattr(block, 'parts') else {}
+    sizes = 'heads','wide','norm_first'
+    parts = block.parts() if hasattr(block, 'parts') else {}
     but = ('k','heads','wide','dropout','qkv_bias','bias','hidden_mult','act','q_norm','k_norm')
     args = {n: getattr(block, n, None) for n in sizes}
     args |= {n: _describe(o, *but) for n,o in parts.items()}
@@ -174,12 +175,12 @@ def _check_finite(name, weights):
 
 def _checksum(about, weights):
     "A number that changes with what is said `about` an encoder, and with any bit of its `weights`"
-    total = zlib.crc32(json.dumps({n: o for n,o in about.items() if n!='checksum'},
-                                  sort_keys=True).encode())
+    says = {n: o for n,o in about.items() if n!='checksum'}
+    total = zlib.crc32(json.dumps(says, sort_keys=True).encode())
     for n in sorted(weights):
         o = weights[n].cpu().contiguous()
-        total = zlib.crc32(o.flatten().view(torch.uint8).numpy(),
-                           zlib.crc32(f'{n} {o.dtype} {tuple(o.shape)}'.encode(), total))
+        total = zlib.crc32(f'{n} {o.dtype} {tuple(o.shape)}'.encode(), total)
+        total = zlib.crc32(o.flatten().view(torch.uint8).numpy(), total)
     return total
 
 # %% ../nbs/05c_transfer.ipynb #2726513c
@@ -246,8 +247,8 @@ def _wrong(about, weights):
     if not isinstance(model, dict): return f'`model` is {str(model)[:40]}'
     if not (isinstance(vocab, list) and vocab and all(isinstance(o, str) for o in vocab)):
         return f'`vocab` is {str(vocab)[:40]}'
-    fine = isinstance(tok, dict) and all(isinstance(tok.get(n), cls)
-                                         for n,cls in dict(kind=str, cls=str, rules=list).items())
+    types = dict(kind=str, cls=str, rules=list)
+    fine = isinstance(tok, dict) and all(isinstance(tok.get(n), o) for n,o in types.items())
     if tok is not None and not fine: return f'`tokenizer` is {str(tok)[:40]}'
     for n,low in dict(k=1, depth=1, max_len=1, pad_idx=0).items():
         none = n in model and model[n] is None and n in ('max_len','pad_idx')
@@ -335,7 +336,7 @@ def _read_kind(path, kind, by):
 # %% ../nbs/05c_transfer.ipynb #cf6f8d2b
 def encoder_info(
     file:str|Path # A file that `save_encoder` wrote, or a folder of `save_model`
-)->AttrDict: # `model` (its arguments), `vocab`, `tokenizer` (see `tokenizer_from_state`), `kind` and `version`
+)->AttrDict: # `model` (its arguments), `vocab`, `tokenizer`, `kind` and `version`
     "The description in a saved encoder or model; `ValueError` if this library did not write `file`"
     return _read(Path(file))[0]
 
@@ -404,9 +405,8 @@ def _notes(about, encoder, vocab, tokenizer, new):
     "What a user should know of an encoder that is about to be loaded"
     its,mine = about.model.get('attn_cls'),_model_args(encoder).get('attn_cls')
     if its!=mine:
-        yield (f"it was trained with {its}, but the model has {mine}, so what a token "
-               "sees may have changed: "
-               f"pass attn_cls={_typed(its)}, or train all of the model")
+        yield (f"it was trained with {its}, but the model has {mine}, so what a token sees may "
+               f"have changed: pass attn_cls={_typed(its)}, or train all of the model")
     rows,have = encoder.max_len,about.model['max_len']
     if isinstance(encoder.positions, LearnedPositions) and have<rows:
         yield (f"positions {have} to {rows-1} are not in it and stay as they were: train "
@@ -448,8 +448,8 @@ def _load_encoder(learn, file, device):
 # %% ../nbs/05c_transfer.ipynb #5c0cc816
 @patch
 def load_encoder(self:TransformerLearner,
-    file:str, # A file of `save_encoder` in `learn.path/learn.model_dir`, or a folder of `save_model`
+    file:str, # Of `save_encoder`, in `learn.path/learn.model_dir`; or a folder of `save_model`
     device:int|str|torch.device=None # Where to read the file to, defaults to the device of `dls`
 )->TransformerLearner: # The learner itself
-    "Load an encoder, match its rows to the tokens of `dls`, and freeze; `ValueError` if it does not fit"
+    "Load an encoder, match its rows to the tokens, and freeze; `ValueError` if it does not fit"
     with self.lock: return _load_encoder(self, file, device)
