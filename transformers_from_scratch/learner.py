@@ -9,7 +9,8 @@ __all__ = ['transformer_splitter', 'FusedAdam', 'TransformerLearner', 'Pretraine
 # %% ../nbs/05_learner.ipynb #c3cde75d
 import difflib,inspect,time
 from contextlib import ExitStack
-from numbers import Number
+from collections import Counter
+from numbers import Integral,Number
 from torch.optim.adamw import adamw
 from fastai.text.all import *
 from fastai.text.data import _get_tokenizer, _default_sort
@@ -113,7 +114,8 @@ def _check_known(labels, known, part, several):
     if len(new)>9 and labels.map(str).nunique() > .9*len(labels):
         hints.append('Nearly every label occurs once: is `label_col` the column of labels?')
     texts = labels.map(lambda o: isinstance(o, str)).all()
-    if several and texts and len(new)==labels.nunique():
+    if texts and (several and len(new)==labels.nunique()
+                  or any(o in str(new[0]) for o in ';|')):
         hints.append('For several labels in one string pass `label_delim=`.')
     count = '1 label' if len(new)==1 else f'{len(new):,} labels'
     lacking = 'their `vocab`' if part=='training' else 'training'
@@ -122,6 +124,22 @@ def _check_known(labels, known, part, several):
         f'`dls` has {count} in its {part} data that {lacking} lacks, such as {str(new[0])!r}: '
         f'have each class in both, name all of them, as in `y_block={block}(vocab=[...])`, '
         'or leave such rows out.', *hints]))
+
+def _look_at_names(known):
+    "Warn of classes that come of a slip: names that differ by spaces, no name, several in one"
+    names = [o for o in known if isinstance(o, str)]
+    def says(what, cure): warn(f'`dls` has {what}: {cure}', stacklevel=6)
+    alike = first(o for o in groupby(names, str.strip).values() if len(o)>1)
+    if alike:
+        says(f'the classes {" and ".join(map(repr, alike))}, which differ by spaces',
+             'strip them, as in `df[col] = df[col].str.strip()`')
+    if any(not o.strip() for o in names):
+        says('a class without a name', 'leave out rows with an empty label, or name them')
+    for sign in ';|':
+        parts = Counter(part for o in names for part in o.split(sign))
+        joined = first(o for o in names if sign in o)
+        if joined and max(parts.values())>1:
+            says(f'the class {joined!r}', f'if these are several, pass `label_delim={sign!r}`')
 
 def _check_labels(dls, own_loss=False, n_out=None):
     "`ValueError` for labels that are missing, unknown in training, or all the same"
@@ -139,6 +157,7 @@ def _check_labels(dls, own_loss=False, n_out=None):
             raise ValueError(f'`dls` has one class only, {first(known)!r}, but must '
                              'have two or more to tell apart')
         _check_known(labels, known, part, several)
+        if part=='training': _look_at_names(known)
 
 # %% ../nbs/05_learner.ipynb #e22324f5
 def _check_dls(dls, n_out=None, own_loss=False):
@@ -239,6 +258,13 @@ _by_function = {F.cross_entropy: nn.CrossEntropyLoss,
                 F.binary_cross_entropy_with_logits: nn.BCEWithLogitsLoss,
                 F.mse_loss: nn.MSELoss, F.l1_loss: nn.L1Loss}
 
+_of_numbers = nn.MSELoss,nn.L1Loss,nn.BCEWithLogitsLoss
+
+_methods = dict(predict_proba='`predict` and `get_preds` give probabilities',
+                evaluate='`validate` gives the loss and the metrics',
+                generate='`predict` of `transformer_lm_learner` writes',
+                stream='it is of `transformer_lm_learner`', score='it is of `transformer_lm_learner`')
+
 class _OwnLoss(GetAttr):
     "A loss `func` that does not say what its numbers mean, where `usual` says it"
     _default = 'func'
@@ -270,6 +296,12 @@ def _as_loss(loss, usual):
         raise TypeError(f"`loss_func` is the class {loss.__name__}, but must be a function of "
                         f"predictions and targets, such as `{loss.__name__}()`")
     _check(callable(loss), 'loss_func', loss, 'a function of predictions and targets', TypeError)
+    of_classes = isinstance(getattr(usual, 'func', None), nn.CrossEntropyLoss)
+    what = ('needs log-probabilities' if type(loss) is nn.NLLLoss or loss is F.nll_loss else
+            'is for numbers' if of_classes and type(loss) in _of_numbers else None)
+    if what:
+        raise ValueError(f'`loss_func` is {_name(loss)}, which {what}: for classes, and the scores '
+                         'of this model, there is `CrossEntropyLossFlat()`')
     loss = next((make() for f,make in _by_function.items() if f is loss), loss)
     flat = _flat.get(type(loss))
     if flat and _alike(loss, usual):
@@ -311,6 +343,12 @@ class TransformerLearner(Learner):
         **kwargs
     ):
         metrics = L(metrics)
+        if isinstance(opt_func, type) and issubclass(opt_func, torch.optim.Optimizer):
+            opt_func = partial(OptimWrapper, opt=opt_func)  # one of PyTorch's
+        _check(callable(opt_func), 'opt_func', opt_func, 'a function, such as `Adam`', TypeError)
+        for name in ('lr','wd'):
+            _check(not isinstance(kwargs.get(name), str), name, kwargs.get(name), 'a number',
+                   TypeError)
         usual = getattr(dls, 'loss_func', None)
         _check_metrics(metrics, usual if loss_func is None else None)
         if loss_func is not None: loss_func = _as_loss(loss_func, ifnone(usual, self._usual))
@@ -336,6 +374,7 @@ class TransformerLearner(Learner):
     def add_cb(self, cb):
         "Add `cb`; an error if it blends inputs, or watches what is not recorded"
         if isinstance(cb, type): cb = cb()
+        _check(isinstance(cb, Callback), 'cbs', cb, 'callbacks, such as `GradientClip()`', TypeError)
         blending = MixUp.before_batch,CutMix.before_batch
         if getattr(type(cb), 'before_batch', None) in blending:
             raise TypeError(f"`cbs` has {type(cb).__name__}: ids of tokens can't be blended as "
@@ -358,6 +397,14 @@ class TransformerLearner(Learner):
         return _lock_of(self.model)
 
     def __repr__(self): return _what_it_holds(self)
+
+    def __getattr__(self, k):
+        "As fastai does it: what the learner has not may be the model's"
+        try: return super().__getattr__(k)
+        except AttributeError:
+            cure = f': {_methods[k]}' if k in _methods else ''
+            raise AttributeError(f'{type(self).__name__!r} object has no attribute {k!r}{cure}',
+                                 name=k, obj=self) from None
 
     def __getstate__(self): return {n: o for n,o in super().__getstate__().items() if n!='_within'}
 
@@ -454,11 +501,21 @@ _not_in_writing = dict(do_sample='`temperature=0` takes the likeliest token each
                        num_beams='there is no beam search',
                        max_len='it is the number of words to add: `n_words`')
 
+_training = {'n_epoch': 'epochs n_epochs num_epochs epoch', 'epochs': 'n_epoch n_epochs num_epochs',
+             'lr_max': 'lr max_lr learning_rate', 'lr': 'lr_max max_lr learning_rate',
+             'base_lr': 'lr lr_max max_lr learning_rate'}
+_of_data = 'it is for the data, such as `TextDataLoaders.from_df`'
+_not_in_training = dict(bs=_of_data, batch_size=_of_data,
+                        metrics='it is for the factory, or set `learn.metrics`')
+
 def _hinted(f):
     "`f`, which says what a keyword that it does not take may be called here"
     names = set(inspect.signature(f).parameters) - {'self'}
     def says(name):
         if (ours := _writing.get(name)) in names: return f'did you mean {ours!r}?'
+        known = first(n for n,others in _training.items() if n in names and name in others.split())
+        if known: return f'did you mean {known!r}?'
+        if {'n_epoch','epochs'} & names and name in _not_in_training: return _not_in_training[name]
         if 'n_words' in names and name in _not_in_writing: return _not_in_writing[name]
         return _hint(name, names)
     @functools.wraps(f)
@@ -571,6 +628,9 @@ def _say_cut(dls, encoder):
     "Warn how many training texts are longer than what the model reads, and what it reads of them"
     dl,n = dls.train,encoder.max_len
     lens = vars(dl).get('res') if getattr(dl, 'sort_func', None) is _default_sort else None
+    if lens is not None and sum(o<2 for o in lens) > len(lens)/2:
+        warn('most training texts of `dls` have no word, or one: is `text_col` the column of texts?',
+             stacklevel=3)
     cut = sum(o>n for o in lens) if n and lens is not None else 0
     if not cut: return
     crop = encoder.crop
@@ -581,6 +641,20 @@ def _say_cut(dls, encoder):
     warn(f"{cut:,} of {len(lens):,} training texts ({cut/len(lens):.1%}) have more than {n} "
          f"tokens, and the model reads only {what}: `max_len=` lets it read more, "
          "`crop=tail_crop` or `ends_crop` other parts", stacklevel=3)
+
+def _begin_at_mean(dls, head, y_range):
+    "Let the answers begin at the mean of the targets, where these are numbers"
+    labels,to_number = _labels(dls.train_ds) or (None,None)
+    if not isinstance(to_number, RegressionSetup): return
+    targets = [np.array(o, dtype=float).reshape(-1) for o in labels]
+    if len({len(o) for o in targets})!=1: return
+    targets = np.stack(targets)  # (n,n_out)
+    low,high = np.nanmin(targets),np.nanmax(targets)
+    if y_range is not None:
+        _check(y_range[0]<=low and high<=y_range[1], 'y_range', y_range,
+               f'so wide that the targets of `dls` are in it, from {low:g} to {high:g}')
+    elif targets.shape[1]==len(head.linear.bias):
+        with torch.no_grad(): head.linear.bias.copy_(tensor(np.nanmean(targets, 0)))
 
 def _check_pool(dls, pool):
     "`ValueError` where the model has an answer for each token, and the data one for each text"
@@ -611,9 +685,9 @@ def transformer_classifier_learner(
         if y_range is not None:
             raise ValueError(f"`y_range` is {y_range}, but must be None: `dls` has "
                              "classes for a target, not numbers")
-        if n_out<dls.c:
-            raise ValueError(f"`n_out` is {n_out}, but must be at least {dls.c}, "
-                             "the number of classes in `dls`")
+        if n_out<dls.c or (n_out>dls.c and kwargs.get('loss_func') is None):
+            raise ValueError(f"`n_out` is {n_out}, but must be {dls.c}, the number of classes in "
+                             "`dls`; more need a `loss_func`")
     model_kw,learn_kw = _split_kwargs(kwargs, TransformerClassifier.__init__,
                                       TransformerLearner.__init__, fixed=('vocab_sz','pad_idx'))
     start,vocab = _pretrained(pretrained),_text_vocab(dls)
@@ -625,6 +699,10 @@ def transformer_classifier_learner(
     _warn_lost(dls)
     model = TransformerClassifier(n_out=n_out, y_range=y_range, **_keep_ends(dls, model_kw))
     learn = TransformerLearner(dls, model, **learn_kw)
+    _begin_at_mean(dls, model[1], y_range)
+    if len(dls.train_ds) and not len(dls.valid_ds):
+        warn('`dls` has no texts to validate with, so no metric will have a value: pass '
+             '`valid_pct=.2`, or a `valid_col` that is True in some rows', stacklevel=2)
     if says := _no_batches(dls): warn(says, stacklevel=2)
     _say_cut(dls, learn.model[0])
     return learn if start is None else start._start(learn)
@@ -649,9 +727,13 @@ def _test_dl(dls, texts, rm_type_tfms=None, **kwargs):
     return dls.valid.new(_Made(texts), **kwargs)
 
 # %% ../nbs/05_learner.ipynb #b1488066
+def _names_file(o):
+    "Is the string `o` the name of a file that is there?"
+    return len(o)<256 and bool(Path(o).suffix) and Path(o).is_file()
+
 def _is_item(dls, o):
     "Is `o` a text, or of the kind that `dls` makes texts of, such as a row of a table?"
-    if isinstance(o, str): return True
+    if isinstance(o, str): return not _names_file(o)
     tok = _get_tokenizer(dls.train_ds)
     from_table = getattr(tok, 'mode', None)=='df'
     if isinstance(o, Path): return not from_table
@@ -677,7 +759,7 @@ def predict(self:TransformerLearner,
 )->tuple: # The decoded prediction, its number, and probabilities or numbers `(n_out,)`
     "What the model says about one text; `TypeError` if it is none, `FloatingPointError` for NaN"
     if not _is_item(self.dls, item):
-        file = ' (of a file, read it first)' if isinstance(item, Path) else ''
+        file = ' (of a file, read it first)' if isinstance(item, (str,Path)) else ''
         raise TypeError(f"`item` is {_shown(item)}, but must be one text{file}: for several use "
                         "`stream_preds(texts)` or `get_preds(dl=learn.dls.test_dl(texts))`")
     with self.lock:
@@ -734,11 +816,29 @@ def _stream_preds(learn, texts, bs, ahead, no_bar, kwargs):
 # %% ../nbs/05_learner.ipynb #5f000002
 def _has_data(learn, name, args, kwargs):
     "Has `learn` the data that its method `name` will ask for?"
-    if name=='fit': loaders = learn.dls.loaders[:1]
+    if name in ('fit','lr_find'): loaders = learn.dls.loaders[:1]
     elif name in ('validate','show_results') and not args and kwargs.get('dl') is None:
         loaders = learn.dls.loaders
     else: return True
     return any(len(dl.dataset) for dl in loaders)
+
+def _check_fit(n_epoch=0, lr=None, **_):
+    "An error for what can't be a number of epochs, or a learning rate"
+    whole = isinstance(n_epoch, Integral) and n_epoch>=0
+    _check(whole, 'n_epoch', n_epoch, 'a whole number of at least 0',
+           ValueError if isinstance(n_epoch, Number) else TypeError)
+    _check(not isinstance(lr, str), 'lr', lr, 'a number, or a slice', TypeError)
+    _check(not isinstance(lr, Number) or lr>=0, 'lr', lr, 'a number of at least 0')
+
+def _check_asked(ds_idx=1, dl=None, *args, **_):
+    "`TypeError` for texts, or a loader in the wrong place, where fastai asks for data"
+    texts = 'for texts pass `dl=learn.dls.test_dl(texts)`, for another loader `dl=`'
+    if not isinstance(ds_idx, Integral):
+        raise TypeError(f'`ds_idx` is of type {type(ds_idx).__name__}, but must be 0 or 1, a part '
+                        f'of `dls`: {texts}')
+    some = first(dl) if isinstance(dl, (list,tuple,L)) else dl  # fastai itself passes batches
+    if isinstance(some, (str,Path,pd.DataFrame,pd.Series)):
+        raise TypeError(f'`dl` is of type {type(dl).__name__}, but must be a loader: {texts}')
 
 def _in_turn(name):
     "Let method `name` of `Learner` wait until no other thread uses the model"
@@ -747,7 +847,9 @@ def _in_turn(name):
         if not _has_data(self, name, args, kwargs):
             raise ValueError('`dls` is without data: make a learner with yours, or pass it as in '
                              '`load_model(folder, dls)`; texts can be asked about by `predict`')
-        if name=='fit' and (says := _no_batches(self.dls)): raise ValueError(says)
+        if name in ('fit','lr_find') and (says := _no_batches(self.dls)): raise ValueError(says)
+        if name=='fit': _check_fit(*args[:2], **kwargs)
+        if name in ('get_preds','validate','show_results'): _check_asked(*args, **kwargs)
         with self.lock: return getattr(super(TransformerLearner, self), name)(*args, **kwargs)
     setattr(TransformerLearner, name, f)
 
@@ -773,7 +875,9 @@ def _with_in_turn(name, once):
                     there[1].close()
     setattr(TransformerLearner, name, f)
 
-for _o in 'fit validate get_preds show_results save load export'.split(): _in_turn(_o)
+for _o in 'fit lr_find validate get_preds show_results save load export'.split(): _in_turn(_o)
+for _o in 'fit fit_one_cycle fit_flat_cos fine_tune'.split():
+    setattr(TransformerLearner, _o, _hinted(getattr(TransformerLearner, _o)))
 for _o in 'added_cbs removed_cbs'.split(): _with_in_turn(_o, False)
 for _o in 'no_logging no_mbar no_bar loss_not_reduced'.split(): _with_in_turn(_o, True)
 
