@@ -62,7 +62,10 @@ def _check_sizes(**sizes):
         _check(whole and o>0, name, o, 'a positive whole number')
 
 def _check_probs(**probs):
-    for name,o in probs.items(): _check(0 <= o < 1, name, o, 'in [0,1)')
+    for name,o in probs.items():
+        number = isinstance(o, (numbers.Real,Tensor))
+        _check(number, name, o, 'a number in [0,1)', TypeError)
+        _check(0 <= o < 1, name, o, 'in [0,1)')
 
 def _check_classes(**classes):
     for name,o in classes.items():

@@ -30,7 +30,10 @@ class FeedForward(Module):
         _check_probs(dropout=dropout)
         self.hidden_mult,width = hidden_mult,round(k*hidden_mult)
         self.up,self.down = nn.Linear(k, width, bias=bias),nn.Linear(width, k, bias=bias)
-        self.act,self.dropout = act_cls(),nn.Dropout(dropout)
+        try: self.act,self.dropout = act_cls(),nn.Dropout(dropout)
+        except TypeError as e:
+            raise TypeError(f"`act_cls` is {act_cls!r}, but must be a class, made as `act_cls()`: "
+                            "`nn.GELU`, not `F.gelu` or `nn.GELU()`") from e
 
     def forward(self,
         x:Tensor # Vectors `(...,k)`

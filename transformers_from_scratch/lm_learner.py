@@ -207,6 +207,9 @@ def _text_tfms(learn, text=''):
 def _check_texts(text):
     "A list of texts; `TypeError` unless `text` is a string or a list of strings"
     texts = list(text) if is_listy(text) or isinstance(text, (pd.Series,np.ndarray)) else [text]
+    if isinstance(text, pd.DataFrame):
+        raise TypeError("`text` is a DataFrame, but must be a string or a list of strings: pass "
+                        "its column of texts, `df.text` instead of `df`")
     for o in texts:
         if not isinstance(o, str):
             raise TypeError(f"`text` is {repr(o)[:60]}, but must be a string or a list of strings")
@@ -236,6 +239,8 @@ def _prompt_ids(learn, text):
 
 def _decoder(learn, decoder):
     "`decoder`, or that of the tokenizer if it is exact, and the separator of words"
+    _check(callable(decoder), 'decoder', decoder,
+           'a function: pass it by its name, without quotes', TypeError)
     tok = _get_tokenizer(learn.dls.train_ds)
     inner,sep = getattr(tok, 'tok', None),getattr(tok, 'sep', ' ')
     exact = hasattr(inner, 'join') or isinstance(inner, SentencePieceTokenizer)

@@ -8,6 +8,7 @@ __all__ = ['align', 'TransformerEncoder', 'LMHead', 'TransformerLM', 'head_crop'
            'TransformerClassifier']
 
 # %% ../nbs/02_models.ipynb #02c88a74
+import numbers
 from itertools import repeat
 from warnings import warn
 from fastai.basics import *
@@ -424,7 +425,7 @@ def mean_max_pool(
 
 # %% ../nbs/02_models.ipynb #00f07c0c
 class ClassifierHead(Module):
-    "Pool the tokens, then one linear layer; `ValueError` if `pool` does not return `(b,width)`"
+    "Pool the tokens, then one linear layer; `TypeError` or `ValueError` for a `pool` that can't"
     def __init__(self,
         k:int, # Width of the vectors
         n_out:int, # Numbers to return
@@ -434,16 +435,9 @@ class ClassifierHead(Module):
     ):
         _check_sizes(n_out=n_out)
         _check_probs(dropout=dropout)
-        _check(y_range is None or (len(y_range)==2 and y_range[0]<y_range[1]), 'y_range', y_range,
-               'a pair (low, high)')
-        _check(pool is None or callable(pool), 'pool', pool,
-               'a function, such as `mean_pool`, or None', TypeError)
+        _check_range(y_range)
         self.pool,self.dropout = pool,nn.Dropout(dropout)
-        shape = (2,k) if pool is None else tuple(pool(torch.zeros(2,3,k),
-                                                      torch.zeros(2,3, dtype=torch.bool)).shape)
-        _check(len(shape)==2 and shape[0]==2, 'pool', shape,
-               'a function that returns `(b,width)`; for two texts it returned this shape')
-        self.linear = nn.Linear(shape[1], n_out)
+        self.linear = nn.Linear(k if pool is None else _pool_width(pool, k), n_out)
         self.squeeze = nn.Identity() if y_range is None else SigmoidRange(*y_range)
         faster(self)
 
@@ -453,6 +447,30 @@ class ClassifierHead(Module):
         "Pool and decide"
         x = encoded[0] if self.pool is None else self.pool(*encoded)
         return self.squeeze(self.linear(self.dropout(x)))
+
+# %% ../nbs/02_models.ipynb #2f0f939d
+def _check_range(y_range):
+    "`TypeError` unless `y_range` is numbers or None, `ValueError` unless they are two that rise"
+    if y_range is None: return
+    ends = y_range.tolist() if hasattr(y_range, 'tolist') else y_range
+    listed = isinstance(ends, (tuple,list,L))
+    _check(listed and all(isinstance(o, (numbers.Real,Tensor)) for o in ends), 'y_range', y_range,
+           'two numbers, lowest and highest', TypeError)
+    _check(len(ends)==2 and ends[0]<ends[1], 'y_range', y_range, 'a pair (low, high)')
+
+def _pool_width(pool, k):
+    "How many numbers `pool` makes of a text, tried on two texts of three tokens"
+    _check(callable(pool) and not isinstance(pool, type), 'pool', pool, 'a function, such as '
+           '`mean_pool`, or None: a module of your own is made first, with brackets', TypeError)
+    try: out = pool(torch.zeros(2,3,k), torch.zeros(2,3, dtype=torch.bool))
+    except Exception as e:
+        error = TypeError if isinstance(e, TypeError) else ValueError
+        raise error(f"`pool` is {pool!r}, but must be a function of `(hidden, pad_mask)`, such as "
+                    f"`mean_pool`, `max_pool` or `first_pool`: it raised {type(e).__name__}") from e
+    shape = tuple(getattr(out, 'shape', ()))
+    _check(len(shape)==2 and shape[0]==2, 'pool', shape,
+           'a function that returns `(b,width)`; for two texts it returned this shape')
+    return shape[1]
 
 # %% ../nbs/02_models.ipynb #446c103f
 class TransformerClassifier(Module, nn.Sequential):
@@ -477,6 +495,7 @@ class TransformerClassifier(Module, nn.Sequential):
             p = kwargs.get(name)
             _check(pool is not None or not p, name, p,
                    '0 where each token gets an answer (`pool=None`)')
+        _check_probs(head_dropout=head_dropout)
         if pool is None: crop = None  # each token needs its answer
         encoder = TransformerEncoder(vocab_sz, k, heads, depth, max_len, pad_idx, pos_cls,
                                      crop=crop, **kwargs)
