@@ -217,6 +217,12 @@ def _check_whole(df, cols, what='text'):
     for name in cols:
         if isinstance(df[name], pd.DataFrame):
             raise ValueError(f'{df[name].shape[1]} columns are called {name!r}: rename all but one')
+        numbers = what=='text' and pd.api.types.is_numeric_dtype(df[name])
+        if numbers and len(cols)==1 and df[name].notna().any():
+            raise ValueError(
+                f"column {name!r} has numbers, such as {df[name].dropna().iloc[0]}, where texts "
+                "should be: name the column of texts, or if these are texts, "
+                f"`df[{name!r}].astype(str)`")
         def is_odd(o): return is_listy(o) or isinstance(o, (dict,bytes))
         odd = first(filter(is_odd, df[name])) if what=='text' else None
         if odd is not None:
@@ -229,6 +235,52 @@ def _check_whole(df, cols, what='text'):
             raise ValueError(
                 f'column {name!r} has no {what} in {len(missing):,} of {len(df):,} rows, such as '
                 f'row {missing[0]!r}: leave these out, `df.dropna(subset=[{name!r}])`{fill}')
+
+def _check_numbers(df, cols):
+    "`TypeError` where a number to learn is a text"
+    for name in cols:
+        odd = df[name].astype(object)
+        odd = odd[[isinstance(o, str) for o in odd]]
+        if not len(odd): continue
+        i = pd.to_numeric(odd, errors='coerce').isna().argmax()  # or else the first
+        raise TypeError(
+            f'column {name!r} has {odd.iloc[i]!r} in row {odd.index.tolist()[i]!r}, but '
+            '`RegressionBlock` must have numbers: make them so, as with '
+            f'`pd.to_numeric(df[{name!r}])`')
+
+def _check_labels(df, cols, one):
+    "`TypeError` where labels are lists, though each text has `one`, or where some are no texts"
+    kinds = {}
+    for name in cols:
+        for o in df[name]:
+            if is_listy(o) or isinstance(o, (set,dict,np.ndarray)):
+                if not one: continue
+                raise TypeError(f'column {name!r} has the {type(o).__name__} {o!r}, but must have '
+                                'one label in each row: for several, use '
+                                '`y_block=MultiCategoryBlock`')
+            kinds.setdefault(isinstance(o, str), (name,o))
+    if len(kinds)==2:
+        (name,number),(_,text) = kinds[False],kinds[True]
+        raise TypeError(
+            f'column {name!r} must have labels of one type, but there are {number!r} and {text!r}: '
+            f'make them texts, as with `df[{name!r}].astype(str)`')
+
+def _check_counts(**counts):
+    "`TypeError` for what is no whole number, `ValueError` for one that is less than 1"
+    for name,o in counts.items():
+        whole = isinstance(o, Integral) and not isinstance(o, bool)
+        _check(whole and o>0, name, o, 'a whole number of at least 1',
+               ValueError if whole else TypeError)
+
+def _check_reading(tok_tfm, text_vocab, seq_len, kwargs):
+    "An error for what is no tokenizer, no vocabulary, or no size"
+    _check(tok_tfm is None or callable(tok_tfm), 'tok_tfm', tok_tfm,
+           'a tokenizer, such as `CharTokenizer()`, without quotes', TypeError)
+    _check(not isinstance(text_vocab, (str,Path)), 'text_vocab', str(text_vocab),
+           'a list of tokens: of a file make one, as with `Path(...).read_text().split()`',
+           TypeError)
+    sizes = {o: kwargs[o] for o in ('bs','val_bs') if kwargs.get(o) is not None}
+    _check_counts(seq_len=seq_len, **sizes)
 
 def _text_missing():
     "A table in which a text is missing is a `KeyError` that does not say so"
@@ -291,6 +343,7 @@ def _from_table(cls, df, path='.', valid_pct=0.2, seed=None, text_col=0, label_c
     _check(isinstance(df, pd.DataFrame), 'df', type(df).__name__,
            'a `DataFrame`: read a file with `pd.read_csv`, or use `from_csv`', TypeError)
     _check_keywords(kwargs, is_lm)
+    _check_reading(tok_tfm, text_vocab, seq_len, kwargs)
     _check(isinstance(valid_pct, Number) and 0<=valid_pct<1, 'valid_pct', valid_pct,
            'a share, such as 0.2')
     # fastai would take a list for a class
@@ -306,11 +359,20 @@ def _from_table(cls, df, path='.', valid_pct=0.2, seed=None, text_col=0, label_c
     named = {name: _check_columns(name, df, o) for name,o in asked.items()}
     if valid_col is not None: _check_split(valid_col, df[named['valid_col'][0]])
     if not is_lm:
+        for o in L(y_block):
+            _check(isinstance(o, TransformBlock) or callable(o), 'y_block', o,
+                   'a block, such as `RegressionBlock` or `CategoryBlock`, without quotes',
+                   TypeError)
         blocks = [o if isinstance(o, TransformBlock) else o() for o in L(y_block)]
         tfms = [t for o in blocks for t in o.type_tfms]
         classes = y_block is None or any(isinstance(t, Categorize) and not t.add_na for t in tfms)
         # numbers may be missing: a loss can leave them out
-        if classes: _check_whole(df, named['label_col'], 'labels' if label_delim else 'label')
+        cols = named['label_col']
+        if classes: _check_whole(df, cols, 'labels' if label_delim else 'label')
+        one = not any(isinstance(t, MultiCategorize) for t in tfms) and (tfms or len(cols)==1)
+        known = any(getattr(t, 'vocab', None) for t in tfms)  # in an order of their own
+        if classes and not known: _check_labels(df, cols, one)
+        if any(isinstance(t, RegressionSetup) for t in tfms): _check_numbers(df, cols)
     if not _by_number(df):  # places change when the texts are tokenized
         text_col = named['text_col']
         if not is_lm: label_col = detuplify(tuple(named['label_col']))
@@ -326,16 +388,37 @@ def _guessed():
         TextDataLoaders.from_csv('.')
     return read.call_args.kwargs['delimiter'] is None
 
+def _read_as_missing(e, read):
+    "What the file says where `e` finds a text or a label missing, such as 'NA'"
+    df,raw = read(),read(na_filter=False, dtype=str)
+    cols = [c for c in df if f'column {c!r} has no ' in str(e)]
+    return [o for c in cols for o in raw[c][df[c].isna().values] if o]
+
 @_repair(TextDataLoaders, 'from_csv', _guessed)
 @delegates(TextDataLoaders.from_df)
 def _from_file(path, csv_fname='labels.csv', header='infer', delimiter=None,
                quoting=csv.QUOTE_MINIMAL, **kwargs):
     "Create from `csv` file in `path/csv_fname`, with commas unless `delimiter` says otherwise"
+    file,delimiter,p = Path(path)/csv_fname,ifnone(delimiter, ','),Path(path)
+    _check(not p.is_file(), 'path', str(path),
+           f"the folder of that file: `from_csv({str(p.parent)!r}, {p.name!r})`")
     try:
-        return _from_file.fastai(TextDataLoaders, path, csv_fname, header, ifnone(delimiter, ','),
-                                 quoting, **kwargs)
+        return _from_file.fastai(TextDataLoaders, path, csv_fname, header, delimiter, quoting,
+                                 **kwargs)
     except pd.errors.EmptyDataError as e:
-        raise ValueError(f'{Path(path)/csv_fname} is empty, but must be a table of texts') from e
+        raise ValueError(f'{file} is empty, but must be a table of texts') from e
+    except UnicodeDecodeError as e:
+        raise ValueError(
+            f"{file} is not in UTF-8: read it in its encoding, as with `df = pd.read_csv("
+            f"{str(file)!r}, encoding='latin-1')`, and then use `from_df`") from e
+    except ValueError as e:
+        if ' has no ' not in str(e): raise
+        says = _read_as_missing(e, partial(pd.read_csv, file, header=header, delimiter=delimiter,
+                                           quoting=quoting))
+        if not says: raise
+        raise ValueError(
+            f'{e}. Or, if {says[0]!r} is no gap but a word: use `from_df` with '
+            f'`df = pd.read_csv({str(file)!r}, keep_default_na=False)`') from None
 
 # %% ../nbs/02b_fastai_repairs.ipynb #1f5d53f6
 def _no_texts():
@@ -352,6 +435,7 @@ def _from_texts(cls, path, train='train', valid='valid', valid_pct=None, seed=No
     folders = [train,valid] if valid_pct is None else None
     if not Path(path).is_dir():
         raise ValueError(f'`path` is {str(path)!r}, but there is no such folder')
+    _check_reading(tok_tfm, text_vocab, seq_len, kwargs)
     if not get_text_files(path, folders=folders):
         where = (f'in its folders {train!r} and {valid!r}: name yours, or pass `valid_pct=0.2`'
                  if folders else 'in it')
@@ -413,6 +497,8 @@ def _test_table():
 @delegates(TfmdDL.__init__)
 def _test_texts(self, test_items, rm_type_tfms=None, with_labels:bool=False, **kwargs):
     "A `DataLoader` of `test_items`; `ValueError` for none, `TypeError` for what is no text"
+    of_texts,bs = _get_tokenizer(self.valid_ds) is not None,kwargs.get('bs')
+    if of_texts and bs is not None: _check_counts(bs=bs)
     return _test_texts.fastai(self, _as_trained(self, test_items), rm_type_tfms, with_labels,
                               **kwargs)
 
