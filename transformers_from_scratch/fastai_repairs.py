@@ -279,8 +279,8 @@ def _check_reading(tok_tfm, text_vocab, seq_len, kwargs):
     _check(not isinstance(text_vocab, (str,Path)), 'text_vocab', str(text_vocab),
            'a list of tokens: of a file make one, as with `Path(...).read_text().split()`',
            TypeError)
-    sizes = {o: kwargs[o] for o in ('bs','val_bs') if kwargs.get(o) is not None}
-    _check_counts(seq_len=seq_len, **sizes)
+    others = {o: kwargs[o] for o in ('val_bs','batch_size') if kwargs.get(o) is not None}
+    _check_counts(seq_len=seq_len, bs=kwargs.get('bs', 1), **others)
 
 def _text_missing():
     "A table in which a text is missing is a `KeyError` that does not say so"
