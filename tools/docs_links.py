@@ -77,11 +77,13 @@ class Links(HTMLParser):
             if tag in ('link', 'script', 'img', 'source') and a.get(k): self.loads.add(a[k])
 
 def problems(pages, allowed):
-    "Missing pages, links inside the site that lead nowhere, pictures without a text, and files from outside not `allowed`"
+    "Missing pages, links that lead nowhere or stand there as Markdown, pictures without a text, and files from outside not `allowed`"
     res = [f'missing page: {p}' for p in pages if not (out/p).exists()]
     found = {p.resolve(): Links(p.read_text(encoding='utf-8')) for p in out.rglob('*.html')}
     for p, l in found.items():
         name = p.relative_to(out)
+        shown = re.sub(r'<(pre|code|script|style)\b.*?</\1>', '', p.read_text(encoding='utf-8'), flags=re.S)
+        res += [f'{name}: a link that was not read: {o}' for o in re.findall(r'\]\((?:#|http|\.\./|\w+\.html)[^)]*', shown)]
         if l.mute: res.append(f'{name}: {l.mute} pictures without a text; begin their cell with `#| fig-alt: "..."`')
         for url in sorted(l.links | l.loads):
             u = urlsplit(html.unescape(url))
