@@ -1007,6 +1007,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                        'transformers_from_scratch/learner.py'),
                                                    'transformers_from_scratch.learner._check_labels': ( 'learner.html#_check_labels',
                                                                                                         'transformers_from_scratch/learner.py'),
+                                                   'transformers_from_scratch.learner._check_loss': ( 'learner.html#_check_loss',
+                                                                                                      'transformers_from_scratch/learner.py'),
                                                    'transformers_from_scratch.learner._check_metrics': ( 'learner.html#_check_metrics',
                                                                                                          'transformers_from_scratch/learner.py'),
                                                    'transformers_from_scratch.learner._check_missing': ( 'learner.html#_check_missing',

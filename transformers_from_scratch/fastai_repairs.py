@@ -450,8 +450,8 @@ def _as_trained(dls, items, name='test_items'):
     "`items` with the texts of a table made as in training; an error for what is no text"
     tok = _get_tokenizer(dls.valid_ds)
     if tok is None: return items
-    named = isinstance(items, (str,Path)) and len(str(items))<255 and tok.mode!='folder'
-    if named and Path(items).is_file():
+    named = isinstance(items, (str,Path)) and tok.mode!='folder'
+    if named and os.path.isfile(items):
         raise TypeError(f'`{name}` is {str(items)!r}, the name of a file, but must have texts: '
                         'read it, as with `pd.read_csv`')
     if isinstance(items, (set,GeneratorType)):

@@ -296,12 +296,6 @@ def _as_loss(loss, usual):
         raise TypeError(f"`loss_func` is the class {loss.__name__}, but must be a function of "
                         f"predictions and targets, such as `{loss.__name__}()`")
     _check(callable(loss), 'loss_func', loss, 'a function of predictions and targets', TypeError)
-    of_classes = isinstance(getattr(usual, 'func', None), nn.CrossEntropyLoss)
-    what = ('needs log-probabilities' if type(loss) is nn.NLLLoss or loss is F.nll_loss else
-            'is for numbers' if of_classes and type(loss) in _of_numbers else None)
-    if what:
-        raise ValueError(f'`loss_func` is {_name(loss)}, which {what}: for classes, and the scores '
-                         'of this model, there is `CrossEntropyLossFlat()`')
     loss = next((make() for f,make in _by_function.items() if f is loss), loss)
     flat = _flat.get(type(loss))
     if flat and _alike(loss, usual):
@@ -310,6 +304,15 @@ def _as_loss(loss, usual):
         return res
     if hasattr(loss, 'decodes') or not hasattr(usual, 'decodes'): return loss
     return _OwnLoss(loss, usual)
+
+def _check_loss(loss, usual):
+    "`ValueError` for a loss that can't be right for scores of classes"
+    of_classes = isinstance(getattr(usual, 'func', None), nn.CrossEntropyLoss)
+    what = ('needs log-probabilities' if type(loss) is nn.NLLLoss or loss is F.nll_loss else
+            'is for numbers' if of_classes and type(loss) in _of_numbers else None)
+    if what:
+        raise ValueError(f'`loss_func` is {_name(loss)}, which {what}: for classes, and the scores '
+                         'of this model, there is `CrossEntropyLossFlat()`')
 
 _misfits = {nn.CrossEntropyLoss: ((rmse,mse,mae,msle,accuracy_multi),
                                   '`accuracy` or `error_rate`'),
@@ -351,6 +354,8 @@ class TransformerLearner(Learner):
                    TypeError)
         usual = getattr(dls, 'loss_func', None)
         _check_metrics(metrics, usual if loss_func is None else None)
+        ours = isinstance(model, (TransformerClassifier,TransformerLM))
+        if ours and not kwargs.get('cbs'): _check_loss(loss_func, usual)  # they may change targets
         if loss_func is not None: loss_func = _as_loss(loss_func, ifnone(usual, self._usual))
         super().__init__(dls, model, loss_func=loss_func, splitter=splitter, opt_func=opt_func,
                          metrics=metrics, **kwargs)
@@ -651,8 +656,9 @@ def _begin_at_mean(dls, head, y_range):
     targets = np.stack(targets)  # (n,n_out)
     low,high = np.nanmin(targets),np.nanmax(targets)
     if y_range is not None:
-        _check(y_range[0]<=low and high<=y_range[1], 'y_range', y_range,
-               f'so wide that the targets of `dls` are in it, from {low:g} to {high:g}')
+        if low<y_range[0] or high>y_range[1]:
+            warn(f'`y_range` is {y_range}, but the targets of `dls` go from {low:g} to {high:g}: '
+                 'what is outside of it can never be answered', stacklevel=3)
     elif targets.shape[1]==len(head.linear.bias):
         with torch.no_grad(): head.linear.bias.copy_(tensor(np.nanmean(targets, 0)))
 
@@ -699,7 +705,8 @@ def transformer_classifier_learner(
     _warn_lost(dls)
     model = TransformerClassifier(n_out=n_out, y_range=y_range, **_keep_ends(dls, model_kw))
     learn = TransformerLearner(dls, model, **learn_kw)
-    _begin_at_mean(dls, model[1], y_range)
+    # a loss of the user's may give the answers another scale
+    if 'loss_func' not in learn_kw: _begin_at_mean(dls, model[1], y_range)
     if len(dls.train_ds) and not len(dls.valid_ds):
         warn('`dls` has no texts to validate with, so no metric will have a value: pass '
              '`valid_pct=.2`, or a `valid_col` that is True in some rows', stacklevel=2)
@@ -729,7 +736,7 @@ def _test_dl(dls, texts, rm_type_tfms=None, **kwargs):
 # %% ../nbs/05_learner.ipynb #b1488066
 def _names_file(o):
     "Is the string `o` the name of a file that is there?"
-    return len(o)<256 and bool(Path(o).suffix) and Path(o).is_file()
+    return re.fullmatch(r'\.\w{1,8}', os.path.splitext(o)[1]) is not None and os.path.isfile(o)
 
 def _is_item(dls, o):
     "Is `o` a text, or of the kind that `dls` makes texts of, such as a row of a table?"
@@ -822,7 +829,7 @@ def _has_data(learn, name, args, kwargs):
     else: return True
     return any(len(dl.dataset) for dl in loaders)
 
-def _check_fit(n_epoch=0, lr=None, **_):
+def _check_fit(n_epoch, lr):
     "An error for what can't be a number of epochs, or a learning rate"
     whole = isinstance(n_epoch, Integral) and n_epoch>=0
     _check(whole, 'n_epoch', n_epoch, 'a whole number of at least 0',
@@ -830,10 +837,10 @@ def _check_fit(n_epoch=0, lr=None, **_):
     _check(not isinstance(lr, str), 'lr', lr, 'a number, or a slice', TypeError)
     _check(not isinstance(lr, Number) or lr>=0, 'lr', lr, 'a number of at least 0')
 
-def _check_asked(ds_idx=1, dl=None, *args, **_):
+def _check_asked(ds_idx, dl):
     "`TypeError` for texts, or a loader in the wrong place, where fastai asks for data"
     texts = 'for texts pass `dl=learn.dls.test_dl(texts)`, for another loader `dl=`'
-    if not isinstance(ds_idx, Integral):
+    if dl is None and not isinstance(ds_idx, Integral) or hasattr(ds_idx, 'dataset'):
         raise TypeError(f'`ds_idx` is of type {type(ds_idx).__name__}, but must be 0 or 1, a part '
                         f'of `dls`: {texts}')
     some = first(dl) if isinstance(dl, (list,tuple,L)) else dl  # fastai itself passes batches
@@ -848,8 +855,10 @@ def _in_turn(name):
             raise ValueError('`dls` is without data: make a learner with yours, or pass it as in '
                              '`load_model(folder, dls)`; texts can be asked about by `predict`')
         if name in ('fit','lr_find') and (says := _no_batches(self.dls)): raise ValueError(says)
-        if name=='fit': _check_fit(*args[:2], **kwargs)
-        if name in ('get_preds','validate','show_results'): _check_asked(*args, **kwargs)
+        def given(i, name, default=None): return args[i] if len(args)>i else kwargs.get(name, default)
+        if name=='fit': _check_fit(given(0, 'n_epoch', 0), given(1, 'lr'))
+        if name in ('get_preds','validate','show_results'):
+            _check_asked(given(0, 'ds_idx', 1), given(1, 'dl'))
         with self.lock: return getattr(super(TransformerLearner, self), name)(*args, **kwargs)
     setattr(TransformerLearner, name, f)
 
