@@ -12,8 +12,8 @@ from queue import Queue
 from common import root, tested, write
 
 att, lay, fast, mod = '00_attention', '01_layers', '01b_faster', '02_models'
-rep, tok, cor, sam, step = '02b_fastai_repairs', '03b_tokenizers', '03c_corpus', '04_sampling', '04b_fast_step'
-one, lm, tra, seen, pre, low, chk, rel = '05_learner', '05b_lm_learner', '05c_transfer', '06_interpret', '07_pretrained', '07b_lora', '08_checks', 'reliability'
+rep, tok, cor, sam, step = '13_fastai_repairs', '15_tokenizers', '17_corpus', '06_sampling', '05_fast_step'
+one, lm, tra, seen, pre, low, chk, rel = '21_learner', '22_lm_learner', '23_transfer', '25_interpret', '40a_pretrained', '40b_lora', '90_checks', 'reliability'
 faults = [
     (att, 'attention dropout in evaluation too', 'p = self.dropout if self.training else 0.', 'p = self.dropout', [lay, chk]),
     (att, 'the fast causal way does not see padding', 'for o in (mask, pad_mask, pos, key_pos))', 'for o in (mask, pos, key_pos))', [rel]),
