@@ -96,9 +96,15 @@ def copy(folder):
         if (root/o).is_symlink(): os.symlink(os.readlink(root/o), folder/o)
         else: shutil.copy2(root/o, folder/o)
 
-def run(folder, name, minutes):
+def asked(name, more):
+    "The notebooks that a fault is shown to, and what of them runs: all with what `make test` does, then with what `make test-all` adds"
+    names = [o for n in (name,*more) for o in (n, f"tests/test_{n.partition('_')[2]}") if (root/f'nbs/{o}.ipynb').exists()]
+    return [(o,nightly) for nightly in (False,True) for o in names]
+
+def run(folder, name, nightly, minutes):
     "How a notebook fails in `folder`, or nothing if it passes"
-    return tested(name, folder=folder, timeout=60*minutes, PYTHONPATH=str(folder))
+    args,env = (['--flags', 'slow'],dict(NIGHTLY='1')) if nightly else ([],{})
+    return tested(name, *args, folder=folder, timeout=60*minutes, PYTHONPATH=str(folder), **env)
 
 def attempt(folders, fault, minutes):
     "The row of a fault: what it is, where, and which notebook fails"
@@ -110,7 +116,8 @@ def attempt(folders, fault, minutes):
         put(folder, name, old, new)
         env = dict(os.environ, PYTHONPATH=str(folder))
         subprocess.run([str(Path(sys.executable).parent/'nbdev-export')], cwd=folder, env=env, capture_output=True, check=True)
-        caught = next((o + ' (out of time)'*(how=='out of time') for o in (name,*more) if (how := run(folder, o, minutes))), '')
+        caught = next((o + ' (out of time)'*(how=='out of time') + ' (nightly)'*nightly
+                       for o,nightly in asked(name, more) if (how := run(folder, o, nightly, minutes))), '')
     finally:
         file.write_text(before)
         folders.put(folder)
@@ -135,18 +142,19 @@ def main():
                     text = (folder/f'nbs/{o[0]}.ipynb').read_text()
                     put(folder, *o[:1], *o[2:4]); (folder/f'nbs/{o[0]}.ipynb').write_text(text)
             folders.put(folder)
-        def control(name):
+        def control(asked):
             folder = folders.get()
-            try: return run(folder, name, args.minutes)
+            try: return run(folder, *asked, args.minutes)
             finally: folders.put(folder)
         with ThreadPoolExecutor(args.workers) as pool:                                    # nothing is caught by what fails anyway
-            names = sorted({n for o in some for n in (o[0],*o[4])})
-            bad = [n for n,how in zip(names, pool.map(control, names)) if how]
+            names = sorted({n for o in some for n in asked(o[0], o[4])})
+            bad = [n for (n,_),how in zip(names, pool.map(control, names)) if how]
             if bad: sys.exit(f"without a fault these fail already: {', '.join(bad)}")
-            print(f'without a fault all {len(names)} notebooks pass ({(time.time()-start)/60:.0f} minutes)', flush=True)
+            print(f'without a fault all {len(names)//2} notebooks pass, by day and by night ({(time.time()-start)/60:.0f} minutes)', flush=True)
         with ThreadPoolExecutor(args.workers) as pool: rows = list(pool.map(lambda o: attempt(folders, o, args.minutes), some))
     n = sum(bool(o['caught']) for o in rows)
-    print(f'{n} of {len(rows)} faults caught in {(time.time()-start)/60:.0f} minutes')
+    night = sum('(nightly)' in o['caught'] for o in rows)
+    print(f'{n} of {len(rows)} faults caught, {n-night} of them by what `make test` runs, in {(time.time()-start)/60:.0f} minutes')
     if not args.only:
         write(root/args.out, rows, place=False)
     return n<len(rows)
