@@ -1,14 +1,15 @@
 """Do the modules keep to the plan of the house? And a picture of which imports which.
 
 The network (attention, layers, faster, models, sampling, fast_step) knows torch, `fastai.basics` and itself: nothing of fastai's data or learners. The repairs of fastai
-know neither the network nor the learners. And a module imports only from floors below its own; the number of its notebook is its floor.
-
-    python tools/check_imports.py                                 # says what is wrong, if anything is
-    python tools/check_imports.py --svg nbs/images/imports.svg    # draws the picture
-"""
+know neither the network nor the learners. And a module imports only from floors below its own; the number of its notebook is its floor. Does `all` give the names
+of each module, and is there one version? `make lint` asks, and draws the picture."""
 import ast, re, sys
+from configparser import ConfigParser
+from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
-from fastcore.script import call_parse
+
+root, lib = Path(__file__).resolve().parent.parent, 'transformers_from_scratch'
 
 network = 'attention layers faster models sampling fast_step'.split()
 others = {'torch','contextlib','platform','functools','itertools','numbers','threading','warnings','weakref','math','copy'}       # what the network may import besides
@@ -71,14 +72,21 @@ def picture(rooms):
                    f'<text x="{x+65}" y="{y+14}" text-anchor="middle" fill="#111">{n}</text><text x="{x+65}" y="{y+27}" text-anchor="middle" font-size="10" fill="#555">{rooms[n][0]}</text>')
     return '\n'.join(out+['</svg>\n'])
 
-@call_parse
-def main(
-    svg:str=None, # Where to write the picture
-    folder:str='transformers_from_scratch', # The modules
-):
-    "Check which module imports which"
-    rooms = house(folder)
-    wrong = list(faults(rooms))
-    if svg: Path(svg).write_text(picture(rooms))
+def lost(rooms):
+    "What `all` does not give, and versions that differ"
+    everything = import_module(f'{lib}.all')
+    for name in rooms:
+        module = import_module(f'{lib}.{name}')
+        for o in module.__all__:
+            if getattr(everything, o, None) is not getattr(module, o): yield f'{o} of {name} is not what `all` gives'
+    cp = ConfigParser(interpolation=None); cp.read(root/'settings.ini')
+    says = cp['DEFAULT']['version'],import_module(lib).__version__,version(lib)
+    if len(set(says))>1: yield f'settings.ini, __init__.py and pip name the versions {", ".join(says)}'
+
+if __name__ == '__main__':
+    sys.path.insert(0, str(root))
+    rooms = house(root/lib)
+    wrong = [*faults(rooms),*lost(rooms)]
+    (root/'nbs/images/imports.svg').write_text(picture(rooms))
     print(*wrong, f'Imports: {len(rooms)} modules, {len(wrong)} faults', sep='\n')
     sys.exit(bool(wrong))

@@ -1,6 +1,8 @@
 """Reads what `nbdev_test --do-print` wrote, and counts the notebooks: passed, failed, and skipped (no cell to run).
 
-`nbdev_test` exits with 0 where it found nothing to test, so its word alone is not enough."""
+`nbdev_test` exits with 0 where it found nothing to test, so its word alone is not enough.
+
+    python tools/count_tests.py LOG ['nbs/0*.ipynb']     # what was to run, if not all: a notebook, a folder or a pattern"""
 import re, sys
 from pathlib import Path
 from nbdev.config import get_config
@@ -9,7 +11,9 @@ from nbdev.test import nb_test_cells
 
 log = Path(sys.argv[1]).read_text(encoding='utf-8', errors='replace')
 cfg = get_config()
-nbs = {p.name: p for p in nbglob(as_path=True)}
+what = sys.argv[2] if len(sys.argv) > 2 else ''
+nbs = {p.name: p.resolve() for p in nbglob(as_path=True)}
+if what: nbs = {n: p for n, p in nbs.items() if {p, p.parent} & {*map(Path.resolve, Path().glob(what))}}
 runs = {n for n, p in nbs.items() if nb_test_cells(p, cfg.tst_flags.split())}
 done = {Path(o).name for o in re.findall(r'- Completed (.+?\.ipynb)', log)}
 tail = log.split('nbdev Tests Failed On The Following Notebooks')
