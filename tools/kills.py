@@ -1,5 +1,5 @@
 """Kills trainings at random moments, starts them again, and compares with a training that nobody killed: weights, the optimizer,
-curves, the table, and the next random numbers have to be the same to the last bit. `make kills` does it 20 times for a classifier
+curves, the table, and the next random numbers have to be the same to the last bit. `make stress WHAT=kills` does it 20 times for a classifier
 and 20 times for a language model, and writes `nbs/files/kills.csv`; it takes five to ten minutes on two cores.
 
 Each trial trains three times: without `Resume`, with it and nobody kills, and killed. That one is a process group of its own, with

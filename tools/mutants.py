@@ -1,4 +1,4 @@
-"""Puts faults into the exported cells, one at a time, and runs the notebooks that concern them, until one fails. `make mutants`
+"""Puts faults into the exported cells, one at a time, and runs the notebooks that concern them, until one fails. `make stress WHAT=mutants`
 writes what was caught, and by which notebook, to `nbs/files/mutants.csv`; it takes half an hour on two cores.
 
 Each fault is a slip that the hand makes: the notebook it goes into, what it is, the code as it stands there (once in the exported

@@ -1,5 +1,5 @@
 """Runs the notebooks with other seeds, numbers of threads and instruction sets, and lists how often each assertion held, and
-with what room, the smallest first. `make test-sweep` takes two hours on two cores: each seed meets each instruction set, with
+with what room, the smallest first. `make stress WHAT=sweep` takes two hours on two cores: each seed meets each instruction set, with
 the numbers of threads in turn (`--all` runs all combinations).
 
 A run is one notebook in a process of its own. An assertion that fails does not end a run, unless it stands in a function, a
