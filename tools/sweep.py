@@ -1,6 +1,6 @@
 """Runs the notebooks with other seeds, numbers of threads and instruction sets, and lists how often each assertion held, and
 with what room, the smallest first. `make stress WHAT=sweep` takes two hours on two cores: each seed meets each instruction set, with
-the numbers of threads in turn (`--all` runs all combinations).
+the numbers of threads in turn.
 
 A run is one notebook in a process of its own. An assertion that fails does not end a run, unless it stands in a function, a
 `with` or a `try`: then it ends its cell. `room` is the smallest distance from the bound that was seen, in standard deviations
@@ -10,7 +10,6 @@ import argparse, ast, json, math, operator, os, subprocess, sys, time, traceback
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from itertools import product
 from pathlib import Path
 from statistics import pstdev
 
@@ -169,9 +168,8 @@ def label(nb): return Path(nb).relative_to(root/'nbs').with_suffix('').as_posix(
 def run_name(seed, threads, isa): return f'{seed}-{threads}-{isa}'
 def result(out, nb, *run): return out/run_name(*run)/f'{label(nb).replace("/", "-")}.json'
 
-def plan(seeds, threads, names, full=False):
-    "Combinations `(seed, threads, instruction set)`: all, or each seed with each instruction set"
-    if full: return list(product(seeds, threads, names))
+def plan(seeds, threads, names):
+    "Combinations `(seed, threads, instruction set)`: each seed with each instruction set"
     return [(s, threads[(i+j)%len(threads)], name) for i,s in enumerate(seeds) for j,name in enumerate(names)]
 
 def run_all(todo, out, jobs):
@@ -237,11 +235,8 @@ def arguments():
     p.add_argument('--seeds', nargs='+', type=int, default=[*range(5)], help='sets of seeds; 0 is as written')
     p.add_argument('--threads', nargs='+', type=int, default=[1,2], help='threads of PyTorch')
     p.add_argument('--isa', nargs='+', choices=isas, default=[*isas], help='instruction sets; `own` is the machine\'s')
-    p.add_argument('--all', action='store_true', help='run all combinations')
-    p.add_argument('--jobs', type=int, default=os.cpu_count(), help='cores to use')
     p.add_argument('--out', type=Path, default=root/'output/sweep', help='a folder for what was found')
     p.add_argument('--rows', type=int, default=40, help='rows of the table to print')
-    p.add_argument('--resume', action='store_true', help='keep the results that are there')
     p.add_argument('--one', type=Path, help=argparse.SUPPRESS)                    # run this notebook here and now
     return p.parse_args()
 
@@ -256,10 +251,9 @@ def main():
     for o in nbs:
         if not (o.is_file() and root/'nbs' in o.resolve().parents): sys.exit(f'{o} is no notebook in {root/"nbs"}')
     nbs = [o.resolve() for o in nbs if nb_test_cells(o, flags)]
-    todo = [(nb,*o) for o in plan(a.seeds, a.threads, a.isa, a.all) for nb in nbs]
-    if not a.resume:
-        for o in todo: result(a.out, *o).unlink(missing_ok=True)
-    lost = run_all([o for o in todo if not result(a.out, *o).exists()], a.out, a.jobs)
+    todo = [(nb,*o) for o in plan(a.seeds, a.threads, a.isa) for nb in nbs]
+    for o in todo: result(a.out, *o).unlink(missing_ok=True)
+    lost = run_all(todo, a.out, os.cpu_count())
     runs = [(label(o[0]),*o[1:],json.loads(f.read_text())) for o in todo if (f := result(a.out, *o)).exists()]
     rows = table(runs)
     (a.out/'table.json').write_text(json.dumps(rows))
