@@ -98,7 +98,8 @@ def copy(folder):
 
 def asked(name, more):
     "The notebooks that a fault is shown to, and what of them runs: all with what `make test` does, then with what `make test-all` adds"
-    names = [o for n in (name,*more) for o in (n, f"tests/test_{n.partition('_')[2]}") if (root/f'nbs/{o}.ipynb').exists()]
+    tests = lambda n: [f'tests/{o.stem}' for o in sorted((root/'nbs/tests').glob(f"test_{n.partition('_')[2] or n}*.ipynb"))]
+    names = list(dict.fromkeys(o for n in (name,*more) for o in (n,*tests(n))))
     return [(o,nightly) for nightly in (False,True) for o in names]
 
 def run(folder, name, nightly, minutes):
