@@ -97,33 +97,29 @@ def copy(folder):
         else: shutil.copy2(root/o, folder/o)
 
 def asked(name, more):
-    "The notebooks that a fault is shown to, and what of them runs: all with what `make test` does, then with what `make test-all` adds"
+    "The notebooks that a fault is shown to: its own, the others, and the tests of each"
     tests = lambda n: [f'tests/{o.stem}' for o in sorted((root/'nbs/tests').glob(f"test_{n.partition('_')[2] or n}*.ipynb"))]
-    names = list(dict.fromkeys(o for n in (name,*more) for o in (n,*tests(n))))
-    return [(o,nightly) for nightly in (False,True) for o in names]
+    return list(dict.fromkeys(o for n in (name,*more) for o in (n,*tests(n))))
 
 def run(folder, name, nightly, minutes):
     "How a notebook fails in `folder`, or nothing if it passes"
-    args,env = (['--flags', 'slow'],dict(NIGHTLY='1')) if nightly else ([],{})
+    args,env = (['--flags', 'slow', '--cell-timeout', '14400'],dict(NIGHTLY='1')) if nightly else ([],{})
     return tested(name, *args, folder=folder, timeout=60*minutes, PYTHONPATH=str(folder), **env)
 
-def attempt(folders, fault, minutes):
-    "The row of a fault: what it is, where, and which notebook fails"
+def attempt(folder, fault, nightly, minutes):
+    "Which notebook fails with a fault, or nothing"
     name,what,old,new,more = fault
-    folder,start = folders.get(),time.time()
-    file = folder/f'nbs/{name}.ipynb'
+    start,file = time.time(),folder/f'nbs/{name}.ipynb'
     before = file.read_text()
     try:
         put(folder, name, old, new)
         env = dict(os.environ, PYTHONPATH=str(folder))
         subprocess.run([str(Path(sys.executable).parent/'nbdev-export')], cwd=folder, env=env, capture_output=True, check=True)
         caught = next((o + ' (out of time)'*(how=='out of time') + ' (nightly)'*nightly
-                       for o,nightly in asked(name, more) if (how := run(folder, o, nightly, minutes))), '')
-    finally:
-        file.write_text(before)
-        folders.put(folder)
+                       for o in asked(name, more) if (how := run(folder, o, nightly, minutes))), '')
+    finally: file.write_text(before)
     print(f"{'caught by '+caught if caught else 'NOT CAUGHT':30} {name}: {what} ({time.time()-start:.0f} s)", flush=True)
-    return dict(fault=what, notebook=name, caught=caught)
+    return caught
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -133,31 +129,31 @@ def main():
     p.add_argument('--out', default='nbs/files/mutants.csv', help='a CSV file to write, if all were tried')
     args = p.parse_args()
     some = [o for o in faults if not args.only or any(x in o[0] or x in o[1] for x in args.only)]
-    folders,start = Queue(),time.time()
+    folders,start,found = Queue(),time.time(),{}
     with tempfile.TemporaryDirectory() as tmp:
         for i in range(args.workers):
-            folder = Path(tmp)/str(i)
-            copy(folder)
-            if not i:                                                                     # does each of them stand where it is said to?
-                for o in some:
-                    text = (folder/f'nbs/{o[0]}.ipynb').read_text()
-                    put(folder, *o[:1], *o[2:4]); (folder/f'nbs/{o[0]}.ipynb').write_text(text)
+            copy(folder := Path(tmp)/str(i))
             folders.put(folder)
-        def control(asked):
-            folder = folders.get()
-            try: return run(folder, *asked, args.minutes)
-            finally: folders.put(folder)
-        with ThreadPoolExecutor(args.workers) as pool:                                    # nothing is caught by what fails anyway
-            names = sorted({n for o in some for n in asked(o[0], o[4])})
-            bad = [n for (n,_),how in zip(names, pool.map(control, names)) if how]
-            if bad: sys.exit(f"without a fault these fail already: {', '.join(bad)}")
-            print(f'without a fault all {len(names)//2} notebooks pass, by day and by night ({(time.time()-start)/60:.0f} minutes)', flush=True)
-        with ThreadPoolExecutor(args.workers) as pool: rows = list(pool.map(lambda o: attempt(folders, o, args.minutes), some))
-    n = sum(bool(o['caught']) for o in rows)
-    night = sum('(nightly)' in o['caught'] for o in rows)
-    print(f'{n} of {len(rows)} faults caught, {n-night} of them by what `make test` runs, in {(time.time()-start)/60:.0f} minutes')
-    if not args.only:
-        write(root/args.out, rows, place=False)
-    return n<len(rows)
+        for o in some:                                                                    # does each of them stand where it is said to?
+            before = (folder/f'nbs/{o[0]}.ipynb').read_text()
+            put(folder, *o[:1], *o[2:4]); (folder/f'nbs/{o[0]}.ipynb').write_text(before)
+        def each(f, todo):
+            "`f(folder, o)` of all of `todo`, each in a folder of its own"
+            def one(o):
+                folder = folders.get()
+                try: return f(folder, o)
+                finally: folders.put(folder)
+            with ThreadPoolExecutor(args.workers) as pool: return list(pool.map(one, todo))
+        for nightly in (False,True):                                                      # what `make test` runs, then what `make test-all` does
+            left = [o for o in some if not found.get(o[:2])]
+            names = sorted({n for o in left for n in asked(o[0], o[4])})
+            bad = [n for n,how in zip(names, each(lambda d,n: run(d, n, nightly, args.minutes), names)) if how]
+            if bad: sys.exit(f"without a fault these fail already: {', '.join(bad)}")     # nothing is caught by what fails anyway
+            print(f'without a fault {len(names)} notebooks pass ({(time.time()-start)/60:.0f} minutes)', flush=True)
+            found |= dict(zip([o[:2] for o in left], each(lambda d,o: attempt(d, o, nightly, args.minutes), left)))
+            print(f'{sum(map(bool, found.values()))} of {len(some)} faults caught in {(time.time()-start)/60:.0f} minutes', flush=True)
+    rows = [dict(fault=o[1], notebook=o[0], caught=found[o[:2]]) for o in some]
+    if not args.only: write(root/args.out, rows, place=False)
+    return not all(found.values())
 
 if __name__=='__main__': sys.exit(main())
