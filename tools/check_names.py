@@ -21,7 +21,7 @@ from nbdev.processors import add_show_docs, populate_language
 
 root, lib = Path(__file__).resolve().parent.parent, 'transformers_from_scratch'
 sys.path.insert(0, str(root))
-unseen = {'default_exp', 'export', 'exporti', 'exports', 'hide', 'hide_input', 'slow'}
+unseen = {'default_exp', 'export', 'exporti', 'exports', 'hide', 'hide_input', 'slow', 'download'}
 
 def page(path):
     "The module that a notebook exports to, the names that its page shows, and those that its visible cells use"
