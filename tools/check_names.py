@@ -5,8 +5,8 @@ asked for), and the public methods of our classes. Each parameter and each resul
 cell of the same page, one that the tests run, which uses the name; a class that a function with an example returns needs
 none. What takes the place of a method of a class that is not ours needs a docstring only: its parameters are known.
 
-    python tools/check_names.py --pages _docs     # lists docments that are not on the page of their name, which was rendered before"""
-import ast, html, inspect, re, sys
+    python tools/check_names.py --pages _docs     # lists names and docments that are not on their page, which was rendered before"""
+import ast, html, inspect, json, re, sys
 from importlib import import_module
 from pathlib import Path
 from textwrap import dedent
@@ -91,23 +91,28 @@ def check(path):
 
 def words(text): return ' '.join(re.findall(r'\w+', text))
 
-def unseen_comments(path, pages):
-    "A line for each name with docments that its rendered page does not show, and the number of docments"
+def not_on(path, pages):
+    "A line for each name that the contents of its page or the search lack, or whose docments are not on the page, and the number of all"
     module, shown, _ = page(path)
     if not module: return [], 0
-    text = (pages/(re.sub(r'^\d+[a-z]?_', '', Path(path).stem)+'.html')).read_text(encoding='utf-8')
+    file = re.sub(r'^\d+[a-z]?_', '', Path(path).stem)+'.html'
+    text = (pages/file).read_text(encoding='utf-8')
+    contents = re.findall(r'<a\b[^>]*>(.*?)</a>', re.search(r'<nav id="TOC".*?</nav>', text, flags=re.S)[0], flags=re.S)
+    found = [o['section'] for o in json.loads((pages/'search.json').read_text(encoding='utf-8')) if o['href'].startswith(f'{file}#')]
     text, m = words(html.unescape(re.sub('<[^>]+>', ' ', text))), import_module(f'{lib}.{module}')
     notes = {n: [(p, d.docment) for p,d in docments(eval(n, vars(m)), full=True).items() if d.docment] for n in shown}
     lost = {n: [p for p,d in o if words(d.split('\n')[0]) not in text] for n,o in notes.items()}
-    return [f'{n}: its page does not show what is said of {", ".join(o)}' for n,o in lost.items() if o], sum(map(len, notes.values()))
+    res = [f'{n}: its page does not show what is said of {", ".join(o)}' for n,o in lost.items() if o]
+    res += [f'{n}: not in the {what}' for what, o in (('contents', contents), ('search', found)) for n in shown if n not in o]
+    return res, sum(map(len, notes.values())) + 2*len(shown)
 
 def main():
     bad, n, pages = 0, 0, sys.argv[1:]
     for path in sorted(nbglob(root/'nbs')):
-        lines, more = unseen_comments(path, Path(pages[1])) if pages else check(path)
+        lines, more = not_on(path, Path(pages[1])) if pages else check(path)
         for l in lines: print(f'{Path(path).relative_to(root)}: {l}')
         bad, n = bad+len(lines), n+more
-    print(f'{"Docments" if pages else "Names"}: {n} looked at, {bad} gaps')
+    print(f'{"Docments, and names in contents and search" if pages else "Names"}: {n} looked at, {bad} gaps')
     sys.exit(bool(bad))
 
 if __name__ == '__main__': main()

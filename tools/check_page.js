@@ -7,8 +7,8 @@ async scheme => {
   for (const e of document.querySelectorAll('details')) e.open = true;
 
   // On a desk code is seen whole, and beside it the button that copies it
-  if (innerWidth > 1000) for (const p of document.querySelectorAll('main .cell pre.sourceCode')) {
-    const button = p.closest('.cell').querySelector('.code-copy-button');
+  if (innerWidth > 1000) for (const p of document.querySelectorAll('main pre.sourceCode')) {
+    const button = (p.closest('.code-copy-outer-scaffold') ?? p).querySelector('.code-copy-button');
     if (p.scrollWidth > p.clientWidth + 1) bad.push(seen(p, 'code is cut off'));
     if (!button || !+getComputedStyle(button).opacity) bad.push(seen(p, 'no button to see that copies'));
   }
@@ -38,6 +38,12 @@ async scheme => {
     !is(e, 'svg *, .katex-mathml, .visually-hidden') && !boxed(e));
   for (const e of wide.slice(0, 3)) bad.push(seen(e, `<${e.tagName.toLowerCase()}> goes beyond the window`));
 
+  // No link of a table, on a telephone no word of one, and no `--flag` breaks at the end of a line
+  const lines = (t, from, to) => { const r = new Range(); r.setStart(t, from); r.setEnd(t, to); return new Set([...r.getClientRects()].map(o => Math.round(o.top))).size; };
+  const cell = innerWidth > 1000 ? 'td a' : 'td:not(.stacked td)', whole = /[\p{L}\p{N}]+|--\w/gu;
+  for (const [t, e] of texts) for (const m of is(e, 'pre, script') ? [] : t.data.matchAll(is(e, cell) ? whole : /--\w/g))
+    if (lines(t, m.index, m.index + m[0].length) > 1) bad.push(`${m[0]} breaks in two, in ${seen(e, e.tagName)}`);
+
   // Contrast of text and what is behind it, as WCAG computes it
   const rgba = s => { const m = s.match(/[\d.]+/g).map(Number); if (/^color\(srgb/.test(s)) for (let i = 0; i < 3; i++) m[i] *= 255; return [...m, 1].slice(0, 4); };
   const over = (a, b) => a.slice(0, 3).map((c, i) => c*a[3] + b[i]*(1-a[3]));
@@ -48,7 +54,7 @@ async scheme => {
   for (const [t, e] of texts) {
     if (is(e, 'script, style, svg, .katex-mathml') || !shown(e)) continue;
     const bg = behind(e), r = ratio(over(rgba(getComputedStyle(e).color), bg), bg);
-    if (r < 3) pale.set(e.className + getComputedStyle(e).color, seen(e, `contrast only ${r.toFixed(1)} when ${scheme}`));
+    if (r < (is(e, 'main :not(pre) > code') ? 4.5 : 3)) pale.set(e.className + getComputedStyle(e).color, seen(e, `contrast only ${r.toFixed(1)} when ${scheme}`));
   }
   bad.push(...[...pale.values()].slice(0, 5));
   const dark = light(behind(document.body)) < .2;

@@ -55,22 +55,26 @@ def look(page, bad, name, shots):
     js, width = (root/'tools/check_page.js').read_text(encoding='utf-8'), page.viewport_size['width']
     size = 'phone' if width < 600 else 'desk'
     bad.clear()
-    page.emulate_media(color_scheme='light')
-    page.goto(site+name)
     for scheme in ('light', 'dark'):
         page.emulate_media(color_scheme=scheme)
+        page.goto(site+name)
         page.evaluate('document.fonts.ready.then(() => new Promise(r => setTimeout(r, 120)))')
         bad += page.evaluate(js, scheme)
         if shots: shoot(page, shots/f'{name[:-5].replace("/", "-")}-{size}-{scheme}', width)
     return list(dict.fromkeys(bad))
 
 def search(page, word, place):
-    "Search for `word`, and go to the first hit, which has to be `place`; what is wrong"
+    "Search for `word`, and go to the first hit, which has to be `place`, or there has to be none; what is wrong"
     page.goto(site+'index.html')
-    for menu in page.locator('.navbar-toggler:visible').all(): menu.tap()
-    page.locator('.smalldocs-search input:visible, .aa-Input:visible').first.fill(word)
-    hit = page.locator('.smalldocs-search-results a, .aa-Item a').first
-    if word not in hit.inner_text(): yield f'the first hit does not name {word}'
+    for menu in ('.navbar-toggler:visible', '.aa-DetachedSearchButton:visible'):                  # a telephone, and Quarto's
+        for button in page.locator(menu).all(): button.tap()
+    field = page.locator('.smalldocs-search input:visible, .aa-Input:visible').first
+    hits = page.locator('.smalldocs-search-results a, .aa-Item a')
+    hit = hits.first
+    field.fill(word if place else 'attention')
+    hit.wait_for()                                                                # now the index is there
+    if not place: field.fill(word); return page.locator('.search-none, .quarto-search-no-results').wait_for()
+    yield from (f'the search for {word} finds {o[:80]!r}' for o in hits.all_inner_texts() if word.lower() not in o.lower())
     box = hit.bounding_box()
     if box['x'] < 0 or box['x']+box['width'] > page.viewport_size['width']+1: yield 'the hits stand outside the window'
     hit.click()
@@ -83,13 +87,13 @@ def buttons(page):
     page.goto(site+'index.html')
     copy = page.locator('.code-copy-button').first
     copy.click()
-    want = copy.evaluate('e => e.closest(".cell, .sourceCode, .code-copy-outer-scaffold").querySelector("pre").innerText')
+    want = copy.evaluate('e => e.closest("pre, .code-copy-outer-scaffold").querySelector("code").innerText')
     got = page.evaluate('navigator.clipboard.readText()')
     if got.strip() != want.strip() or not got.strip(): yield f'the button copies {got[:60]!r}, and not {want[:60]!r}'
     for menu in page.locator('.navbar-toggler:visible').all(): menu.tap()
-    for want in (1, 0):
+    for want in ('attached', 'detached'):                                                         # dark, and light again
         page.locator('.quarto-color-scheme-toggle:visible').first.click()
-        if page.locator(':is(html, body).quarto-dark').count() != want: yield f'the button does not make the page {"dark" if want else "light"}'
+        page.locator(':is(html, body).quarto-dark').first.wait_for(state=want)
 
 def used(f, *args):
     "The complaints of `f`; also if what it waits for does not come"

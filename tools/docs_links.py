@@ -77,8 +77,10 @@ class Links(HTMLParser):
             if tag in ('link', 'script', 'img', 'source') and a.get(k): self.loads.add(a[k])
 
 def problems(pages, allowed):
-    "Missing pages, links that lead nowhere or stand there as Markdown, pictures without a text, and files from outside not `allowed`"
+    "Missing pages and odd ones, links that lead nowhere or stand there as Markdown, pictures without a text, and files from outside not `allowed`"
     res = [f'missing page: {p}' for p in pages if not (out/p).exists()]
+    there = {p.relative_to(out) for p in out.rglob('*.html')}
+    res += [f'a page of no notebook: {p}' for p in there.difference(pages) if p.parts[0] != 'source']
     found = {p.resolve(): Links(p.read_text(encoding='utf-8')) for p in out.rglob('*.html')}
     for p, l in found.items():
         name = p.relative_to(out)
@@ -101,15 +103,13 @@ def problems(pages, allowed):
 # Quarto is seldom at hand where this is built: what it needs was tried with Quarto 1.7.34, and is held here.
 settings = {'keep-md': True, 'code-copy': 'hover', 'toc-expand': True, 'html-table-processing': 'none'}
 selectors = [
-    '.quarto-dark :is(p,li,td,th,dd,h1,h2,h3,h4) code:not(.sourceCode) { background:',
-    '.quarto-dark :is(p,li,td,th,dd,h1,h2,h3,h4) a code:not(.sourceCode) { color: var(--bs-link-color)',
-    'main .cell > section > div.sourceCode:not(.cell-code) code.sourceCode { white-space: pre-wrap',
     'main .cell pre > code.sourceCode { white-space: pre-wrap',
     'main table:not(.stacked table) { display: block; max-width: 100%; overflow-x: auto',
     '.sidebar-item-section > .sidebar-item-container .menu-text { white-space: nowrap']
+# `eam` stands in *stream*, but begins no word
 searched = dict(nhead='glossary.html#sizes', d_model='glossary.html#sizes', num_heads='glossary.html#sizes',
-                NER='models.html#a-label-for-each-token', multilabel='learner.html#predict',
-                lr_find='learner.html#the-rest-of-fastai', SelfAttention='attention.html#selfattention')
+                NER='models.html#a-label-for-each-token', multilabel='learner.html#transformerlearner.predict',
+                lr_find='learner.html#the-rest-of-fastai', SelfAttention='attention.html#selfattention', eam=None)
 faults = {'a number and its % on two lines': r'>[^<]*\d(</\w+>)?\s%',
           'a heading without underscores': r'\.<strong>init</strong></h',
           'a picture without a width': r'<img (?![^>]*\bwidth=)[^>]*src="data:image/png'}

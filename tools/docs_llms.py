@@ -1,7 +1,8 @@
 """Writes the site for language models: `llms.txt`, a list of the pages with what each is for (https://llmstxt.org), and all of
 them in `llms-full.txt`. The pages themselves are Markdown that the renderer writes; its list has neither the promises nor the
-sections of the sidebar in `_quarto.yml`. And brings the glossary into the search."""
-import json, re
+sections of the sidebar in `_quarto.yml`. And writes what the search of the site knows."""
+import html, json, re, shutil
+from itertools import chain
 from pathlib import Path
 import yaml
 from nbdev.config import nbpath2html
@@ -40,7 +41,8 @@ def write(out):
         short += ['', f'## {section}', '']
         for n in names:
             file = copy(out, n)
-            md = re.sub(r'^(\[source\]\(/blob/|<!-- WARNING).*\n+', '', file.read_text(encoding='utf-8'), flags=re.M)
+            odd = r'^(\[source\]\(/blob/.*|<a href="\./blob/[^>]*>source</a>|<!-- WARNING.*)\n+'
+            md = re.sub(odd, '', file.read_text(encoding='utf-8'), flags=re.M)
             file.write_text(md, encoding='utf-8')
             full.append(md)
             short.append('- [{}]({}): {}'.format(about(root/'nbs'/n)[0], file.relative_to(out).as_posix(), about(root/'nbs'/n)[1]))
@@ -56,7 +58,7 @@ def search_words():
         if l.startswith('## '): place = 'Glossary', 'glossary.html#' + l[3:].lower().replace(' ', '-')
         if not l.startswith('| ') or l.startswith('| here'): continue
         here, what, elsewhere = [o.strip() for o in re.split(r'(?<!\\)\|', l)[1:-1]]
-        link = re.search(r'\]\(([\w.]+)(#[\w-]+)?\)', what)
+        link = re.search(r'\]\(([\w.]+)(#[\w.-]+)?\)', what)
         page = (about(pages[link[1]])[0], f'{nbpath2html(Path(link[1]))}{link[2] or ""}') if link else place
         ours = [o.strip('` ') for o in here.split(',')] + re.findall(r'"(.+?)"', elsewhere)
         said = re.sub(r'\[(.*?)\]\(.*?\)', r'\1', f'{here}: {what}').replace('`', '').replace('*', '')
@@ -64,10 +66,23 @@ def search_words():
             res.setdefault(w, dict(title=title, href=href, text=said))
     return res
 
-def add_search(out):
-    "Write the words of the glossary into `search.json`, behind what is there; a heading of the same name goes first"
-    p = out/'search.json'
-    found = json.loads(p.read_text(encoding='utf-8'))
+def sections(page):
+    "Yield id, heading and text of each section of a page; what stands above the first has neither of the two"
+    s = re.search(r'<main\b.*</main>', page, flags=re.S)[0]
+    s = re.sub(r'<(script|style|header|nav|button|details)\b.*?</\1>|<a [^>]*float:right.*?</a>', '', s, flags=re.S)
+    parts = re.split(r'<h[1-6]\b[^>]*data-anchor-id="([^"]+)"[^>]*>(.*?)</h[1-6]>', s, flags=re.S)
+    def plain(s): return ' '.join(html.unescape(re.sub('<[^>]+>', '', re.sub(r'</(p|li|t[dh]|div)>', ' ', s))).split())
+    for at, head, text in zip(['', *parts[1::3]], ['', *parts[2::3]], parts[::3]): yield at, plain(head), plain(text)
+
+def write_search(out):
+    "Write `search.json`, in which both renderers search: the sections of all pages, and the words of the glossary behind them"
+    found, safe = [], html.escape if (out/'site_libs/quarto-search').exists() else str    # Quarto's search shows the text as HTML
+    for n in chain(*sidebar().values()):
+        page = nbpath2html(Path(n)).as_posix()
+        for at, head, text in sections((out/page).read_text(encoding='utf-8')):
+            found.append(dict(section=head, title=about(root/'nbs'/n)[0], href=f'{page}#{at}', text=text))
     there = {o['section'].lower() for o in found}
-    found += [dict(objectID=f'{o["href"]}-{w}', section=w, **o) for w, o in search_words().items() if w.lower() not in there]
-    p.write_text(json.dumps(found, ensure_ascii=False), encoding='utf-8')
+    found += [dict(section=w, **o) for w, o in search_words().items() if w.lower() not in there]
+    for o in found: o |= dict(objectID=f'{o["href"]}-{o["section"]}', text=safe(o['text']))
+    (out/'search.json').write_text(json.dumps(found, ensure_ascii=False), encoding='utf-8')
+    for p in out.rglob('fuse.min.js'): shutil.copy2(root/'tools/search.js', p)

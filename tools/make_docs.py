@@ -10,6 +10,9 @@ from os.path import relpath
 from pathlib import Path
 from nbdev.config import nbpath2html
 from nbdev.doclinks import _get_exps, nbglob
+from nbdev.quarto import _fix_quarto_nav, refresh_quarto_yml
+from nbdev.quarto_render import render_quarto
+from nbdev.serve import proc_nbs
 import docs_llms
 from docs_links import mend_links, out, problems, promises, root
 
@@ -18,7 +21,8 @@ katex_host = r'https://cdn\.jsdelivr\.net/npm/katex@[^/]+/dist'
 # Quarto loads require.js and jQuery for widgets, of which there are none here, and tells the one of the other
 outside_script = rf'<script\b[^>]*\bsrc="(?!{katex_host})(?:https?:)?//[^>]*></script>\n?|<script\b[^>]*>define\(.jquery.*?</script>\n?'
 
-def notebooks(): return sorted(Path(p).relative_to(root/'nbs').as_posix() for p in nbglob(root/'nbs'))
+no_pages = '^([_.]|tests$)'                                        # folders whose notebooks are not rendered
+def notebooks(): return sorted(Path(p).relative_to(root/'nbs').as_posix() for p in nbglob(root/'nbs', skip_folder_re=no_pages))
 def pages(): return [nbpath2html(Path(n)) for n in notebooks()]
 
 def cells_of(n): return json.loads((root/'nbs'/n).read_text(encoding='utf8'))['cells']
@@ -42,6 +46,13 @@ def long_lines():
             for l in ''.join(c['source']).split('\n') if c['cell_type'] == 'code' else ():
                 if len(l) > 120 and not l.startswith('#|'): yield f'{n}: a line of {len(l)} characters: {l[:60]}'
 
+def options_twice(proc):
+    "Cells of the processed notebooks in which an option stands twice, which Quarto refuses; nbdev adds options of its own"
+    for p in sorted(proc.rglob('*.ipynb')):
+        for c in json.loads(p.read_text(encoding='utf-8'))['cells']:
+            names = re.findall(r'^#\| *([\w-]+):', ''.join(c['source']), flags=re.M) if c['cell_type'] == 'code' else []
+            for o in {o for o in names if names.count(o) > 1}: yield f'{p.relative_to(proc)}: {o} stands twice in a cell: {names}'
+
 def plain_names(s, before=r'(?:\]\(|href=")[^)"\s]*?'):
     "Links to `00_attention.ipynb` lead to `attention.ipynb`: pages are named as nbdev's links name them"
     return re.sub(rf'({before})\b\d+[a-zA-Z0-9]*_(\w[\w-]*\.ipynb)', r'\1\2', s)
@@ -52,23 +63,29 @@ def with_line(m):
     return f'{m[1]}#L{line}{m[2]}' if line else m[0]
 
 def plain_types(data):
-    "Signatures say `callable`, not `<built-in function callable>` nor `__main__.`; the heading of an `__init__` keeps its underscores"
+    "Signatures say `callable`, not `<built-in function callable>` nor `__main__.`"
     if md := ''.join(data.get('text/markdown', '')):
         data.pop('text/plain', None)                                    # the same once more
         md = re.sub(r'<built-in function (\w+)>', r'\1', md.replace('__main__.', ''))
-        md = re.sub(r'(\w+/\w+\.py)#LNone(.*?^#+ (\S+))', with_line, md, flags=re.M | re.S)
-        data['text/markdown'] = re.sub(r'^(#+ .*)__(\w+)__$', r'\1\\_\\_\2\\_\\_', md, flags=re.M)
+        data['text/markdown'] = re.sub(r'(\w+/\w+\.py)#LNone(.*?^#+ (\S+))', with_line, md, flags=re.M | re.S)
+
+def as_text(c):
+    "What `show_doc` says as text, with the full name above it: Quarto takes no heading of an output into the contents"
+    name = c['cell_type'] == 'code' and re.search(r'^show_doc\(([\w.]+)', ''.join(c['source']), flags=re.M)
+    if not name: return c
+    says = ''.join(c['outputs'][0]['data']['text/markdown'])
+    says = re.sub(r'^### .*', lambda _: '### ' + name[1].replace('__', r'\_\_'), says, flags=re.M)
+    return dict(cell_type='markdown', metadata={}, source=says.splitlines(keepends=True))
 
 def processed():
     "The notebooks as nbdev makes them ready for a renderer, in the folder _proc, with plain types"
-    from nbdev.quarto import refresh_quarto_yml
-    from nbdev.serve import proc_nbs
     refresh_quarto_yml()
-    proc = proc_nbs(root/'nbs', n_workers=2, force=True)
+    proc = proc_nbs(root/'nbs', n_workers=2, force=True, skip_folder_re=no_pages)
     for p in proc.rglob('*.ipynb'):
         nb = json.loads(p.read_text(encoding='utf-8'))
         for c in nb['cells']:
             for o in c.get('outputs', []): plain_types(o.get('data', {}))
+        nb['cells'] = [as_text(c) for c in nb['cells']]
         p.write_text(json.dumps(nb), encoding='utf-8')
     return proc
 
@@ -82,13 +99,12 @@ def stage(src, dst):
         if p.suffix == '.yml':
             s = p.read_text(encoding='utf-8')
             for n in docs_llms.sidebar(there=False): s = re.sub(rf'^ *- {n}\n', '', s, flags=re.M)
-            s = plain_names(s, '').replace('\nwebsite:\n', '\nwebsite:\n  llms-txt: true\n')    # Markdown copies
-            (dst/rel).write_text(s, encoding='utf-8')
+            (dst/rel).write_text(plain_names(s, ''), encoding='utf-8')
         elif p.suffix != '.ipynb': shutil.copy2(p, dst/rel)
         else:
             nb = json.loads(p.read_text(encoding='utf-8'))
             for c in nb['cells']:
-                if c['cell_type'] == 'markdown': c['source'] = plain_names(''.join(c['source']))
+                if c['cell_type'] == 'markdown': c['source'] = plain_names(''.join(c['source'])).splitlines(keepends=True)
             (dst/rel).write_text(json.dumps(nb), encoding='utf-8')
 
 def katex():
@@ -123,8 +139,11 @@ def widen(m):
     return m[0] if ' width=' in m[0] else f'<img width="{img_width(b64decode(m[1]))}"{m[0][4:]}'
 
 def no_break(s):
-    "`90.5 %` stays on one line; code is left alone"
-    return re.sub(r'<(pre|code|script|style)\b.*?</\1>|(\d(?:</\w+>)?)\s%', lambda m: f'{m[2]}&nbsp;%' if m[2] else m[0], s, flags=re.S)
+    "`90.5 %` stays on one line, and `--flag` in code; other code is left alone"
+    def keep(m):
+        if m[1] == 'code': return re.sub(r'(?<![\w-])--\w[\w-]*', r'<span class="text-nowrap">\g<0></span>', m[0])
+        return f'{m[2]}&nbsp;%' if m[2] else m[0]
+    return re.sub(r'<(pre|code|script|style)\b.*?</\1>|(\d(?:</\w+>)?)\s%', keep, s, flags=re.S)
 
 def finish():
     "Pictures at their intended width, KaTeX beside the pages, and no other scripts and no fonts from another host"
@@ -142,38 +161,45 @@ def finish():
         new = re.sub(r'@import\s*(?:url\("?|")https://fonts\.googleapis\.com[^)"]*"?\)?\s*;', '', s)
         if new != s: p.write_text(new, encoding='utf-8')
 
-def by_smalldocs():
-    "Copy, render, and mend"
+def by_smalldocs(site):
+    "Render the folder `site`, with a Markdown copy of each page"
     known = ('format-links', 'commonmark', 'html-math-method', 'html.grid', 'output-file', 'broken link',
              'respect-user-color-scheme', 'html-table-processing', 'keep-md')
-    with tempfile.TemporaryDirectory() as tmp:
-        stage(processed(), Path(tmp))
-        cmd = [sys.executable, '-m', 'smalldocs.cli', 'render', '--quiet', tmp]
-        r = subprocess.run(cmd, stderr=subprocess.PIPE, text=True)
-        for l in r.stderr.splitlines():
-            if not any(o in l for o in known): print(l)
-        if r.returncode: sys.exit(r.returncode)
-        shutil.rmtree(out, ignore_errors=True)
-        shutil.move(Path(tmp)/'_docs', out)
+    yml = site/'_quarto.yml'
+    yml.write_text(yml.read_text(encoding='utf-8').replace('\nwebsite:\n', '\nwebsite:\n  llms-txt: true\n'), encoding='utf-8')
+    r = subprocess.run([sys.executable, '-m', 'smalldocs.cli', 'render', '--quiet', site], stderr=subprocess.PIPE, text=True)
+    for l in r.stderr.splitlines():
+        if not any(o in l for o in known): print(l)
+    if r.returncode: sys.exit(r.returncode)
 
-def by_quarto():
-    "nbdev-docs takes the notebooks that lie ready in _proc"
-    processed()
-    subprocess.run([Path(sys.executable).parent/'nbdev-docs'], check=True)
+def by_quarto(site):
+    "Render the folder `site`, as `nbdev-docs` does"
+    try: render_quarto(site, site/'_docs', n_workers=2)
+    except RuntimeError as e: sys.exit(str(e))
+    _fix_quarto_nav(site/'_docs')
+
+def stop(bad):
+    "List the problems, if there are any, and end"
+    print(*bad, sep='\n', end='\n' if bad else '')
+    if bad: sys.exit(f'Docs: {len(bad)} problems, see above.')
 
 def main():
     quarto = shutil.which('quarto')
     print('Building the docs with', 'Quarto.' if quarto else 'smalldocs (Quarto is not on the PATH).', flush=True)
-    (by_quarto if quarto else by_smalldocs)()
+    proc = processed()
+    bad = [f'{n} stands in the sidebar, but not in nbs' for n in docs_llms.sidebar(there=False)]
+    bad += [f'{n} does not stand in the sidebar' for n in notebooks() if not any(n in o for o in docs_llms.sidebar().values())]
+    stop([*bad, *first_cells(), *without_needs(), *long_lines(), *options_twice(proc)])
+    with tempfile.TemporaryDirectory() as tmp:
+        stage(proc, Path(tmp))
+        (by_quarto if quarto else by_smalldocs)(Path(tmp))
+        shutil.rmtree(out, ignore_errors=True)
+        shutil.move(Path(tmp)/'_docs', out)
     finish()
     mend_links()
     docs_llms.write(out)
-    docs_llms.add_search(out)
-    bad = [f'{n} stands in the sidebar, but not in nbs' for n in docs_llms.sidebar(there=False)]
-    bad += [f'{n} does not stand in the sidebar' for n in notebooks() if not any(n in o for o in docs_llms.sidebar().values())]
-    bad += [*first_cells(), *without_needs(), *long_lines(), *problems(pages(), katex_host), *promises()]
-    for o in bad: print(o)
-    if bad and not quarto: sys.exit(f'Docs: {len(bad)} problems, see above.')       # Quarto's own pages are its business
+    docs_llms.write_search(out)
+    stop([*problems(pages(), katex_host), *promises()])
     print(f'Docs: {len(pages())} pages, {out}/index.html')
 
 if __name__ == '__main__': main()
