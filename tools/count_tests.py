@@ -16,8 +16,7 @@ nbs = {p.name: p.resolve() for p in nbglob(as_path=True)}
 if what: nbs = {n: p for n, p in nbs.items() if {p, p.parent} & {*map(Path.resolve, Path().glob(what))}}
 runs = {n for n, p in nbs.items() if nb_test_cells(p, cfg.tst_flags.split())}
 done = {Path(o).name for o in re.findall(r'- Completed (.+?\.ipynb)', log)}
-tail = log.split('nbdev Tests Failed On The Following Notebooks')
-bad = set(re.findall(r'^\t(\S+\.ipynb)$', tail[1], re.M)) if len(tail) > 1 else set()
+bad = {n for o in log.split('nbdev Tests Failed On The Following Notebooks')[1:] for n in re.findall(r'^\t(\S+\.ipynb)$', o, re.M)}
 
 failed = {n for n in runs if n in bad or n not in done}
 if not failed and not 'Success.' in log: failed = runs
