@@ -9,7 +9,7 @@ READY := $(VENV)/.installed
 help:
 	@echo 'make install   make the virtual environment in $(VENV); all others do so first, if it is not there'
 	@echo 'make demo      train two classifiers and a language model, and try them (about 4 minutes)'
-	@echo 'make test      run every notebook, which is every test (5 minutes on two slow cores)'
+	@echo 'make test      run every notebook, but what takes long (5 to 10 minutes on two slow cores)'
 	@echo 'make test-all  the same with what takes long: all variants, long trainings, IMDB if it is there (an hour)'
 	@echo 'make lint      write modules and README.md from the notebooks, and look for mistakes without running them'
 	@echo 'make docs      build the site into _docs, and check it: links, names, pages in a browser, outputs of README.md'
@@ -68,7 +68,7 @@ docs: $(READY)
 	@OMP_NUM_THREADS=2 $(BIN)/python tools/check_readme.py
 
 stress: $(READY)
-	@[ -f 'tools/$(WHAT).py' ] || { echo 'make stress WHAT=kills, load, mutants, torture or sweep'; exit 1; }
+	@case '$(WHAT)' in kills|load|mutants|torture|sweep) ;; *) echo 'make stress WHAT=kills, load, mutants, torture or sweep'; exit 1;; esac
 	@$(BIN)/python tools/$(WHAT).py $(ARGS)
 
 # The peers live in an environment of their own: Hugging Face does not import beside torchvision, which comes with fastai.
@@ -93,4 +93,6 @@ release: lint docs test-all
 	rm -rf dist/venv
 	@ls dist
 
+# They write the same files.
+.NOTPARALLEL:
 .PHONY: help install demo test test-all lint docs bench stress release

@@ -98,7 +98,6 @@ def stage(src, dst):
         (dst/rel).parent.mkdir(parents=True, exist_ok=True)
         if p.suffix == '.yml':
             s = p.read_text(encoding='utf-8')
-            for n in docs_llms.sidebar(there=False): s = re.sub(rf'^ *- {n}\n', '', s, flags=re.M)
             (dst/rel).write_text(plain_names(s, ''), encoding='utf-8')
         elif p.suffix != '.ipynb': shutil.copy2(p, dst/rel)
         else:

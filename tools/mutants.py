@@ -104,7 +104,7 @@ def asked(name, more):
 def run(folder, name, nightly, minutes):
     "How a notebook fails in `folder`, or nothing if it passes"
     args,env = (['--flags', 'slow', '--cell-timeout', '14400'],dict(NIGHTLY='1')) if nightly else ([],{})
-    return tested(name, *args, folder=folder, timeout=60*minutes, PYTHONPATH=str(folder), **env)
+    return tested(name, *args, folder=folder, timeout=60*minutes*(6 if nightly else 1), PYTHONPATH=str(folder), **env)
 
 def attempt(folder, fault, nightly, minutes):
     "Which notebook fails with a fault, or nothing"
@@ -125,7 +125,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument('only', nargs='*', help='parts of the names of faults or notebooks; none: all of them')
     p.add_argument('--workers', type=int, default=os.cpu_count(), help='runs at the same time')
-    p.add_argument('--minutes', type=float, default=10, help='for each notebook; one that takes longer has failed')
+    p.add_argument('--minutes', type=float, default=10, help='for each notebook, six times as many at night; one that takes longer has failed')
     p.add_argument('--out', default='nbs/files/mutants.csv', help='a CSV file to write, if all were tried')
     args = p.parse_args()
     some = [o for o in faults if not args.only or any(x in o[0] or x in o[1] for x in args.only)]
