@@ -4,7 +4,7 @@
 
 Blocks in ``` are run, and the ```text below each is compared; blocks in ~~~ need data or folders of the reader's, and are only
 compiled. Each kind of processor adds up in an order of its own, so numbers may differ a little. Of a text that a model wrote, the
-first words must agree, and it must be about as long; of a line with marks, all words, and the sides that they speak for. Each
+first words must agree, and it must be at least half and at most twice as long; of a line with marks, all words, and the sides that they speak for. Each
 block is reported as the same or alike."""
 import ast, contextlib, io, os, re, sys, tempfile
 from pathlib import Path
@@ -44,7 +44,7 @@ def alike(want, got):
     if re.sub(r'[\d.,]+', '#', plain[0]) == re.sub(r'[\d.,]+', '#', plain[1]): return all(map(near, numbers(plain[0]), numbers(plain[1])))
     a, b = (o.split() for o in plain)
     dull = any(b[i:i+4] == b[i:i+1]*4 for i in range(len(b)-3))
-    return not numbers(want) and a[:3] == b[:3] and .7 <= len(b)/len(a) <= 1.6 and not dull
+    return not numbers(want) and a[:3] == b[:3] and .5 <= len(b)/len(a) <= 2 and not dull
 
 def compare(want, got):
     "'the same', 'alike', or None"
@@ -73,7 +73,7 @@ if __name__ == '__main__':
     for want, got, res in (('pos 92%  A film.', 'pos 85%  A film.', 'alike'), ('pos 92%  A film.', 'neg 92%  A film.', None), ('pos 92%  A film.', 'pos 52%  A film.', None),
                            ('1,968 words, perplexity 79', '1,968 words, perplexity 85', 'alike'), ('1,968 words, perplexity 79', '968 words, perplexity 79', None),
                            ('a dull[++] film', 'a dull[+] film', 'alike'), ('a dull[++] film', 'a good[++] film', None),
-                           ('a dull[+++] film', 'a dull[-] film', None), ('a dull[+++] film', 'a dull[++] film', 'alike'), ('far[++] bad', 'far bad[--]', None), ('The value of the film', 'The value of', None), ('It is so good', 'It is a a a a', None), ('A class is a thing', 'A class is that one', 'alike'), ('a\nb', 'a', None), ('x', 'x', 'the same')):
+                           ('a dull[+++] film', 'a dull[-] film', None), ('a dull[+++] film', 'a dull[++] film', 'alike'), ('far[++] bad', 'far bad[--]', None), ('The value of the film is good', 'The value of', None), ('It is so good', 'It is a a a a', None), ('A class is a thing', 'A class is that one', 'alike'), ('a\nb', 'a', None), ('x', 'x', 'the same')):
         assert compare(want, got) == res, (want, got)
     sys.path.insert(0, str(root))
     with tempfile.TemporaryDirectory() as d: os.chdir(d); wrong = main(); os.chdir(root)
