@@ -325,8 +325,9 @@ def _first_loss(o):
     n = o.v if o.is_lm else o.head.linear.out_features
     if n==1 or not (o.is_lm or isinstance(o.head.squeeze, nn.Identity)):
         raise DoesNotApply('it predicts numbers')
-    loss,guess = o.loss(o.new(fresh=True), o.texts(8)).item(),math.log(n)
-    assert abs(loss-guess) < .5, f'the first loss is {loss:.2f}, that of a guess {guess:.2f}'
+    # the mean of eight models: one alone is off by more than .5 in one case of thirty
+    loss = sum(o.loss(o.new(i, fresh=True), o.texts(8)).item() for i in range(8))/8
+    assert abs(loss-math.log(n)) < .5, f'the first loss is {loss:.2f}, that of a guess {math.log(n):.2f}'
 
 @_check_of
 def _overfits(o):
