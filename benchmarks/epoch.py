@@ -21,7 +21,7 @@ adamw = partial(OptimWrapper, opt=torch.optim.AdamW, fused=True)
 class Cropped(Module):
     "A peer that gets what ours reads: 256 tokens of each text, padding behind"
     def __init__(self, inner): self.inner = inner
-    def forward(self, x): return self.inner(align(x.as_subclass(Tensor), 1, 256, head_crop)[0])
+    def forward(self, x): return self.inner(left_align(x.as_subclass(Tensor), 1, 256, head_crop)[0])
 
 class SkipValidation(Callback):
     def before_validate(self): raise CancelValidException

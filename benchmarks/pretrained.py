@@ -81,7 +81,7 @@ def main(
             learn = transformer_classifier_learner(dls_of(pre, train, test, bs), pretrained=pre,
                                                    max_len=max_len, crop=crop_f, dropout=dropout,
                                                    word_dropout=word_dropout, metrics=accuracy)
-        if lora_r: lora(learn, r=lora_r)
+        if lora_r: add_lora(learn, r=lora_r)
         learn.remove_cb(ProgressCallback)
         start = time.time()
         with learn.no_logging():

@@ -14,7 +14,7 @@ from contextlib import closing, contextmanager, suppress
 from itertools import islice
 from fastai.text.all import *
 from fastai.text.core import TokenizeWithRules
-from .attention import _check, _check_sizes
+from .guards import *
 from .fastai_repairs import *
 from .tokenizers import *
 
@@ -36,12 +36,12 @@ def _of_csv(path, col):
             yield from islice(part[col], i, None)
             i = max(i-len(part), 0)
     cols = list(pd.read_csv(path, nrows=0).columns)
-    _check(col in cols, 'text_col', col, f'one of {cols}, the columns of {path.name}')
+    ensure(col in cols, 'text_col', col, f'one of {cols}, the columns of {path.name}')
     return None,texts,_sha('csv', col, *_stat(path))
 
 def _of_folder(path):
     files = sorted(get_text_files(path))
-    _check(files, 'source', str(path), 'a folder with files `*.txt`')
+    ensure(files, 'source', str(path), 'a folder with files `*.txt`')
     def read(o):
         try: return o.read_text(encoding='utf8')
         except UnicodeDecodeError as e:
@@ -62,7 +62,7 @@ def _of_list(items):
 def _source(source, text_col):
     "Each text's row or file, or None; a function that gives the texts from `i` on; a checksum"
     if isinstance(source, pd.DataFrame):
-        _check(text_col in source.columns, 'text_col', text_col,
+        ensure(text_col in source.columns, 'text_col', text_col,
                f'one of the columns {list(source.columns)}')
         return source,*_of_list(source[text_col].tolist())[1:]
     if isinstance(source, (str,Path)):
@@ -72,7 +72,7 @@ def _source(source, text_col):
                 f"there is no {path}: `source` must be a table, a folder of text files, a "
                 "CSV file or a list of texts")
         if path.is_dir(): return _of_folder(path)
-        _check('.csv' in path.suffixes, 'source', str(path),
+        ensure('.csv' in path.suffixes, 'source', str(path),
                'a table, a folder of text files, a file `*.csv` or a list of texts')
         return _of_csv(path, text_col)
     if not (is_listy(source) or isinstance(source, (pd.Series,np.ndarray))):
@@ -274,7 +274,7 @@ def _same_as(about, want, folder):
         raise ValueError(f"the folder {folder} has tokens {what}: take another `folder`, or "
                          "delete this one")
     if about['source']!=want['source']: no('of other texts, or their files have changed since')
-    if differ := same_tokenizer(about['tokenizer'], want['tokenizer']):
+    if differ := tokenizer_diff(about['tokenizer'], want['tokenizer']):
         no(f'of another tokenizer ({differ})')
     if None not in (about['asked'], want['asked']) and about['asked']!=want['asked']:
         no(f"of a tokenizer that was made with {about['asked']}")
@@ -299,7 +299,7 @@ def _check_vocab(vocab):
             f"`vocab` is {str(vocab)[:60]}, but must be a list of tokens, each a string")
     vocab = tokens
     twice = [o for o,n in Counter(vocab).items() if n>1 and o!='xxfake']
-    _check(vocab and not twice, 'vocab', twice[:3] or vocab, 'a list of tokens, each of them once')
+    ensure(vocab and not twice, 'vocab', twice[:3] or vocab, 'a list of tokens, each of them once')
     return vocab
 
 # %% ../nbs/17_corpus.ipynb #c0000018
@@ -318,8 +318,8 @@ def tokenize_corpus(
     no_bar:bool=False # Show no progress bar?
 )->Corpus: # The corpus in `folder`
     "Tokenize texts once, and go on where it was stopped; `ValueError` for a folder in other use"
-    _check_sizes(min_freq=ifnone(min_freq, 1), max_vocab=max_vocab, part=part)
-    _check(n_workers is None or (isinstance(n_workers, int) and n_workers>=0), 'n_workers',
+    ensure_sizes(min_freq=ifnone(min_freq, 1), max_vocab=max_vocab, part=part)
+    ensure(n_workers is None or (isinstance(n_workers, int) and n_workers>=0), 'n_workers',
            n_workers, 'a whole number, 0 or more')
     folder,tok,vocab = Path(folder),_as_tokenizer(tok, rules),_check_vocab(vocab)
     items,texts,mark = _source(source, text_col)
@@ -386,7 +386,7 @@ class CorpusTexts(TfmdLists):
         tok:Tokenizer # Its tokenizer
     ):
         self.corpus,items = corpus,np.asarray(items, np.int64)
-        _check(not len(items) or (items.min()>=0 and items.max()<len(corpus)), 'items', items[:3],
+        ensure(not len(items) or (items.min()>=0 and items.max()<len(corpus)), 'items', items[:3],
                f'from 0 to {len(corpus)-1}, the numbers of its texts')
         super().__init__(items, [tok, Numericalize(corpus.vocab)], do_setup=False,
                          types=[Tokenizer.input_types, L, TensorText])
@@ -400,7 +400,7 @@ class CorpusTexts(TfmdLists):
 
 # %% ../nbs/17_corpus.ipynb #c0000028
 def _check_seed(seed):
-    _check(isinstance(seed, (int,np.integer)) and not isinstance(seed, bool) and seed>=0, 'seed',
+    ensure(isinstance(seed, (int,np.integer)) and not isinstance(seed, bool) and seed>=0, 'seed',
            seed, 'a whole number, 0 or more')
 
 class CorpusLoader(LMDataLoader):
@@ -415,11 +415,11 @@ class CorpusLoader(LMDataLoader):
         **kwargs
     ):
         bs = kwargs.pop('batch_size', None) or bs
-        _check_sizes(bs=bs, seq_len=seq_len)
+        ensure_sizes(bs=bs, seq_len=seq_len)
         _check_seed(seed)
         bs,seq_len,seed = int(bs),int(seq_len),int(seed)
         n = int(dataset.corpus.lens[dataset.items].sum(dtype=np.int64))
-        _check(n>bs, 'bs', bs, f'less than the {n} tokens of these texts')
+        ensure(n>bs, 'bs', bs, f'less than the {n} tokens of these texts')
         self.seq_len,self.seed,self.epoch,self.batch,self.goes_on = seq_len,seed,0,0,False
         self.bl = (n-1)//bs  # tokens of a row in the whole epoch
         self.n_batches = -(-self.bl//seq_len)
@@ -516,11 +516,11 @@ class CorpusLoader(LMDataLoader):
         if not isinstance(state, dict):
             raise TypeError(f"`state` is {state!r}, but must be a dict from `state_dict`")
         for name,o in self._about().items():
-            _check(state.get(name)==o, f"state['{name}']", state.get(name),
+            ensure(state.get(name)==o, f"state['{name}']", state.get(name),
                    f'{o!r}, as in this loader')
         for name,most in dict(epoch=math.inf, batch=self.n_batches).items():
             o = state.get(name)
-            _check(isinstance(o, int) and 0<=o<=most, f"state['{name}']", o,
+            ensure(isinstance(o, int) and 0<=o<=most, f"state['{name}']", o,
                    f'a whole number from 0 to {most}')
         over = state['batch']==self.n_batches  # saved behind the last batch
         self.epoch,self.batch,self.goes_on = state['epoch']+over,0 if over else state['batch'],True
@@ -555,12 +555,12 @@ def lm_dataloaders(
     **kwargs
 )->DataLoaders: # For `transformer_lm_learner`, or fastai's `language_model_learner`
     "`DataLoaders` for a language model from texts larger than memory; errors as `tokenize_corpus`"
-    _check_sizes(bs=bs, seq_len=seq_len)
+    ensure_sizes(bs=bs, seq_len=seq_len)
     _check_seed(seed)
-    _check(splitter is not None or 0<valid_pct<1, 'valid_pct', valid_pct, 'between 0 and 1')
+    ensure(splitter is not None or 0<valid_pct<1, 'valid_pct', valid_pct, 'between 0 and 1')
     if not isinstance(source, (str,Path,pd.DataFrame)) and is_iter(source): source = list(source)
     if folder is None:
-        _check(isinstance(source, (str,Path)), 'folder', folder,
+        ensure(isinstance(source, (str,Path)), 'folder', folder,
                'a folder for the tokens, unless `source` is a file or a folder')
         path = Path(source).resolve()
         folder = path.with_name(path.name+'_corpus')
@@ -585,7 +585,7 @@ def lm_dataloaders(
     for name,o in dict(training=train, validation=valid).items():
         n = int(corpus.lens[o.items].sum(dtype=np.int64))
         if not n: raise ValueError(f"there is no token for {name}: give that part some texts")
-        _check(n>bs, 'bs', bs,
+        ensure(n>bs, 'bs', bs,
                f'less than {n}, the number of tokens for {name}; or give that part more texts')
     kw = dict(bs=bs, seq_len=seq_len, seed=seed, num_workers=num_workers,
               device=ifnone(device, default_device()))

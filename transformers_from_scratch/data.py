@@ -8,7 +8,7 @@ __all__ = ['toy_reviews', 'python_reference']
 # %% ../nbs/14_data.ipynb #3da6ee4b
 import random
 from fastai.text.all import *
-from .attention import _check
+from .guards import *
 from .fastai_repairs import *
 
 # %% ../nbs/14_data.ipynb #ee8aed21
@@ -61,7 +61,7 @@ def toy_reviews(
     seed:int=0 # Other seeds give other rows; the same seed gives the same rows
 )->pd.DataFrame: # `text`, `label` ('neg', 'pos'), `is_valid`, `hard`: where order decides
     "Short film reviews, half of them good; `ValueError` for a bad `n`"
-    _check(isinstance(n, int) and n>=10, 'n', n,
+    ensure(isinstance(n, int) and n>=10, 'n', n,
            'a whole number from 10 up, so that both parts get both labels')
     rng,rows = random.Random(seed),[]
     for part,size in (('train', n-n//5), ('valid', n//5)):

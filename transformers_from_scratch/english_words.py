@@ -9,7 +9,7 @@ __all__ = ['join_words']
 from copy import copy
 from functools import lru_cache
 from fastai.text.all import *
-from .attention import _check
+from .guards import *
 
 # %% ../nbs/14a_english_words.ipynb #438203fa
 class _Units:

@@ -20,7 +20,7 @@ from fastai.text.all import *
 from fastai.text.core import parallel_tokenize, fn_lengths_pkl, _join_texts
 from fastai.text.data import _get_lengths, _get_tokenizer
 import fastai.text.data, fastai.text.learner
-from .attention import _check
+from .guards import *
 
 # %% ../nbs/13_fastai_repairs.ipynb #b19601ae
 _table = {}
@@ -128,7 +128,7 @@ def fastai_repairs(
 # %% ../nbs/13_fastai_repairs.ipynb #3d0af3a9
 def _tokenize_files(tok, files):
     "Yield `(i, tokens)` of each file, in parallel if many; `ValueError` if `tok` has yet to learn"
-    _check(getattr(tok.tok, 'tok', tok) is not None, 'tok', tok.tok,
+    ensure(getattr(tok.tok, 'tok', tok) is not None, 'tok', tok.tok,
            'trained, as the folder was tokenized before: load that model, with `sp_model=`')
     rules = partial(Path.read_text, encoding='utf8') + L(tok.rules)
     n_workers = defaults.cpus if len(files)>=500 else 0
@@ -269,14 +269,14 @@ def _check_counts(**counts):
     "`TypeError` for what is no whole number, `ValueError` for one that is less than 1"
     for name,o in counts.items():
         whole = isinstance(o, Integral) and not isinstance(o, bool)
-        _check(whole and o>0, name, o, 'a whole number of at least 1',
+        ensure(whole and o>0, name, o, 'a whole number of at least 1',
                ValueError if whole else TypeError)
 
 def _check_reading(tok_tfm, text_vocab, seq_len, kwargs):
     "An error for what is no tokenizer, no vocabulary, or no size"
-    _check(tok_tfm is None or callable(tok_tfm), 'tok_tfm', tok_tfm,
+    ensure(tok_tfm is None or callable(tok_tfm), 'tok_tfm', tok_tfm,
            'a tokenizer, such as `CharTokenizer()`, without quotes', TypeError)
-    _check(not isinstance(text_vocab, (str,Path)), 'text_vocab', str(text_vocab),
+    ensure(not isinstance(text_vocab, (str,Path)), 'text_vocab', str(text_vocab),
            'a list of tokens: of a file make one, as with `Path(...).read_text().split()`',
            TypeError)
     others = {o: kwargs[o] for o in ('val_bs','batch_size') if kwargs.get(o) is not None}
@@ -329,7 +329,7 @@ def _check_keywords(kwargs, is_lm):
 def _check_split(name, col):
     "`ValueError` for a column of validation that does not say yes or no, or yes to all"
     says = set(col.unique())
-    _check(says<={True,False} and not says=={True}, name,
+    ensure(says<={True,False} and not says=={True}, name,
            first(sorted(map(str, says-{True,False}))) or True,
            'True in the rows to validate with, and False in those to learn from: make '
            'it so, as with `df[...] == "valid"`')
@@ -340,11 +340,11 @@ def _from_table(cls, df, path='.', valid_pct=0.2, seed=None, text_col=0, label_c
                 label_delim=None, y_block=None, text_vocab=None, is_lm=False, valid_col=None,
                 tok_tfm=None, tok_text_col="text", seq_len=72, backwards=False, **kwargs):
     "Create from `df` in `path` with `valid_pct`; `ValueError` for missing columns, labels or rows"
-    _check(isinstance(df, pd.DataFrame), 'df', type(df).__name__,
+    ensure(isinstance(df, pd.DataFrame), 'df', type(df).__name__,
            'a `DataFrame`: read a file with `pd.read_csv`, or use `from_csv`', TypeError)
     _check_keywords(kwargs, is_lm)
     _check_reading(tok_tfm, text_vocab, seq_len, kwargs)
-    _check(isinstance(valid_pct, Number) and 0<=valid_pct<1, 'valid_pct', valid_pct,
+    ensure(isinstance(valid_pct, Number) and 0<=valid_pct<1, 'valid_pct', valid_pct,
            'a share, such as 0.2')
     # fastai would take a list for a class
     if label_delim is not None and y_block is None and len(L(label_col))==1:
@@ -354,13 +354,13 @@ def _from_table(cls, df, path='.', valid_pct=0.2, seed=None, text_col=0, label_c
     if valid_col is not None: asked['valid_col'] = valid_col
     for name,o in asked.items():
         ok = all(isinstance(c, (str,Integral)) for c in L(o)) and len(L(o))
-        _check(ok, name, type(o).__name__ if isinstance(o, (pd.Series,pd.DataFrame)) else o,
+        ensure(ok, name, type(o).__name__ if isinstance(o, (pd.Series,pd.DataFrame)) else o,
                'the name of a column, or its place', TypeError)
     named = {name: _check_columns(name, df, o) for name,o in asked.items()}
     if valid_col is not None: _check_split(valid_col, df[named['valid_col'][0]])
     if not is_lm:
         for o in L(y_block):
-            _check(isinstance(o, TransformBlock) or callable(o), 'y_block', o,
+            ensure(isinstance(o, TransformBlock) or callable(o), 'y_block', o,
                    'a block, such as `RegressionBlock` or `CategoryBlock`, without quotes',
                    TypeError)
         blocks = [o if isinstance(o, TransformBlock) else o() for o in L(y_block)]
@@ -400,7 +400,7 @@ def _from_file(path, csv_fname='labels.csv', header='infer', delimiter=None,
                quoting=csv.QUOTE_MINIMAL, **kwargs):
     "Create from `csv` file in `path/csv_fname`, with commas unless `delimiter` says otherwise"
     file,delimiter,p = Path(path)/csv_fname,ifnone(delimiter, ','),Path(path)
-    _check(not p.is_file(), 'path', str(path),
+    ensure(not p.is_file(), 'path', str(path),
            f"the folder of that file: `from_csv({str(p.parent)!r}, {p.name!r})`")
     try:
         return _from_file.fastai(TextDataLoaders, path, csv_fname, header, delimiter, quoting,
@@ -897,7 +897,7 @@ def _nothing_left():
 @_repair(LMDataLoader, 'new', _nothing_left)
 def _fewer_rows(self, dataset=None, seq_len=None, **kwargs):
     "The same for other data, with fewer rows where it has less tokens than rows"
-    _check(self.n or self.lens.coll is None or not len(self.lens.coll), 'bs', self.bs,
+    ensure(self.n or self.lens.coll is None or not len(self.lens.coll), 'bs', self.bs,
            f'less than {sum(self.lens)}, the number of tokens to learn from: else '
            f'there is no batch of {self.bs} rows')
     if dataset is None: return _fewer_rows.fastai(self, dataset, seq_len, **kwargs)
@@ -953,7 +953,7 @@ def _joined(dl, n):
         res.lens = ReindexCollection(dl.lens.coll, idxs=res.items.idxs)
         res.make_chunks()
     tokens = int(sum(dl.lens.coll)) if own else dl._n_tokens
-    _check(tokens>res.bs, 'bs', dl.bs,
+    ensure(tokens>res.bs, 'bs', dl.bs,
            f'less than {tokens/n:.0f}, as {n} processes read {tokens} tokens')
     res.bl = (tokens-1)//res.bs
     res.n_batches = -(-res.bl//dl.seq_len)

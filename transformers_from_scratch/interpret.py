@@ -15,14 +15,14 @@ from matplotlib.ft2font import FT2Font
 from fastai.text.all import *
 from fastai.text.data import _get_tokenizer
 from .attention import *
-from .attention import _check, _check_sizes
+from .guards import *
 from .models import *
-from .sampling import _eval
+from .learner import _eval
 from .learner import *
 from .learner import _text_vocab
 from .lm_learner import *
 from .lm_learner import _check_texts, _text_ids
-from .models import _is_real
+from .models import real_tokens
 
 # %% ../nbs/25_interpret.ipynb #794034d5
 class AttentionMaps:
@@ -33,7 +33,7 @@ class AttentionMaps:
     ): self.tokens,self.weights = L(tokens),weights
 
     def __getitem__(self, idx):
-        _check(isinstance(idx, slice), 'idx', idx, 'a slice, as in `maps[:10]`', TypeError)
+        ensure(isinstance(idx, slice), 'idx', idx, 'a slice, as in `maps[:10]`', TypeError)
         return AttentionMaps(self.tokens[idx], self.weights[...,idx,:][...,idx])
 
     def __len__(self): return len(self.tokens)
@@ -49,7 +49,7 @@ def _encoder(model):
     "The encoder of `model`, or a `TypeError`"
     model = get_model(model)
     encoder = next(model.children(), None) if isinstance(model, nn.Module) else None
-    _check(isinstance(encoder, TransformerEncoder), 'learn', type(model).__name__,
+    ensure(isinstance(encoder, TransformerEncoder), 'learn', type(model).__name__,
            'a model of this library, or a `Learner` with one: its first part must be '
            'a `TransformerEncoder`', TypeError)
     return encoder
@@ -72,7 +72,7 @@ def _weights(model, ids):
     encoder,read,weights = _encoder(model),[],[]
     def ask(m, args, kwargs): return args,{**kwargs, 'need_weights':True}
     def take(m, args, res):
-        _check(isinstance(res, tuple), 'attn_cls', type(m).__name__,
+        ensure(isinstance(res, tuple), 'attn_cls', type(m).__name__,
                'a class that returns `(out, weights)` for `need_weights=True`', TypeError)
         weights.append(res[1])
         return res[0]
@@ -81,7 +81,7 @@ def _weights(model, ids):
         handles.append(encoder.embedding.register_forward_pre_hook(
             lambda m,args: read.append(args[0])))
         for block in encoder.blocks:
-            _check(hasattr(block, 'attention'), 'block_cls', type(block).__name__,
+            ensure(hasattr(block, 'attention'), 'block_cls', type(block).__name__,
                    'a class with an `attention`', TypeError)
             handles.append(block.attention.register_forward_pre_hook(ask, with_kwargs=True))
             handles.append(block.attention.register_forward_hook(take))
@@ -106,8 +106,8 @@ def attention_maps(
         if encoder.pad_idx is None and not one: return L(attention_maps(learn, o) for o in text)
         ids = nn.utils.rnn.pad_sequence(rows, batch_first=True,
                                         padding_value=ifnone(encoder.pad_idx, 0))  # (b,t)
-    real = _is_real(ids, encoder.pad_idx)  # (b,t)
-    _check(ids.numel() and real.any(1).all(), 'text', text,
+    real = real_tokens(ids, encoder.pad_idx)  # (b,t)
+    ensure(ids.numel() and real.any(1).all(), 'text', text,
            'at least one token long, padding not counted')
     names = _text_vocab(learn.dls) if isinstance(learn, Learner) else range(encoder.vocab_sz)
     res = L()
@@ -198,7 +198,7 @@ def plot_attention(
     depth,heads,t,_ = maps.weights.shape
     for name,o,n in (('layer',layer,depth), ('head',head,heads)):
         ok = o is None or (isinstance(o, numbers.Integral) and -n<=o<n)
-        _check(ok, name, o, f'a whole number from {-n} to {n-1}, or None for all')
+        ensure(ok, name, o, f'a whole number from {-n} to {n-1}, or None for all')
     layers = range(depth) if layer is None else [layer%depth]
     chosen = range(heads) if head is None else [head%heads]
     maps_of = list(itertools.product(layers, chosen))
@@ -234,7 +234,7 @@ def leave_one_out(
     bs:int=32 # Texts read at once; there are `t` of them, with `t-1` tokens each
 )->Tensor: # `(1,t,1)`
     "What the score loses if a token is left out; Li et al. 2016. `ValueError` for a bad `bs`"
-    _check_sizes(bs=bs)
+    ensure_sizes(bs=bs)
     tokens,score = torch.arange(x.shape[1], device=x.device),f(x)
     lost = []
     for out in tokens.split(bs):
@@ -253,7 +253,7 @@ def shapley_values(
     seed:int=0 # Other seeds draw other orders
 )->Tensor: # `(1,t,1)`; they add up to `f(x)-f(no tokens)`
     "What a token adds to the score, the mean of many orders; `ValueError` for bad sizes"
-    _check_sizes(n_orders=n_orders, bs=bs)
+    ensure_sizes(n_orders=n_orders, bs=bs)
     t,gen = x.shape[1],torch.Generator('cpu').manual_seed(seed)
     some = torch.stack([torch.randperm(t, generator=gen, device='cpu')
                         for _ in range(-(-n_orders//2))])
@@ -282,7 +282,7 @@ def integrated_gradients(
     n_steps:int=32 # Steps on the way from zero to `x`, read as one batch; more is more exact
 )->Tensor: # `(1,t,k)`; they add up to about `f(x)-f(0)`
     "The mean slope from 0 to `x`, times `x`; Sundararajan et al. 2017. `ValueError` for no steps"
-    _check_sizes(n_steps=n_steps)
+    ensure_sizes(n_steps=n_steps)
     x = x.detach()
     u = (torch.arange(n_steps, device=x.device)+.5) / n_steps
     u = u.to(x.dtype)[:,None,None]  # (n,1,1)
@@ -354,7 +354,7 @@ def _target_idx(target, names, n_out):
     named_by_numbers = any(isinstance(o, numbers.Number) for o in names)
     by_number = isinstance(target, numbers.Integral) and not named_by_numbers
     also = f'one of {words[:20]}, or ' if names else ''
-    _check(by_number and 0<=target<n_out, 'target', target, f'{also}from 0 to {n_out-1}')
+    ensure(by_number and 0<=target<n_out, 'target', target, f'{also}from 0 to {n_out-1}')
     return int(target)
 
 def _score(logits, i, one_of):
@@ -393,7 +393,7 @@ def _with_ends(f, first, last):
 def _check_method(method, kwargs):
     "`TypeError` for a method that is none, or that does not take one of `kwargs`"
     known = leave_one_out,shapley_values,gradient_times_input,integrated_gradients
-    _check(callable(method), 'method', method,
+    ensure(callable(method), 'method', method,
            f"a function, such as {', '.join(f'`{o.__name__}`' for o in known)}", TypeError)
     takes = inspect.signature(method).parameters
     if any(o.kind is o.VAR_KEYWORD for o in takes.values()): return
@@ -421,10 +421,10 @@ def token_attributions(
         raise ValueError('`learn` answers for each token, but must be '
                          'a classifier with an answer for a text: one with a `pool`')
     ids = _read_ids(learn, text)
-    _check(ids, 'text', text, 'at least one token long')
+    ensure(ids, 'text', text, 'at least one token long')
     with torch.inference_mode(False), torch.enable_grad(), _eval(model):
         ids = torch.tensor([ids], device=encoder.embedding.weight.device)  # (1,t)
-        read,pad_mask = align(ids, encoder.pad_idx, encoder.max_len, encoder.crop)
+        read,pad_mask = left_align(ids, encoder.pad_idx, encoder.max_len, encoder.crop)
         read = read[~pad_mask][None]  # (1,t'), what cropping leaves
         x,run = encoder.embedding(read).detach(),_reader(model, read)
         with torch.no_grad(): logits = run(x)

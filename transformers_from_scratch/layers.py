@@ -7,33 +7,23 @@ __all__ = ['FeedForward', 'GatedFeedForward', 'TransformerBlock', 'Positions', '
            'RotaryPositions']
 
 # %% ../nbs/01_layers.ipynb #8c5917ed
-import numbers
 from fastai.basics import *
 from .attention import *
-from .attention import _check, _check_classes, _check_probs
-from .attention import _check_sizes, _compiling
 
 # %% ../nbs/01_layers.ipynb #8c2414d4
 class FeedForward(Module):
-    "The same small network for each token, Vaswani et al. 2017, section 3.3; `ValueError` for sizes out of range"
+    "The same small network for each token, Vaswani et al. 2017, section 3.3; `ValueError` for a middle of width 0"
     def __init__(self,
         k:int, # Width of the vectors
         hidden_mult:float=4, # The middle is this many times as wide, rounded to whole numbers
         act_cls:type=nn.ReLU, # Class of the activation in the middle
-        dropout:float=0., # Probability to drop a number of the output in training, in [0,1)
+        dropout:float=0., # Probability to drop a number of the output in training, in [0,1]
         bias:bool=True # Have the linear layers a bias?
     ):
-        _check_sizes(k=k)
-        number = isinstance(hidden_mult, numbers.Real) and not isinstance(hidden_mult, bool)
-        _check(number and round(k*hidden_mult)>0, 'hidden_mult', hidden_mult,
-               f'a number above 0, and large enough for k={k}')
-        _check_probs(dropout=dropout)
         self.hidden_mult,width = hidden_mult,round(k*hidden_mult)
+        if width<1: raise ValueError(f'`hidden_mult` is {hidden_mult}, but k={k} needs a larger one')
         self.up,self.down = nn.Linear(k, width, bias=bias),nn.Linear(width, k, bias=bias)
-        try: self.act,self.dropout = act_cls(),nn.Dropout(dropout)
-        except TypeError as e:
-            raise TypeError(f"`act_cls` is {act_cls!r}, but must be a class, made as `act_cls()`: "
-                            "`nn.GELU`, not `F.gelu` or `nn.GELU()`") from e
+        self.act,self.dropout = act_cls(),nn.Dropout(dropout)
 
     def forward(self,
         x:Tensor # Vectors `(...,k)`
@@ -44,15 +34,15 @@ class FeedForward(Module):
 # %% ../nbs/01_layers.ipynb #ead64136
 class GatedFeedForward(FeedForward):
     "A feed-forward network with a gate, Shazeer 2020: SwiGLU with `act_cls=nn.SiLU`, GEGLU with `nn.GELU`"
+    @delegates(FeedForward)
     def __init__(self,
         k:int, # Width of the vectors
         hidden_mult:float=8/3, # The middle is this many times as wide, rounded to whole numbers
         act_cls:type=nn.SiLU, # Class of the activation of the gate
-        dropout:float=0., # Probability to drop a number of the output in training, in [0,1)
-        bias:bool=True # Have the linear layers a bias?
+        **kwargs
     ):
-        super().__init__(k, hidden_mult, act_cls, dropout, bias)
-        self.gate = nn.Linear(k, self.up.out_features, bias=bias)
+        super().__init__(k, hidden_mult, act_cls, **kwargs)
+        self.gate = nn.Linear(k, self.up.out_features, bias=self.up.bias is not None)
 
     def forward(self,
         x:Tensor # Vectors `(...,k)`
@@ -63,30 +53,25 @@ class GatedFeedForward(FeedForward):
 # %% ../nbs/01_layers.ipynb #7e892133
 class TransformerBlock(Module):
     "Attention and a feed-forward network, each added to its input and normalised; Vaswani et al. 2017, section 3.1"
-    # True: read in pieces, with a cache, a text gives what it gives at once. A `forward` of your own
-    # has to set it anew
-    cached = True
     def __init__(self,
         k:int, # Width of the vectors
         heads:int=8, # Number of heads; must divide `k` where they are narrow
         wide:bool=True, # Is each head as wide as `k`, instead of `k/heads`?
         norm_first:bool=False, # Normalise what goes into each layer, instead of the sum? (Xiong et al. 2020)
         hidden_mult:float=None, # Width of the middle of the network, in `k`; None is what `ff_cls` has
-        dropout:float=0., # Probability to drop a number before each addition in training, in [0,1)
-        attn_dropout:float=0., # The same for attention weights; anything but 0 is slow on a CPU
+        dropout:float=0., # Probability to drop a number before each addition in training, in [0,1]
+        attn_dropout:float=0., # The same for attention weights, in [0,1); anything but 0 is slow on a CPU
         attn_cls:type=SelfAttention, # Class of the attention, made as `attn_cls(k, heads, wide=, dropout=)`
         ff_cls:type=FeedForward, # Class of the network, made as `ff_cls(k, hidden_mult=, act_cls=, dropout=)`
         act_cls:type=None, # Class of the activation in the network; None is what `ff_cls` has
         norm_cls:type=nn.LayerNorm # Class of the two norms, made as `norm_cls(k)`, such as `nn.RMSNorm`
     ):
-        given = {n: o for n,o in dict(hidden_mult=hidden_mult, act_cls=act_cls).items()
-                 if o is not None}
-        _check_parts(attn_cls, ff_cls, norm_cls, given)
-        _check_probs(dropout=dropout, attn_dropout=attn_dropout)
         store_attr('heads,wide,norm_first')
+        ff = {n: o for n,o in dict(hidden_mult=hidden_mult, act_cls=act_cls).items() if o is not None}
+        _say_once(attn_cls, 'wide', 'dropout'); _say_once(ff_cls, 'dropout', *ff)
         self.attention = attn_cls(k, heads, wide=wide, dropout=attn_dropout)
         self.norm1,self.norm2 = norm_cls(k),norm_cls(k)
-        self.ff = ff_cls(k, dropout=dropout, **given)
+        self.ff = ff_cls(k, dropout=dropout, **ff)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self,
@@ -95,7 +80,7 @@ class TransformerBlock(Module):
         pad_mask:Tensor=None, # bool `(b,t)`, or `(b,tk)` with a cache: True at tokens that are only padding
         pos:Tensor=None, # Positions of the tokens, `(t,)` or `(b,t)`; None is 0 to `t-1`
         rotate:callable=None, # `rotate(q, pos)` turns queries and keys by their positions
-        cache=None # Keeps the keys and values of earlier tokens, see `SelfAttention`
+        cache=None # Keeps the keys and values of earlier tokens, see `MultiHeadAttention`
     )->Tensor: # `(b,t,k)`
         "One round: look around, then think"
         attend = partial(self.attention, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache)
@@ -105,48 +90,28 @@ class TransformerBlock(Module):
         x = self.norm1(x + self.dropout(attend(x)))
         return self.norm2(x + self.ff(x))
 
-    def __init_subclass__(cls, **kwargs):
-        "That a block can be `cached` is about the `forward` that it has when it says so"
-        super().__init_subclass__(**kwargs)
-        if 'forward' in vars(cls) and 'cached' not in vars(cls): cls.cached = False
+    @property
+    def causal(self): return self.attention.only_future
 
     @property
-    def causal(self): return self.attention.only_future()
+    def cached(self):
+        "Read in pieces, with a cache, is a text as read at once? A `forward` of your own has to say so"
+        return type(self).forward is TransformerBlock.forward
 
-    def parts(self
-    )->dict: # Modules, by keyword
-        "The parts by the keywords that chose them, for whoever has to describe the block"
-        found = dict(attn_cls=self.attention, ff_cls=self.ff, norm_cls=self.norm1,
-                     act_cls=getattr(self.ff, 'act', None), qk_norm=self.attention.q_norm)
-        return {n: o for n,o in found.items() if o is not None}
-
-# %% ../nbs/01_layers.ipynb #e22628b8
-def _check_partial(name, cls, **passed):
-    "Refuse a `partial` with a keyword that the block passes itself: it would be overridden"
-    for o in set(getattr(cls, 'keywords', {})) & set(passed):
-        _check(False, name, cls,
-               f'a `partial` without `{o}`: pass `{passed[o]}` to the block or the model')
-
-def _check_parts(attn_cls, ff_cls, norm_cls, given):
-    "Refuse what is no class, or no attention, or a `partial` that says what the block says itself"
-    _check_classes(attn_cls=attn_cls, ff_cls=ff_cls, norm_cls=norm_cls)
-    if 'act_cls' in given: _check_classes(act_cls=given['act_cls'])
-    _check_partial('attn_cls', attn_cls, wide='wide', dropout='attn_dropout')
-    _check_partial('ff_cls', ff_cls, dropout='dropout', **{n: n for n in given})
-    made = getattr(attn_cls, 'func', attn_cls)  # what a `partial` calls
-    ours = not isinstance(made, type) or issubclass(made, SelfAttention)
-    _check(ours, 'attn_cls', attn_cls,
-           'a subclass of `SelfAttention`: `check_attention` tells what it has to keep', TypeError)
+def _say_once(cls, *names):
+    "`ValueError` for a `partial` with a keyword that the block passes itself"
+    if twice := {*names} & {*getattr(cls, 'keywords', ())}:
+        raise ValueError(f'{cls} holds {", ".join(twice)}: pass it to the block or the model instead')
 
 # %% ../nbs/01_layers.ipynb #5d0cf9a3
 class Positions(Module):
     "Says nothing about positions: the base of classes that do"
-    max_len = None # Number of positions that there are; None is no limit
+    max_len = None  # Number of positions that there are; None is no limit
     def __init__(self,
         k:int, # Width of the vectors
-        max_len:int=None, # Longest text in tokens
-        s:int=None # Width of a head
-    ): self.k = k
+        max_len:int=None, # Longest text in tokens; only learned positions need it
+        s:int=None # Width of a head; None is `k`, a single head
+    ): self.k,self.s = k,ifnone(s, k)
 
     def forward(self,
         x:Tensor, # Embedded tokens `(b,t,k)`
@@ -170,13 +135,12 @@ class Positions(Module):
 
 # %% ../nbs/01_layers.ipynb #34aec88c
 class LearnedPositions(Positions):
-    "Adds a learned vector for each position, as BERT and GPT-2 do; `ValueError` for a text longer than `max_len`"
+    "Adds a learned vector for each position, as BERT and GPT-2 do; `IndexError` beyond the last of them"
     def __init__(self,
         k:int, # Width of the vectors
         max_len:int=512, # Number of positions
         s:int=None # Width of a head, not used here
     ):
-        _check_sizes(k=k, max_len=max_len)
         self.max_len,self.embedding = max_len,nn.Embedding(max_len, k)
         nn.init.normal_(self.embedding.weight, std=0.02)
 
@@ -185,11 +149,6 @@ class LearnedPositions(Positions):
         pos:Tensor=None # Their positions `(t,)` or `(b,t)`, below `max_len`; None is 0 to `t-1`
     )->Tensor: # `x` with the positions added `(b,t,k)`
         "Add the vectors of the positions"
-        if x.shape[1] > self.max_len:
-            # a graph may not know its shape
-            length = 'longer' if _compiling() else f'{x.shape[1]} tokens long'
-            raise ValueError(f'`x` is {length}, but must be at most {self.max_len} tokens long: '
-                             'cut the text, or make the model with a larger `max_len`')
         if pos is None: pos = torch.arange(x.shape[1], device=x.device)
         return x + self.embedding(pos)  # (b,t,k)
 
@@ -199,16 +158,7 @@ def _angles(pos, width, base=10_000.):
     return pos[...,None] * base**(-torch.arange(0, width, 2, device=pos.device)/width)
 
 class SinusoidalPositions(Positions):
-    "Adds waves of the position, Vaswani et al. 2017, section 3.5; `ValueError` for an odd width"
-    def __init__(self,
-        k:int, # Width of the vectors; even
-        max_len:int=None, # Not needed: any position has a vector
-        s:int=None # Width of a head, not used here
-    ):
-        _check(isinstance(k, int) and k>0 and k%2==0, 'k', k,
-               'even, since sines and cosines come in pairs')
-        self.k = k
-
+    "Adds waves of the position, Vaswani et al. 2017, section 3.5, to vectors of even width"
     def forward(self,
         x:Tensor, # Embedded tokens `(b,t,k)`
         pos:Tensor=None # Their positions `(t,)` or `(b,t)`; None is 0 to `t-1`
@@ -221,18 +171,13 @@ class SinusoidalPositions(Positions):
 
 # %% ../nbs/01_layers.ipynb #e969b1e4
 class RotaryPositions(Positions):
-    "Turns queries and keys by their positions, Su et al. 2021, section 3.2; `ValueError` for an odd width"
+    "Turns queries and keys by their positions, Su et al. 2021, section 3.2; heads need an even width"
     def __init__(self,
         k:int, # Width of the vectors
         max_len:int=None, # Not needed: any position has an angle
         s:int=None, # Width of a head, even; None is `k`, a single head
         base:float=10_000. # The slowest of the `s/2` waves turns once in `2π·base**(1-2/s)` positions
-    ):
-        s = ifnone(s, k)
-        _check(isinstance(s, int) and s>0 and s%2==0, 's', s,
-               'even, since numbers are turned in pairs: choose `k` and `heads` so that '
-               'the width of a head is even')
-        self.s,self.base = s,float(base)
+    ): self.s,self.base = ifnone(s, k),float(base)
 
     def turns(self,
         pos:Tensor # Positions `(t,)` or `(b,t)`
@@ -248,19 +193,13 @@ class RotaryPositions(Positions):
         turns:tuple=None # What `turns(pos)` returned, where it is at hand already
     )->Tensor: # `q`, turned `(b,h,t,s)`
         "Turn each pair by its position times its frequency"
-        if turns is None:
-            turns = self.turns(torch.arange(q.shape[2], device=q.device) if pos is None else pos)
-        cos,sin = (o.to(q.dtype) for o in turns)
+        if pos is None: pos = torch.arange(q.shape[2], device=q.device)
+        cos,sin = (o.to(q.dtype) for o in turns or self.turns(pos))
         a,b = q.chunk(2, -1)  # (b,h,t,s/2)
         return torch.cat([a*cos - b*sin, a*sin + b*cos], -1)  # (b,h,t,s)
 
     def rotation(self,
         pos:Tensor # Positions of all tokens `(t,)` or `(b,t)`
-    )->callable: # `rotate(q, pos)` for the attention of each block
+    )->callable: # `rotate(q, pos)` for the attention of each block, whatever `pos` it is told
         "`rotate` with the angles of these positions, computed once for all blocks"
-        own = getattr(self.rotate, '__func__', None) is not RotaryPositions.rotate
-        if own: return self.rotate  # it may turn by other angles
-        turns = self.turns(pos)
-        def rotate(q, at=None):
-            return self.rotate(q, at, turns if at is None or at is pos else None)
-        return rotate
+        return partial(self.rotate, turns=self.turns(pos))

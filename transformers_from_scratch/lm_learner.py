@@ -12,21 +12,20 @@ from typing import NamedTuple
 from fastai.text.all import *
 from fastai.text.data import _get_tokenizer
 from torch.nn.utils.rnn import pad_sequence
-from .attention import _check, _check_sizes
+from .guards import *
 from .fastai_repairs import *
 from .fastai_repairs import _special_ids
 from .layers import *
 from .faster import *
 from .models import *
 from .sampling import *
-from .sampling import _eval
 from .fast_step import *
 from .tokenizers import *
 from .tokenizers import _to_bytes, _join_pieces, _join_others, _warn_lost
 from .english_words import *
 from .english_words import _Units, _English, _ahead, _cased
 from .learner import *
-from .learner import (_check_k, _docs_of, _hinted, _model_kw, _no_batches,
+from .learner import (_check_k, _docs_of, _eval, _hinted, _model_kw, _no_batches,
                                                _pretrained, _split_kwargs, _text_vocab)
 
 # %% ../nbs/22_lm_learner.ipynb #e25cba52
@@ -44,8 +43,8 @@ def _check_lm_dls(dls, max_len=None):
                          "add it, as `make_vocab` does")
     seq_len = max(dl.seq_len for dl in dls.loaders)
     max_len = ifnone(max_len, seq_len)
-    _check_sizes(max_len=max_len)
-    _check(max_len>=seq_len, 'max_len', max_len, f'at least {seq_len}, the `seq_len` of `dls`')
+    ensure_sizes(max_len=max_len)
+    ensure(max_len>=seq_len, 'max_len', max_len, f'at least {seq_len}, the `seq_len` of `dls`')
     return len(vocab),max_len,pad[0]
 
 # %% ../nbs/22_lm_learner.ipynb #72705912
@@ -92,10 +91,10 @@ class TransformerLMLearner(TransformerLearner):
         **kwargs
     )->tuple: # Probabilities `(rows,tokens,v)`, targets `(rows,tokens)`; losses if asked
         "Predictions for whole rows; `MemoryError` if they can't fit: then pass `with_preds=False`"
-        _check(isinstance(reorder, bool), 'reorder', reorder, 'True or False', TypeError)
-        _check(reorder or not getattr(dl, 'shuffle', False), 'reorder', reorder,
+        ensure(isinstance(reorder, bool), 'reorder', reorder, 'True or False', TypeError)
+        ensure(reorder or not getattr(dl, 'shuffle', False), 'reorder', reorder,
                'True where `dl` shuffles: the rows come in the order of the data')
-        _check(concat_dim==1, 'concat_dim', concat_dim,
+        ensure(concat_dim==1, 'concat_dim', concat_dim,
                '1: the rows of each batch go on in the next, so they stand side by side')
         with self.lock:
             if dl is None: dl = self.dls[ds_idx].new(shuffle=False, drop_last=False)
@@ -161,7 +160,7 @@ class LossInParts(Callback):
     def __init__(self,
         rows:int=None # So many tokens at a time; None is as many as make 8 million logits
     ):
-        if rows is not None: _check_sizes(rows=rows)
+        if rows is not None: ensure_sizes(rows=rows)
         self.rows = rows
 
     def before_fit(self):
@@ -173,10 +172,10 @@ class LossInParts(Callback):
             raise ValueError(f"`learn` is a `{type(learn).__name__}`, but `LossInParts` needs "
                              "a learner that `transformer_lm_learner` made, with a plain head "
                              "and no hooks on it")
-        _check(_plain_loss(learn.loss_func), 'loss_func', learn.loss_func,
+        ensure(_plain_loss(learn.loss_func), 'loss_func', learn.loss_func,
                'a plain `CrossEntropyLossFlat()`, for a loss in parts')
         recorder = getattr(learn, 'recorder', None)
-        _check(recorder is None or not recorder.train_metrics, 'train_metrics', True,
+        ensure(recorder is None or not recorder.train_metrics, 'train_metrics', True,
                'False for a loss in parts: there are no logits to measure in training')
 
     def _works(self):
@@ -229,17 +228,17 @@ def _n_ends(learn):
 def _prompt_ids(learn, text):
     "Ids to go on from; a text without tokens starts with `xxbos`"
     backwards = 'reverse_text' in [getattr(o, 'name', '') for o in _text_tfms(learn)]
-    _check(not backwards, 'backwards', backwards,
+    ensure(not backwards, 'backwards', backwards,
            'False in `dls`: this model goes on before a text, not after it')
     ids = _text_ids(learn, text)
     ids = ids[:len(ids)-_n_ends(learn)] or _special_ids(_text_vocab(learn.dls), 'bos')[:1]
-    _check(ids, 'text', text, f'a text of at least one token, as there is no {BOS!r} '
+    ensure(ids, 'text', text, f'a text of at least one token, as there is no {BOS!r} '
            'in the vocabulary to start from')
     return ids
 
 def _decoder(learn, decoder):
     "`decoder`, or that of the tokenizer if it is exact, and the separator of words"
-    _check(callable(decoder), 'decoder', decoder,
+    ensure(callable(decoder), 'decoder', decoder,
            'a function: pass it by its name, without quotes', TypeError)
     tok = _get_tokenizer(learn.dls.train_ds)
     inner,sep = getattr(tok, 'tok', None),getattr(tok, 'sep', ' ')
@@ -491,13 +490,13 @@ def _check_writing(n_words, seed, stop):
     "The stop strings in a list; an error for arguments out of range"
     for name,o in dict(n_words=n_words, seed=ifnone(seed, 0)).items():
         whole = isinstance(o, numbers.Integral) and not isinstance(o, bool)
-        _check(whole, name, o, 'a whole number', TypeError)
-    _check(n_words>=0, 'n_words', n_words, '0 or more')
+        ensure(whole, name, o, 'a whole number', TypeError)
+    ensure(n_words>=0, 'n_words', n_words, '0 or more')
     if stop is None: return []
     stops = list(stop) if is_listy(stop) else [stop]
     texts = all(isinstance(o, str) for o in stops)
-    _check(texts, 'stop', stop, 'a string or a list of strings', TypeError)
-    _check(all(stops), 'stop', stop, 'strings that are not empty')
+    ensure(texts, 'stop', stop, 'a string or a list of strings', TypeError)
+    ensure(all(stops), 'stop', stop, 'strings that are not empty')
     return stops
 
 def _in_one_batch(model, prompts):
@@ -575,10 +574,12 @@ def predict(self:TransformerLMLearner,
     return res[0] if isinstance(text, str) else res
 
 # %% ../nbs/22_lm_learner.ipynb #76587703
-def _pieces(writer, steps, vocab):
-    "Pieces of text as `steps` brings them"
+def _pieces(learn, writer, steps, vocab):
+    "Pieces of text as `steps` brings them; other threads take their turn between two tokens"
+    def step():
+        with learn.lock: return next(steps, None)
     try:
-        for new in steps:
+        while (new := step()) is not None:
             if piece := writer.add(vocab[new.item()]): yield piece
             if writer.done: break
         if piece := writer.end(): yield piece
@@ -593,10 +594,10 @@ def stream(self:TransformerLMLearner,
     **kwargs
 )->Iterator: # Pieces of text, as soon as they can't change any more
     "Go on with `text`, piece by piece; arguments and errors are those of `predict`"
-    _check(isinstance(text, str), 'text', text, 'a string: for several texts use `predict`',
+    ensure(isinstance(text, str), 'text', text, 'a string: for several texts use `predict`',
            TypeError)
     (writer,),steps = _writers(self, [text], 40, n_words, **kwargs)
-    return _pieces(writer, steps, _text_vocab(self.dls))
+    return _pieces(self, writer, steps, _text_vocab(self.dls))
 
 # %% ../nbs/22_lm_learner.ipynb #ecc85a2e
 def _windows(n, max_len):
@@ -638,7 +639,7 @@ class TextScore(NamedTuple):
     log_prob:float # Logarithm of the probability of all tokens after the first
     n:int # Number of these tokens
     perplexity:float # `exp(-log_prob/n)`: it chose among so many tokens, as it were; NaN for `n=0`
-    surprise:L # `(token, surprise)` for each of them; the sum of surprises is `-log_prob`
+    token_surprises:L # `(token, surprise)` for each of them; the sum of surprises is `-log_prob`
 
 @patch
 def score(self:TransformerLMLearner,
@@ -646,7 +647,7 @@ def score(self:TransformerLMLearner,
     bs:int=64 # Number of texts, or windows of long ones, to read at once
 )->TextScore|L: # A `TextScore` for each text, in their order; for a single string just one
     "How likely are these texts? `TypeError` for what is no text; `n` is 0 for less than two tokens"
-    _check_sizes(bs=bs)
+    ensure_sizes(bs=bs)
     model,vocab = get_model(self.model),_text_vocab(self.dls)
     ids = [torch.tensor(_text_ids(self, o), dtype=torch.long) for o in _check_texts(texts)]
     with _eval(model): losses = _text_losses(model, ids, bs)

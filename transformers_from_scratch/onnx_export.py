@@ -9,7 +9,7 @@ __all__ = ['ONNXClassifier', 'export_onnx']
 import hashlib,importlib,io,json,logging,tempfile,threading
 from contextlib import contextmanager,redirect_stderr,redirect_stdout
 from fastai.text.all import *
-from .attention import _check, _check_sizes
+from .guards import *
 from .models import *
 from .tokenizers import *
 from .tokenizers import _tokenizer
@@ -30,7 +30,7 @@ def _target(learn):
     for kind,(p,decoded) in ways.items():
         same = said.shape==p.shape and torch.allclose(said, p)
         if same and torch.equal(getattr(f, 'decodes', noop)(said), decoded): return kind,thresh
-    _check(False, 'loss_func', f,
+    ensure(False, 'loss_func', f,
            'one that makes probabilities by a softmax or a sigmoid and decides for '
            'the largest or by a threshold, or leaves numbers as they are')
 
@@ -60,7 +60,7 @@ def _about_answers(learn, with_tokenizer=True):
     "What it takes to make ids of texts, and to read the answer, for JSON"
     model = _plain_model(learn)
     encoder,head,(kind,thresh) = model[0],model[1],_target(learn)
-    _check(encoder.pad_idx is not None, 'pad_idx', None,
+    ensure(encoder.pad_idx is not None, 'pad_idx', None,
            'an id in the model of `learn`: texts of a batch differ in length')
     return dict(vocab=list(map(str, _text_vocab(learn.dls))), unk_idx=0, pad_idx=encoder.pad_idx,
                 tokenizer=_state(learn.dls) if with_tokenizer else None, max_len=encoder.max_len,
@@ -242,10 +242,10 @@ class ONNXClassifier:
         threads:int=None, # Processor threads for one call; None lets onnxruntime decide
         providers:list=None # Such as `['CUDAExecutionProvider']`; None is the processor
     ):
-        if threads is not None: _check_sizes(threads=threads)
+        if threads is not None: ensure_sizes(threads=threads)
         self.folder = Path(folder)
         self.about = o = _read(self.folder)
-        _check(tok is not None or o['tokenizer'], 'tok', tok,
+        ensure(tok is not None or o['tokenizer'], 'tok', tok,
                f'your tokenizer, as {folder} has none')
         self.tok = tokenizer_from_state(o['tokenizer']) if tok is None else _tokenizer(tok)
         self.o2i = {w: i for i,w in enumerate(o['vocab']) if w!='xxfake'}
@@ -269,7 +269,7 @@ class ONNXClassifier:
         rows = [self.ids(o) for o in texts]
         most = None if self.about['crops'] else self.about['max_len']
         for text,row in zip(texts, rows):
-            _check(most is None or len(row)<=most, 'texts', text[:60],
+            ensure(most is None or len(row)<=most, 'texts', text[:60],
                    f'at most {most} tokens long, not {len(row)}: this model does not cut')
         return rows
 
@@ -278,7 +278,7 @@ class ONNXClassifier:
         bs:int=64 # Texts in a batch, at most
     )->np.ndarray: # `(n,n_out)`; a list of `(tokens,n_out)`, if each token gets an answer
         "What the model answers; `TypeError` for what is no text, `ValueError` for one too long"
-        _check_sizes(bs=bs)
+        ensure_sizes(bs=bs)
         rows = self._rows(_check_texts(texts))
         out = [None]*len(rows)
         for places in _batches([len(o) for o in rows], bs):
@@ -323,9 +323,9 @@ def export_onnx(
     beside:bool=None # Write weights into `model.onnx.data`? None: beyond 1.5 GB
 )->Path: # The folder
     "Write a classifier, and check the file; `TypeError` or `ValueError` for what can't be written"
-    _check(hasattr(learn, 'model'), 'learn', type(learn).__name__, 'a learner', TypeError)
+    ensure(hasattr(learn, 'model'), 'learn', type(learn).__name__, 'a learner', TypeError)
     model,folder = _plain_model(learn),Path(folder)
-    _check(isinstance(model, TransformerClassifier), 'learn', type(model).__name__,
+    ensure(isinstance(model, TransformerClassifier), 'learn', type(model).__name__,
            'a learner with a `TransformerClassifier`: a language model reads its own '
            'words, which takes more than one file', TypeError)
     _need('onnx', 'onnxscript', 'onnxruntime')

@@ -14,11 +14,12 @@ from torch.overrides import TorchFunctionMode
 from fastai.text.all import *
 from fastai.text.data import _get_tokenizer
 from .attention import *
-from .attention import _check, _check_sizes
+from .guards import *
 from .fastai_repairs import _special_ids
 from .layers import *
 from .models import *
-from .sampling import _eval
+from .faster import *
+from .learner import _eval
 from .tokenizers import *
 from .learner import *
 from .learner import _text_vocab
@@ -286,7 +287,7 @@ _patterns = ['config.json', 'model*.safetensors', 'model.safetensors.index.json'
 
 def _folder(name):
     "The folder `name`, or the one to which the hub's files of that name go"
-    _check(isinstance(name, (str,Path)) and str(name), 'folder', name,
+    ensure(isinstance(name, (str,Path)) and str(name), 'folder', name,
            'a folder, or a name of the hub', TypeError)
     path = Path(name).expanduser()
     if path.is_dir(): return path
@@ -349,7 +350,7 @@ def _filled(path, cfg, family, pad, dtype=None):
     state,unused = _state(family, weights, model, dtype)
     model.load_state_dict(state, assign=True, strict=False)
     if family.lm and family.tied: model[1].linear.weight = model[0].embedding.weight
-    return model,unused
+    return use_fast_layers(model),unused
 
 def _vocab(path, cfg, family, rows):
     "The tokenizer in `path` or None, the tokens by id, and the id of padding"
@@ -370,7 +371,7 @@ def load_pretrained(
 )->Pretrained: # With the model in evaluation mode, its tokenizer and its vocabulary
     "Weights of GPT-2, BERT, Llama and their kin; `ValueError` for what is damaged or can't be expressed"
     real = dtype is None or (isinstance(dtype, torch.dtype) and dtype.is_floating_point)
-    _check(real, 'dtype', dtype, 'a floating-point type of torch, or None', TypeError)
+    ensure(real, 'dtype', dtype, 'a floating-point type of torch, or None', TypeError)
     path = _folder(folder)
     cfg,family = _family_of(path)
     tok,vocab,pad = _vocab(path, cfg, family, cfg.size('vocab_size'))
@@ -500,12 +501,12 @@ def embed(self:Pretrained,
     no_bar:bool=False # Show no progress bar?
 )->Tensor: # `(n,k)` on the CPU, in the order of the texts; `(k,)` for a single string
     "Vectors of texts, for search and clustering; `TypeError` for what is no text"
-    _check_sizes(bs=bs)
+    ensure_sizes(bs=bs)
     tok,most = self.tokenizer,self.encoder.max_len
     if tok is None: raise ValueError(f"{self.path} has no `tokenizer.json`, so texts can't be read")
     limit,(front,last) = ifnone(max_len, most),tok.ends
     fine = limit is None or front+last<limit<=ifnone(most, limit)
-    _check(fine, 'max_len', max_len, f'from {front+last+1} to {most}')
+    ensure(fine, 'max_len', max_len, f'from {front+last+1} to {most}')
     if isinstance(texts, Iterator):
         return _embed_all(self.embed, texts, bs, pool=pool, normalize=normalize, max_len=max_len)
     def ids(tokens):
@@ -524,7 +525,7 @@ def embed(self:TransformerLearner,
     no_bar:bool=False # Show no progress bar?
 )->Tensor: # `(n,k)` on the CPU, in the order of the texts; `(k,)` for a single string
     "Vectors of texts, cut as the model cuts them; `TypeError` for what is no text"
-    _check_sizes(bs=bs)
+    ensure_sizes(bs=bs)
     if isinstance(texts, Iterator):
         return _embed_all(self.embed, texts, bs, pool=pool, normalize=normalize)
     model = get_model(self.model)
@@ -548,8 +549,8 @@ def _wants_of_blocks(blocks, form):
     ff_cls = GatedFeedForward if llama else FeedForward
     attn,ff = [o.attention for o in blocks],[o.ff for o in blocks]
     yield 'attn_cls', all(type(o) is cls for o in attn), cls.__name__
-    yield 'attn_cls', all(o.q_norm is None for o in attn), 'one without `qk_norm`'
-    yield 'attn_cls', llama or all(o.kv_heads is None for o in attn), 'one without `kv_heads`'
+    yield 'attn_cls', all(type(o.q_norm) is nn.Identity for o in attn), 'one without `qk_norm`'
+    yield 'attn_cls', llama or all(o.kv_heads==o.heads for o in attn), 'one without `kv_heads`'
     yield 'wide', not first.attention.wide or first.attention.heads==1, False
     yield 'norm_first', first.norm_first!=bert, not bert
     yield 'ff_cls', all(type(o) is ff_cls for o in ff), ff_cls.__name__
@@ -612,7 +613,7 @@ def _config_of(encoder, form):
                           hidden_dropout_prob=drop, attention_probs_dropout_prob=attn.dropout,
                           position_embedding_type='absolute')
     qkv,out = attn.toqueries.bias is not None,attn.unifyheads.bias is not None
-    cfg |= dict(num_key_value_heads=attn.kv_heads or attn.heads, rms_norm_eps=eps,
+    cfg |= dict(num_key_value_heads=attn.kv_heads, rms_norm_eps=eps,
         rope_theta=encoder.positions.base, max_position_embeddings=ifnone(encoder.max_len, 2048))
     if qkv and not out: return cfg | dict(model_type='qwen2')
     return cfg | dict(model_type='llama', attention_bias=qkv, mlp_bias=ff.up.bias is not None)

@@ -10,7 +10,7 @@ import json,random,secrets,time,warnings,zlib
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from fastai.text.all import *
-from .attention import _check
+from .guards import *
 from .fastai_repairs import _tell
 from .learner import *
 from .transfer import _checksum, _sync
@@ -228,11 +228,11 @@ class Resume(Callback):
         every:int=None, # Save after so many batches; None: by time alone
         minutes:float=5. # Save after so many minutes; in several processes only without `every`
     ):
-        _check(isinstance(name, (str,Path)) and str(name), 'name', name, 'the name of a run',
+        ensure(isinstance(name, (str,Path)) and str(name), 'name', name, 'the name of a run',
                TypeError)
-        _check(every is None or (isinstance(every, int) and every>0), 'every', every,
+        ensure(every is None or (isinstance(every, int) and every>0), 'every', every,
                'a positive whole number of batches, or None')
-        _check(minutes>0, 'minutes', minutes, 'above 0')
+        ensure(minutes>0, 'minutes', minutes, 'above 0')
         self.name_of_run,self.every,self.minutes,self.fits = name,every,minutes,0
 
     @property
@@ -303,7 +303,7 @@ class Resume(Callback):
 
     def _check_processes(self, n):
         now = num_distrib() if self.several else 1
-        _check(n==now, 'processes', now,
+        ensure(n==now, 'processes', now,
                f'{n}, as in the training that was saved in {self.folder}: start so many, '
                'or delete that folder to begin another one')
 
@@ -315,7 +315,7 @@ class Resume(Callback):
         if about.get('texts')!=self.sizes['texts']:
             raise ValueError(f'the texts of `dls` are not those of {hint}')
         for n,o in self.sizes.items():
-            _check(about.get(n)==o, n, o, f'{about.get(n)}, as in {hint}')
+            ensure(about.get(n)==o, n, o, f'{about.get(n)}, as in {hint}')
 
     def _load(self, about, tensors):
         model,mine = _under('model.', tensors),_get_model(self.model)

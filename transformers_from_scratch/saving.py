@@ -14,11 +14,11 @@ from fastai.text.all import *
 from fastai.losses import BaseLoss
 from fastai.text.data import _get_tokenizer
 from .attention import *
-from .attention import _check
+from .guards import *
 from .layers import *
 from .faster import *
 from .models import *
-from .sampling import _eval
+from .learner import _eval
 from .tokenizers import *
 from .learner import *
 from .learner import _check_dls, _pad_idx, _split_kwargs, _text_vocab
@@ -112,7 +112,7 @@ def _settings(model):
     return dict(dropout=encoder.dropout.p,
                 attn_dropout=drop if isinstance(drop, (int,float)) else 0,
                 word_dropout=encoder.word_dropout, vocab_dropout=encoder.vocab_dropout,
-                faster=any(isinstance(o, FastLinear) for o in model.modules()))
+                fast_layers=any(isinstance(o, FastLinear) for o in model.modules()))
 
 def _head_says(learn, model):
     "What the numbers of a head mean"
@@ -210,7 +210,7 @@ def save_model(self:TransformerLearner,
     folder:str|Path # Where to write `model.json` and the weights; a model in it is replaced
 )->Path: # The folder
     "Save all that `load_model` needs; `ValueError` for NaN, or a model that can't be made again"
-    _check(isinstance(folder, (str,Path)) and str(folder), 'folder', folder,
+    ensure(isinstance(folder, (str,Path)) and str(folder), 'folder', folder,
            'the name of a folder', TypeError)
     if not rank_distrib(): # don't save if child proc
         with self.lock: _save_model(self, Path(folder).expanduser())
@@ -263,7 +263,7 @@ def _keywords(about, weights, given):
     says,head,settings = about['model'],about['head'],about['settings']
     kw = {n: says[n] for n in ('k','depth','max_len','pad_idx','embed_norm','final_norm')}
     kw |= {n: says[n] for n in ('heads','wide','norm_first') if says[n] is not None}
-    kw |= {n: o for n,o in settings.items() if o and n!='faster'}
+    kw |= {n: o for n,o in settings.items() if o and n!='fast_layers'}
     kw |= dict(vocab_sz=len(weights['0.embedding.weight']), dropout=settings['dropout'])
     if says['n_types']: kw['n_types'] = says['n_types']
     if about['kind']=='language model': kw['tie_weights'] = head['tie_weights']
@@ -302,7 +302,7 @@ def _made(about, weights, given):
     now,then = json.loads(json.dumps(_model_args(model[0]))),dict(about['model'])
     if says := _differ(then, now): raise ValueError(says)
     _fill(model, weights)
-    return model if about['settings']['faster'] else faster(model, undo=True)
+    return use_fast_layers(model) if about['settings']['fast_layers'] else model
 
 def _try(model, about, weights):
     "`ValueError` unless a model that is made of the description answers as `model` does"
@@ -376,7 +376,7 @@ def _check_same(folder, about, dls, loaded):
     vocab,head,pad = list(_text_vocab(dls)),about['head'],about['model']['pad_idx']
     if vocab!=list(about['vocab']):
         raise ValueError(f"the vocabulary of `dls`, {vocab[:5]} …, is not that of {folder}: make "
-                         f"`dls` with `text_vocab=encoder_info({str(folder)!r}).vocab`, or move "
+                         f"`dls` with `text_vocab=read_description({str(folder)!r}).vocab`, or move "
                          "the encoder alone, with `load_encoder`")
     if about['kind']=='language model':
         _check_lm_dls(dls, about['model']['max_len'])
@@ -388,7 +388,7 @@ def _check_same(folder, about, dls, loaded):
                              f"{head['target']}, {head['classes']}, in this order")
     if has!=pad: raise ValueError(f"`dls` pads with id {has}, but must pad with id {pad}")
     tok = getattr(loaded, 'tokenizer', None)
-    try: differ = tok and same_tokenizer(tok, tokenizer_state(dls))
+    try: differ = tok and tokenizer_diff(tok, tokenizer_state(dls))
     except TypeError: differ = None
     if differ: warn(f'{folder}: `dls` makes tokens in another way: {differ[:150]}', stacklevel=3)
 
@@ -419,7 +419,7 @@ def _check_says(path, about):
     "`ValueError` for a description of a learner that can't be right"
     lm,loss = about['kind']=='language model',about.get('loss')
     fine = (about['kind']!='encoder' and _has(about, head=dict, settings=dict, own=list)
-            and (loss is None or _has(loss, name=str)) and _has(about['settings'], faster=bool)
+            and (loss is None or _has(loss, name=str)) and _has(about['settings'], fast_layers=bool)
             and _fine_data(about.get('data'), lm) and _fine_head(about['head'], lm))
     if not fine:
         raise ValueError(f"{path} is not a folder that `save_model` wrote, or it is damaged: what "
@@ -472,7 +472,7 @@ def load_model(
     **kwargs
 )->TransformerLearner: # For predictions, or for going on with `dls`
     "A learner as it was saved; own classes as in `attn_cls=`; `ValueError` for what is damaged"
-    _check(isinstance(folder, (str,Path)), 'folder', folder, 'the name of a folder', TypeError)
+    ensure(isinstance(folder, (str,Path)), 'folder', folder, 'the name of a folder', TypeError)
     distrib_barrier()
     path = Path(folder).expanduser()
     if not (path/'model.json').is_file():
@@ -482,7 +482,7 @@ def load_model(
         raise TypeError(
             f"`dls` is of class {type(dls).__name__}, but must be `DataLoaders` or None "
             "(fastai's own function of this name is `fastai.learner.load_model`)")
-    _check(dls is None or device is None, 'device', device, 'None where `dls` are given')
+    ensure(dls is None or device is None, 'device', device, 'None where `dls` are given')
     about,weights = _read(path, whole=True)
     _check_says(path, about)
     model_cls,learn_cls = TransformerClassifier,TransformerLearner
@@ -495,9 +495,10 @@ def load_model(
         loss = _loss(about['loss']) if about['loss'] else None
     except _odd_errors as e:
         raise ValueError(f"{path}: the model can't be made as it was ({e})") from e
+    fast = about['settings']['fast_layers']
     if dls is None: dls = _dls_of(path, about, tok_tfm, rules, ifnone(device, 'cpu'))
     else: _check_same(path, about, dls, about)
-    return learn_cls(dls, model.to(dls.device), **{'loss_func':loss, **learn_kw})
+    return learn_cls(dls, model.to(dls.device), **{'loss_func':loss, 'fast_layers':fast, **learn_kw})
 
 # %% ../nbs/40_saving.ipynb #e5000091
 @patch

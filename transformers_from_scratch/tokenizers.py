@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['CharTokenizer', 'split_text', 'ExactSubwordTokenizer', 'HFTokenizer', 'text_decoder', 'decode_text',
-           'tokenizer_state', 'tokenizer_from_state', 'same_tokenizer']
+           'tokenizer_state', 'tokenizer_from_state', 'tokenizer_diff']
 
 # %% ../nbs/15_tokenizers.ipynb #16fdaa8b
 import base64,hashlib,io
@@ -12,7 +12,7 @@ from functools import lru_cache
 from weakref import WeakSet
 from fastai.text.all import *
 from fastai.text.data import _get_tokenizer
-from .attention import _check, _check_sizes, _check_probs
+from .guards import *
 from .fastai_repairs import *
 from .fastai_repairs import _special_ids, _whole
 from .english_words import *
@@ -31,7 +31,7 @@ class CharTokenizer:
     def __init__(self,
         bos:bool=False # Begin each text with `xxbos`? For many texts, not for one long text
     ):
-        _check(isinstance(bos, bool), 'bos', bos,
+        ensure(isinstance(bos, bool), 'bos', bos,
                'True or False (pass `CharTokenizer()`, not the class)', TypeError)
         self.bos = bos
 
@@ -64,7 +64,7 @@ def split_text(
     if not isinstance(text, str):
         raise TypeError(f"`text` is of type {type(text).__name__}, but must be a string: read the "
                         "file first, or join the texts")
-    _check(0<valid_pct<1, 'valid_pct', valid_pct, 'between 0 and 1, such as 0.1')
+    ensure(0<valid_pct<1, 'valid_pct', valid_pct, 'between 0 and 1, such as 0.1')
     n = int(len(text)*(1-valid_pct))
     if not 0<n<len(text):
         raise ValueError(f"`text` has {len(text)} characters, too few for a part of {valid_pct}: "
@@ -112,9 +112,9 @@ class ExactSubwordTokenizer:
         bos:bool=False, # Begin each text with `xxbos`?
         **kwargs # More settings for SentencePiece's trainer, such as `input_sentence_size`
     ):
-        _check_sizes(vocab_sz=vocab_sz)
-        _check(vocab_sz>260, 'vocab_sz', vocab_sz, 'more than 260, as the bytes need 256')
-        _check(isinstance(bos, bool), 'bos', bos, 'True or False', TypeError)
+        ensure_sizes(vocab_sz=vocab_sz)
+        ensure(vocab_sz>260, 'vocab_sz', vocab_sz, 'more than 260, as the bytes need 256')
+        ensure(isinstance(bos, bool), 'bos', bos, 'True or False', TypeError)
         store_attr('vocab_sz,model_type,bos,kwargs')
         if isinstance(sp_model, (str,Path)): sp_model = Path(sp_model).read_bytes()
         self.tok = None if sp_model is None else _sentencepiece().SentencePieceProcessor(
@@ -201,15 +201,15 @@ class HFTokenizer:
         vocab_sz:int=None, # Rows of the model, not less than there are tokens; None is as many
         specials:bool=True # Add what belongs at both ends of a text, such as `[CLS]` and `[SEP]`?
     ):
-        _check(isinstance(specials, bool), 'specials', specials, 'True or False', TypeError)
-        _check(isinstance(path, (str,Path)) or hasattr(path, 'to_str'), 'path', path,
+        ensure(isinstance(specials, bool), 'specials', specials, 'True or False', TypeError)
+        ensure(isinstance(path, (str,Path)) or hasattr(path, 'to_str'), 'path', path,
                'a folder, a file, or a `tokenizers.Tokenizer`', TypeError)
         read = (_read_tokenizer(path) if isinstance(path, (str,Path))
                 else _tokenizers().Tokenizer.from_str(path.to_str()))
         read.no_truncation(); read.no_padding()
         ids = read.get_vocab(with_added_tokens=True)
         n = max(ids.values(), default=-1)+1
-        _check(vocab_sz is None or vocab_sz>=n, 'vocab_sz', vocab_sz,
+        ensure(vocab_sz is None or vocab_sz>=n, 'vocab_sz', vocab_sz,
                f'at least {n}, the number of its tokens, or None')
         self.tok,self.vocab_sz,self.specials = read,vocab_sz,specials
         self.vocab = ['xxfake']*ifnone(vocab_sz, n)
@@ -314,7 +314,7 @@ def _tokenizer(tok):
     "The fastai `Tokenizer` in `tok`, which may be data, that `Tokenizer`, or what it is made with"
     if isinstance(tok, Tokenizer): return tok
     if isinstance(tok, DataLoaders): tok = _get_tokenizer(tok.train_ds)
-    _check(tok is not None and callable(tok), 'tok', tok,
+    ensure(tok is not None and callable(tok), 'tok', tok,
            '`DataLoaders` with a tokenizer, or a tokenizer', TypeError)
     return tok if isinstance(tok, Tokenizer) else Tokenizer(tok)
 
@@ -369,7 +369,7 @@ def _load_pieces(tok, model):
 
 def _lang(o):
     "The code of a language: spaCy imports what it is called"
-    _check(isinstance(o, str) and re.fullmatch('[a-z]{2,3}', o), 'lang', o,
+    ensure(isinstance(o, str) and re.fullmatch('[a-z]{2,3}', o), 'lang', o,
            "the code of a language, such as 'en'")
     return o
 
@@ -432,7 +432,7 @@ def tokenizer_from_state(
     return Tokenizer(make(state), rules=rules, sep=state['sep'])
 
 # %% ../nbs/15_tokenizers.ipynb #112b0a8b
-def same_tokenizer(
+def tokenizer_diff(
     state1:dict, # From `tokenizer_state`
     state2:dict # Another one
 )->str: # None if they are the same, else what differs
