@@ -12,6 +12,7 @@ from transformers_from_scratch.tokenizers import *
 from transformers_from_scratch.corpus import *
 from transformers_from_scratch.sampling import *
 from transformers_from_scratch.fast_step import *
+from transformers_from_scratch.turns import *
 from transformers_from_scratch.learner import *
 from transformers_from_scratch.lm_learner import *
 from transformers_from_scratch.transfer import *

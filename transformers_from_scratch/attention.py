@@ -14,7 +14,7 @@ def basic_self_attention(
     x:Tensor # Vectors `(...,t,k)`
 )->Tensor: # Each vector averaged with those it resembles, `(...,t,k)`
     "Self-attention without parameters: `softmax(x xᵀ) x`, as in Bloem's \"Transformers from scratch\""
-    return (x @ x.transpose(-2, -1)).softmax(-1) @ x   # (...,t,k) = (...,t,t) @ (...,t,k)
+    return (x @ x.mT).softmax(-1) @ x  # (...,t,k) = (...,t,t) @ (...,t,k)
 
 # %% ../nbs/00_attention.ipynb #48a09441
 def scaled_dot_product_attention(
@@ -28,8 +28,8 @@ def scaled_dot_product_attention(
     "The formula of Vaswani et al. 2017, section 3.2.1, written out; computed in 32 bits at least"
     with torch.autocast(query.device.type, enabled=False):  # scores of 16 bits would overflow
         q,k,v = (o.to(torch.promote_types(o.dtype, torch.float)) for o in (query, key, value))
-        scores = (q / q.shape[-1]**0.5) @ k.transpose(-2, -1)  # (...,tq,tk) = (...,tq,s) @ (...,s,tk)
-        if bias is not None: scores = scores + bias
+        scores = (q / q.shape[-1]**0.5) @ k.mT  # (...,tq,tk) = (...,tq,s) @ (...,s,tk)
+        if bias is not None: scores = scores + bias.to(scores.dtype)
         if mask is not None: scores = scores.masked_fill(mask, -math.inf)
         weights = scores.softmax(-1)
         if mask is not None: weights = weights.masked_fill(mask, 0.)  # all hidden: zeros, not NaN
@@ -47,9 +47,9 @@ def fused_attention(
     causal:bool=False # Is what comes later hidden? Then without `mask` and `bias`
 )->Tensor: # Averages of the values `(b,h,tq,s)`
     "The same by PyTorch's kernel, which never holds all the weights"
-    seen = None if mask is None else ~mask
+    seen = None if mask is None else ~torch.atleast_2d(mask)
     if bias is not None:
-        bias = bias.to(query.dtype)
+        bias = torch.atleast_2d(bias).to(query.dtype)
         seen = bias if mask is None else bias.masked_fill(mask, -math.inf)
     return F.scaled_dot_product_attention(query, key, value, seen, dropout, causal,
                                           enable_gqa=query.shape[1]!=key.shape[1])
@@ -129,7 +129,7 @@ class MultiHeadAttention(Module):
             k,v = (o.repeat_interleave(self.heads//self.kv_heads, 1) for o in (k, v))
             out,weights = scaled_dot_product_attention(q, k, v, hidden, p, bias)
         else: out = self.average(q, k, v, hidden, p, bias, causal)
-        out = self.unifyheads(out.transpose(1,2).flatten(2))            # (b,tq,k) = (b,tq,h*s) @ (h*s,k)
+        out = self.unifyheads(out.transpose(1,2).flatten(2))       # (b,tq,k) = (b,tq,h*s) @ (h*s,k)
         return (out,weights) if need_weights else out
 
 # %% ../nbs/00_attention.ipynb #a8e84efb
@@ -140,18 +140,18 @@ def _limits(self:MultiHeadAttention, q, k, key, pos, key_pos, mask, pad_mask, ne
     "What is hidden, what is added to the scores, and may the kernel hide the future by itself?"
     t,tq,tk = key.shape[1],q.shape[2],k.shape[2]
     given = need_weights or any(o is not None for o in (pos, key_pos, mask, pad_mask))
-    last = tq==t==1 and key_pos is pos  # a new token, after what is cached: nothing is later
+    last = self.only_future and tq==t==1 and key_pos is pos  # a new token: nothing is later
     columns = torch.arange(tk, device=q.device)
     if pos is None: pos = torch.arange(tk-t, tk-t+tq, device=q.device)
     if key_pos is None: key_pos = columns
     elif tk>t: key_pos = key_pos[...,-1:] + columns - (tk-1)                # the cached come before
     pos,key_pos = (o[:,None] if o.dim()==2 else o for o in (pos, key_pos))      # (b,1,t), or (t,)
-    places = pos[...,None],key_pos[...,None,:]                            # (...,tq,1) and (...,1,tk)
+    places = pos[...,None],key_pos[...,None,:]                           # (...,tq,1) and (...,1,tk)
     bias = self.score_bias(*places)
     causal = self.only_future and tq==tk and bias is None and not given
-    hidden = None if causal or (self.only_future and last) else self.hidden(*places)
-    masks = [hidden, mask, None if pad_mask is None else pad_mask[:,None,None]]  # the last (b,1,1,tk)
-    masks = [o for o in masks if o is not None]
+    hidden = None if causal or last else self.hidden(*places)
+    if pad_mask is not None: pad_mask = pad_mask[:,None,None]                           # (b,1,1,tk)
+    masks = [o for o in (hidden, mask, pad_mask) if o is not None]
     return reduce(operator.or_, masks) if masks else None,bias,causal
 
 # %% ../nbs/00_attention.ipynb #76233bdc

@@ -17,7 +17,7 @@ from fastai.text.data import _get_tokenizer
 from .attention import *
 from .guards import *
 from .models import *
-from .learner import _eval
+from .turns import *
 from .learner import *
 from .learner import _text_vocab
 from .lm_learner import *
@@ -77,7 +77,7 @@ def _weights(model, ids):
         weights.append(res[1])
         return res[0]
     handles = []
-    with _eval(model), _removed(handles):  # hooks are there for this thread alone
+    with in_eval(model), _removed(handles):  # hooks are there for this thread alone
         handles.append(encoder.embedding.register_forward_pre_hook(
             lambda m,args: read.append(args[0])))
         for block in encoder.blocks:
@@ -422,7 +422,7 @@ def token_attributions(
                          'a classifier with an answer for a text: one with a `pool`')
     ids = _read_ids(learn, text)
     ensure(ids, 'text', text, 'at least one token long')
-    with torch.inference_mode(False), torch.enable_grad(), _eval(model):
+    with torch.inference_mode(False), torch.enable_grad(), in_eval(model):
         ids = torch.tensor([ids], device=encoder.embedding.weight.device)  # (1,t)
         read,pad_mask = left_align(ids, encoder.pad_idx, encoder.max_len, encoder.crop)
         read = read[~pad_mask][None]  # (1,t'), what cropping leaves

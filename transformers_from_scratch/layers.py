@@ -67,8 +67,8 @@ class TransformerBlock(Module):
         norm_cls:type=nn.LayerNorm # Class of the two norms, made as `norm_cls(k)`, such as `nn.RMSNorm`
     ):
         store_attr('heads,wide,norm_first')
-        ff = {n: o for n,o in dict(hidden_mult=hidden_mult, act_cls=act_cls).items() if o is not None}
-        _say_once(attn_cls, 'wide', 'dropout'); _say_once(ff_cls, 'dropout', *ff)
+        ff = {n: o for n,o in (('hidden_mult',hidden_mult), ('act_cls',act_cls)) if o is not None}
+        _ensure_once(attn_cls, 'wide', 'dropout'); _ensure_once(ff_cls, 'dropout', *ff)
         self.attention = attn_cls(k, heads, wide=wide, dropout=attn_dropout)
         self.norm1,self.norm2 = norm_cls(k),norm_cls(k)
         self.ff = ff_cls(k, dropout=dropout, **ff)
@@ -98,7 +98,7 @@ class TransformerBlock(Module):
         "Read in pieces, with a cache, is a text as read at once? A `forward` of your own has to say so"
         return type(self).forward is TransformerBlock.forward
 
-def _say_once(cls, *names):
+def _ensure_once(cls, *names):
     "`ValueError` for a `partial` with a keyword that the block passes itself"
     if twice := {*names} & {*getattr(cls, 'keywords', ())}:
         raise ValueError(f'{cls} holds {", ".join(twice)}: pass it to the block or the model instead')
@@ -195,7 +195,7 @@ class RotaryPositions(Positions):
         "Turn each pair by its position times its frequency"
         if pos is None: pos = torch.arange(q.shape[2], device=q.device)
         cos,sin = (o.to(q.dtype) for o in turns or self.turns(pos))
-        a,b = q.chunk(2, -1)  # (b,h,t,s/2)
+        a,b = q.split(q.shape[-1]//2, -1)  # (b,h,t,s/2)
         return torch.cat([a*cos - b*sin, a*sin + b*cos], -1)  # (b,h,t,s)
 
     def rotation(self,

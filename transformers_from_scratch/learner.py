@@ -7,10 +7,9 @@ __all__ = ['transformer_splitter', 'FusedAdam', 'TransformerLearner', 'Pretraine
            'transformer_classifier_learner', 'BF16Precision']
 
 # %% ../nbs/21_learner.ipynb #c3cde75d
-import difflib,inspect,threading,time
+import difflib,inspect,time
 from contextlib import ExitStack
 from collections import Counter
-from weakref import WeakKeyDictionary
 from numbers import Integral,Number
 from torch.optim.adamw import adamw
 from fastai.text.all import *
@@ -22,7 +21,7 @@ from .guards import *
 from .layers import *
 from .models import *
 from .faster import *
-from .sampling import *
+from .turns import *
 from .data import *
 from .tokenizers import _warn_lost, _warn_lost_text
 
@@ -333,26 +332,6 @@ def _check_metrics(metrics, usual):
             raise ValueError(f'`metrics` has {name!r}, which is for other targets: '
                              f'for those of `dls` there is {fit}')
 
-# %% ../nbs/21_learner.ipynb #7f0a0021
-_locks,_lock = WeakKeyDictionary(),threading.Lock()  # for each model a lock of its own
-
-def _lock_of(model):
-    "The lock that a thread holds while it uses `model`; it may take it twice"
-    model = get_model(model)
-    model = model._modules.get('_orig_mod', model)  # a compiled one and its original have the same
-    with _lock: return _locks.setdefault(model, threading.RLock())
-
-def _new_locks():
-    global _lock
-    _lock = threading.Lock(); _locks.clear()
-# a forked process has no thread that would release the locks
-if hasattr(os, 'register_at_fork'): os.register_at_fork(after_in_child=_new_locks)
-
-@contextmanager
-def _eval(model):
-    "Evaluation mode, with no other thread in between, and then each part in its own mode again"
-    with _lock_of(model), eval_mode(list(model.modules())): yield model
-
 # %% ../nbs/21_learner.ipynb #456240d0
 class TransformerLearner(Learner):
     "A `Learner` for the models of this library, with the groups of `transformer_splitter`"
@@ -423,7 +402,7 @@ class TransformerLearner(Learner):
     @property
     def lock(self):
         "What a thread holds while it uses the learner; learners of one model share it"
-        return _lock_of(self.model)
+        return model_lock(self.model)
 
     def __repr__(self): return _what_it_holds(self)
 
@@ -630,13 +609,6 @@ def _pretrained(o):
     raise TypeError(f"`pretrained` is {o!r}, but must be what `load_pretrained` returns, or a "
                     "folder or a name for it")
 
-# %% ../nbs/21_learner.ipynb #720c6937
-def _docs_of(f, *others):
-    "Let `docments` find the comments of the keywords of `f` in all of `others`"
-    for o in map(partial, others):
-        f.__delwrap__ = o
-        f = o
-
 # %% ../nbs/21_learner.ipynb #39b4d571
 def special_crop(
     rank:Tensor, # Rank of each token among the real ones of its text `(b,t)`
@@ -649,6 +621,13 @@ def special_crop(
     "Keep the tokens at both ends, and of the rest what `crop` keeps; for use in a `partial`"
     rest = crop(rank-first, (n-first-last).clamp(min=0), max(max_len-first-last, 0))
     return rest | (rank < first) | (rank >= n-last)
+
+# %% ../nbs/21_learner.ipynb #720c6937
+def _docs_of(f, *others):
+    "Let `docments` find the comments of the keywords of `f` in all of `others`"
+    for o in map(partial, others):
+        f.__delwrap__ = o
+        f = o
 
 # %% ../nbs/21_learner.ipynb #bbd75c42
 _sizes = dict(k=256, heads=8, depth=4, max_len=512)

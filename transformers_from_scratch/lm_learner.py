@@ -19,13 +19,13 @@ from .layers import *
 from .faster import *
 from .models import *
 from .sampling import *
-from .fast_step import *
+from .turns import *
 from .tokenizers import *
 from .tokenizers import _to_bytes, _join_pieces, _join_others, _warn_lost
 from .english_words import *
 from .english_words import _Units, _English, _ahead, _cased
 from .learner import *
-from .learner import (_check_k, _docs_of, _eval, _hinted, _model_kw, _no_batches,
+from .learner import (_check_k, _docs_of, _hinted, _model_kw, _no_batches,
                                                _pretrained, _split_kwargs, _text_vocab)
 
 # %% ../nbs/22_lm_learner.ipynb #e25cba52
@@ -563,7 +563,7 @@ def predict(self:TransformerLMLearner,
     show = n_words and writers and not no_bar
     bar = progress_bar(steps, total=n_words, leave=False) if show else None
     try:
-        with _eval(get_model(self.model)):  # no other thread until the text is done
+        with in_eval(get_model(self.model)):  # no other thread until the text is done
             for new in (ifnone(bar, steps) if writers else ()):
                 for o,i in zip(writers, new.tolist()): o.take(vocab[i])
                 if all(o.done for o in writers): break
@@ -650,7 +650,7 @@ def score(self:TransformerLMLearner,
     ensure_sizes(bs=bs)
     model,vocab = get_model(self.model),_text_vocab(self.dls)
     ids = [torch.tensor(_text_ids(self, o), dtype=torch.long) for o in _check_texts(texts)]
-    with _eval(model): losses = _text_losses(model, ids, bs)
+    with in_eval(model): losses = _text_losses(model, ids, bs)
     res = L()
     for o,loss in zip(ids, losses):
         n,total = len(loss),loss.double().sum().item()

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['real_tokens', 'left_align', 'TransformerEncoder', 'LMHead', 'TransformerLM', 'head_crop', 'tail_crop', 'ends_crop',
-           'mean_pool', 'max_pool', 'first_pool', 'last_pool', 'mean_max_pool', 'ClassifierHead',
+           'mean_pool', 'max_pool', 'mean_max_pool', 'first_pool', 'last_pool', 'ClassifierHead',
            'TransformerClassifier']
 
 # %% ../nbs/02_models.ipynb #02c88a74
@@ -13,34 +13,13 @@ from fastai.basics import *
 from .attention import *
 from .layers import *
 
-# %% ../nbs/02_models.ipynb #aa000008
+# %% ../nbs/02_models.ipynb #aa00a002
 def real_tokens(
     ids:Tensor, # Token ids `(b,t)`
     pad_idx:int # The id of padding, or None
 )->Tensor: # bool `(b,t)`
     "True at real tokens; without a padding id all are"
     return torch.ones_like(ids, dtype=torch.bool) if pad_idx is None else ids != pad_idx
-
-# a private name of PyTorch: where it is gone, models do not run in `torch.func.vmap`
-_wrapped = getattr(torch._C._functorch, 'is_functorch_wrapped_tensor', lambda x: False)
-
-def _can_ask(x):
-    "May shapes depend on the numbers of `x`? Not on a GPU, which one would wait for, in a graph, in `vmap`"
-    if x.device.type!='cpu' or torch.compiler.is_compiling(): return False
-    return not _wrapped(x)
-
-def _width(ids, n, max_len, crop):
-    "Columns to keep: as few as will do, or where nobody can be asked, all there can be"
-    t,max_len = ids.shape[1],ifnone(max_len, ids.shape[1])
-    if torch.compiler.is_compiling():
-        fits = torch.fx.experimental.symbolic_shapes.statically_known_true
-        return t if crop is None or fits(t<=max_len) else torch.sym_min(t, max_len)
-    if not _can_ask(ids) and (crop is not None or t<=max_len): return min(t, max_len)
-    width = max(n.max().item(), 1)
-    if width>max_len:
-        raise ValueError(f'`ids` have {width} tokens, but must have at most {max_len}: pass a `crop` '
-                         'that keeps no more, or make the model with a larger `max_len`')
-    return width
 
 # %% ../nbs/02_models.ipynb #7bbaa439
 def left_align(
@@ -56,12 +35,30 @@ def left_align(
     if crop is not None and max_len is not None:
         keep = keep & crop(keep.cumsum(1)-1, keep.sum(1, keepdim=True), max_len)
     n = keep.sum(1, keepdim=True)                                                         # (b,1)
-    width = _width(ids, n, max_len, crop)
+    width = _width(n, ids.shape[1], ifnone(max_len, ids.shape[1]), crop)
     pad_mask = torch.arange(width, device=ids.device) >= n                                # (b,t')
     # what is left out goes to a column behind the last, which is cut off
-    column = (keep.cumsum(1)-1).clamp(max=width).where(keep, width)                       # (b,t)
+    column = (keep.cumsum(1)-1).where(keep, width)                                        # (b,t)
     empty = ids.new_full((ids.shape[0],width+1), ifnone(pad_idx, 0))                      # (b,t'+1)
     return empty.scatter(1, column, ids)[:,:width],pad_mask
+
+def _width(n, t, max_len, crop):
+    "Columns to keep: as few as will do, or where nobody can be asked, all there can be"
+    if torch.compiler.is_compiling():
+        fits = torch.fx.experimental.symbolic_shapes.statically_known_true
+        return t if crop is None or fits(t<=max_len) else torch.sym_min(t, max_len)
+    width = n.max().item() if crop is None and t>max_len else _ask(torch.max, n)
+    if width is None: return min(t, max_len)
+    if max(width, 1)>max_len:
+        raise ValueError(f'`ids` have {width} tokens, but must have at most {max_len}: pass a '
+                         '`crop` that keeps no more, or make the model with a larger `max_len`')
+    return max(width, 1)
+
+def _ask(f, x):
+    "`f(x)` as a number; None in graphs and `vmap`, which have none, and on a GPU, which is busy"
+    if x.device.type!='cpu' or torch.compiler.is_compiling(): return None
+    try: return f(x).item()
+    except RuntimeError: return None
 
 # %% ../nbs/02_models.ipynb #302019af
 class TransformerEncoder(Module):
@@ -88,17 +85,16 @@ class TransformerEncoder(Module):
         block_cls:type=TransformerBlock, # Class of the blocks, made as `TransformerBlock` is
         **kwargs
     ):
-        if vocab_sz<1 or depth<1:
-            raise ValueError(f'`vocab_sz` and `depth` are {vocab_sz} and {depth}, but must be 1 or more')
+        if vocab_sz<1 or depth<1 or ifnone(pad_idx, 0)<0:
+            raise ValueError(f'{vocab_sz=} and {depth=} must be 1 or more, {pad_idx=} 0 or more')
         if not (0<=word_dropout<1 and 0<=vocab_dropout<1):
-            raise ValueError(f'`word_dropout` and `vocab_dropout` are {word_dropout} and '
-                             f'{vocab_dropout}, but must be in [0,1)')
+            raise ValueError(f'{word_dropout=} and {vocab_dropout=} must be in [0,1)')
         if crop is not None and not callable(crop):
-            raise TypeError(f'`crop` is {crop!r}, but must be a function, such as `head_crop`, or None')
+            raise TypeError(f'`crop` is {crop!r}, but must be a function, such as `head_crop`')
         store_attr('vocab_sz,max_len,pad_idx,n_types,crop,word_dropout,vocab_dropout')
         kwargs |= dict(wide=wide, norm_first=norm_first, dropout=dropout, norm_cls=norm_cls)
         # what a `partial` holds is this model's own
-        kwargs = {n: deepcopy(o) if isinstance(o, partial) else o for n,o in kwargs.items()}
+        pos_cls,block_cls,kwargs = deepcopy((pos_cls, block_cls, kwargs))
         blocks = [block_cls(k, heads, **kwargs) for _ in range(depth)]
         row = None if pad_idx==vocab_sz else pad_idx  # padding may have no row in the table
         self.embedding = nn.Embedding(vocab_sz, k, padding_idx=row)
@@ -157,9 +153,8 @@ def check_ids(self:TransformerEncoder,
     "The one door of a model: `ValueError` for ids out of range, on a CPU and outside of graphs"
     if types is not None and not self.n_types:
         raise ValueError('`types` are given, but this model was made without `n_types`')
-    if not _can_ask(ids): return
-    low,high = (o.item() for o in ids.aminmax())
-    if low<0 or high>self.vocab_sz - (self.pad_idx!=self.vocab_sz):
+    low,high = _ask(torch.min, ids),_ask(torch.max, ids)
+    if low is not None and not 0<=low<=high<=self.vocab_sz - (self.pad_idx!=self.vocab_sz):
         raise ValueError(f'`ids` go from {low} to {high}, but must be 0 to {self.vocab_sz-1}: '
                          'does the model fit the vocabulary of the data?')
 
@@ -168,7 +163,7 @@ def _pads_to_hide(self:TransformerEncoder, pad_mask):
     "The padding that blocks have to hide `(b,t)`; None: they need not"
     # a causal token never sees the padding behind it
     if all(getattr(o, 'causal', False) for o in self.blocks): return None
-    if _can_ask(pad_mask) and not pad_mask.any(): return None
+    if _ask(torch.any, pad_mask) is False: return None
     # an empty text sees its first pad: a softmax over nothing is 0/0, in a block of your own too
     return pad_mask & (torch.arange(pad_mask.shape[1], device=pad_mask.device) > 0)
 
@@ -196,21 +191,9 @@ def _to_columns(x, ids, pad_idx):
     "Answers of real tokens `(b,t',...)`, moved to their columns in `ids` `(b,t,...)`; else zeros"
     if not torch.compiler.is_compiling(): ids = ids.as_subclass(Tensor)
     real = real_tokens(ids, pad_idx)                                                      # (b,t)
-    if _can_ask(real) and real.all(): return x
+    if _ask(torch.all, real): return x
     where = (real.cumsum(1)-1).clamp(min=0)[...,None].expand(-1, -1, x.shape[-1])
     return x.gather(1, where).where(real[...,None], 0)
-
-# %% ../nbs/02_models.ipynb #aa000017
-@torch.no_grad()
-def _looks_ahead(encoder):
-    "Does it matter to the tokens of a short text what the last one is?"
-    n = min(ifnone(encoder.max_len, 8), 8) + 1
-    ids = [i for i in range(min(encoder.vocab_sz, n+1)) if i!=encoder.pad_idx][:n]
-    if len(ids)<3 or encoder.embedding.weight.is_meta: return False
-    texts = tensor([ids[:-1], ids[:-2]+ids[-1:]], device=encoder.embedding.weight.device)
-    x = encoder.eval().read(texts)[:,:-1].float()                                         # (2,t-1,k)
-    encoder.train()
-    return bool((x[0]-x[1]).abs().max() > .01*x.abs().max())
 
 # %% ../nbs/02_models.ipynb #7ee6d0e8
 class TransformerLM(Module, nn.Sequential):
@@ -227,8 +210,8 @@ class TransformerLM(Module, nn.Sequential):
             raise ValueError(f'`{cuts[0]}` leaves tokens out, but a language model needs every one')
         encoder = TransformerEncoder(vocab_sz, attn_cls=attn_cls, **kwargs)
         if _looks_ahead(encoder):
-            raise ValueError(f'`attn_cls` is {attn_cls}, but in it, or in another part, a token sees a '
-                             'later one: take `SelfAttentionAutoRegressive`, or one like it')
+            raise ValueError(f'`attn_cls` is {attn_cls}, but in it, or in another part, a token '
+                             'sees a later one: take `SelfAttentionAutoRegressive`, or one like it')
         nn.Sequential.__init__(self, encoder, LMHead(encoder.embedding, tie_weights))
 
     def forward(self,
@@ -237,6 +220,17 @@ class TransformerLM(Module, nn.Sequential):
         "Read the texts and score what comes next"
         x,pad_mask = self[0](ids)
         return self[1](_to_columns(x, ids, self[0].pad_idx))
+
+@torch.no_grad()
+def _looks_ahead(encoder):
+    "Does it matter to the tokens of a short text what the last one is?"
+    n = min(ifnone(encoder.max_len, 8), 8, encoder.vocab_sz-1)
+    if n<2 or encoder.embedding.weight.is_meta: return False
+    texts = torch.arange(n, device=encoder.embedding.weight.device).repeat(2, 1)          # (2,n)
+    texts[1,-1] = n
+    x = encoder.eval().read(texts)[:,:-1].float()                                     # (2,n-1,k)
+    encoder.train()
+    return bool((x[0]-x[1]).abs().max() > 1e-4*x.abs().max())
 
 # %% ../nbs/02_models.ipynb #7853d9b8
 def head_crop(
@@ -247,7 +241,6 @@ def head_crop(
     "Keep the first `max_len` tokens"
     return rank < max_len
 
-# %% ../nbs/02_models.ipynb #be5cf7b4
 def tail_crop(
     rank:Tensor, # Rank of each token among the real ones of its text `(b,t)`
     n:Tensor, # Number of real tokens of each text `(b,1)`
@@ -256,7 +249,6 @@ def tail_crop(
     "Keep the last `max_len` tokens"
     return rank >= n-max_len
 
-# %% ../nbs/02_models.ipynb #748207b7
 def ends_crop(
     rank:Tensor, # Rank of each token among the real ones of its text `(b,t)`
     n:Tensor, # Number of real tokens of each text `(b,1)`
@@ -275,7 +267,6 @@ def mean_pool(
     real = ~pad_mask[...,None]                                                            # (b,t,1)
     return x.where(real, 0).sum(1) / real.sum(1).clamp(min=1)
 
-# %% ../nbs/02_models.ipynb #d7372227
 def max_pool(
     x:Tensor, # Vectors `(b,t,k)`
     pad_mask:Tensor # bool `(b,t)`, True at padding
@@ -284,31 +275,28 @@ def max_pool(
     empty = pad_mask.all(1, keepdim=True)                                                 # (b,1)
     return x.masked_fill(pad_mask[...,None], -math.inf).amax(1).masked_fill(empty, 0)
 
-# %% ../nbs/02_models.ipynb #8bec21f1
-def first_pool(
-    x:Tensor, # Vectors `(b,t,k)`
-    pad_mask:Tensor # bool `(b,t)`, True at padding
-)->Tensor: # `(b,k)`
-    "The vector of the first real token, as BERT does"
-    at = (~pad_mask).int().argmax(1)                                                      # (b,)
-    first = x[torch.arange(x.shape[0], device=at.device), at]                   # (b,k)
-    return first.masked_fill(pad_mask.all(1, keepdim=True), 0)
-
-# %% ../nbs/02_models.ipynb #7d43eaf5
-def last_pool(
-    x:Tensor, # Vectors `(b,t,k)`
-    pad_mask:Tensor # bool `(b,t)`, True at padding
-)->Tensor: # `(b,k)`
-    "The vector of the last real token, the only one that has seen all where attention is causal"
-    return first_pool(x.flip(1), pad_mask.flip(1))
-
-# %% ../nbs/02_models.ipynb #96a8137d
 def mean_max_pool(
     x:Tensor, # Vectors `(b,t,k)`
     pad_mask:Tensor # bool `(b,t)`, True at padding
 )->Tensor: # `(b,2k)`
     "Mean and maximum side by side: what a text is like, and what stands out"
     return torch.cat([mean_pool(x, pad_mask), max_pool(x, pad_mask)], -1)
+
+# %% ../nbs/02_models.ipynb #8bec21f1
+def first_pool(
+    x:Tensor, # Vectors `(b,t,k)`
+    pad_mask:Tensor # bool `(b,t)`, True at padding
+)->Tensor: # `(b,k)`
+    "The vector of the first real token, as BERT does"
+    first = ~pad_mask & ((~pad_mask).cumsum(1)==1)                                        # (b,t)
+    return x.where(first[...,None], 0).sum(1)
+
+def last_pool(
+    x:Tensor, # Vectors `(b,t,k)`
+    pad_mask:Tensor # bool `(b,t)`, True at padding
+)->Tensor: # `(b,k)`
+    "The vector of the last real token, the only one that has seen all where attention is causal"
+    return first_pool(x.flip(1), pad_mask.flip(1))
 
 # %% ../nbs/02_models.ipynb #00f07c0c
 class ClassifierHead(Module):
@@ -321,7 +309,7 @@ class ClassifierHead(Module):
         y_range:tuple=None # `(low, high)`: squeeze the answers into this range
     ):
         if n_out<1: raise ValueError(f'`n_out` is {n_out}, but must be 1 or more')
-        if pool is not None: k = pool(torch.zeros(2,3,k), torch.zeros(2,3, dtype=torch.bool)).shape[1]
+        if pool is not None: k = pool(torch.zeros(2,3,k), torch.zeros(2,3).bool()).shape[1]
         self.pool,self.dropout,self.linear = pool,nn.Dropout(dropout),nn.Linear(k, n_out)
         self.squeeze = nn.Identity() if y_range is None else SigmoidRange(*y_range)
 
@@ -348,8 +336,7 @@ class TransformerClassifier(Module, nn.Sequential):
         **kwargs
     ):
         if pool is None and (kwargs.get('word_dropout') or kwargs.get('vocab_dropout')):
-            raise ValueError('`word_dropout` and `vocab_dropout` must be 0 where each token gets an '
-                             'answer (`pool=None`)')
+            raise ValueError('`word_dropout` and `vocab_dropout` must be 0 with `pool=None`')
         if pool is None: crop = None  # each token needs its answer
         encoder = TransformerEncoder(vocab_sz, k, crop=crop, **kwargs)
         nn.Sequential.__init__(self, encoder, ClassifierHead(k, n_out, pool, head_dropout, y_range))

@@ -19,7 +19,7 @@ from .fastai_repairs import _special_ids
 from .layers import *
 from .models import *
 from .faster import *
-from .learner import _eval
+from .turns import *
 from .tokenizers import *
 from .learner import *
 from .learner import _text_vocab
@@ -369,7 +369,8 @@ def load_pretrained(
     folder:str|Path, # A checkpoint's folder, or a name of the Hugging Face hub
     dtype:torch.dtype=None # Type of the weights; None keeps that of the file
 )->Pretrained: # With the model in evaluation mode, its tokenizer and its vocabulary
-    "Weights of GPT-2, BERT, Llama and their kin; `ValueError` for what is damaged or can't be expressed"
+    """Weights of GPT-2, BERT, Llama and their kin; `ValueError` for what is damaged or can't be expressed.
+    The id of padding is padding wherever it stands: no token sees it, unless it is that of an end of texts, too"""
     real = dtype is None or (isinstance(dtype, torch.dtype) and dtype.is_floating_point)
     ensure(real, 'dtype', dtype, 'a floating-point type of torch, or None', TypeError)
     path = _folder(folder)
@@ -513,7 +514,7 @@ def embed(self:Pretrained,
         row = [tok.o2i[o] for o in tokens]
         return row if limit is None or len(row)<=limit else row[:limit-last]+row[len(row)-last:]
     rows = [ids(o) for o in tok(_check_texts(texts))]
-    with _eval(self.model): out = _embed(self.encoder, rows, pool, bs, normalize, no_bar)
+    with in_eval(self.model): out = _embed(self.encoder, rows, pool, bs, normalize, no_bar)
     return out[0] if isinstance(texts, str) else out
 
 @patch
@@ -531,7 +532,7 @@ def embed(self:TransformerLearner,
     model = get_model(self.model)
     rows = [_text_ids(self, o) for o in _check_texts(texts)]
     if model[0].crop is None: rows = [o[:model[0].max_len] for o in rows]
-    with _eval(model): out = _embed(model[0], rows, pool, bs, normalize, no_bar)
+    with in_eval(model): out = _embed(model[0], rows, pool, bs, normalize, no_bar)
     return out[0] if isinstance(texts, str) else out
 
 # %% ../nbs/40a_pretrained.ipynb #p07f6375f1d
@@ -680,7 +681,7 @@ def _try(model, encoder, folder):
     read,(cfg,family) = tensor([ids, ids[::-1]]),_family_of(folder)
     family.lm = lm
     there = _filled(folder, cfg, family, encoder.pad_idx)[0]
-    with torch.no_grad(), _eval(model):
+    with torch.no_grad(), in_eval(model):
         out = (model if lm else encoder)(read.to(encoder.embedding.weight.device))
         back = there.eval()(read)
     a,b = (out.cpu(),back) if lm else (out[0].cpu(),back[0])

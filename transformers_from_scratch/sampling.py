@@ -7,7 +7,6 @@ __all__ = ['scale_temperature', 'keep_top_k', 'keep_top_p', 'keep_min_p', 'penal
            'KVCache', 'LMReader', 'eval_mode', 'stream_ids', 'generate']
 
 # %% ../nbs/06_sampling.ipynb #abf4450f
-import warnings
 from fastai.basics import *
 from .models import *
 from .fast_step import *
@@ -73,10 +72,10 @@ def penalize_repetition(
 # %% ../nbs/06_sampling.ipynb #3631345c
 def forbid_ids(
     logits:Tensor, # Scores of the next token `(...,v)`
-    banned:Tensor # Ids of the tokens that must not come
+    banned:Tensor # Ids of the tokens that must not come `(n,)`
 )->Tensor: # `(...,v)`, `-inf` at those
     "Rule out certain tokens"
-    return logits.index_fill(-1, banned, -math.inf)
+    return logits.scatter(-1, banned.expand(*logits.shape[:-1], -1), -math.inf)
 
 # %% ../nbs/06_sampling.ipynb #1bb5221b
 def sample_ids(
@@ -153,13 +152,12 @@ class LMReader:
         weights:str=None # 'int8' or 'bf16': smaller weights for single tokens; None: as they are
     ):
         # a model with a `forward` of its own is called, and a block may not know of caches
-        forward = getattr(type(model), 'forward', None)
-        self.plain = forward in (TransformerLM.forward, nn.Sequential.forward)
+        self.plain = type(model).forward in (TransformerLM.forward, nn.Sequential.forward)
         blocks_can = all(getattr(o, 'cached', False) for o in model[0].blocks)
         self.model,self.weights,self.cache = model,weights,cache and blocks_can and self.plain
+        self.text,self.seen = _padding_first(model[0], ids)  # `seen`: how much of each text it looks at
         self.step = None if fast else False  # None: the model is asked for it later
         if weights: self.step = self._fast_step()
-        self.text,self.seen = _padding_first(model[0], ids)  # `seen`: how much of each text it looks at
         self._read()
 
     def append(self,
@@ -220,7 +218,6 @@ class LMReader:
                              f'has no fast step: {why}')
         return step or False
 
-# %% ../nbs/06_sampling.ipynb #5dcde5e9
 def _padding_first(encoder, ids):
     "Checked ids `(b,t)`, padding moved to the front, and how many tokens each text has"
     encoder.check_ids(ids)
@@ -229,10 +226,11 @@ def _padding_first(encoder, ids):
     padding_first = real.int().argsort(dim=1, stable=True)
     return ids.as_subclass(Tensor).gather(1, padding_first),real.sum(1).tolist()
 
+# %% ../nbs/06_sampling.ipynb #0eva1001
 @contextmanager
 def eval_mode(
-    parts # Modules, such as `list(model.modules())`
-):
+    parts # Modules, such as `model.modules()`
+)->Iterator: # A context for `with`
     "Evaluation mode, and then each part in its own mode again"
     trained = [o for o in parts if o.training]
     for o in trained: o.training = False
@@ -256,8 +254,8 @@ def stream_ids(
 )->Iterator: # The new ids `(b,)`, step by step
     "Write on, token by token; `ValueError` for an argument out of range"
     encoder,parts,text,new = model[0],list(model.modules()),ids,None
-    never = {encoder.pad_idx, *map(int, banned)} - {None, encoder.vocab_sz}
-    never = torch.tensor(sorted(never), dtype=torch.long, device=ids.device)
+    never = [*banned, *{encoder.pad_idx} - {None, encoder.vocab_sz}]
+    never = torch.tensor(never, dtype=torch.long, device=ids.device)
     if only_last: ids = _padding_first(encoder, ids)[0][:,-1:]
     for _ in range(n):
         with eval_mode(parts), torch.inference_mode():  # for a token alone
@@ -270,6 +268,7 @@ def stream_ids(
         yield new
         if repetition_penalty!=1: text = torch.cat([text, new[:,None]], 1)
 
+# %% ../nbs/06_sampling.ipynb #0eva1007
 @delegates(stream_ids)
 def generate(
     model:TransformerLM, # A language model

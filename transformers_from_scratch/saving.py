@@ -18,7 +18,7 @@ from .guards import *
 from .layers import *
 from .faster import *
 from .models import *
-from .learner import _eval
+from .turns import *
 from .tokenizers import *
 from .learner import *
 from .learner import _check_dls, _pad_idx, _split_kwargs, _text_vocab
@@ -312,7 +312,7 @@ def _try(model, about, weights):
     ids = tensor([ids, ids[::-1]])
     try:
         with (torch.no_grad(), torch.autocast('cpu', enabled=False),
-              torch.autocast(device.type, enabled=False), _eval(model)):
+              torch.autocast(device.type, enabled=False), in_eval(model)):
             back = _made(about, {n: o.clone() for n,o in weights.items()}, {}).eval()(ids)
             out = model(ids.to(device)).cpu()
     except (ValueError, TypeError, KeyError) as e:

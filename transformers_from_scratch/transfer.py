@@ -45,17 +45,17 @@ def _typed(o):
     "What `_describe` says, as an argument: a class, or `partial` with its settings"
     return re.sub(r'^(\w+)\((.*)\)$', r'partial(\1, \2)', o) if isinstance(o, str) else o
 
-def _part_at(block, at):
-    "What stands at `at` in `block`; None for nothing, and for what does nothing"
-    o = reduce(lambda o,n: getattr(o, n, None), at.split('.'), block)
-    return None if at=='attention.q_norm' and type(o) is nn.Identity else o
+def _parts(block):
+    "The parts of a block by the keywords that chose them; none for a block of another kind"
+    if not isinstance(block, TransformerBlock): return {}
+    found = dict(attn_cls=block.attention, ff_cls=block.ff, norm_cls=block.norm1,
+                 act_cls=getattr(block.ff, 'act', None), qk_norm=block.attention.q_norm)
+    if type(block.attention.q_norm) is nn.Identity: del found['qk_norm']
+    return {n: o for n,o in found.items() if o is not None}
 
 def _block_args(block):
     "The arguments of one block"
-    sizes = 'heads','wide','norm_first'
-    found = dict(attn_cls='attention', ff_cls='ff', norm_cls='norm1', act_cls='ff.act',
-                 qk_norm='attention.q_norm') if isinstance(block, TransformerBlock) else {}
-    parts = {n: o for n,at in found.items() if (o := _part_at(block, at)) is not None}
+    sizes,parts = ('heads','wide','norm_first'),_parts(block)
     but = ('k','heads','wide','dropout','qkv_bias','bias','hidden_mult','act','q_norm','k_norm')
     args = {n: getattr(block, n, None) for n in sizes}
     args |= {n: _describe(o, *but) for n,o in parts.items()}
@@ -93,7 +93,7 @@ def _is_known(o): return _known.get(getattr(o, '__name__', None)) is o
 def _own(encoder):
     "The keywords that chose classes of a user's own"
     block = encoder.blocks[0]
-    parts = dict(block_cls=block, pos_cls=encoder.positions, **getattr(block, 'parts', dict)())
+    parts = dict(block_cls=block, pos_cls=encoder.positions, **_parts(block))
     return [n for n,o in parts.items() if not _is_known(type(o))]
 
 def _call(f):
