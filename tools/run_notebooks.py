@@ -37,6 +37,6 @@ def parallel(test, files, n_workers=0, pause=0, **kwargs):
 
 if __name__ == '__main__':
     if seeds.shift: print(f'Seeds are moved by {seeds.shift}.')
-    import fastai.text.all                         # here, for all that follow
+    import fastai.text.all, torch._dynamo          # here, for all that follow
     nbdev.test.parallel = parallel
     nbdev.test.nbdev_test()
