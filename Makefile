@@ -38,21 +38,19 @@ demo: $(READY)
 
 # One thread a notebook: two workers with two threads each stand in each other's way.
 test test-all lint docs stress: export OMP_NUM_THREADS = 1
-NBDEV_TEST = $(if $(SEED),TEST_SEED=$(SEED) $(BIN)/python tools/seeds.py,$(BIN)/nbdev_test)
+NBDEV_TEST = $(if $(SEED),TEST_SEED=$(SEED) )$(BIN)/python tools/run_notebooks.py
 # A warning that our own code causes is an error.
 empty :=
 comma := ,
 modules = $(patsubst transformers_from_scratch/%.py,error:::transformers_from_scratch.%,$(filter-out %/__init__.py,$(wildcard transformers_from_scratch/[a-z]*.py)))
 test test-all stress: export PYTHONWARNINGS = $(subst $(empty) $(empty),$(comma),$(modules))
 test-all: export NIGHTLY = 1
-# A page defines what it exports anew, and so replaces methods in its process: the test notebooks ask the modules, in other processes.
-run = PYTHONUNBUFFERED=1 $(NBDEV_TEST) $(1) $(ALL) --do-print --timing
 FASTAI_HOME ?= $(HOME)/.fastai
 DATA = $(and $(wildcard $(FASTAI_HOME)/data/imdb),$(wildcard $(FASTAI_HOME)/data/tinyshakespeare/input.txt))
 test-all: ALL = --flags 'slow$(if $(DATA), download)' --cell-timeout 14400
 test test-all: $(READY)
 	@$(if $(ALL),$(if $(DATA),,echo 'IMDB or tiny Shakespeare is not in $(FASTAI_HOME)/data: cells with `#| download` are skipped.'))
-	@{ $(if $(NBS),$(call run,'$(NBS)'),$(call run,nbs/tests); $(call run,--skip-folder-re '^([_.]|tests$$)')); } 2>&1 | tee $(VENV)/$@.log
+	@PYTHONUNBUFFERED=1 $(NBDEV_TEST) $(if $(NBS),'$(NBS)') $(ALL) --do-print --timing 2>&1 | tee $(VENV)/$@.log
 	@$(BIN)/python tools/count_tests.py $(VENV)/$@.log $(if $(NBS),'$(NBS)')
 
 lint: $(READY)

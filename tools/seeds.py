@@ -1,7 +1,7 @@
 """Other seeds for the notebooks: with `TEST_SEED=3` in the environment, 3000 is added to every seed that they set, and what
-they never seed starts from 3000. `python tools/seeds.py ARGS` is `nbdev_test ARGS` with these seeds, and `make test SEED=3`
-calls it. It moves the seeds of `random`, NumPy and PyTorch; not `random_state=`, `default_rng` and other processes. And folders
-list their files in another order, as they do on another file system.
+they never seed starts from 3000. `make test SEED=3` does so: `tools/run_notebooks.py` imports this file. It moves
+the seeds of `random`, NumPy and PyTorch; not `random_state=`, `default_rng` and other processes. And folders list their files in
+another order, as they do on another file system.
 
 A test that holds for one seed only is no test. Nothing in a notebook has to know of this file."""
 import os, random, sys
@@ -39,9 +39,7 @@ else:
 
         np.random.seed, torch.manual_seed = shifted(np.random.seed), shifted(torch.manual_seed)
         torch.Generator = Generator
-        for f in (random.seed, np.random.seed, torch.manual_seed): f(0)
-
-if __name__ == '__main__':
-    if seeds.shift: print(f'Seeds are moved by {seeds.shift}.')
-    from nbdev.test import nbdev_test
-    nbdev_test()
+        def start():
+            "A copy of a process (`fork`) has another `random`"
+            for f in (random.seed, np.random.seed, torch.manual_seed): f(0)
+        start()
