@@ -22,11 +22,12 @@ jobs = dict(small={1:200, 8:200, 64:100}, gpt2={1:100, 8:50, 64:10})  # texts, a
 max_len = 2048
 
 def ours(v, k, heads, depth):
+    from transformers_from_scratch.faster import use_fast_layers
     from transformers_from_scratch.models import TransformerLM
     from transformers_from_scratch.sampling import generate
-    import transformers_from_scratch.fast_step
     from torch import nn
-    model = TransformerLM(v, k, heads, depth, max_len, act_cls=nn.GELU).eval()
+    model = TransformerLM(v, k=k, heads=heads, depth=depth, max_len=max_len, act_cls=nn.GELU)
+    use_fast_layers(model.eval())
     def f(ids, n, weights=None): generate(model, ids, n, temperature=0, weights=weights)
     def plain(ids, n):  # a hook keeps `generate` from its fast step
         handle = model[0].norm.register_forward_hook(lambda *_: None)

@@ -35,9 +35,9 @@ def losses(n, k, v):
 
 def steps(n, k, v):
     "Functions that do a training step of a language model of four blocks, texts of 128 tokens"
-    from transformers_from_scratch.faster import linear_cross_entropy
+    from transformers_from_scratch.faster import linear_cross_entropy, use_fast_layers
     from transformers_from_scratch.models import TransformerLM
-    model = TransformerLM(v, k=k, max_len=128)
+    model = use_fast_layers(TransformerLM(v, k=k, max_len=128))
     opt,ids = torch.optim.AdamW(model.parameters(), 1e-4, fused=True),torch.randint(2, v,
         (n//128,129))
     def whole(x, y): return F.cross_entropy(model(x).flatten(0, 1), y.flatten())

@@ -15,7 +15,8 @@ import torch, torch.nn.functional as F
 from torch import nn
 from fastai.basics import fastai_cfg
 from fastcore.script import call_parse, store_true
-from transformers_from_scratch.all import FeedForward, SelfAttentionAutoRegressive, TransformerLM
+from transformers_from_scratch.all import (FeedForward, SelfAttentionAutoRegressive, TransformerLM,
+                                           use_fast_layers)
 
 class Block(nn.Module):
     def __init__(self, d, heads):
@@ -52,8 +53,8 @@ def as_ours(gpt, v, own_start):
                                                          ff_cls=FeedForward,
                                                          norm_cls=nn.LayerNorm).items()}
     with torch.random.fork_rng():
-        model = TransformerLM(v, 128, 4, 4, 64, pad_idx=None, dropout=0., act_cls=nn.GELU,
-                              **no_bias)
+        model = use_fast_layers(TransformerLM(v, k=128, heads=4, depth=4, max_len=64, pad_idx=None,
+                                              dropout=0., act_cls=nn.GELU, **no_bias))
     assert sum(p.numel() for p in model.parameters())==sum(p.numel() for p in gpt.parameters())
     if own_start: return model
     pairs = [(model[0].embedding.weight, gpt.tokens.weight),

@@ -23,7 +23,7 @@ def package(path, name):
     sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(sys.modules[name])
     names = {}
-    for o in ('attention','layers','models','sampling','fast_step'):
+    for o in ('attention','layers','faster','models','fast_step','sampling'):
         if (folder/f'{o}.py').exists(): names.update(vars(importlib.import_module(f'{name}.{o}')))
     return type('Package', (), names)
 
@@ -40,7 +40,9 @@ def jobs(lib, k, heads, depth, v=8192, t=256):
     "What is timed: functions without arguments, by name"
     def make(cls, *args, **kw):
         torch.manual_seed(0)
-        return cls(v, *args, k=k, heads=heads, depth=depth, **kw)
+        model = cls(v, *args, k=k, heads=heads, depth=depth, **kw)
+        # earlier versions do so in their constructors
+        return getattr(lib, 'use_fast_layers', lambda model: model)(model)
     torch.manual_seed(1)
     x,padded = torch.randint(2, v, (8,t)),torch.randint(2, v, (8,t))
     for row,n in zip(padded, range(0, 160, 20)): row[:n] = 1

@@ -94,7 +94,9 @@ def main(
     for name in parts(heads):
         def make():
             set_seed(seed)
-            return TransformerLM(len(chars)+2, k, heads, depth, t, dropout=0., **parts(heads)[name])
+            model = TransformerLM(len(chars)+2, k=k, heads=heads, depth=depth, max_len=t,
+                                  dropout=0., **parts(heads)[name])
+            return use_fast_layers(model)
         train(make(), ids[:cut], 3, lr, bs, t)
         start = time.process_time()
         train(make(), ids[:cut], 20, lr, bs, t)

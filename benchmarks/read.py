@@ -24,7 +24,7 @@ def timed(f):
 def get_learner(rng):
     words = [f'w{i}' for i in range(v-20)]
     df = pd.DataFrame(dict(text=[' '.join(words[i:i+100]) for i in range(0, len(words), 100)],
-                           label=[i%2 for i in range(0, len(words), 100)]))
+                           label=[i//100%2 for i in range(0, len(words), 100)]))
     dls = TextDataLoaders.from_df(df, text_col='text', label_col='label',
                                   text_vocab=[*defaults.text_spec_tok, *words], bs=64)
     learn = transformer_classifier_learner(dls, act_cls=nn.GELU, max_len=512, **sizes)

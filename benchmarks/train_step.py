@@ -21,6 +21,7 @@ import numpy as np, torch, torch.nn.functional as F
 from torch import nn
 from fastcore.script import call_parse
 sys.path.insert(0, str(Path(__file__).parent.parent))
+from transformers_from_scratch.faster import use_fast_layers
 from transformers_from_scratch.models import TransformerClassifier, TransformerLM
 
 pad = 1
@@ -40,9 +41,10 @@ class Classifier(nn.Module):
 # Peers: each returns a module `ids -> logits`
 
 def ours(task, v, k, heads, depth, t, p):
+    "Our model with the layers that learners give it"
     kw = dict(k=k, heads=heads, depth=depth, max_len=t, dropout=p, act_cls=nn.GELU)
-    return TransformerLM(v, **kw) if task=='lm' else TransformerClassifier(v, 2, head_dropout=0.,
-        **kw)
+    return use_fast_layers(TransformerLM(v, **kw) if task=='lm'
+                           else TransformerClassifier(v, 2, head_dropout=0., **kw))
 
 def pytorch(task, v, k, heads, depth, t, p):
     "`nn.TransformerEncoder` between the same embeddings and the same head"

@@ -36,9 +36,9 @@ def classifier_dls(path, vocab, bs, holdout):
                       get_y=parent_label, splitter=splitter(holdout))
     return block.dataloaders(path, path=path, bs=bs)
 
-def mean_max_last_pool(hidden, pad_mask):
+def mean_max_last_pool(x, pad_mask):
     "Mean, maximum, and the last token, which has seen the whole text"
-    return torch.cat([mean_max_pool(hidden, pad_mask), last_pool(hidden, pad_mask)], -1)
+    return torch.cat([mean_max_pool(x, pad_mask), last_pool(x, pad_mask)], -1)
 
 def minutes_of(f):
     start = time.time()

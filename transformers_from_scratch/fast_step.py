@@ -90,7 +90,7 @@ class _Product:
 
     @torch.inference_mode(False)
     def make_bags(self, b):
-        "For `b` rows: the rows of weights in each bag, where bags start, and a place for their factors"
+        "For `b` rows: rows of weights in each bag, where bags start, a place for their factors"
         ints = dict(dtype=torch.int32, device='cpu')
         which = torch.arange(self.tiles*self.n_in, **ints).view(-1, 1, self.n_in).expand(-1, b, -1)
         xs = torch.ones(self.tiles, b, self.n_in, dtype=self.dtype, device='cpu')
@@ -141,7 +141,7 @@ class _Packed(_Product):
         return y if bias is None else y + bias
 
 def _packs(layers, weights=None):
-    "Can oneDNN pack the weights of `layers`, and is it faster? In bfloat16 only on newer processors"
+    "Can oneDNN pack `layers`, and is it faster? In bfloat16 only on newer processors"
     needed = '_reorder_linear_weight','_is_mkldnn_bf16_supported'
     there = torch.backends.mkldnn.enabled and all(hasattr(torch.ops.mkldnn, o) for o in needed)
     able = there and (weights!='bf16' or torch.ops.mkldnn._is_mkldnn_bf16_supported())
@@ -155,7 +155,7 @@ def _new_lock():
 if hasattr(os, 'register_at_fork'): os.register_at_fork(after_in_child=_new_lock)
 
 def _lay_out(model, products, *settings):
-    "Give `products` the weights of `model`: laid out anew if they have changed, else those from before"
+    "Give `products` the weights of `model`, laid out anew if they have changed"
     with _lock: _find_or_fill(model, products, *settings)
 
 def _find_or_fill(model, products, *settings):

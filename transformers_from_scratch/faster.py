@@ -14,14 +14,14 @@ from fastai.basics import *
 from .attention import *
 
 # %% ../nbs/01b_faster.ipynb #ffef6ca938
-# names that PyTorch does not promise: where one is gone, nothing is `_plain`, and PyTorch's own way is taken
+# names that PyTorch does not promise: where one is gone, nothing is `_plain`
 _yes = lambda *args: True
 _recorded = getattr(torch._C, '_len_torch_dispatch_stack', _yes)
 _wrapped,_batched = (getattr(getattr(torch._C, '_functorch', None), o, _yes)
                      for o in ('is_functorch_wrapped_tensor','is_legacy_batchedtensor'))
 
 def _plain(*xs):
-    "Are these ordinary tensors of a CPU, outside of what records each step: a graph, a trace, `torch.func`?"
+    "Are these ordinary tensors of a CPU, in no graph, trace or `torch.func`?"
     if torch.compiler.is_compiling() or torch.jit.is_tracing(): return False
     if getattr(forward_ad, '_current_level', 0)>=0 or _recorded(): return False
     return all(type(x) in (Tensor,nn.Parameter) and x.device.type=='cpu'
@@ -41,9 +41,9 @@ def _keep(
     return (drawn.view(kind)[:n] >= low+dropped).view(shape), 1-dropped/levels
 
 class ByteDropout(nn.Dropout):
-    "Dropout (Srivastava et al. 2014), drawn as bytes where that is faster: on a CPU, for 100,000 numbers or more"
+    "Dropout (Srivastava et al. 2014), drawn as bytes for 100,000 numbers or more on a CPU"
     def __init__(self,
-        p:float=.5, # Probability to drop a number in training, in [0,1]; from bytes a whole number of 256ths
+        p:float=.5, # Probability to drop a number in training, in [0,1]; of bytes in 256ths
         inplace:bool=False # Change the numbers where they are? Then it is dropout as PyTorch has it
     ): super().__init__(p, inplace)
 
@@ -94,7 +94,7 @@ def _pays(x, w):
     return large and on_amd() and torch.backends.mkldnn.enabled
 
 class FastLinear(nn.Linear):
-    "A linear layer that asks oneDNN where it is faster: on a processor of AMD, for large products of 32 bits"
+    "A linear layer that asks oneDNN for large products of 32 bits on a processor of AMD"
     def __init__(self,
         in_features:int, # Width of what comes in
         out_features:int, # Width of what goes out
@@ -270,7 +270,7 @@ def linear_cross_entropy(
 # %% ../nbs/01b_faster.ipynb #ff0e3b269b
 def use_fast_layers(
     model:nn.Module, # Any model of PyTorch
-    undo:bool=False # Give back PyTorch's classes, for tools that go by their names, such as `quantize_dynamic`
+    undo:bool=False # Give back PyTorch's classes, for tools that go by their names?
 )->nn.Module: # The same
     "Let the linear layers, the dropouts and the attention of `model` be the fast ones, in place"
     kinds = {nn.Linear:FastLinear, nn.Dropout:ByteDropout}

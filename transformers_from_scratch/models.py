@@ -37,10 +37,9 @@ def left_align(
     n = keep.sum(1, keepdim=True)                                                         # (b,1)
     width = _width(n, ids.shape[1], ifnone(max_len, ids.shape[1]), crop)
     pad_mask = torch.arange(width, device=ids.device) >= n                                # (b,t')
-    # what is left out goes to a column behind the last, which is cut off
-    column = (keep.cumsum(1)-1).where(keep, width)                                        # (b,t)
+    column = keep.cumsum(1).where(keep, 0)  # from 1; what is left out goes to 0, which is cut off
     empty = ids.new_full((ids.shape[0],width+1), ifnone(pad_idx, 0))                      # (b,t'+1)
-    return empty.scatter(1, column, ids)[:,:width],pad_mask
+    return empty.scatter(1, column, ids)[:,1:],pad_mask
 
 def _width(n, t, max_len, crop):
     "Columns to keep: as few as will do, or where nobody can be asked, all there can be"

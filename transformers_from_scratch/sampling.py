@@ -35,7 +35,7 @@ def keep_top_p(
     logits:Tensor, # Scores of the next token `(...,v)`
     top_p:float # Probability of the tokens to keep together, in (0,1]
 )->Tensor: # `(...,v)`, `-inf` at the others
-    "Keep the fewest best tokens that reach `top_p`, Holtzman et al. 2020; `ValueError` outside (0,1]"
+    "The fewest best tokens that reach `top_p`, Holtzman et al. 2020; `ValueError` outside (0,1]"
     if not 0<top_p<=1: raise ValueError(f'`top_p` is {top_p}, but must be in (0,1]')
     if top_p==1: return logits
     best,idx = logits.sort(dim=-1, descending=True)
@@ -48,11 +48,11 @@ def keep_min_p(
     logits:Tensor, # Scores of the next token `(...,v)`
     min_p:float # Smallest probability of a token, in [0,1]
 )->Tensor: # `(...,v)`, `-inf` at the others
-    "Keep tokens at least as likely as `min_p`, else the best, with a warning; `ValueError` outside [0,1]"
+    "Tokens at least as likely as `min_p`, or the best and a warning; `ValueError` outside [0,1]"
     if not 0<=min_p<=1: raise ValueError(f'`min_p` is {min_p}, but must be in [0,1]')
     out = logits.softmax(-1) < min_p
     none = out.all(-1, keepdim=True)                                                      # (...,1)
-    if none.any(): warnings.warn(f'No token has a probability of {min_p}, so the best one is taken: '
+    if none.any(): warnings.warn(f'No token has a probability of {min_p}, the best one is taken: '
                                  'try a lower `min_p`', stacklevel=2)
     best = logits==logits.amax(-1, keepdim=True)
     return logits.masked_fill(out & ~(none & best), -math.inf)
@@ -63,7 +63,7 @@ def penalize_repetition(
     ids:Tensor, # What was read and written so far `(b,t)`
     penalty:float # 1 changes nothing, above 1 makes tokens of `ids` less likely, below 1 more
 )->Tensor: # `(b,v)`
-    "Lower the scores of tokens that were there, Keskar et al. 2019; `ValueError` unless `penalty` is above 0"
+    "Lower the scores of tokens that were there, Keskar et al. 2019; `ValueError` for 0 or less"
     if not penalty>0: raise ValueError(f'`repetition_penalty` is {penalty}, but must be above 0')
     ids = ids.where(ids<logits.shape[-1], ids.amin(1, keepdim=True))  # padding may have no score
     seen = logits.gather(1, ids)                                                          # (b,t)
@@ -90,7 +90,7 @@ def sample_ids(
     banned:Tensor=None, # Ids of tokens that never come
     generator:torch.Generator=None # Random generator; None is torch's own
 )->Tensor: # Ids `(b,)`
-    "Filter the scores and draw a token; `ValueError` for arguments out of range, and scores that are no numbers"
+    "Filter and draw; `ValueError` for arguments out of range and scores that are no numbers"
     if repetition_penalty!=1: logits = penalize_repetition(logits, ids, repetition_penalty)
     if banned is not None: logits = forbid_ids(logits, banned)
     if min_p is not None: logits = keep_min_p(logits, min_p)
@@ -105,14 +105,13 @@ def sample_ids(
     ruler = logits.softmax(-1).cumsum(-1, dtype=exact)                                    # (b,v)
     _check_scores(ruler[:,-1]>0)  # NaN, inf and no token at all end in NaN
     device = generator.device if generator else logits.device
-    # in (0,1]: never a token of probability 0
     u = 1 - torch.rand(len(ruler), 1, generator=generator, device=device, dtype=exact)
-    return torch.searchsorted(ruler, u.to(ruler.device)*ruler[:,-1:])[:,0]
+    return torch.searchsorted(ruler, u.to(ruler.device)*ruler[:,-1:])[:,0]  # u is in (0,1]
 
 def _check_scores(fine):
     if not fine.all():
-        raise ValueError(f'`logits` of text {fine.int().argmin()} have NaN or inf, or only -inf: has the '
-                         'model diverged, or are all tokens ruled out?')
+        raise ValueError(f'`logits` of text {fine.int().argmin()} have NaN or inf, or only -inf: '
+                         'has the model diverged, or are all tokens ruled out?')
 
 # %% ../nbs/06_sampling.ipynb #5723f1d5
 class KVCache:
@@ -155,7 +154,7 @@ class LMReader:
         self.plain = type(model).forward in (TransformerLM.forward, nn.Sequential.forward)
         blocks_can = all(getattr(o, 'cached', False) for o in model[0].blocks)
         self.model,self.weights,self.cache = model,weights,cache and blocks_can and self.plain
-        self.text,self.seen = _padding_first(model[0], ids)  # `seen`: how much of each text it looks at
+        self.text,self.seen = _padding_first(model[0], ids)  # `seen`: how much it looks at
         self.step = None if fast else False  # None: the model is asked for it later
         if weights: self.step = self._fast_step()
         self._read()
@@ -178,7 +177,7 @@ class LMReader:
         ids,pos,self.pad_mask = self.text[:,-width:],None,None  # no padding: positions 0 to t-1
         if min(self.seen)<width:  # padding in front of the shorter ones
             start = width - torch.tensor(self.seen, device=ids.device)[:,None]            # (b,1)
-            pos = torch.arange(width, device=ids.device) - start                          # (b,width)
+            pos = torch.arange(width, device=ids.device) - start                         # (b,width)
             self.pad_mask,pos = pos<0,pos.clamp(min=0)
             ids = ids.masked_fill(self.pad_mask, encoder.pad_idx)
         if self.cache:
@@ -206,16 +205,17 @@ class LMReader:
         if self.step is None: self.step = self._fast_step()
         if self.step and not torch.is_grad_enabled():
             self.logits = self.step(ids, pos, self.pad_mask, self.caches)
-        else: self.logits = self.model[1](self.model[0].read(ids, self.pad_mask, pos, self.caches)[:,-1])
+        else:
+            x = self.model[0].read(ids, self.pad_mask, pos, self.caches)                  # (b,1,k)
+            self.logits = self.model[1](x[:,-1])
 
     def _fast_step(self):
-        "What the model has for single tokens, or False; `ValueError` if there is nothing for `weights`"
+        "What the model has for single tokens, or False; `ValueError` where `weights` needs it"
         ask = getattr(self.model, 'fast_step', None)
         step = self.cache and ask and ask(self.weights, len(self.text))
         if self.weights and not step:
             why = ask and self.model.why_slow() or 'no cache, gradients, autocast or training mode'
-            raise ValueError(f'`weights` is {self.weights!r}, but must be None here, where the model '
-                             f'has no fast step: {why}')
+            raise ValueError(f'`weights` is {self.weights!r}, but there is no fast step: {why}')
         return step or False
 
 def _padding_first(encoder, ids):
@@ -249,7 +249,7 @@ def stream_ids(
     banned:list=(), # Ids of tokens that never come; padding never does
     cache:bool=True, # Keep keys and values? The result is the same, only slower without
     only_last:bool=False, # Does each new token see only the one before it?
-    weights:str=None, # 'int8' or 'bf16': smaller copies of the weights, less exact; None: as they are
+    weights:str=None, # 'int8' or 'bf16': smaller weights, less exact; None: as they are
     **kwargs
 )->Iterator: # The new ids `(b,)`, step by step
     "Write on, token by token; `ValueError` for an argument out of range"
