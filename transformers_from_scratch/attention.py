@@ -139,6 +139,9 @@ def _split(x, heads): return x.unflatten(-1, (heads,-1)).transpose(1,2)     # (b
 def _limits(self:MultiHeadAttention, q, k, key, pos, key_pos, mask, pad_mask, need_weights):
     "What is hidden, what is added to the scores, and may the kernel hide the future by itself?"
     t,tq,tk = key.shape[1],q.shape[2],k.shape[2]
+    for name,o,n in (('pos', pos, tq), ('key_pos', key_pos, t), ('pad_mask', pad_mask, tk)):
+        if o is not None and o.shape[-1]!=n:  # it would broadcast
+            raise ValueError(f'`{name}` has the shape {tuple(o.shape)}, but must end in {n}')
     given = need_weights or any(o is not None for o in (pos, key_pos, mask, pad_mask))
     last = self.only_future and tq==t==1 and key_pos is pos  # a new token: nothing is later
     columns = torch.arange(tk, device=q.device)
@@ -150,7 +153,7 @@ def _limits(self:MultiHeadAttention, q, k, key, pos, key_pos, mask, pad_mask, ne
     bias = self.score_bias(*places)
     causal = self.only_future and tq==tk and bias is None and not given
     hidden = None if causal or last else self.hidden(*places)
-    if pad_mask is not None: pad_mask = pad_mask[:,None,None]                           # (b,1,1,tk)
+    if pad_mask is not None: pad_mask = pad_mask[...,None,None,:]                       # (b,1,1,tk)
     masks = [o for o in (hidden, mask, pad_mask) if o is not None]
     return reduce(operator.or_, masks) if masks else None,bias,causal
 

@@ -88,6 +88,9 @@ class TransformerEncoder(Module):
             raise ValueError(f'{vocab_sz=} and {depth=} must be 1 or more, {pad_idx=} 0 or more')
         if not (0<=word_dropout<1 and 0<=vocab_dropout<1):
             raise ValueError(f'{word_dropout=} and {vocab_dropout=} must be in [0,1)')
+        if isinstance(embed_norm, type) or isinstance(final_norm, type):
+            raise TypeError('`embed_norm` and `final_norm` must be True or False: `norm_cls` is the '
+                            'class of all norms')
         if crop is not None and not callable(crop):
             raise TypeError(f'`crop` is {crop!r}, but must be a function, such as `head_crop`')
         store_attr('vocab_sz,max_len,pad_idx,n_types,crop,word_dropout,vocab_dropout')
@@ -222,7 +225,12 @@ class TransformerLM(Module, nn.Sequential):
 
 @torch.no_grad()
 def _looks_ahead(encoder):
-    "Does it matter to the tokens of a short text what the last one is?"
+    "Does attention show a later token, or does the last one of a short text change those before?"
+    keys = torch.arange(ifnone(encoder.max_len, 512), device='cpu')
+    at = torch.linspace(0, len(keys)-1, min(len(keys), 64), device='cpu').long()[:,None]  # (64,1)
+    for o in encoder.blocks:
+        hides = getattr(getattr(o, 'attention', None), 'hidden', torch.lt)
+        if (hidden := hides(at, keys)) is None or not (hidden | (keys<=at)).all(): return True
     n = min(ifnone(encoder.max_len, 8), 8, encoder.vocab_sz-1)
     if n<2 or encoder.embedding.weight.is_meta: return False
     texts = torch.arange(n, device=encoder.embedding.weight.device).repeat(2, 1)          # (2,n)
