@@ -151,7 +151,9 @@ def _limits(self:MultiHeadAttention, q, k, key, pos, key_pos, mask, pad_mask, ne
     pos,key_pos = (o[:,None] if o.dim()==2 else o for o in (pos, key_pos))      # (b,1,t), or (t,)
     places = pos[...,None],key_pos[...,None,:]                           # (...,tq,1) and (...,1,tk)
     bias = self.score_bias(*places)
-    causal = self.only_future and tq==tk and bias is None and not given
+    if bias is not None and not bias.is_floating_point():
+        raise TypeError(f'`score_bias` gives {bias.dtype}, but must give floats; `hidden` gives bools')
+    causal = self.only_future and tq==tk==t and bias is None and not given
     hidden = None if causal or last else self.hidden(*places)
     if pad_mask is not None: pad_mask = pad_mask[...,None,None,:]                       # (b,1,1,tk)
     masks = [o for o in (hidden, mask, pad_mask) if o is not None]

@@ -183,7 +183,7 @@ _by_number = {nn.Identity, nn.LayerNorm, nn.RMSNorm, nn.ReLU, nn.GELU, nn.SiLU, 
               nn.Sigmoid, nn.ELU, nn.LeakyReLU, nn.Mish}
 
 class FastStepBuilder:
-    "What a model is made of, as its parts tell it: they get it in `one_token(lay)`"
+    "Collects what a model is made of: each part gets it in `one_token(lay)`, and tells"
     def __init__(self,
         weights:str=None, # 'int8' or 'bf16' for smaller weights; None: as they are
         rows:int=1 # Number of texts

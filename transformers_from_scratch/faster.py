@@ -59,7 +59,7 @@ class ByteDropout(nn.Dropout):
 # %% ../nbs/01b_faster.ipynb #ffa0d10001
 @lru_cache
 def on_amd(
-)->bool: # Both?
+)->bool: # True if oneDNN may be asked for products
     "Is this a processor of AMD, and is oneDNN there?"
     try: name = Path('/proc/cpuinfo').read_text()
     except OSError: name = platform.processor()
@@ -277,8 +277,9 @@ def use_fast_layers(
     if undo: kinds = {fast: plain for plain,fast in kinds.items()}
     for o in model.modules():
         o.__class__ = kinds.get(type(o), type(o))
-        # not where a class averages in its own way
-        if isinstance(o, MultiHeadAttention) and type(o).average is MultiHeadAttention.average:
+        # not where a class, or a layer, averages in its own way
+        ours = isinstance(o, MultiHeadAttention) and type(o).average is MultiHeadAttention.average
+        if ours and vars(o).get('average', fast_average) is fast_average:
             vars(o).pop('average', None)
             if not undo: o.average = fast_average
     return model

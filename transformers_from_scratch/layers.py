@@ -200,6 +200,7 @@ class RotaryPositions(Positions):
 
     def rotation(self,
         pos:Tensor # Positions of all tokens `(t,)` or `(b,t)`
-    )->callable: # `rotate(q, pos)` for the attention of each block, whatever `pos` it is told
-        "`rotate` with the angles of these positions, computed once for all blocks"
-        return partial(self.rotate, turns=self.turns(pos))
+    )->callable: # `rotate(q, pos)` for the attention of each block
+        "`rotate` with the angles of these positions computed once, for all blocks"
+        turns = self.turns(pos)
+        return lambda q, at=None: self.rotate(q, at, turns if at is None or at is pos else None)

@@ -593,7 +593,7 @@ def stream(self:TransformerLMLearner,
     n_words:int=1, # Number of tokens to add, 0 or more
     **kwargs
 )->Iterator: # Pieces of text, as soon as they can't change any more
-    "Go on with `text`, piece by piece; arguments and errors are those of `predict`"
+    "Go on with `text`, piece by piece; as `predict`, but bad arguments may be refused at the first piece"
     ensure(isinstance(text, str), 'text', text, 'a string: for several texts use `predict`',
            TypeError)
     (writer,),steps = _writers(self, [text], 40, n_words, **kwargs)

@@ -109,8 +109,9 @@ def merge_lora(self:TransformerLearner
     "Make the low-rank changes part of the weights; `ValueError` if there are none"
     model = get_model(self.model)
     _check_has_loras(model)
+    cls = FastLinear if any(type(o) is FastLinear for o in model.modules()) else nn.Linear
     for name,o in _loras(model):
-        plain = FastLinear(o.in_features, o.out_features, bias=o.bias is not None, device='meta')
+        plain = cls(o.in_features, o.out_features, bias=o.bias is not None, device='meta')
         plain.weight,plain.bias = nn.Parameter(o.merged()),o.bias
         parent,_,last = name.rpartition('.')
         setattr(model.get_submodule(parent), last, plain)

@@ -84,8 +84,9 @@ class TransformerEncoder(Module):
         block_cls:type=TransformerBlock, # Class of the blocks, made as `TransformerBlock` is
         **kwargs
     ):
-        if vocab_sz<1 or depth<1 or ifnone(pad_idx, 0)<0:
-            raise ValueError(f'{vocab_sz=} and {depth=} must be 1 or more, {pad_idx=} 0 or more')
+        if min(vocab_sz, depth, ifnone(max_len, 1))<1 or ifnone(pad_idx, 0)<0:
+            raise ValueError(f'{vocab_sz=}, {depth=} and {max_len=} must be 1 or more, '
+                             f'and {pad_idx=} 0 or more')
         if not (0<=word_dropout<1 and 0<=vocab_dropout<1):
             raise ValueError(f'{word_dropout=} and {vocab_dropout=} must be in [0,1)')
         if isinstance(embed_norm, type) or isinstance(final_norm, type):
@@ -316,6 +317,8 @@ class ClassifierHead(Module):
         y_range:tuple=None # `(low, high)`: squeeze the answers into this range
     ):
         if n_out<1: raise ValueError(f'`n_out` is {n_out}, but must be 1 or more')
+        if y_range is not None and not y_range[0]<y_range[1]:
+            raise ValueError(f'`y_range` is {y_range}, but must be (low, high)')
         if pool is not None: k = pool(torch.zeros(2,3,k), torch.zeros(2,3).bool()).shape[1]
         self.pool,self.dropout,self.linear = pool,nn.Dropout(dropout),nn.Linear(k, n_out)
         self.squeeze = nn.Identity() if y_range is None else SigmoidRange(*y_range)

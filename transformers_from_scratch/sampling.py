@@ -231,7 +231,7 @@ def _padding_first(encoder, ids):
 def eval_mode(
     parts # Modules, such as `model.modules()`
 )->Iterator: # A context for `with`
-    "Evaluation mode, and then each part in its own mode again"
+    "Evaluation mode, and then each part in its own mode again; threads take turns with `in_eval`"
     trained = [o for o in parts if o.training]
     for o in trained: o.training = False
     try: yield
@@ -276,5 +276,5 @@ def generate(
     n:int, # Number of tokens to write, 0 or more
     **kwargs
 )->Tensor: # `ids` and `n` new columns `(b,t+n)`
-    "Write on; arguments and errors are those of `stream_ids`"
+    "Write on, in evaluation mode; arguments and errors are those of `stream_ids`"
     return torch.cat([ids, *(o[:,None] for o in stream_ids(model, ids, n, **kwargs))], 1)

@@ -302,7 +302,7 @@ def _made(about, weights, given):
     now,then = json.loads(json.dumps(_model_args(model[0]))),dict(about['model'])
     if says := _differ(then, now): raise ValueError(says)
     _fill(model, weights)
-    return use_fast_layers(model) if about['settings']['fast_layers'] else model
+    return model
 
 def _try(model, about, weights):
     "`ValueError` unless a model that is made of the description answers as `model` does"
