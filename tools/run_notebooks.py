@@ -11,7 +11,7 @@ import seeds
 import nbdev.test
 
 # Longest first: then no core waits while the other one runs the longest. What is not named comes after, as nbdev sorts it.
-first = 'processes 25_interpret from_awd_lstm 30_resume test_resume 21_learner generation own_attention 90_checks 22_lm_learner'.split()
+first = '25_interpret 21_learner algorithms generation 22_lm_learner 90_checks from_awd_lstm serving'.split()
 
 def one(test, fn, kwargs):
     "Run the notebook `fn` in this process, and leave with 0 where it passes"
@@ -37,6 +37,7 @@ def parallel(test, files, n_workers=0, pause=0, **kwargs):
 
 if __name__ == '__main__':
     if seeds.shift: print(f'Seeds are moved by {seeds.shift}.')
-    import fastai.text.all, torch._dynamo          # here, for all that follow
+    import fastai.text.all, spacy, torch._dynamo   # here, for all that follow
+    spacy.blank('en')
     nbdev.test.parallel = parallel
     nbdev.test.nbdev_test()

@@ -33,7 +33,7 @@ def scaled_dot_product_attention(
         if mask is not None: scores = scores.masked_fill(mask, -math.inf)
         weights = scores.softmax(-1)
         if mask is not None: weights = weights.masked_fill(mask, 0.)  # all hidden: zeros, not NaN
-        out = F.dropout(weights, dropout, dropout>0) @ v  # (...,tq,s) = (...,tq,tk) @ (...,tk,s)
+        out = F.dropout(weights, dropout, training=dropout>0) @ v  # (...,tq,s) = (...,tq,tk) @ (...,tk,s)
     return out.to(query.dtype),weights.to(query.dtype)
 
 # %% ../nbs/00_attention.ipynb #7f0a0001
@@ -44,9 +44,9 @@ def fused_attention(
     mask:Tensor=None, # bool, True where a key is hidden from a query; broadcasts to `(b,h,tq,tk)`
     dropout:float=0., # Probability to drop a weight, in [0,1); always applied
     bias:Tensor=None, # Numbers that are added to the scores; broadcast to `(b,h,tq,tk)`
-    causal:bool=False # Is what comes later hidden? Then without `mask` and `bias`
+    causal:bool=False # Hide what comes later? Only without `mask` and `bias`
 )->Tensor: # Averages of the values `(b,h,tq,s)`
-    "The same by PyTorch's kernel, which never holds all the weights"
+    "The averages of `scaled_dot_product_attention` by PyTorch's kernel, which never holds all the weights"
     seen = None if mask is None else ~torch.atleast_2d(mask)
     if bias is not None:
         bias = torch.atleast_2d(bias).to(query.dtype)
@@ -97,19 +97,19 @@ class MultiHeadAttention(Module):
 
     @property
     def only_future(self):
-        "Is just the future hidden, by the `hidden` of this class? Then no mask has to be built"
+        "Is just the future hidden, by `hidden` as it is above? Then no mask has to be built"
         return self.causal and getattr(self.hidden, '__func__', None) is MultiHeadAttention.hidden
 
     def forward(self,
         query:Tensor, # What looks, `(b,tq,k)`
-        key:Tensor=None, # What is looked at, `(b,tk,k)`; None is `query`: self-attention
-        value:Tensor=None, # What is averaged, `(b,tk,k)`; None is `key`
+        key:Tensor=None, # What is looked at, `(b,t,k)`; None is `query`: self-attention
+        value:Tensor=None, # What is averaged, `(b,t,k)`; None is `key`
         *,
         mask:Tensor=None, # bool, True where a key is hidden from a query; broadcasts to `(b,h,tq,tk)`
-        pad_mask:Tensor=None, # bool `(b,tk)`, True at keys that are only padding
+        pad_mask:Tensor=None, # bool `(b,tk)`, True at padding; `tk` counts the keys in the cache, too
         pos:Tensor=None, # Positions of the queries, `(tq,)` or `(b,tq)`; None counts on from what is cached
-        key_pos:Tensor=None, # Positions of the keys, `(tk,)` or `(b,tk)`; None is `pos`, or 0 to `tk-1`
-        rotate:callable=None, # `rotate(q, pos)` turns queries or keys `(b,h,t,s)` by their positions
+        key_pos:Tensor=None, # Positions of new keys, `(t,)` or `(b,t)`; None: `pos` for one text, else 0 to `t-1`
+        rotate:callable=None, # `rotate(q, pos)` turns queries or keys `(b,h,t,s)`; with `pos` None at 0 to `t-1`
         cache=None, # Its `update(keys, values)` appends them `(b,kv_heads,t,s)` and returns all so far
         need_weights:bool=True # Return the weights as well? Slower, and needs memory for them
     )->Tensor|tuple: # Output `(b,tq,k)`; with `need_weights` also the weights of each head `(b,h,tq,tk)`
@@ -138,16 +138,17 @@ def _split(x, heads): return x.unflatten(-1, (heads,-1)).transpose(1,2)     # (b
 @patch
 def _limits(self:MultiHeadAttention, q, k, key, pos, key_pos, mask, pad_mask, need_weights):
     "What is hidden, what is added to the scores, and may the kernel hide the future by itself?"
-    t,tq,tk = key.shape[1],q.shape[2],k.shape[2]
+    t,tq,tk = key.shape[1],q.shape[2],k.shape[2]  # new keys; queries; keys with the cached ones
     for name,o,n in (('pos', pos, tq), ('key_pos', key_pos, t), ('pad_mask', pad_mask, tk)):
-        if o is not None and o.shape[-1]!=n:  # it would broadcast
+        if o is not None and o.shape[-1]!=n:  # a 1 would broadcast unnoticed
             raise ValueError(f'`{name}` has the shape {tuple(o.shape)}, but must end in {n}')
+    # the kernel's own `causal` counts columns: it knows none of these, and returns no weights
     given = need_weights or any(o is not None for o in (pos, key_pos, mask, pad_mask))
-    last = self.only_future and tq==t==1 and key_pos is pos  # a new token: nothing is later
+    last = self.only_future and tq==t==1 and key_pos is pos  # a new token of the same text
     columns = torch.arange(tk, device=q.device)
     if pos is None: pos = torch.arange(tk-t, tk-t+tq, device=q.device)
     if key_pos is None: key_pos = columns
-    elif tk>t: key_pos = key_pos[...,-1:] + columns - (tk-1)                # the cached come before
+    elif tk>t: key_pos = key_pos[...,-1:] + columns - (tk-1)        # those in the cache stand right before
     pos,key_pos = (o[:,None] if o.dim()==2 else o for o in (pos, key_pos))      # (b,1,t), or (t,)
     places = pos[...,None],key_pos[...,None,:]                           # (...,tq,1) and (...,1,tk)
     bias = self.score_bias(*places)

@@ -58,7 +58,7 @@ class TransformerBlock(Module):
         heads:int=8, # Number of heads; must divide `k` where they are narrow
         wide:bool=True, # Is each head as wide as `k`, instead of `k/heads`?
         norm_first:bool=False, # Normalise what goes into each layer, instead of the sum? (Xiong et al. 2020)
-        hidden_mult:float=None, # Width of the middle of the network, in `k`; None is what `ff_cls` has
+        hidden_mult:float=None, # The middle of the network is this many times as wide; None is what `ff_cls` has
         dropout:float=0., # Probability to drop a number before each addition in training, in [0,1]
         attn_dropout:float=0., # The same for attention weights, in [0,1); anything but 0 is slow on a CPU
         attn_cls:type=SelfAttention, # Class of the attention, made as `attn_cls(k, heads, wide=, dropout=)`
@@ -71,18 +71,18 @@ class TransformerBlock(Module):
         _ensure_once(attn_cls, 'wide', 'dropout'); _ensure_once(ff_cls, 'dropout', *ff)
         self.attention = attn_cls(k, heads, wide=wide, dropout=attn_dropout)
         self.norm1,self.norm2 = norm_cls(k),norm_cls(k)
-        self.ff = ff_cls(k, dropout=dropout, **ff)
+        self.ff = ff_cls(k, dropout=dropout, **ff)  # drops its own output
         self.dropout = nn.Dropout(dropout)
 
     def forward(self,
         x:Tensor, # Vectors `(b,t,k)`
         *,
         pad_mask:Tensor=None, # bool `(b,t)`, or `(b,tk)` with a cache: True at tokens that are only padding
-        pos:Tensor=None, # Positions of the tokens, `(t,)` or `(b,t)`; None is 0 to `t-1`
+        pos:Tensor=None, # Positions of the tokens, `(t,)` or `(b,t)`; None counts on from what is cached
         rotate:callable=None, # `rotate(q, pos)` turns queries and keys by their positions
         cache=None # Keeps the keys and values of earlier tokens, see `MultiHeadAttention`
     )->Tensor: # `(b,t,k)`
-        "One round: look around, then think"
+        "One round: attention, then the feed-forward network"
         attend = partial(self.attention, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache)
         if self.norm_first:
             x = x + self.dropout(attend(self.norm1(x)))
@@ -95,7 +95,7 @@ class TransformerBlock(Module):
 
     @property
     def cached(self):
-        "Read in pieces, with a cache, is a text as read at once? A `forward` of your own has to say so"
+        "Is a text read in pieces, with a cache, as read at once? A class with its own `forward` says so itself"
         return type(self).forward is TransformerBlock.forward
 
 def _ensure_once(cls, *names):
@@ -130,7 +130,7 @@ class Positions(Module):
     def rotation(self,
         pos:Tensor # Positions of all tokens `(t,)` or `(b,t)`
     )->callable: # `rotate(q, pos)` for the attention of each block
-        "What turns at these positions; what is the same in all blocks can be computed here, once"
+        "The `rotate` for one pass through a model: what all blocks share can be computed here, once"
         return self.rotate
 
 # %% ../nbs/01_layers.ipynb #34aec88c
@@ -182,7 +182,7 @@ class RotaryPositions(Positions):
     def turns(self,
         pos:Tensor # Positions `(t,)` or `(b,t)`
     )->tuple: # Cosines and sines of the angles, each `(t,s/2)` or `(b,1,t,s/2)`
-        "What all blocks turn by"
+        "Cosines and sines of the angles, the same in all blocks"
         angles = _angles(pos, self.s, self.base)  # (t,s/2)
         if angles.dim()==3: angles = angles[:,None]  # (b,1,t,s/2)
         return angles.cos(),angles.sin()
@@ -202,5 +202,5 @@ class RotaryPositions(Positions):
         pos:Tensor # Positions of all tokens `(t,)` or `(b,t)`
     )->callable: # `rotate(q, pos)` for the attention of each block
         "`rotate` with the angles of these positions computed once, for all blocks"
-        turns = self.turns(pos)
+        turns = self.turns(pos)  # blocks pass None, or this very `pos`
         return lambda q, at=None: self.rotate(q, at, turns if at is None or at is pos else None)

@@ -42,7 +42,7 @@ def left_align(
     return empty.scatter(1, column, ids)[:,1:],pad_mask
 
 def _width(n, t, max_len, crop):
-    "Columns to keep: as few as will do, or where nobody can be asked, all there can be"
+    "Columns to keep: what the longest text needs; where that is not known, as many as could be needed"
     if torch.compiler.is_compiling():
         fits = torch.fx.experimental.symbolic_shapes.statically_known_true
         return t if crop is None or fits(t<=max_len) else torch.sym_min(t, max_len)
@@ -54,14 +54,14 @@ def _width(n, t, max_len, crop):
     return max(width, 1)
 
 def _ask(f, x):
-    "`f(x)` as a number; None in graphs and `vmap`, which have none, and on a GPU, which is busy"
+    "`f(x)` as a Python number; None in a compiled graph, in `vmap`, and on a GPU, where one would wait"
     if x.device.type!='cpu' or torch.compiler.is_compiling(): return None
     try: return f(x).item()
     except RuntimeError: return None
 
 # %% ../nbs/02_models.ipynb #302019af
 class TransformerEncoder(Module):
-    "Ids to vectors; `ValueError` for ids and sizes out of range, and for texts that are too long"
+    "Ids to vectors; `ValueError` or `TypeError` for arguments, ids and texts that do not fit"
     @delegates(TransformerBlock)
     def __init__(self,
         vocab_sz:int, # Number of different ids
@@ -116,7 +116,7 @@ class TransformerEncoder(Module):
     )->tuple: # Vectors `(b,t',k)`, real tokens first, and the mask `(b,t')`, True at padding
         "Crop and align, embed, then look around and think, `depth` times"
         self.check_ids(ids, types)
-        if not torch.compiler.is_compiling(): ids = ids.as_subclass(Tensor)  # `TensorText` is slow
+        if not torch.compiler.is_compiling(): ids = ids.as_subclass(Tensor)  # fastai's are slow
         if self.training and self.vocab_dropout:
             out = torch.rand(self.vocab_sz+1, device=ids.device) < self.vocab_dropout     # (v+1,)
             ids = ids.masked_fill(out[ids], self.pad_idx)
@@ -130,7 +130,7 @@ class TransformerEncoder(Module):
     def read(self,
         ids:Tensor, # Token ids `(b,t)`, as they are: neither checked nor aligned
         pad_mask:Tensor=None, # bool `(b,t)`, or `(b,tk)` with `caches`: True at padding to hide
-        pos:Tensor=None, # Positions of the tokens, `(t,)` or `(b,t)`; None is 0 to `t-1`
+        pos:Tensor=None, # Positions of the tokens, `(t,)` or `(b,t)`; None is 0 to `t-1`; needed to read on
         caches:list=None, # One for each block, with keys and values of the tokens before
         types:Tensor=None # Token types `(b,t)`; None: all are 0
     )->Tensor: # Vectors `(b,t,k)`
@@ -153,7 +153,7 @@ def check_ids(self:TransformerEncoder,
     ids:Tensor, # Token ids `(b,t)`
     types:Tensor=None # Token types, or None
 ):
-    "The one door of a model: `ValueError` for ids out of range, on a CPU and outside of graphs"
+    "`ValueError` for ids out of range (on a CPU, outside of graphs), and for types that there are not"
     if types is not None and not self.n_types:
         raise ValueError('`types` are given, but this model was made without `n_types`')
     low,high = _ask(torch.min, ids),_ask(torch.max, ids)
@@ -167,7 +167,7 @@ def _pads_to_hide(self:TransformerEncoder, pad_mask):
     # a causal token never sees the padding behind it
     if all(getattr(o, 'causal', False) for o in self.blocks): return None
     if _ask(torch.any, pad_mask) is False: return None
-    # an empty text sees its first pad: a softmax over nothing is 0/0, in a block of your own too
+    # in an empty text one key stays visible: attention of your own may give NaN without any
     return pad_mask & (torch.arange(pad_mask.shape[1], device=pad_mask.device) > 0)
 
 # %% ../nbs/02_models.ipynb #515d61ff
@@ -191,10 +191,10 @@ class LMHead(Module):
 
 # %% ../nbs/02_models.ipynb #a58785a6
 def _to_columns(x, ids, pad_idx):
-    "Answers of real tokens `(b,t',...)`, moved to their columns in `ids` `(b,t,...)`; else zeros"
+    "Numbers of real tokens `(b,t',n)`, moved back to their columns in `ids`, `(b,t,n)`; else zeros"
     if not torch.compiler.is_compiling(): ids = ids.as_subclass(Tensor)
     real = real_tokens(ids, pad_idx)                                                      # (b,t)
-    if _ask(torch.all, real): return x
+    if _ask(torch.all, real): return x  # no padding: nothing was moved
     where = (real.cumsum(1)-1).clamp(min=0)[...,None].expand(-1, -1, x.shape[-1])
     return x.gather(1, where).where(real[...,None], 0)
 
@@ -230,6 +230,7 @@ def _looks_ahead(encoder):
     keys = torch.arange(ifnone(encoder.max_len, 512), device='cpu')
     at = torch.linspace(0, len(keys)-1, min(len(keys), 64), device='cpu').long()[:,None]  # (64,1)
     for o in encoder.blocks:
+        # what has no `hidden` passes here (`lt` hides all that is later), and is tried below
         hides = getattr(getattr(o, 'attention', None), 'hidden', torch.lt)
         if (hidden := hides(at, keys)) is None or not (hidden | (keys<=at)).all(): return True
     n = min(ifnone(encoder.max_len, 8), 8, encoder.vocab_sz-1)
@@ -340,7 +341,7 @@ class TransformerClassifier(Module, nn.Sequential):
         *,
         k:int=256, # Width of the vectors
         pool:callable=mean_pool, # `(x, pad_mask) -> vectors`; None: an answer for each token
-        crop:callable=head_crop, # Which tokens of a longer text to keep
+        crop:callable=head_crop, # Which tokens of a longer text to keep; not used with `pool=None`
         head_dropout:float=0.1, # Dropout of the pooled vector, in [0,1]
         y_range:tuple=None, # `(low, high)`: squeeze the answers into this range
         **kwargs

@@ -65,7 +65,7 @@ def penalize_repetition(
 )->Tensor: # `(b,v)`
     "Lower the scores of tokens that were there, Keskar et al. 2019; `ValueError` for 0 or less"
     if not penalty>0: raise ValueError(f'`repetition_penalty` is {penalty}, but must be above 0')
-    ids = ids.where(ids<logits.shape[-1], ids.amin(1, keepdim=True))  # padding may have no score
+    ids = ids.where(ids<logits.shape[-1], ids.amin(1, keepdim=True))  # padding may have no score: another token stands in
     seen = logits.gather(1, ids)                                                          # (b,t)
     return logits.scatter(1, ids, torch.where(seen>0, seen/penalty, seen*penalty))
 
@@ -83,7 +83,7 @@ def sample_ids(
     ids:Tensor=None, # What was read and written so far `(b,t)`, for `repetition_penalty`
     *,
     temperature:float=1., # Below 1 prefers the best tokens more; 0 always takes the best
-    top_k:int=None, # Choose among this many best tokens
+    top_k:int=None, # Choose among this many best tokens; not with temperature 0
     top_p:float=None, # Choose among the best tokens that together have this probability, in (0,1]
     min_p:float=None, # Choose among tokens that are at least this likely at temperature 1, in [0,1]
     repetition_penalty:float=1., # Above 1 makes tokens of `ids` less likely
@@ -121,8 +121,8 @@ class KVCache:
     ): self.n,self.room,self.kv = 0,room,None
 
     def update(self,
-        key:Tensor, # New keys `(b,h,t,s)`, of as many heads as there are for keys
-        value:Tensor # New values `(b,h,t,s)`
+        key:Tensor, # New keys `(b,kv_heads,t,s)`
+        value:Tensor # New values `(b,kv_heads,t,s)`
     )->tuple: # All keys and all values so far, each `(b,h,tk,s)`
         "Append, and return all"
         return self.append(torch.cat([key,value], 1))
@@ -130,11 +130,11 @@ class KVCache:
     def append(self,
         kv:Tensor # New keys and values `(b,2h,t,s)`
     )->tuple: # All keys and all values so far, each `(b,h,tk,s)`
-        "The same where both are in one tensor"
+        "The same for keys and values in one tensor, as the fast step makes them"
         n,end,h = self.n,self.n+kv.shape[2],kv.shape[1]//2
         if self.kv is None or end>self.room:
             old,self.room = self.kv,max(end, self.room if self.kv is None else 2*self.room)
-            with torch.inference_mode(False):  # written to in any mode
+            with torch.inference_mode(False):  # else it could be written to in that mode alone
                 self.kv = kv.new_empty(*kv.shape[:2], self.room, kv.shape[3])
             if old is not None: self.kv[:,:,:n] = old[:,:,:n]
         self.kv[:,:,n:end],self.n = kv,end
@@ -243,12 +243,12 @@ def eval_mode(
 def stream_ids(
     model:TransformerLM, # A language model
     ids:Tensor, # The texts to go on with `(b,t)`, padding anywhere, at least one token in each
-    n:int, # Number of tokens to write, 0 or more
+    n:int, # Number of tokens to write; none below 1
     *,
     repetition_penalty:float=1., # Above 1 makes tokens that were there less likely
     banned:list=(), # Ids of tokens that never come; padding never does
     cache:bool=True, # Keep keys and values? The result is the same, only slower without
-    only_last:bool=False, # Does each new token see only the one before it?
+    only_last:bool=False, # Does each new token see only the one before it? Not with `weights`
     weights:str=None, # 'int8' or 'bf16': smaller weights, less exact; None: as they are
     **kwargs
 )->Iterator: # The new ids `(b,)`, step by step
@@ -258,7 +258,7 @@ def stream_ids(
     never = torch.tensor(never, dtype=torch.long, device=ids.device)
     if only_last: ids = _padding_first(encoder, ids)[0][:,-1:]
     for _ in range(n):
-        with eval_mode(parts), torch.inference_mode():  # for a token alone
+        with eval_mode(parts), torch.inference_mode():  # for this token only
             if new is None: reader = LMReader(model, ids, cache and not only_last, n>10, weights)
             elif only_last: reader = LMReader(model, new[:,None], False)
             else: reader.append(new)
@@ -273,7 +273,7 @@ def stream_ids(
 def generate(
     model:TransformerLM, # A language model
     ids:Tensor, # The texts to go on with `(b,t)`, padding anywhere, at least one token in each
-    n:int, # Number of tokens to write, 0 or more
+    n:int, # Number of tokens to write; none below 1
     **kwargs
 )->Tensor: # `ids` and `n` new columns `(b,t+n)`
     "Write on, in evaluation mode; arguments and errors are those of `stream_ids`"
