@@ -1,6 +1,6 @@
 """Shows that a refactoring changes no result: two states of the package run the scenarios below, each in a process of its own, and what they make
 (losses, answers, texts, gradients, graphs, files) is compared. Equal means to the bit; what adds up in another order may be off by some units in
-the last place. What differs is listed, and the exit status is 0 only where nothing does. All is small, seeded, and on the CPU: some minutes.
+the last place. What differs is listed, and the exit status is 0 only where nothing does. All is small, seeded, and on the CPU: four minutes.
 
     python tools/compare_commits.py 739c1b6              # that commit and the working tree
     python tools/compare_commits.py 739c1b6 d114124      # two commits, or folders that hold the package
