@@ -290,7 +290,7 @@ def one_token(self:SelfAttentionAutoRegressive, lay):
     join = lay.linear(self.unifyheads)
     h,g,norms = self.heads,self.kv_heads,(lay.call(self.q_norm),lay.call(self.k_norm))
     if type(self.q_norm) is nn.Identity: norms = None
-    parts,grouped = [h, 2*g],h!=g
+    parts,grouped = [h, 2*g],bool(h!=g)
     def f(x, cache, pos, rotate, seen):
         x = qkv(x).view(len(x), h+2*g, 1, -1)  # (b,h+2g,1,s)
         if norms is not None: x = torch.cat([norms[0](x[:,:h]), norms[1](x[:,h:h+g]), x[:,h+g:]], 1)

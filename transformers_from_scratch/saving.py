@@ -299,7 +299,8 @@ def _made(about, weights, given):
     cls = TransformerLM if about['kind']=='language model' else TransformerClassifier
     _check_numbers(about, weights, given)
     with torch.random.fork_rng(devices=[]): model = cls(**_keywords(about, weights, given))
-    now,then = json.loads(json.dumps(_model_args(model[0]))),dict(about['model'])
+    now = json.loads(json.dumps(_model_args(model[0]), default=np.generic.item))
+    then = dict(about['model'])
     if says := _differ(then, now): raise ValueError(says)
     _fill(model, weights)
     return model

@@ -197,7 +197,8 @@ _format,_version = 'transformers_from_scratch',3
 def _about(kind, weights, **says):
     "The description of `weights`, for JSON: `kind`, what it `says`, version and checksum"
     # as it will be read
-    about = json.loads(json.dumps(dict(version=_version, kind=kind, **says)))
+    text = json.dumps(dict(version=_version, kind=kind, **says), default=np.generic.item)
+    about = json.loads(text)
     return dict(about, checksum=_checksum(about, weights))
 
 def _about_model(learn):
