@@ -9,7 +9,7 @@ READY := $(VENV)/.installed
 help:
 	@echo 'make install   make the virtual environment in $(VENV); all others do so first, if it is not there'
 	@echo 'make demo      train two classifiers and a language model, and try them (about 4 minutes)'
-	@echo 'make test      run every notebook, but what takes long (about 3 minutes on two cores, longer on slow ones)'
+	@echo 'make test      run every notebook, but what takes long (two to three minutes on two cores, longer on slow ones)'
 	@echo 'make test-all  the same with what takes long: all variants, long trainings, IMDB if it is there (an hour)'
 	@echo 'make lint      write modules and README.md from the notebooks, and look for mistakes without running them'
 	@echo 'make docs      build the site into _docs, and check it: links, names, pages in a browser, outputs of README.md'

@@ -33,7 +33,8 @@ def scaled_dot_product_attention(
         if mask is not None: scores = scores.masked_fill(mask, -math.inf)
         weights = scores.softmax(-1)
         if mask is not None: weights = weights.masked_fill(mask, 0.)  # all hidden: zeros, not NaN
-        out = F.dropout(weights, dropout, training=dropout>0) @ v  # (...,tq,s) = (...,tq,tk) @ (...,tk,s)
+        # (...,tq,s) = (...,tq,tk) @ (...,tk,s)
+        out = F.dropout(weights, dropout, training=dropout>0) @ v
     return out.to(query.dtype),weights.to(query.dtype)
 
 # %% ../nbs/00_attention.ipynb #7f0a0001
@@ -148,12 +149,12 @@ def _limits(self:MultiHeadAttention, q, k, key, pos, key_pos, mask, pad_mask, ne
     columns = torch.arange(tk, device=q.device)
     if pos is None: pos = torch.arange(tk-t, tk-t+tq, device=q.device)
     if key_pos is None: key_pos = columns
-    elif tk>t: key_pos = key_pos[...,-1:] + columns - (tk-1)        # those in the cache stand right before
+    elif tk>t: key_pos = key_pos[...,-1:] + columns - (tk-1)  # those in the cache stand before
     pos,key_pos = (o[:,None] if o.dim()==2 else o for o in (pos, key_pos))      # (b,1,t), or (t,)
     places = pos[...,None],key_pos[...,None,:]                           # (...,tq,1) and (...,1,tk)
     bias = self.score_bias(*places)
     if bias is not None and not bias.is_floating_point():
-        raise TypeError(f'`score_bias` gives {bias.dtype}, but must give floats; `hidden` gives bools')
+        raise TypeError(f'`score_bias` gives {bias.dtype}, but must give floats: see `hidden`')
     causal = self.only_future and tq==tk==t and bias is None and not given
     hidden = None if causal or last else self.hidden(*places)
     if pad_mask is not None: pad_mask = pad_mask[...,None,None,:]                       # (b,1,1,tk)

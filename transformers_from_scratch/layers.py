@@ -21,7 +21,7 @@ class FeedForward(Module):
         bias:bool=True # Have the linear layers a bias?
     ):
         self.hidden_mult,width = hidden_mult,round(k*hidden_mult)
-        if width<1: raise ValueError(f'`hidden_mult` is {hidden_mult}, but k={k} needs a larger one')
+        if width<1: raise ValueError(f'`hidden_mult` is {hidden_mult}, too small for k={k}')
         self.up,self.down = nn.Linear(k, width, bias=bias),nn.Linear(width, k, bias=bias)
         self.act,self.dropout = act_cls(),nn.Dropout(dropout)
 
@@ -101,7 +101,7 @@ class TransformerBlock(Module):
 def _ensure_once(cls, *names):
     "`ValueError` for a `partial` with a keyword that the block passes itself"
     if twice := {*names} & {*getattr(cls, 'keywords', ())}:
-        raise ValueError(f'{cls} holds {", ".join(twice)}: pass it to the block or the model instead')
+        raise ValueError(f'{cls} holds {", ".join(twice)}: pass it to the block or the model')
 
 # %% ../nbs/01_layers.ipynb #5d0cf9a3
 class Positions(Module):

@@ -90,8 +90,8 @@ class TransformerEncoder(Module):
         if not (0<=word_dropout<1 and 0<=vocab_dropout<1):
             raise ValueError(f'{word_dropout=} and {vocab_dropout=} must be in [0,1)')
         if isinstance(embed_norm, type) or isinstance(final_norm, type):
-            raise TypeError('`embed_norm` and `final_norm` must be True or False: `norm_cls` is the '
-                            'class of all norms')
+            raise TypeError('`embed_norm` and `final_norm` must be True or False: `norm_cls` is '
+                            'the class of all norms')
         if crop is not None and not callable(crop):
             raise TypeError(f'`crop` is {crop!r}, but must be a function, such as `head_crop`')
         store_attr('vocab_sz,max_len,pad_idx,n_types,crop,word_dropout,vocab_dropout')
