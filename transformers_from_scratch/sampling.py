@@ -65,8 +65,7 @@ def penalize_repetition(
 )->Tensor: # `(b,v)`
     "Lower the scores of tokens that were there, Keskar et al. 2019; `ValueError` for 0 or less"
     if not penalty>0: raise ValueError(f'`repetition_penalty` is {penalty}, but must be above 0')
-    # padding may have no score: another token of its text stands in
-    ids = ids.where(ids<logits.shape[-1], ids.amin(1, keepdim=True))
+    ids = ids.where(ids<logits.shape[-1], ids.amin(1, keepdim=True))  # padding may have no score
     seen = logits.gather(1, ids)                                                          # (b,t)
     return logits.scatter(1, ids, torch.where(seen>0, seen/penalty, seen*penalty))
 
