@@ -5,6 +5,7 @@ from transformers_from_scratch.attention import *
 from transformers_from_scratch.layers import *
 from transformers_from_scratch.faster import *
 from transformers_from_scratch.models import *
+from transformers_from_scratch.text import *
 from transformers_from_scratch.fastai_repairs import *
 from transformers_from_scratch.data import *
 from transformers_from_scratch.english_words import *
