@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['other_names', 'ensure', 'ensure_sizes', 'ensure_probs', 'warn_unknown', 'check_dls', 'DataWatch', 'keyword_note',
-           'keywords_of']
+           'keywords_of', 'split_keywords']
 
 # %% ../nbs/12_guards.ipynb #9a000003
 import difflib,functools,inspect,numbers
@@ -139,11 +139,11 @@ class DataWatch(Callback):
     "Looks at what goes wrong in a training without an error; a part of our learners"
     def __init__(self,
         dls:DataLoaders # The data that the model was made for
-    ): self.vocab = text_vocab(dls)
+    ): self.vocab = getattr(dls, 'vocab', None)
 
     def _check_vocab(self):
-        vocab = text_vocab(self.dls)
-        if vocab is not self.vocab and list(vocab)!=list(self.vocab):
+        vocab = getattr(self.dls, 'vocab', None)
+        if vocab is not self.vocab and not all_equal(vocab, self.vocab):
             raise ValueError('`learn.dls` has another vocabulary than the data that this learner was '
                              'made with, so its ids mean other words: make the data with '
                              '`text_vocab=` that of the first, or a learner for them')
@@ -221,3 +221,12 @@ def keywords_of(
         for o in map(partial, others): at.__delwrap__,at = o,o
         return call
     return _inner
+
+# %% ../nbs/12_guards.ipynb #9a000061
+def split_keywords(
+    kwargs:dict, # Keywords
+    f:callable # A function or a class
+)->tuple: # Those that `f` takes, and the others
+    "Keywords that `f` takes, and the rest"
+    names = inspect.signature(f).parameters
+    return [{n: o for n,o in kwargs.items() if (n in names)==its} for its in (True,False)]
