@@ -14,15 +14,17 @@ from transformers_from_scratch.corpus import *
 from transformers_from_scratch.sampling import *
 from transformers_from_scratch.fast_step import *
 from transformers_from_scratch.turns import *
+from transformers_from_scratch.pretrained import *
 from transformers_from_scratch.learner import *
 from transformers_from_scratch.lm_learner import *
 from transformers_from_scratch.transfer import *
+from transformers_from_scratch.vectors import *
 from transformers_from_scratch.resume import *
 # fastai's `load_model` fills a model that is there; ours makes a learner of a folder.
 from transformers_from_scratch.saving import *
 from transformers_from_scratch.diverge import *
 from transformers_from_scratch.interpret import *
-from transformers_from_scratch.pretrained import *
 from transformers_from_scratch.lora import *
 from transformers_from_scratch.onnx_export import *
+from transformers_from_scratch.hf_export import *
 from transformers_from_scratch.checks import *

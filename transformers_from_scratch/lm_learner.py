@@ -24,9 +24,10 @@ from .tokenizers import *
 from .tokenizers import _to_bytes, _join_pieces, _join_others, _warn_lost
 from .english_words import *
 from .english_words import _Units, _English, _ahead, _cased
+from .pretrained import *
 from .learner import *
 from .learner import (_check_k, _docs_of, _hinted, _model_kw, _no_batches,
-                                               _pretrained, _split_kwargs, _text_vocab)
+                                               _split_kwargs, _text_vocab)
 
 # %% ../nbs/22_lm_learner.ipynb #e25cba52
 def _check_lm_dls(dls, max_len=None):
@@ -117,7 +118,7 @@ def transformer_lm_learner(
 )->TransformerLMLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerLM` for `dls`; an error for data or a keyword that won't do"
     _check_k(k)
-    start = _pretrained(pretrained)
+    start = Pretrained.of(pretrained)
     if start is not None:
         if not isinstance(start.model, TransformerLM):
             raise ValueError(f"`pretrained` holds a `{type(start.model).__name__}`, but a language "
@@ -132,7 +133,7 @@ def transformer_lm_learner(
     _warn_lost(dls)
     learn = TransformerLMLearner(dls, TransformerLM(**model_kw), **learn_kw)
     if says := _no_batches(dls): warn(says, stacklevel=2)
-    return learn if start is None else start._start(learn)
+    return learn if start is None else start.start(learn)
 
 _docs_of(transformer_lm_learner,
          *(o.__init__ for o in (TransformerLM, TransformerEncoder, TransformerBlock,

@@ -6,16 +6,16 @@
 __all__ = ['LoRALinear', 'lora_splitter', 'add_lora']
 
 # %% ../nbs/40b_lora.ipynb #p07ed1c2c10
-import json,numbers
-from safetensors.torch import save_file
+import numbers
 from fastai.text.all import *
 from .guards import *
 from .faster import *
 from .learner import *
 from .models import *
-from .transfer import _about, _check_finite, _find, _format, _place
-from .transfer import _read_kind
-from .pretrained import _about_head
+from .files import *
+from .text import *
+from .descriptions import *
+
 
 # %% ../nbs/40b_lora.ipynb #p076797a0a6
 class LoRALinear(FastLinear):
@@ -99,7 +99,7 @@ def add_lora(
     made = [(p,n,LoRALinear(o, r, alpha, dropout)) for p,n,o in there if n in names]
     for p in model[0].parameters(): p.requires_grad_(False)
     for p,n,o in made: setattr(p, n, o)
-    learn.splitter,learn.opt = lora_splitter,None
+    learn.splitter_before,learn.splitter,learn.opt = learn.splitter,lora_splitter,None
     learn.unfreeze()
     return learn
 
@@ -115,11 +115,14 @@ def merge_lora(self:TransformerLearner
         plain.weight,plain.bias = nn.Parameter(o.merged()),o.bias
         parent,_,last = name.rpartition('.')
         setattr(model.get_submodule(parent), last, plain)
-    self.splitter,self.opt = transformer_splitter,None
+    self.splitter,self.opt = self.splitter_before,None
     self.unfreeze()
     return self
 
 # %% ../nbs/40b_lora.ipynb #p07870378fa
+def _head(learn, model):
+    if isinstance(model[1], ClassifierHead): return describe_head(model, text_target(learn.dls))
+
 def _base(model):
     "Eight numbers of each weight that is changed, to know it by"
     weights = {n: o.weight.detach().flatten() for n,o in _loras(model)}
@@ -139,24 +142,20 @@ def save_lora(self:TransformerLearner,
     file:str # Name of the file, without its ending; it goes to `learn.path/learn.model_dir`
 )->Path: # The file, which ends in `.safetensors`
     "Save the low-rank changes and the head, and nothing else; `ValueError` if there are none"
-    if rank_distrib(): return
-    model = get_model(self.model)
+    model,path = get_model(self.model),model_path(self.path/self.model_dir, file)
     _check_has_loras(model)
-    path = _place(self, file)
+    if rank_distrib(): return path  # the first process writes
     learns = {id(p) for group in lora_splitter(model) for p in group}
     state = {n: p.detach().cpu().contiguous() for n,p in model.named_parameters()
              if id(p) in learns}
-    _check_finite('model', state)
-    head = _about_head(self) if isinstance(model[1], ClassifierHead) else None
-    about = _about('lora', state, lora=_settings(model), base=_base(model), head=head)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # writes beside, then renames
-    save_file(state, path, {'format':'pt', _format: json.dumps(about)})
+    check_finite('model', state)
+    says = dict(lora=_settings(model), base=_base(model), head=_head(self, model))
+    write_tensors(path, state, describe_tensors('lora', state, **says))
     return path
 
 def _read_lora(path):
     "Head, base, settings and tensors of a file that `save_lora` wrote, or a `ValueError`"
-    about,state = _read_kind(path, 'lora', 'save_lora')
+    about,state = read_kind(path, 'lora', 'save_lora')
     base,lora,head = (about.get(o) for o in ('base','lora','head'))
     def is_numbers(o): return isinstance(o, list) and all(isinstance(x, (int,float)) for x in o)
     fine = (isinstance(base, dict) and all(map(is_numbers, base.values()))
@@ -186,9 +185,9 @@ def load_lora(self:TransformerLearner,
     file:str # Name of a file that `save_lora` wrote
 )->TransformerLearner: # Itself
     "Load low-rank changes and the head; `ValueError` unless onto weights that they were made for"
-    path,model = _find(self.path/self.model_dir, file),get_model(self.model)
+    path,model = find_model(self.path/self.model_dir, file),get_model(self.model)
     head,base,about,state = _read_lora(path)
-    mine = _about_head(self) if isinstance(model[1], ClassifierHead) else None
+    mine = _head(self, model)
     same = head==mine or (head and mine and all(head[o]==mine[o] for o in ('classes','pool')))
     if not same:
         raise ValueError(f"{path} is for other classes or another pool, {head}, than those of this "

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['real_tokens', 'left_align', 'TransformerEncoder', 'LMHead', 'TransformerLM', 'head_crop', 'tail_crop', 'ends_crop',
-           'mean_pool', 'max_pool', 'mean_max_pool', 'first_pool', 'last_pool', 'ClassifierHead',
+           'special_crop', 'mean_pool', 'max_pool', 'mean_max_pool', 'first_pool', 'last_pool', 'ClassifierHead',
            'TransformerClassifier']
 
 # %% ../nbs/02_models.ipynb #02c88a74
@@ -266,6 +266,19 @@ def ends_crop(
     "Keep a quarter of `max_len` from the start and the rest from the end"
     start = max_len//4
     return (rank < start) | (rank >= n-(max_len-start))
+
+# %% ../nbs/02_models.ipynb #39b4d571
+def special_crop(
+    rank:Tensor, # Rank of each token among the real ones of its text `(b,t)`
+    n:Tensor, # Number of real tokens of each text `(b,1)`
+    max_len:int, # Number of tokens to keep at most
+    crop:callable=head_crop, # Which of the other tokens to keep
+    first:int=1, # Number of special tokens at the start of a text
+    last:int=1 # Number of special tokens at its end
+)->Tensor: # bool `(b,t)`, True at tokens to keep
+    "Keep the tokens at both ends, and of the rest what `crop` keeps; for use in a `partial`"
+    rest = crop(rank-first, (n-first-last).clamp(min=0), max(max_len-first-last, 0))
+    return rest | (rank < first) | (rank >= n-last)
 
 # %% ../nbs/02_models.ipynb #604fadfb
 def mean_pool(

@@ -14,15 +14,17 @@ from .models import *
 from .tokenizers import *
 from .tokenizers import _tokenizer
 from .learner import *
-from .learner import _test_dl, _text_vocab
+from .learner import _test_dl
 from .lm_learner import _check_texts
-from .transfer import _about, _checksum, _plain_model, _sync, _version
+from .files import *
+from .text import *
+from .descriptions import *
 from .resume import _get_rng, _set_rng
 
 # %% ../nbs/41_onnx.ipynb #ox07
 def _target(learn):
     "What the loss function makes of logits, and from which probability on a label is there"
-    f,n = learn.loss_func,_plain_model(learn)[1].linear.out_features
+    f,n = learn.loss_func,plain_model(learn.model)[1].linear.out_features
     x,thresh = 3*(2.3*torch.arange(5.*n)).sin().view(5, n),getattr(f, 'thresh', .5)       # (5,n)
     said = getattr(f, 'activation', noop)(x)
     ways = {'category':(x.softmax(-1), said.argmax(-1)),
@@ -58,11 +60,11 @@ def _state(dls):
 
 def _about_answers(learn, with_tokenizer=True):
     "What it takes to make ids of texts, and to read the answer, for JSON"
-    model = _plain_model(learn)
+    model = plain_model(learn.model)
     encoder,head,(kind,thresh) = model[0],model[1],_target(learn)
     ensure(encoder.pad_idx is not None, 'pad_idx', None,
            'an id in the model of `learn`: texts of a batch differ in length')
-    return dict(vocab=list(map(str, _text_vocab(learn.dls))), unk_idx=0, pad_idx=encoder.pad_idx,
+    return dict(vocab=list(map(str, text_vocab(learn.dls))), unk_idx=0, pad_idx=encoder.pad_idx,
                 tokenizer=_state(learn.dls) if with_tokenizer else None, max_len=encoder.max_len,
                 crops=None not in (encoder.crop, encoder.max_len), each_token=head.pool is None,
                 target=kind, thresh=thresh, classes=_classes(learn, kind))
@@ -188,16 +190,16 @@ def _beside(folder):
     with tempfile.TemporaryDirectory(dir=folder, prefix='.new') as tmp:
         yield (tmp := Path(tmp))
         there = [o for o in reversed(_names) if (tmp/o).exists()]
-        for o in there: _sync(tmp/o)
+        for o in there: sync_to_disk(tmp/o)
         for o in there: os.replace(tmp/o, folder/o)
-    _sync(folder)
+    sync_to_disk(folder)
     for o in _names:
         if o not in there: (folder/o).unlink(missing_ok=True)
 
 def _write(folder, about):
     "Write `about.json`, with checksums of the other files"
     files = {o: _sha(folder/o) for o in _names[1:] if (folder/o).exists()}
-    about = _about('onnx', {}, **about, files=files)
+    about = describe_tensors('onnx', {}, **about, files=files)
     (folder/'about.json').write_text(json.dumps(about), encoding='utf8')
 
 def _read(folder):
@@ -209,8 +211,8 @@ def _read(folder):
     try:
         about = json.loads(file.read_text(encoding='utf8'))
         if about['kind']!='onnx': raise ValueError(f"its kind is {about['kind']!r}")
-        if about['version']>_version: raise ValueError('a newer version of this library wrote it')
-        if about['checksum']!=_checksum(about, {}): raise ValueError('it has changed')
+        if about['version']!=file_version: raise ValueError('another version wrote it')
+        if about['checksum']!=checksum(about, {}): raise ValueError('it has changed')
         needed = {'vocab','tokenizer','target','classes','max_len','pad_idx','unk_idx'}
         if 'model.onnx' not in about['files'] or not needed<=set(about):
             raise ValueError('something is missing in it')
@@ -324,7 +326,7 @@ def export_onnx(
 )->Path: # The folder
     "Write a classifier, and check the file; `TypeError` or `ValueError` for what can't be written"
     ensure(hasattr(learn, 'model'), 'learn', type(learn).__name__, 'a learner', TypeError)
-    model,folder = _plain_model(learn),Path(folder)
+    model,folder = plain_model(learn.model),Path(folder)
     ensure(isinstance(model, TransformerClassifier), 'learn', type(model).__name__,
            'a learner with a `TransformerClassifier`: a language model reads its own '
            'words, which takes more than one file', TypeError)

@@ -13,7 +13,7 @@ from fastai.text.all import *
 from .guards import *
 from .fastai_repairs import _tell
 from .learner import *
-from .transfer import _checksum, _sync
+from .files import *
 
 # %% ../nbs/30_resume.ipynb #d5cee4b2a3
 def _get_rng():
@@ -140,25 +140,25 @@ def _write(path, about, tensors, all_done=noop):
     "Write the file, if `all_done` says that all processes could; what is there becomes `before`"
     tensors = {n: o.detach().cpu().contiguous().clone() for n,o in tensors.items()}
     about = json.loads(json.dumps(about))
-    about['checksum'] = _checksum(about, tensors)
+    about['checksum'] = checksum(about, tensors)
     new,before = (path.with_name(path.name.replace('now', o)) for o in ('new','before'))
     try:
         save_file(tensors, new, {_format: json.dumps(about)})
-        _sync(new)
+        sync_to_disk(new)
     except Exception:
         all_done(False)
         raise
     if not all_done(True): raise OSError("another process can't write")
     if path.exists(): os.replace(path, before)
     os.replace(new, path)
-    _sync(path.parent)
+    sync_to_disk(path.parent)
 
 def _read(path):
     "What `_write` wrote; `ValueError` if it did not, or not all of it"
     try:
         with safe_open(path, 'pt') as f:
             about,tensors = json.loads(f.metadata()[_format]),{n: f.get_tensor(n) for n in f.keys()}
-        if about['checksum']!=_checksum(about, tensors):
+        if about['checksum']!=checksum(about, tensors):
             raise ValueError('it has changed since it was written')
     except (SafetensorError, TypeError, KeyError, ValueError, OSError) as e:
         raise ValueError(f'{path} is damaged ({e})') from e

@@ -12,7 +12,6 @@ from safetensors import SafetensorError
 from safetensors.torch import save_file
 from fastai.text.all import *
 from fastai.losses import BaseLoss
-from fastai.text.data import _get_tokenizer
 from .attention import *
 from .guards import *
 from .layers import *
@@ -21,13 +20,13 @@ from .models import *
 from .turns import *
 from .tokenizers import *
 from .learner import *
-from .learner import _check_dls, _pad_idx, _split_kwargs, _text_vocab
+from .learner import _check_dls, _split_kwargs
 from .lm_learner import *
-from .lm_learner import _check_lm_dls, _text_tfms
-from .transfer import _about, _about_model, _call, _check_finite
-from .transfer import _checksum, _differ, _first_names, _from_call
-from .transfer import _is_known, _model_args, _plain_model
-from .transfer import _plain_state, _read, _sync
+from .lm_learner import _check_lm_dls
+from .files import *
+from .text import *
+from .descriptions import *
+from .transfer import *
 try: import fcntl
 except ImportError: fcntl = None  # on Windows
 
@@ -60,23 +59,9 @@ def _loss(says):
     return _loss_fs[says['name']](**kw)
 
 # %% ../nbs/40_saving.ipynb #e5000013
-_target_tfms = dict(Categorize='category', MultiCategorize='labels',
-                    EncodedMultiCategorize='labels', RegressionSetup='numbers')
-
-def _target(dls):
-    "The target of `dls`: 'category', 'labels', 'numbers' or None (another); and its classes"
-    tls = getattr(dls.train_ds, 'tls', ())
-    names = [type(o).__name__ for o in tls[1].tfms.fs] if len(tls)==2 else []
-    last = next((n for n in reversed(names) if n!='OneHotEncode'), None)
-    kind,classes = _target_tfms.get(last),None
-    if kind in ('category','labels'):
-        classes = [o.item() if isinstance(o, np.generic) else o for o in tls[1].vocab]
-        if not all(isinstance(o, (str,int,float,bool)) for o in classes): return None,None
-    return kind,classes
-
 def _data_says(learn):
     "How `dls` makes ids of a text; None if it does more than tokens and numbers"
-    try: tfms = _text_tfms(learn)
+    try: tfms = text_tfms(learn.dls)
     except AssertionError: return  # a text can't enter there
     names = [type(o).__name__ for o in tfms]
     backwards = len(tfms)==3 and getattr(tfms[2], 'name', '')=='reverse_text'
@@ -114,23 +99,12 @@ def _settings(model):
                 word_dropout=encoder.word_dropout, vocab_dropout=encoder.vocab_dropout,
                 fast_layers=any(isinstance(o, FastLinear) for o in model.modules()))
 
-def _head_says(learn, model):
-    "What the numbers of a head mean"
-    head = model[1]
-    if isinstance(head, LMHead):
-        return dict(tie_weights=head.linear.weight is model[0].embedding.weight)
-    target,classes = _target(learn.dls)
-    low,high = (getattr(head.squeeze, o, None) for o in ('low','high'))
-    return dict(target=target, classes=classes, n_out=head.linear.out_features,
-                y_range=None if low is None else [low,high], pool=_call(head.pool),
-                crop=_call(model[0].crop), dropout=head.dropout.p)
-
 def _own_fs(learn, model):
     "Keywords of functions that are a user's own, a crop in a `special_crop` among them"
     def known(f):
         if f is None: return True
-        if not isinstance(f, partial): return _is_known(f)
-        return _call(f.func)=='special_crop' and known(f.keywords.get('crop', head_crop))
+        if not isinstance(f, partial): return is_known(f)
+        return call_text(f.func)=='special_crop' and known(f.keywords.get('crop', head_crop))
     fs = dict(crop=model[0].crop, pool=getattr(model[1], 'pool', None))
     own = [n for n,f in fs.items() if not known(f)]
     return own if _loss_says(learn.loss_func) else own+['loss_func']
@@ -161,16 +135,16 @@ def _write_alone(folder, about, weights):
         try: before = json.loads((folder/'model.json').read_text(encoding='utf8'))['file']
         except (OSError, ValueError, KeyError, TypeError): before = None
         said.write_text(json.dumps(about, indent=1, ensure_ascii=False), encoding='utf8')
-        _sync(said)
+        sync_to_disk(said)
         save_file(weights, new, {'format':'pt'})  # writes beside, then renames
         new.chmod(said.stat().st_mode & 0o777)
-        _sync(new)
+        sync_to_disk(new)
         os.replace(said, folder/'model.json')
     except (OSError, SafetensorError) as e:
         with suppress(OSError): said.unlink()
         raise OSError(f"can't write to {folder} ({e}): make room there, or choose another "
                       "`folder`. What was there is as it was") from e
-    _sync(folder)
+    sync_to_disk(folder)
     # others are left of saves that were killed, or just being written
     for o in concat(*map(folder.glob, ('model-*.safetensors','.model.json.*','.tmp*'))):
         with suppress(OSError):
@@ -179,7 +153,7 @@ def _write_alone(folder, about, weights):
 
 def _whole_model(learn):
     "The plain model of `learn`; `TypeError` if it is none of this library"
-    model = _plain_model(learn)
+    model = plain_model(learn.model)
     ours = (type(model) in (TransformerClassifier,TransformerLM)
             and type(model[1]) in (ClassifierHead,LMHead))
     if not ours:
@@ -191,16 +165,17 @@ def _whole_model(learn):
 # %% ../nbs/40_saving.ipynb #e5000015
 def _save_model(self, folder):
     model = _whole_model(self)
-    state,names = _plain_state(model),_first_names(model)
+    state,names = plain_state(model),first_names(model)
     weights = {n: state[n].detach().cpu().contiguous().clone()
                for n in dict.fromkeys(names.get(n, n) for n in state) if n in state}
-    _check_finite('model', weights)
-    says = _about_model(self)
+    check_finite('model', weights)
+    says = describe_encoder(self)
     says['own'] += _own_fs(self, model)
-    about = _about('language model' if isinstance(model, TransformerLM) else 'classifier',
-                   weights, **says, head=_head_says(self, model), settings=_settings(model),
-                   loss=_loss_says(self.loss_func), data=_data_says(self),
-                   file=f'model-{_checksum({}, weights):08x}.safetensors')
+    kind = 'language model' if isinstance(model, TransformerLM) else 'classifier'
+    about = describe_tensors(kind, weights, **says, settings=_settings(model),
+                             head=describe_head(model, text_target(self.dls)),
+                             loss=_loss_says(self.loss_func), data=_data_says(self),
+                             file=f'model-{checksum({}, weights):08x}.safetensors')
     if not about['own']: _try(model, about, weights)
     _write_folder(folder, about, weights)
 
@@ -220,7 +195,7 @@ def save_model(self:TransformerLearner,
 def _norm_of(text, at, weights):
     "A class of norms, with the weights that it has in the file"
     def there(n): return any(o.endswith(f'{at}.{n}') for o in weights)
-    cls = _from_call(text)
+    cls = from_call_text(text)
     plain = getattr(cls, 'func', cls)
     if plain is nn.RMSNorm: return partial(cls, elementwise_affine=there('weight'))
     if plain is not nn.LayerNorm: return cls
@@ -236,13 +211,13 @@ def _parts(says, weights, given):
                     bias=there('attention.unifyheads.bias'))
         if 'qk_norm' in says:
             args['qk_norm'] = _norm_of(says['qk_norm'], 'attention.q_norm', weights)
-        kw['attn_cls'] = partial(_from_call(says['attn_cls']), **args)
+        kw['attn_cls'] = partial(from_call_text(says['attn_cls']), **args)
     if make('ff_cls'):
-        kw['ff_cls'] = partial(_from_call(says['ff_cls']), bias=there('ff.up.bias'))
+        kw['ff_cls'] = partial(from_call_text(says['ff_cls']), bias=there('ff.up.bias'))
         kw['hidden_mult'] = says['hidden_mult']
-        if make('act_cls'): kw['act_cls'] = _from_call(says['act_cls'])
+        if make('act_cls'): kw['act_cls'] = from_call_text(says['act_cls'])
     if make('norm_cls'): kw['norm_cls'] = _norm_of(says['norm_cls'], 'norm1', weights)
-    if make('pos_cls'): kw['pos_cls'] = _from_call(says['pos_cls'])
+    if make('pos_cls'): kw['pos_cls'] = from_call_text(says['pos_cls'])
     return kw
 
 _needs = dict(act_cls='act_cls', qk_norm='attn_cls')
@@ -269,15 +244,15 @@ def _keywords(about, weights, given):
     if about['kind']=='language model': kw['tie_weights'] = head['tie_weights']
     else:
         kw |= dict(n_out=head['n_out'], y_range=head['y_range'], head_dropout=head['dropout'])
-        kw |= {n: _from_call(head[n]) for n in ('pool','crop') if n not in given}
+        kw |= {n: from_call_text(head[n]) for n in ('pool','crop') if n not in given}
     return kw | _parts(says, weights, given) | given
 
 def _fill(model, weights):
     "Put `weights` into `model`, in their types; `ValueError` unless names and shapes are the same"
-    names,state = _first_names(model),model.state_dict(keep_vars=True)
+    names,state = first_names(model),model.state_dict(keep_vars=True)
     mine = {n: tuple(o.shape) for n,o in state.items() if names[n]==n}
     theirs = {n: tuple(o.shape) for n,o in weights.items()}
-    if says := _differ(theirs, mine): raise ValueError(says)
+    if says := differences(theirs, mine): raise ValueError(says)
     # where PyTorch would have put it: a file's place may be odd
     for n in mine: state[n].data = weights[n].clone()
 
@@ -299,9 +274,9 @@ def _made(about, weights, given):
     cls = TransformerLM if about['kind']=='language model' else TransformerClassifier
     _check_numbers(about, weights, given)
     with torch.random.fork_rng(devices=[]): model = cls(**_keywords(about, weights, given))
-    now = json.loads(json.dumps(_model_args(model[0]), default=np.generic.item))
+    now = json.loads(json.dumps(model_args(model[0]), default=np.generic.item))
     then = dict(about['model'])
-    if says := _differ(then, now): raise ValueError(says)
+    if says := differences(then, now): raise ValueError(says)
     _fill(model, weights)
     return model
 
@@ -366,7 +341,7 @@ def _empty_dls(about, tok, device):
     block = DataBlock(blocks, get_x=ColReader('text'), get_y=get_y, splitter=IndexSplitter([1]))
     dls = block.dataloaders(pd.DataFrame([row]*2), **kw)
     if table:  # another table is read as that one was
-        t = _get_tokenizer(dls.train_ds)
+        t = text_tokenizer(dls)
         t.mode,t.text_cols,t.tok_text_col = 'df',L(table['cols']),'text'
         t.kwargs = dict(mark_fields=table['mark'])
     return type(dls)(*(o.new(o.dataset.new_empty(), bs=data['bs']) for o in dls.loaders),
@@ -374,7 +349,7 @@ def _empty_dls(about, tok, device):
 
 def _check_same(folder, about, dls, loaded):
     "`ValueError` if `dls` is not for the model: other tokens or other classes"
-    vocab,head,pad = list(_text_vocab(dls)),about['head'],about['model']['pad_idx']
+    vocab,head,pad = list(text_vocab(dls)),about['head'],about['model']['pad_idx']
     if vocab!=list(about['vocab']):
         raise ValueError(f"the vocabulary of `dls`, {vocab[:5]} …, is not that of {folder}: make "
                          f"`dls` with `text_vocab=read_description({str(folder)!r}).vocab`, or move "
@@ -383,7 +358,8 @@ def _check_same(folder, about, dls, loaded):
         _check_lm_dls(dls, about['model']['max_len'])
         has = pad
     else:
-        has,(target,classes) = _check_dls(dls, head['n_out'])[2],_target(dls)
+        has,asked = _check_dls(dls, head['n_out'])[2],text_target(dls)
+        target,classes = describe_target(asked)
         if (target,classes)!=(head['target'],head['classes']):
             raise ValueError(f"`dls` is for {target}, {classes}, but must be for "
                              f"{head['target']}, {head['classes']}, in this order")
@@ -409,7 +385,7 @@ def _fine_data(data, lm):
     return names(table['cols']) and (table.get('label') is None or names(table['label']))
 
 def _fine_head(head, lm):
-    "Can this be what `_head_says` has said?"
+    "Can this be what `describe_head` has said?"
     if lm: return _has(head, tie_weights=bool)
     if not _has(head, n_out=int, pool=str, crop=str): return False
     if head.get('target') not in (None,'category','labels','numbers'): return False
@@ -484,7 +460,7 @@ def load_model(
             f"`dls` is of class {type(dls).__name__}, but must be `DataLoaders` or None "
             "(fastai's own function of this name is `fastai.learner.load_model`)")
     ensure(dls is None or device is None, 'device', device, 'None where `dls` are given')
-    about,weights = _read(path, whole=True)
+    about,weights = read_saved(path, whole=True)
     _check_says(path, about)
     model_cls,learn_cls = TransformerClassifier,TransformerLearner
     if about['kind']=='language model': model_cls,learn_cls = TransformerLM,TransformerLMLearner
