@@ -18,12 +18,12 @@ from .fastai_repairs import *
 from .fastai_repairs import _as_trained, _import_distributed, _names
 from .fastai_repairs import _special_ids
 from .guards import *
+from .text import *
 from .layers import *
 from .models import *
 from .faster import *
 from .turns import *
 from .data import *
-from .tokenizers import _warn_lost, _warn_lost_text
 
 # %% ../nbs/21_learner.ipynb #58714c5e
 def _text_vocab(dls):
@@ -718,7 +718,7 @@ def transformer_classifier_learner(
     model_kw.pop('tie_weights', None)  # of a language model's head
     # a loss of the user's may compare answers for each token
     if 'loss_func' not in learn_kw: _check_pool(dls, model_kw.get('pool', mean_pool))
-    _warn_lost(dls)
+    check_words(dls)
     model = TransformerClassifier(n_out=n_out, y_range=y_range, **_keep_ends(dls, model_kw))
     learn = TransformerLearner(dls, model, **learn_kw)
     # a loss of the user's may give the answers another scale
@@ -787,7 +787,7 @@ def predict(self:TransformerLearner,
                         "`stream_preds(texts)` or `get_preds(dl=learn.dls.test_dl(texts))`")
     with self.lock:
         dl = _test_dl(self.dls, [item], rm_type_tfms, num_workers=0)
-        _warn_lost_text(self, dl.dataset[0][0], item, 4)  # through `_hinted`
+        check_words(self.dls, dl.dataset[0][0].tolist(), stacklevel=4)  # through `_hinted`
         *inp,preds,_,decoded = self.get_preds(dl=dl, with_input=with_input, with_decoded=True,
                                               reorder=False)
         # unless all its words are wanted, one will do
