@@ -98,7 +98,8 @@ class _WordSteps:
         self._new_line()
 
     def _new_line(self):
-        self.prev,self.tight,self.inside = '',True,frozenset()  # word before, no space?, open quotes
+        # the word before, no space behind it?, open quotes; then what it says of capitals
+        self.prev,self.tight,self.inside = '',True,frozenset()
         self.upper,self.start,self.unseen = False,True,False
 
     def add(self, *tokens):
@@ -146,7 +147,7 @@ def join_words(
     tokens:list # Words as fastai's tokenizer makes them of English, with their marks
 )->str: # The text, with spaces, capitals and repetitions; `xxunk` stays as it is
     "The text of English words; what fastai's rules lose stays lost"
-    if isinstance(tokens, str): raise TypeError('`tokens` is a string, but must be a list of tokens')
+    if isinstance(tokens, str): raise TypeError('`tokens` is a string, but must be a list of words')
     return ''.join(_WordSteps().add(*tokens))
 
 # %% ../nbs/16_decoding.ipynb #16000015

@@ -132,7 +132,7 @@ def check_words(
         raise ValueError('`dls` has a `Tokenizer` inside of a `Tokenizer`, which leaves each text '
                          'as one token: pass what splits, such as `tok_tfm=WordTokenizer()`')
     cure = ('Languages without spaces, such as Chinese, and codes have no words: make `dls` with '
-            '`tok_tfm=CharTokenizer()` or `tok_tfm=ExactSubwordTokenizer()` (`tok=` in a `TextBlock`)')
+            '`tok_tfm=CharTokenizer()` or `tok_tfm=ExactSubwordTokenizer()`')
     if ids is not None:
         if unknown_share(dls, ids)>.75:
             warn('more than 3 of 4 words of this text are unknown to the model, so its answer says '
