@@ -178,16 +178,10 @@ def decode_text(
     ids, # Ids `(t,)` as a tensor or a list, or a list of tokens
     dls:DataLoaders # Whose vocabulary and tokenizer they are of
 )->str: # The text, without padding
-    "The text of ids; `ValueError` for an id that `dls` does not have, and for a batch"
-    vocab = text_vocab(dls)
-    if isinstance(ids, (Tensor,np.ndarray)):
-        if ids.ndim!=1:
-            raise ValueError(f"`ids` has the shape {tuple(ids.shape)}, but must be a single text, "
-                             "`(t,)`: decode the rows of a batch one by one")
-        ids = ids.tolist()
-    ids = list(ids)
-    bad = [o for o in ids if not isinstance(o, str) and not 0<=o<len(vocab)]
-    if bad: raise ValueError(f"`ids` has {bad[:3]}, but the vocabulary ends at {len(vocab)-1}")
+    "The text of ids; `ValueError` for negative ones, such as a target's -100"
+    vocab,ids = text_vocab(dls),ids.tolist() if isinstance(ids, (Tensor,np.ndarray)) else list(ids)
+    bad = [o for o in ids if isinstance(o, int) and o<0]
+    if bad: raise ValueError(f'`ids` has {bad[:3]}, but must be of the vocabulary: leave them out')
     return text_decoder(dls)([o if isinstance(o, str) else vocab[o] for o in ids])
 
 # %% ../nbs/16_decoding.ipynb #16000032
@@ -264,23 +258,21 @@ def _whole_bytes():
 
 # %% ../nbs/16_decoding.ipynb #16000036
 def _known_steps(decoder):
-    "What makes the step decoder of `decoder`; None if it is not known"
-    if isinstance(decoder, partial) and decoder.func is _join_marked:
-        return partial(_marked_steps, **decoder.keywords)
-    known = {join_words: lambda: _WordSteps().add,
-             _join_pieces: _piece_steps,
-             CharTokenizer.join: lambda: lambda *tokens: (decoder(tokens),''),
-             ExactSubwordTokenizer.join: lambda: _byte_steps(ExactSubwordTokenizer.to_bytes),
-             HFTokenizer.join: lambda: _whole_steps(decoder, _whole_bytes())}
-    return first(make for f,make in known.items() if f is getattr(decoder, '__func__', decoder))
+    "The step decoder of `decoder`; None if it is not known"
+    f = getattr(decoder, '__func__', decoder)  # of a method
+    if isinstance(f, partial) and f.func is _join_marked: return _marked_steps(**f.keywords)
+    if f is join_words: return _WordSteps().add
+    if f is _join_pieces: return _piece_steps()
+    if f is CharTokenizer.join: return lambda *tokens: (decoder(tokens),'')
+    if f is ExactSubwordTokenizer.join: return _byte_steps(ExactSubwordTokenizer.to_bytes)
+    if f is HFTokenizer.join: return _whole_steps(decoder, _whole_bytes())
 
 def step_decoder(
     decoder:callable, # From a list of tokens to a text, such as `text_decoder(dls)`
     ahead:int=None # Text of an unknown decoder is fixed when so many tokens left it as it is
 )->callable: # Takes the next tokens, gives the text that they fix, and the rest
     "`decoder` in steps: all that is fixed, and the rest, is the text; nothing fixed is taken back"
-    make = _known_steps(decoder)
-    return make() if make else _whole_steps(decoder, _unchanged(ahead))
+    return _known_steps(decoder) or _whole_steps(decoder, _unchanged(ahead))
 
 # %% ../nbs/16_decoding.ipynb #8b5a308c
 def _behind(before, text):
