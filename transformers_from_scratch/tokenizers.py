@@ -26,8 +26,6 @@ class CharTokenizer:
     def __init__(self,
         bos:bool=False # Begin each text with `xxbos`? For many texts, not for one long text
     ):
-        ensure(isinstance(bos, bool), 'bos', bos,
-               'True or False (pass `CharTokenizer()`, not the class)', TypeError)
         self.bos = bos
 
     def __call__(self, items):
@@ -59,11 +57,10 @@ def split_text(
     if not isinstance(text, str):
         raise TypeError(f"`text` is of type {type(text).__name__}, but must be a string: read the "
                         "file first, or join the texts")
-    ensure(0<valid_pct<1, 'valid_pct', valid_pct, 'between 0 and 1, such as 0.1')
     n = int(len(text)*(1-valid_pct))
     if not 0<n<len(text):
-        raise ValueError(f"`text` has {len(text)} characters, too few for a part of {valid_pct}: "
-                         "one of the two would be empty")
+        raise ValueError(f"`valid_pct` is {valid_pct}, but must be between 0 and 1, and leave "
+                         f"something of {len(text)} characters for both parts")
     return pd.DataFrame(dict(text=[text[:n], text[n:]], is_valid=[False,True]))
 
 # %% ../nbs/15_tokenizers.ipynb #deab320d
@@ -101,9 +98,6 @@ class ExactSubwordTokenizer:
         bos:bool=False, # Begin each text with `xxbos`?
         **kwargs # More settings for SentencePiece's trainer, such as `input_sentence_size`
     ):
-        ensure_sizes(vocab_sz=vocab_sz)
-        ensure(vocab_sz>260, 'vocab_sz', vocab_sz, 'more than 260, as the bytes need 256')
-        ensure(isinstance(bos, bool), 'bos', bos, 'True or False', TypeError)
         store_attr('vocab_sz,model_type,bos,kwargs')
         if isinstance(sp_model, (str,Path)): sp_model = Path(sp_model).read_bytes()
         self.tok = None if sp_model is None else _sentencepiece().SentencePieceProcessor(
@@ -139,10 +133,7 @@ class ExactSubwordTokenizer:
         return res
 
     def __call__(self, items):
-        "Yield a list of tokens for each of `items`; `ValueError` if there are no pieces yet"
-        if self.tok is None:
-            raise ValueError("there are no pieces yet: pass a trained `sp_model`, or learn them "
-                             "with `setup(texts)`")
+        "Yield a list of tokens for each of `items`, with the pieces that `setup` learned"
         for o in items: yield [BOS]*self.bos + self._split(_valid(o))
 
     def make_vocab(self,
@@ -200,16 +191,11 @@ class HFTokenizer:
         vocab_sz:int=None, # Rows of the model, not less than there are tokens; None is as many
         specials:bool=True # Add what belongs at both ends of a text, such as `[CLS]` and `[SEP]`?
     ):
-        ensure(isinstance(specials, bool), 'specials', specials, 'True or False', TypeError)
-        ensure(isinstance(path, (str,Path)) or hasattr(path, 'to_str'), 'path', path,
-               'a folder, a file, or a `tokenizers.Tokenizer`', TypeError)
         read = (_read_tokenizer(path) if isinstance(path, (str,Path))
                 else _tokenizers().Tokenizer.from_str(path.to_str()))
         read.no_truncation(); read.no_padding()
         ids = read.get_vocab(with_added_tokens=True)
         n = max(ids.values(), default=-1)+1
-        ensure(vocab_sz is None or vocab_sz>=n, 'vocab_sz', vocab_sz,
-               f'at least {n}, the number of its tokens, or None')
         self.tok,self.vocab_sz,self.specials = read,vocab_sz,specials
         self.vocab = ['xxfake']*ifnone(vocab_sz, n)
         # fastai's rules change spaces
