@@ -196,6 +196,8 @@ class HFTokenizer:
         read.no_truncation(); read.no_padding()
         ids = read.get_vocab(with_added_tokens=True)
         n = max(ids.values(), default=-1)+1
+        ensure(vocab_sz is None or vocab_sz>=n, 'vocab_sz', vocab_sz,
+               f'at least {n}, the number of its tokens, or None')
         self.tok,self.vocab_sz,self.specials = read,vocab_sz,specials
         self.vocab = ['xxfake']*ifnone(vocab_sz, n)
         # fastai's rules change spaces
