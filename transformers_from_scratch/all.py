@@ -8,8 +8,8 @@ from transformers_from_scratch.models import *
 from transformers_from_scratch.text import *
 from transformers_from_scratch.fastai_repairs import *
 from transformers_from_scratch.data import *
-from transformers_from_scratch.english_words import *
 from transformers_from_scratch.tokenizers import *
+from transformers_from_scratch.decoding import *
 from transformers_from_scratch.corpus import *
 from transformers_from_scratch.sampling import *
 from transformers_from_scratch.fast_step import *

@@ -6,28 +6,24 @@
 __all__ = ['TransformerLMLearner', 'transformer_lm_learner', 'LossInParts', 'TextScore']
 
 # %% ../nbs/22_lm_learner.ipynb #d29c4305
-import codecs,numbers
-from collections import deque
+import numbers
 from typing import NamedTuple
 from fastai.text.all import *
 from fastai.text.data import _get_tokenizer
 from torch.nn.utils.rnn import pad_sequence
 from .guards import *
+from .text import *
 from .fastai_repairs import *
-from .fastai_repairs import _special_ids
 from .layers import *
 from .faster import *
 from .models import *
 from .sampling import *
 from .turns import *
 from .tokenizers import *
-from .tokenizers import _to_bytes, _join_pieces, _join_others, _warn_lost
-from .english_words import *
-from .english_words import _Units, _English, _ahead, _cased
-from .pretrained import *
+from .decoding import *
 from .learner import *
 from .learner import (_check_k, _docs_of, _hinted, _model_kw, _no_batches,
-                                               _split_kwargs, _text_vocab)
+                                               _pretrained, _split_kwargs, _text_vocab)
 
 # %% ../nbs/22_lm_learner.ipynb #e25cba52
 def _check_lm_dls(dls, max_len=None):
@@ -38,7 +34,7 @@ def _check_lm_dls(dls, max_len=None):
             raise ValueError(
                 f"`dls` has a `{type(dl).__name__}`, but must be for a language model: "
                 "make it with `is_lm=True`")
-    pad = _special_ids(vocab, 'pad')
+    pad = special_ids(vocab, 'pad')
     if not pad:
         raise ValueError(f"`dls` has no {PAD!r} in its vocabulary, which fills up shorter texts: "
                          "add it, as `make_vocab` does")
@@ -118,7 +114,7 @@ def transformer_lm_learner(
 )->TransformerLMLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerLM` for `dls`; an error for data or a keyword that won't do"
     _check_k(k)
-    start = Pretrained.of(pretrained)
+    start = _pretrained(pretrained)
     if start is not None:
         if not isinstance(start.model, TransformerLM):
             raise ValueError(f"`pretrained` holds a `{type(start.model).__name__}`, but a language "
@@ -130,10 +126,10 @@ def transformer_lm_learner(
                                       fixed=('vocab_sz','pad_idx'))
     model_kw = _model_kw(start, _text_vocab(dls), pad_idx,
                          dict(k=k, heads=heads, depth=depth, max_len=max_len), model_kw)
-    _warn_lost(dls)
+    check_words(dls)
     learn = TransformerLMLearner(dls, TransformerLM(**model_kw), **learn_kw)
     if says := _no_batches(dls): warn(says, stacklevel=2)
-    return learn if start is None else start.start(learn)
+    return learn if start is None else start._start(learn)
 
 _docs_of(transformer_lm_learner,
          *(o.__init__ for o in (TransformerLM, TransformerEncoder, TransformerBlock,
@@ -232,259 +228,10 @@ def _prompt_ids(learn, text):
     ensure(not backwards, 'backwards', backwards,
            'False in `dls`: this model goes on before a text, not after it')
     ids = _text_ids(learn, text)
-    ids = ids[:len(ids)-_n_ends(learn)] or _special_ids(_text_vocab(learn.dls), 'bos')[:1]
+    ids = ids[:len(ids)-_n_ends(learn)] or special_ids(text_vocab(learn.dls), 'bos')[:1]
     ensure(ids, 'text', text, f'a text of at least one token, as there is no {BOS!r} '
            'in the vocabulary to start from')
     return ids
-
-def _decoder(learn, decoder):
-    "`decoder`, or that of the tokenizer if it is exact, and the separator of words"
-    ensure(callable(decoder), 'decoder', decoder,
-           'a function: pass it by its name, without quotes', TypeError)
-    tok = _get_tokenizer(learn.dls.train_ds)
-    inner,sep = getattr(tok, 'tok', None),getattr(tok, 'sep', ' ')
-    exact = hasattr(inner, 'join') or isinstance(inner, SentencePieceTokenizer)
-    if exact and decoder is decode_spec_tokens: decoder = text_decoder(tok)
-    return decoder,sep
-
-def _to_text(decoder, sep, tokens):
-    "The text of `tokens`"
-    text = decoder(tokens)
-    return text if isinstance(text, str) else sep.join(text)
-
-# %% ../nbs/22_lm_learner.ipynb #7c1d0a02
-class _ByItem:
-    "Text of items that never change, `sep` between them; `items` makes a list of a token"
-    def __init__(self, items, sep=''):
-        self.items,self.sep,self.empty = items,sep,True
-
-    def add(self, *tokens):
-        "The text that `tokens` fix, and the rest, which may still change"
-        items = [i for o in tokens for i in self.items(o)]
-        if not items: return '',''
-        start = '' if self.empty else self.sep
-        self.empty = False
-        return start+self.sep.join(items),''
-
-class _SpecTokens:
-    "fastai's `decode_spec_tokens` in steps"
-    def __init__(self): self.rule = self.arg = None
-
-    def add(self, t):
-        "The words that token `t` completes"
-        rule = self.rule
-        if t in (TK_MAJ,TK_UP,TK_REP,TK_WREP): self.rule = t
-        elif rule is None: return [t]
-        elif rule in (TK_MAJ,TK_UP):
-            self.rule = None
-            return [t[:1].upper()+t[1:].lower() if rule==TK_MAJ else t.upper()]
-        elif self.arg is not None:
-            return [t*self.arg] if rule==TK_REP else [t]*self.arg
-        else:
-            try: self.arg = int(t)
-            except ValueError: self.rule = None
-        return []
-
-# %% ../nbs/22_lm_learner.ipynb #7c1d0a05
-class _ByByte:
-    "Text of exact subwords: a character is fixed when its last byte is there"
-    def __init__(self): self.utf8 = codecs.getincrementaldecoder('utf-8')('replace')
-
-    def add(self, *tokens):
-        "The text that `tokens` fix, and the rest, which may still change"
-        return self.utf8.decode(_to_bytes(tokens)),self.utf8.getstate()[0].decode(errors='replace')
-
-class _ByWord:
-    "`join_words` in steps: a word is fixed when all that it looks at is there"
-    def __init__(self):
-        self.marks,self.english = _Units(),_English()
-        self.units,self.i = [],0                            # word `i` is the next to fix
-
-    def add(self, *tokens, last=()):
-        "The text that `tokens` fix, and the rest, with the tokens `last` at its end"
-        for o in tokens: self.units += self.marks.add(o)
-        fixed = []
-        while self.i<len(self.units) and self.i+_ahead(self.units[self.i][0])<len(self.units):
-            fixed.append(self.english.add(self.units, self.i))
-            self.i += 1
-        old = max(self.i-2, 0)                              # two words before are looked at, too
-        self.units,self.i = self.units[old:],self.i-old
-        return ''.join(fixed),self._rest(last)
-
-    def _rest(self, last):
-        marks,english,units = copy(self.marks),self.english.copy(),list(self.units)
-        for o in last: units += marks.add(o)
-        return ''.join(english.add(units, i) for i in range(self.i, len(units)))
-
-# %% ../nbs/22_lm_learner.ipynb #7c1d0a07
-class _ByPiece(_ByWord):
-    "The words of fastai's SentencePiece tokenizer in steps: the last may still grow"
-    def __init__(self):
-        super().__init__()
-        self.part = ''
-
-    def add(self, *tokens):
-        "The text that `tokens` fix, and the rest, which may still change"
-        text = self.part + ''.join(tokens).replace('▁', ' ')
-        words = text.split()
-        self.part = words.pop() if words and not text[-1].isspace() else ''
-        return super().add(*words, last=[self.part] if self.part else [])
-
-def _common(a, b):
-    "How many characters are the same at the beginning of both?"
-    n = min(len(a), len(b))
-    return n if a[:n]==b[:n] else len(os.path.commonprefix([a, b]))
-
-# %% ../nbs/22_lm_learner.ipynb #7c1d0a09
-class _Whole:
-    "Text of any decoder; fixed is what was the same `ahead` tokens ago, or nothing for None"
-    def __init__(self, decoder, sep, ahead):
-        self.decoder,self.sep,self.tokens,self.fixed = decoder,sep,[],''
-        self.texts = deque(maxlen=0 if ahead is None else ahead+1)
-
-    def add(self, *tokens):
-        "The text that `tokens` fix, and the rest; `ValueError` if what was fixed has changed"
-        self.tokens += tokens
-        text = _to_text(self.decoder, self.sep, list(self.tokens))
-        if not text.startswith(self.fixed):
-            ahead = max(self.texts.maxlen-1, 0)
-            raise ValueError("`decoder` changed a text that was shown already: use `predict`, or "
-                             f"for `stream` one that changes no text after {ahead} more tokens")
-        new = text[len(self.fixed):self._end(text)]
-        self.fixed += new
-        return new,text[len(self.fixed):]
-
-    def _end(self, text):
-        "Up to where is `text` fixed?"
-        self.texts.append(text)
-        full = self.texts and len(self.texts)==self.texts.maxlen
-        return _common(self.texts[0], text) if full else 0
-
-class _ByDecoder(_Whole):
-    "Text of a checkpoint's tokens: fixed, unless its last bytes may still become a character"
-    def __init__(self, decoder, sep):
-        super().__init__(decoder, sep, None)
-        self.text,self.open = '',False
-
-    def _end(self, text):
-        byte = bool(self.tokens) and re.fullmatch('<0x[0-9A-F]{2}>', self.tokens[-1]) is not None
-        if byte or text!=self.text:  # special tokens change neither, and close nothing
-            self.open = byte or text.endswith('�')
-        self.text = text
-        return 0 if self.open else len(text)
-
-# %% ../nbs/22_lm_learner.ipynb #7c1d0a10
-_marked = ('a xxmaj bC xxup d xxrep x e xxrep 2 f g xxmaj h i '
-           'xxwrep 3 j xxrep k xxup l xxrep m').split()
-
-def _spec_tokens(decoder, sep):
-    "`_SpecTokens`, if it does what this fastai does, else None"
-    known = concat(*map(_SpecTokens().add, _marked))==decode_spec_tokens(_marked)
-    return _ByItem(_SpecTokens().add, sep) if known else None
-
-def _others(decoder, sep):
-    units = _Units()
-    return _ByItem(lambda o: [_cased(*u) for u in units.add(o)], decoder.keywords['sep'])
-
-def _chars(decoder, sep): return _ByItem(lambda o: [decoder([o])])
-
-_steps = [(join_words, lambda decoder,sep: _ByWord()),
-          (_join_pieces, lambda decoder,sep: _ByPiece()),
-          (HFTokenizer.join, _ByDecoder),
-          (ExactSubwordTokenizer.join, lambda decoder,sep: _ByByte()),
-          (_join_others, _others),
-          (CharTokenizer.join, _chars),
-          (decode_spec_tokens, _spec_tokens)]
-
-def _source(decoder, sep, ahead):
-    "What decodes tokens as they come: in steps where it is known how, else `_Whole`"
-    f = decoder.func if isinstance(decoder, partial) and decoder.func is _join_others else decoder
-    f = getattr(f, '__func__', f)                           # of a method
-    for known,make in _steps:
-        steps = make(decoder, sep) if known is f else None
-        if steps is not None: return steps
-    return _Whole(decoder, sep, ahead)
-
-# %% ../nbs/22_lm_learner.ipynb #8b5a308c
-def _behind(before, text):
-    "Where `text` goes on behind `before`, which may have other spaces in it"
-    at = _common(before, text)
-    if at==len(before): return at
-    signs = ''.join(before.split())
-    places = [i for i,c in enumerate(text) if not c.isspace()][:len(signs)]
-    same = signs and signs==''.join(text[i] for i in places)
-    return places[-1]+1 if same else at
-
-class _Writer:
-    "A text that grows token by token, until it comes to a stop string"
-    def __init__(self, tokens, whole, source, stops, typed=None):
-        self.tokens,self.whole,self.source,self.stops,self.typed = [],whole,source,stops,typed
-        for o in tokens: self.keep(o)
-        self.before = whole(self.tokens) if typed is not None else ''
-        # the text that was typed ends with a space, so the next piece needs none
-        self.spaced = (typed or '')[-1:].isspace() and not self.before[-1:].isspace()
-        self.trims = self.spaced
-        fixed,self.rest = source.add(*self.tokens)
-        self.prompt,self.fixed = self.rest,''     # what may change of the prompt; not shown yet
-        self.size,self.done = len(fixed),False    # characters before `fixed`
-
-    def keep(self, token):
-        "Take the next token, if it is one of the text"
-        if token in (BOS,PAD): return False
-        self.tokens.append(token)
-        return True
-
-    def add(self, token):
-        "Take the next token, and give what is new and will not change"
-        if self.done or not self.keep(token): return ''
-        fixed,self.rest = self.source.add(token)
-        self.fixed += fixed
-        text = self.fixed+self.rest
-        found = [text.find(o, self._new_at(text)) for o in self.stops]
-        found = [at for at in found if at>=0]
-        if found: self.done,self.fixed,self.rest = True,text[:min(found)],''
-        return self._trim(self._show(self.fixed, self.done))
-
-    def take(self, token):
-        "Take the next token; only where a stop string may come text is made of it now"
-        if self.stops: self.add(token)
-        else: self.keep(token)
-
-    def end(self):
-        "What is left when no more tokens come"
-        return self._trim(self._show(self.fixed+self.rest, True))
-
-    def _new_at(self, text):
-        "Where `text` goes on behind the prompt"
-        return (_common if self.typed is None else _behind)(self.prompt, text)
-
-    def _trim(self, piece):
-        "`piece`, without a space where the text that was typed ends with one"
-        if not self.trims: return piece
-        piece = piece.lstrip(' ')
-        self.trims = not piece
-        return piece
-
-    def _show(self, text, last):
-        "The new part of `text`, without what may be the beginning of a stop string"
-        start = self._new_at(text)
-        new = text[start:]
-        begun = [n for o in self.stops for n in range(1, len(o)) if new.endswith(o[:n])]
-        wait = 0 if last else max(begun, default=0)
-        end = len(text)-wait
-        if end<=start: return ''
-        self.prompt,self.fixed = '',self.fixed[end:]
-        self.size += end
-        return text[start:end]
-
-    def text(self):
-        "The text as typed and what comes after it; all as decoded, if no prompt is found in that"
-        text = self.whole(self.tokens)
-        if self.done: text = text[:self.size+len(self.fixed)]
-        start = _behind(self.before, text)
-        if self.typed is None or (self.before and not start): return text
-        new = text[start:]
-        return self.typed + (new.lstrip(' ') if self.spaced else new)
 
 # %% ../nbs/22_lm_learner.ipynb #0705e3c9
 def _check_writing(n_words, seed, stop):
@@ -513,28 +260,25 @@ def _in_one_batch(model, prompts):
 
 def _banned(model, vocab, no_unk):
     "Ids that are never written"
-    names = ('pad','fake','unk') if no_unk else ('pad','fake')
-    ids = [i for o in names for i in _special_ids(vocab, o)]
+    ids = special_ids(vocab, 'pad', 'fake', *(['unk'] if no_unk else []))
     return [i for i in ids if i<model[0].vocab_sz]
 
 def _writers(learn, texts, ahead, n_words=1, no_unk=True, temperature=1., min_p=None,
-             decoder=decode_spec_tokens, only_last_word=False, top_k=None, top_p=None,
+             decoder=None, only_last_word=False, top_k=None, top_p=None,
              repetition_penalty=1., seed=None, stop=None, weights=None):
-    "A `_Writer` for each of `texts`, and the stream of their next ids"
+    "A `TextWriter` for each of `texts`, and the stream of their next ids"
     stops = _check_writing(n_words, seed, stop)
     model,vocab = get_model(learn.model),_text_vocab(learn.dls)
     prompts = [_prompt_ids(learn, o) for o in texts]
-    decoder,sep = _decoder(learn, decoder)
+    decoder = text_decoder(learn.dls, decoder)
     ids = _in_one_batch(model, prompts)
     generator = None if seed is None else torch.Generator().manual_seed(int(seed))
     steps = stream_ids(model, ids, n_words, temperature=temperature, top_k=top_k, top_p=top_p,
                        min_p=min_p, banned=_banned(model, vocab, no_unk),
                        repetition_penalty=repetition_penalty, generator=generator,
                        only_last=only_last_word, weights=weights)
-    whole = partial(_to_text, decoder, sep)
     def writer(text, ids):
-        source = _source(decoder, sep, ahead)
-        return _Writer([vocab[i] for i in ids], whole, source, stops, text)
+        return TextWriter(decoder, [vocab[i] for i in ids], text, stops, ahead)
     return [writer(*o) for o in zip(texts, prompts)],steps
 
 # %% ../nbs/22_lm_learner.ipynb #fe9bf0df
@@ -547,7 +291,7 @@ def predict(self:TransformerLMLearner,
     temperature:float=1., # Below 1 prefers the likely tokens more; 0 always takes the likeliest
     min_p:float=None, # Choose among tokens that are at least this likely at temperature 1, in [0,1]
     no_bar:bool=False, # Show no progress bar?
-    decoder:callable=decode_spec_tokens, # From a list of tokens to a list of words or to a text
+    decoder:callable=None, # From a list of tokens to a list of words or to a text; None fits the data
     only_last_word:bool=False, # Does each new token see only the one before it?
     top_k:int=None, # Choose among this many of the likeliest tokens
     top_p:float=None, # Choose among the likeliest that together have this probability, in (0,1]
@@ -571,7 +315,8 @@ def predict(self:TransformerLMLearner,
     finally:
         steps.close()
         if bar is not None and bar.last_v is not None: bar.on_iter_end()
-    res = [o.text() for o in writers]
+    for o in writers: o.end()
+    res = [o.text for o in writers]
     return res[0] if isinstance(text, str) else res
 
 # %% ../nbs/22_lm_learner.ipynb #76587703

@@ -12,7 +12,6 @@ from fastai.text.all import *
 from .guards import *
 from .models import *
 from .tokenizers import *
-from .tokenizers import _tokenizer
 from .learner import *
 from .learner import _test_dl
 from .lm_learner import _check_texts
@@ -249,7 +248,7 @@ class ONNXClassifier:
         self.about = o = _read(self.folder)
         ensure(tok is not None or o['tokenizer'], 'tok', tok,
                f'your tokenizer, as {folder} has none')
-        self.tok = tokenizer_from_state(o['tokenizer']) if tok is None else _tokenizer(tok)
+        self.tok = tokenizer_from_state(o['tokenizer']) if tok is None else as_tokenizer(tok)
         self.o2i = {w: i for i,w in enumerate(o['vocab']) if w!='xxfake'}
         self.classes,self.lock = o['classes'],threading.Lock()
         self.session = _session(self.folder/'model.onnx', threads, providers)

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['text_vocab', 'special_ids', 'pad_id', 'text_tokenizer', 'text_tfms', 'text_ids', 'text_ends', 'TextTarget',
-           'text_target', 'target_columns']
+           'text_target', 'target_columns', 'unknown_share', 'check_words']
 
 # %% ../nbs/11_text.ipynb #11000004
 from numbers import Integral
@@ -116,3 +116,43 @@ def target_columns(
     cols = [o if o in items else items.columns[o] for o in get_y.cols]
     res = items[cols]
     return res if get_y.label_delim is None else res.map(lambda o: o.split(get_y.label_delim) if o else [], na_action='ignore')
+
+# %% ../nbs/11_text.ipynb #b1000032
+def unknown_share(
+    dls:DataLoaders, # Data with texts
+    ids:list # Ids of one or more texts
+)->float: # In [0,1]; 0 where there is no word
+    "The share of the words that are unknown"
+    vocab = text_vocab(dls)
+    unknown,special = (set(special_ids(vocab, o)) for o in ('unk', r'\w+'))
+    def is_word(i): return i in unknown or i not in special and any(map(str.isalnum, vocab[i]))
+    words = [i for i in ids if is_word(i)]
+    return sum(i in unknown for i in words)/max(len(words), 1)
+
+# %% ../nbs/11_text.ipynb #11000034
+def check_words(
+    dls:DataLoaders, # Data with texts
+    ids:list=None, # Ids of one text; None looks at training texts
+    stacklevel:int=3 # As in `warn`: 3 is the caller of the function that calls this one
+):
+    "Warn where more than 3 of 4 words are unknown; `ValueError` for a `Tokenizer` in a `Tokenizer`"
+    if isinstance(getattr(text_tokenizer(dls), 'tok', None), Tokenizer):
+        raise ValueError('`dls` has a `Tokenizer` inside of a `Tokenizer`, which leaves each text '
+                         'as one token: pass what splits, such as `tok_tfm=WordTokenizer()`')
+    cure = ('Languages without spaces, such as Chinese, and codes have no words: make `dls` with '
+            '`tok_tfm=CharTokenizer()` or `tok_tfm=ExactSubwordTokenizer()`')
+    if ids is not None:
+        if unknown_share(dls, ids)>.75:
+            warn('more than 3 of 4 words of this text are unknown to the model, so its answer says '
+                 f'little about it. {cure}', stacklevel=stacklevel)
+        return
+    ds,n = dls.train_ds,len(dls.train_ds)
+    texts = ds.tls[0] if hasattr(ds, 'tls') else ds
+    some = [tuplify(texts[int(i)])[0] for i in np.linspace(0, n-1, min(n, 50))]
+    ids = concat(*(o[:200].tolist() for o in some))
+    if unknown_share(dls, ids)>.75:
+        example = ' '.join(text_vocab(dls)[i] for i in ids[:10])
+        warn('more than 3 of 4 words in the training texts of `dls` are unknown, so the model '
+             f'learns little: it reads {example!r}. Words that occur less than `min_freq` times '
+             'are unknown: where the texts are only few, take more, or `pretrained` weights and '
+             f'their tokenizer. {cure}', stacklevel=stacklevel)
