@@ -23,6 +23,7 @@ from transformers_from_scratch.resume import *
 # fastai's `load_model` fills a model that is there; ours makes a learner of a folder.
 from transformers_from_scratch.saving import *
 from transformers_from_scratch.diverge import *
+from transformers_from_scratch.loss_in_parts import *
 from transformers_from_scratch.interpret import *
 from transformers_from_scratch.lora import *
 from transformers_from_scratch.onnx_export import *
