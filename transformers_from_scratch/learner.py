@@ -15,8 +15,8 @@ from torch.optim.adamw import adamw
 from fastai.text.all import *
 from fastai.text.data import _get_tokenizer, _default_sort
 from .fastai_repairs import *
-from .fastai_repairs import _as_trained, _import_distributed, _names
-from .fastai_repairs import _special_ids
+from .tokenizer_hooks import *
+from .text import special_ids as _special_ids
 from .guards import *
 from .layers import *
 from .models import *
@@ -62,7 +62,7 @@ def _column(items, steps):
     col = steps[0] if len(steps)==1 else None
     if not isinstance(items, pd.DataFrame) or not isinstance(col, ColReader): return
     if len(col.cols)!=1 or col.pref or col.suff: return
-    labels = items[_names(items, col.cols)[0]]
+    labels = items.iloc[:,col.cols[0]] if isinstance(col.cols[0], int) else items[col.cols[0]]
     if col.label_delim is None: return labels
     return labels.map(lambda o: o.split(col.label_delim) if o else [], na_action='ignore')
 
@@ -745,7 +745,7 @@ class _Made(GetAttr):
 def _test_dl(dls, texts, rm_type_tfms=None, **kwargs):
     "As `dls.test_dl`, but each text is tokenized once"
     ds = dls.valid_ds
-    texts = _as_trained(dls, texts, 'texts')
+    texts = as_trained(dls, texts)
     if isinstance(ds, (Datasets,TfmdLists)): texts = test_set(ds, texts, rm_tfms=rm_type_tfms)
     return dls.valid.new(_Made(texts), **kwargs)
 
@@ -923,31 +923,3 @@ def to_bf16(self:TransformerLearner
 )->TransformerLearner: # Itself; `to_fp32` undoes it
     "Train and predict in bfloat16 where it is safe, on a CPU as well"
     return self.add_cb(BF16Precision())
-
-# %% ../nbs/21_learner.ipynb #di05a002
-@patch
-def to_distributed(self:TransformerLearner,
-    sync_bn:bool=True, # Replace batch norm by `nn.SyncBatchNorm`? Models of this library have none
-    **kwargs # For accelerate's `Accelerator`
-)->TransformerLearner: # Itself; `detach_distributed` undoes it
-    "Train in all processes that were started; `ImportError` without accelerate"
-    if num_distrib()<2: return self
-    _import_distributed()
-    # or accelerate connects nothing
-    if default_device().type=='cpu': kwargs = dict(cpu=True) | kwargs
-    return Learner.to_distributed(self, sync_bn, **kwargs)
-
-@patch
-@contextmanager
-def distrib_ctx(self:TransformerLearner,
-    sync_bn:bool=True, # Replace batch norm by `nn.SyncBatchNorm`? Models of this library have none
-    in_notebook:bool=False, # Is this called in a notebook, by `notebook_launcher`?
-    **kwargs # For accelerate's `Accelerator`
-)->Iterator: # Yields the learner
-    "Within `with`, train in all processes that were started; `ImportError` without accelerate"
-    if num_distrib()<2:
-        yield self
-        return
-    _import_distributed()
-    with Learner.distrib_ctx(self, sync_bn, in_notebook and torch.cuda.is_available(), **kwargs):
-        yield self

@@ -14,7 +14,7 @@ from fastai.text.data import _get_tokenizer
 from torch.nn.utils.rnn import pad_sequence
 from .guards import *
 from .fastai_repairs import *
-from .fastai_repairs import _special_ids
+from .text import special_ids as _special_ids
 from .layers import *
 from .faster import *
 from .models import *

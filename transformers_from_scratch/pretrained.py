@@ -15,7 +15,7 @@ from fastai.text.all import *
 from fastai.text.data import _get_tokenizer
 from .attention import *
 from .guards import *
-from .fastai_repairs import _special_ids
+from .text import special_ids as _special_ids
 from .layers import *
 from .models import *
 from .faster import *

@@ -14,7 +14,8 @@ from fastai.text.all import *
 from fastai.text.data import _get_tokenizer
 from .guards import *
 from .fastai_repairs import *
-from .fastai_repairs import _special_ids, _whole
+from .tokenizer_hooks import *
+from .text import special_ids as _special_ids
 from .english_words import *
 from .english_words import _cased, _unmark
 
@@ -154,7 +155,7 @@ class ExactSubwordTokenizer:
         if self.tok is None:
             raise ValueError("there are no pieces yet: pass a trained `sp_model`, or learn them "
                              "with `setup(texts)`")
-        for o in items: yield [BOS]*self.bos + self._split(_whole(o))
+        for o in items: yield [BOS]*self.bos + self._split(no_surrogates(o))
 
     def make_vocab(self,
         counter:Counter=None, # Not needed: the model knows its pieces
@@ -233,7 +234,7 @@ class HFTokenizer:
 
     def _tokens(self, items):
         for o in items:
-            ids = self.tok.encode(_whole(o), add_special_tokens=self.specials).ids
+            ids = self.tok.encode(no_surrogates(o), add_special_tokens=self.specials).ids
             yield [self.vocab[i] for i in ids]
 
     def make_vocab(self,
