@@ -85,8 +85,8 @@ def _fill_cache(self, items=None, train_setup=False):
 # %% ../nbs/13_fastai_repairs.ipynb #7a0d4313
 def _one_class():
     "`label_delim` alone is a `TypeError: unhashable type: 'list'`: each list is taken for a class"
-    df = pd.DataFrame(dict(text=['a','b'], label=['x;y','x']))
-    TextDataLoaders.from_df(df, valid_pct=0, label_delim=';', tok_tfm=BaseTokenizer())
+    df = pd.DataFrame(dict(text=['a','b'], label=['x;y','x'], valid=[0,1]))
+    TextDataLoaders.from_df(df, valid_col='valid', label_delim=';', tok_tfm=BaseTokenizer())
 
 @repair(TextDataLoaders, 'from_df', _one_class)
 @delegates(TextDataLoaders.from_df)
@@ -280,8 +280,9 @@ def _other_rows():
     "`Interpretation` has rows in another order than their losses; of a language model, other rows"
     def get_preds(dl, reorder=True, **kwargs):
         if isinstance(dl, list): return [o for x,y in dl for o in (x,x,y,y)]
-        return [tensor([len(o[0]) for o in dl][::1 if reorder else -1])]*4
-    dls = SimpleNamespace(test_dl=lambda items, **kwargs: items)
+        lens = [len(dl.dataset[i][0]) for i in dl.get_idxs()]
+        return [tensor(sorted(lens) if reorder else lens)]*4
+    dls = SimpleNamespace(test_dl=lambda items, **kwargs: SortedDL(items, bs=1, num_workers=0))
     learn = SimpleNamespace(model=[None], get_preds=get_preds, dls=dls)
     texts,pieces = (Interpretation(learn, o, torch.zeros(4)) for o in (_two_texts(), _two_rows()))
     return texts[[0,1]][1].tolist()!=[1,2] or pieces[[2,1]][1].tolist()!=[[2,3],[4,5]]

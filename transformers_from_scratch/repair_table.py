@@ -11,6 +11,7 @@ from contextlib import redirect_stdout
 from io import StringIO
 from textwrap import dedent
 from plum import Function
+import fastai
 from fastai.basics import *
 
 # %% ../nbs/12a_repair_table.ipynb #b19601ae
@@ -40,6 +41,7 @@ class _Repair:
         if isinstance(self.owner, str): return
         now = self.place
         if isinstance(now, Function):
+            if not any(_mark(o.implementation)==self.name for o in now.methods): return
             now._resolved = [o for o in now._resolved if _mark(o[0])!=self.name]
             now.clear_cache()
         elif _mark(now):
