@@ -8,6 +8,7 @@ __all__ = []
 # %% ../nbs/13a_tokenizer_hooks.ipynb #13a00004
 from contextlib import suppress
 from types import SimpleNamespace
+import fastai
 from fastai.text.all import *
 from .text import *
 from .repair_table import *
