@@ -105,7 +105,7 @@ language_model().predict('a good', 3, no_bar=True, no_unk=False)
 Interpretation.from_learner(bigrams()).top_losses(2, items=True)[2].map(len)  # Interpretation.top_losses
 Interpretation.from_learner(bigrams())[[1,0]][0].shape  # Interpretation.__getitem__
 shown(Interpretation.from_learner(bigrams()).plot_top_losses, 2)  # fastai.text.learner.plot_top_losses(LMTensorText, Tensor) + fastai.text.learner.plot_top_losses(TensorText, Tensor) + Interpretation.__getitem__
-fitted(text_classifier_learner(text(), AWD_LSTM, pretrained=False, config=small_classifier, seq_len=8))
+text_classifier_learner(text(), AWD_LSTM, pretrained=False, config=small_classifier, seq_len=8).validate()
 text_classifier_learner(text(), AWD_LSTM, pretrained=False, config=small_classifier).predict('a good film')
 len(text_classifier_learner(text(), AWD_LSTM, pretrained=False, config=small_classifier).opt_func(trainable).param_lists)
 '''
@@ -118,6 +118,7 @@ from fastai.text.all import *
 from fastai.tabular.all import *
 from fastai.collab import *
 folder = Path(tempfile.mkdtemp())
+tokenize_df.__defaults__ = 0,*tokenize_df.__defaults__[1:]  # in this process: each table is small
 reviews = pd.DataFrame(dict(review=['a good film','a really bad film','so good so good','bad']*10, label=list('abab')*10, stars=[4.,1.,5.,2.]*10,
                             tags=['x','x;y','y','x']*10, valid=[0,0,0,1,1]*8, truthy=['','yes']*20))
 numbers = pd.DataFrame(dict(x=np.linspace(-1, 1, 40), y=['a','b','b','a']*10))

@@ -122,7 +122,7 @@ def _from_file(cls, path, csv_fname='labels.csv', header='infer', delimiter=None
 def as_trained(
     dls:DataLoaders, # Data with texts
     items # What is asked about: a table, a list of its rows, or anything else
-): # A table with each text where `dls` reads it; anything else as it is
+)->pd.DataFrame: # The table, with each text where `dls` reads it; anything else as it is
     "Make the texts of a table as those were made that `dls` have learned from"
     tok = text_tokenizer(dls.valid_ds)
     if getattr(tok, 'mode', None)!='df': return items
