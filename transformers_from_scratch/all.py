@@ -6,7 +6,9 @@ from transformers_from_scratch.layers import *
 from transformers_from_scratch.faster import *
 from transformers_from_scratch.models import *
 from transformers_from_scratch.text import *
+from transformers_from_scratch.repair_table import *
 from transformers_from_scratch.fastai_repairs import *
+from transformers_from_scratch.tokenizer_hooks import *
 from transformers_from_scratch.data import *
 from transformers_from_scratch.tokenizers import *
 from transformers_from_scratch.decoding import *
@@ -19,6 +21,7 @@ from transformers_from_scratch.learner import *
 from transformers_from_scratch.lm_learner import *
 from transformers_from_scratch.transfer import *
 from transformers_from_scratch.vectors import *
+from transformers_from_scratch.distributed import *
 from transformers_from_scratch.resume import *
 # fastai's `load_model` fills a model that is there; ours makes a learner of a folder.
 from transformers_from_scratch.saving import *

@@ -9,7 +9,6 @@ __all__ = ['toy_reviews', 'python_reference']
 import random
 from fastai.text.all import *
 from .guards import *
-from .fastai_repairs import *
 
 # %% ../nbs/14_data.ipynb #ee8aed21
 _words = {

@@ -12,6 +12,7 @@ from fastai.text.all import *
 from .guards import *
 from .text import *
 from .fastai_repairs import *
+from .tokenizer_hooks import *
 
 # %% ../nbs/15_tokenizers.ipynb #94bfd44f
 def _with_fakes(vocab):
@@ -134,7 +135,7 @@ class ExactSubwordTokenizer:
 
     def __call__(self, items):
         "Yield a list of tokens for each of `items`, with the pieces that `setup` learned"
-        for o in items: yield [BOS]*self.bos + self._split(_valid(o))
+        for o in items: yield [BOS]*self.bos + self._split(no_surrogates(o))
 
     def make_vocab(self,
         counter:Counter=None, # Not needed: the model knows its pieces
@@ -220,7 +221,7 @@ class HFTokenizer:
 
     def _tokens(self, items):
         for o in items:
-            ids = self.tok.encode(_valid(o), add_special_tokens=self.specials).ids
+            ids = self.tok.encode(no_surrogates(o), add_special_tokens=self.specials).ids
             yield [self.vocab[i] for i in ids]
 
     def make_vocab(self,
