@@ -137,4 +137,4 @@ def main():
     made = sorted(f'  {o.name}' for o in out.iterdir() if o.suffix=='.png'
                   or (o/'model.json').exists())
     print('\nSaved in', out.absolute(), *made,
-          "Open one with `load_model('output/toy_reviews').predict('A dull film.')`.", sep='\n')
+          "Open one with `load_transformer_learner('output/toy_reviews').predict('A dull film.')`.", sep='\n')

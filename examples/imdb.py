@@ -7,7 +7,7 @@
 The recipe is a small model, 64 wide with a single head and a single block: twice as wide or twice as deep was not better where it was
 tried, once each. In training two of five words of the vocabulary are left out of each batch (`vocab_dropout`), and a fifth of
 the words that remain (`word_dropout`).
-The vocabulary comes from `train` alone. At the end the Learner is saved: `load_model(...).predict('I loved it')`.
+The vocabulary comes from `train` alone. At the end the Learner is saved: `load_transformer_learner(...).predict('I loved it')`.
 """
 import json, time
 from fastai.text.all import *

@@ -105,7 +105,7 @@ def main(
         minutes = minutes_of(lambda: learn.fit_one_cycle(epochs, slice(lr/10, lr),
                                                          cbs=SkipValidation()))
         loss,acc = learn.validate()
-        # `load_model` asks for `pool=mean_max_last_pool`
+        # `load_transformer_learner` asks for `pool=mean_max_last_pool`
         learn.save_model(learn.path/'imdb_transfer')
         result.update(accuracy=round(acc, 4), loss=round(loss, 4), classifier_minutes=minutes,
                       epochs=epochs, pretrained=bool(pretrained), causal=bool(causal),

@@ -249,7 +249,7 @@ def files():
         def says(o): return str([o.predict(t, **(dict(n_words=20, seed=0) if is_lm else {})) for t in ('w3 w4', 'w9')])
         learn.save('state'); learn.export('all.pkl'); learn.save_encoder('encoder')
         yield from ((name,says(learn)), (f'{name}, load',says(other.load('state'))), (f'{name}, load_learner',says(load_learner(path/'all.pkl'))))
-        yield from ((f'{name}, load_model',says(load_model(learn.save_model(path/'model')))), (f'{name}, load_encoder',says(third.load_encoder('encoder'))))
+        yield from ((f'{name}, load_transformer_learner',says(load_transformer_learner(learn.save_model(path/'model')))), (f'{name}, load_encoder',says(third.load_encoder('encoder'))))
         yield f'{name}, attention_maps',attention_maps(learn, 'w3 w4 w5').weights
         if is_lm: continue
         for f in (leave_one_out, shapley_values, integrated_gradients): yield f'{name}, {f.__name__}',[*learn.explain('w3 w4 w5', method=f).scores]

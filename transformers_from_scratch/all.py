@@ -23,7 +23,6 @@ from transformers_from_scratch.transfer import *
 from transformers_from_scratch.vectors import *
 from transformers_from_scratch.distributed import *
 from transformers_from_scratch.resume import *
-# fastai's `load_model` fills a model that is there; ours makes a learner of a folder.
 from transformers_from_scratch.saving import *
 from transformers_from_scratch.diverge import *
 from transformers_from_scratch.loss_in_parts import *

@@ -504,9 +504,9 @@ def _kept(o, learn, other, text):
     own = read_description(learn.save_model(learn.path/'model')).own
     given = {n: getattr(o.make, 'keywords', {}).get(n) for n in (_needs.get(n, n) for n in own)}
     if None not in given.values():  # a function does not tell what it makes a model of
-        opened = load_model(learn.path/'model', device=o.device, **given)
-        if not added: _given_back('load_model', learn.model, opened.model)
-        _says_the_same('load_model', learn, opened, text)
+        opened = load_transformer_learner(learn.path/'model', device=o.device, **given)
+        if not added: _given_back('load_transformer_learner', learn.model, opened.model)
+        _says_the_same('load_transformer_learner', learn, opened, text)
     if added: return  # an encoder is saved without them
     learn.save_encoder('encoder')
     for p in other.model.parameters(): p.data.zero_()

@@ -13,15 +13,13 @@ from functools import lru_cache
 from matplotlib import font_manager
 from matplotlib.ft2font import FT2Font
 from fastai.text.all import *
-from fastai.text.data import _get_tokenizer
 from .attention import *
 from .guards import *
 from .models import *
 from .turns import *
 from .learner import *
-from .learner import _text_vocab
+from .text import *
 from .lm_learner import *
-from .lm_learner import _check_texts, _text_ids
 from .models import real_tokens
 
 # %% ../nbs/25_interpret.ipynb #794034d5
@@ -56,7 +54,7 @@ def _encoder(model):
 
 def _read_ids(learn, text):
     "Ids of `text` as the model of `learn` reads them; a language model reads the end of a long one"
-    model,ids = get_model(learn.model),_text_ids(learn, text)
+    model,ids = get_model(learn.model),text_ids(learn.dls, text)
     return ids[-model[0].max_len:] if isinstance(model[1], LMHead) and model[0].max_len else ids
 
 @contextmanager
@@ -101,7 +99,7 @@ def attention_maps(
         _check_type(isinstance(learn, Learner), 'text', text,
                     'a tensor of ids for a model alone: pass the `Learner` to read a text')
         one = isinstance(text, str)
-        rows = [torch.tensor(_read_ids(learn, o), dtype=torch.long) for o in _check_texts(text)]
+        rows = [torch.tensor(_read_ids(learn, o), dtype=torch.long) for o in as_texts(text)]
         if not rows: return L()
         if encoder.pad_idx is None and not one: return L(attention_maps(learn, o) for o in text)
         ids = nn.utils.rnn.pad_sequence(rows, batch_first=True,
@@ -109,7 +107,7 @@ def attention_maps(
     real = real_tokens(ids, encoder.pad_idx)  # (b,t)
     ensure(ids.numel() and real.any(1).all(), 'text', text,
            'at least one token long, padding not counted')
-    names = _text_vocab(learn.dls) if isinstance(learn, Learner) else range(encoder.vocab_sz)
+    names = text_vocab(learn.dls) if isinstance(learn, Learner) else range(encoder.vocab_sz)
     res = L()
     ids = ids.to(encoder.embedding.weight.device)
     read,lengths,weights = (o.cpu() for o in _weights(get_model(model), ids))
@@ -327,25 +325,6 @@ class Attributions:
         return f'<p><b>{html.escape(self.target)} {self.value:.3g}</b> &nbsp; {words}</p>'
 
 # %% ../nbs/25_interpret.ipynb #9cd95ce4
-def _answers(learn):
-    "Names of the answers; none where they are numbers"
-    if isinstance(get_model(learn.model)[1], LMHead): return list(_text_vocab(learn.dls))
-    vocab = learn.dls.vocab
-    return list(vocab[1]) if is_listy(vocab[0]) else []
-
-def _probabilities(learn):
-    "From logits to probabilities: softmax for one answer, sigmoid for several, numbers as they are"
-    ds,softmax = learn.dls.train_ds,partial(F.softmax, dim=-1)
-    if isinstance(get_model(learn.model)[1], LMHead): return softmax
-    if not hasattr(ds, 'tls'):  # no `Datasets` of fastai
-        kind = type(tuplify(ds[0])[-1])
-        if kind is TensorCategory: return softmax
-        return torch.sigmoid if issubclass(kind, TensorMultiCategory) else noop
-    kinds = [type(o) for o in ds.tls[-1].tfms.fs]  # an exported learner has no rows
-    if any(issubclass(o, (MultiCategorize,OneHotEncode,EncodedMultiCategorize)) for o in kinds):
-        return torch.sigmoid
-    return softmax if any(issubclass(o, Categorize) for o in kinds) else noop
-
 def _target_idx(target, names, n_out):
     "The number of the output that is called `target`"
     if isinstance(target, Tensor): target = target.item()
@@ -415,7 +394,8 @@ def token_attributions(
     _check_type(isinstance(learn, Learner), 'learn', learn, 'a `Learner`')
     _check_method(method, kwargs)
     model = get_model(learn.model)
-    encoder,names,probs_of = _encoder(model),_answers(learn),_probabilities(learn)
+    encoder,(kind,names) = _encoder(model),text_target(learn.dls)
+    probs_of = getcallable(learn.loss_func, 'activation')  # as `predict` has it
     _check_type(isinstance(text, str), 'text', text, 'a string')
     if getattr(model[1], 'pool', 0) is None:
         raise ValueError('`learn` answers for each token, but must be '
@@ -430,19 +410,20 @@ def token_attributions(
         with torch.no_grad(): logits = run(x)
         if target is None: i = logits[0].argmax().item()
         else: i = _target_idx(target, names, logits.shape[-1])
-        one_of,scores = isinstance(probs_of, partial),torch.zeros(x.shape[1])
-        start,end = _own_part(read[0].tolist(), _text_ids(learn, ''))
+        one_of,scores = kind in ('category','tokens'),torch.zeros(x.shape[1])
+        start,end = _own_part(read[0].tolist(), text_ids(learn.dls, ''))
         f = _with_ends(lambda o: _score(run(o), i, one_of), x[:,:start], x[:,end:])
         if start<end:
             found = method(f, x[:,start:end], **kwargs)  # (1,t,k) or (1,t,1)
             scores[start:end] = found.sum(-1)[0].detach().float().cpu()
-    vocab,sep = _text_vocab(learn.dls),getattr(_get_tokenizer(learn.dls.train_ds), 'sep', ' ')
+    vocab,sep = text_vocab(learn.dls),getattr(text_tokenizer(learn.dls), 'sep', ' ')
     name = str(names[i]) if i<len(names) else f'output {i}'
     return Attributions([vocab[o] for o in read[0].tolist()], scores.tolist(), name,
                         probs_of(logits)[0,i].item(), sep)
 
 # %% ../nbs/25_interpret.ipynb #4c26a031
 @patch
+@in_turn
 def show_attention(self:TransformerLearner,
     text:str, # A text
     layer:int=-1, # Number of the block; None draws all of them
@@ -453,6 +434,7 @@ def show_attention(self:TransformerLearner,
     return plot_attention(attention_maps(self, text), layer, head)
 
 @patch
+@in_turn
 @delegates(token_attributions)
 def explain(self:TransformerLearner,
     text:str, # A text

@@ -12,9 +12,8 @@ from fastai.text.all import *
 from .guards import *
 from .models import *
 from .tokenizers import *
+from .turns import *
 from .learner import *
-from .learner import _test_dl
-from .lm_learner import _check_texts
 from .files import *
 from .text import *
 from .descriptions import *
@@ -37,9 +36,8 @@ def _target(learn):
 
 def _classes(learn, kind):
     "The names of the numbers that a classifier answers with; None where there are none"
-    vocab = learn.dls.vocab
-    if kind=='numbers' or not is_listy(vocab[0]) or len(vocab)<2: return None
-    classes = [o.item() if isinstance(o, np.generic) else o for o in vocab[1]]
+    classes = [o.item() if isinstance(o, np.generic) else o for o in text_target(learn.dls).classes]
+    if kind=='numbers' or not classes: return None
     bad = [o for o in classes if not isinstance(o, (str,bool,int,float))]
     if bad:
         raise ValueError(f'`dls` has classes such as {bad[0]!r}, but must have strings or numbers, '
@@ -169,7 +167,7 @@ def _check_ids(classifier, learn):
     for text in (words, words.title(),
                  "It isn't GOOD, <b>not</b> so-so:  7.5/10!!!!\n\n▁ ½ Zürich 电影 \ud800", 'film',
                  '', ' '):
-        row = first(_test_dl(learn.dls, [text], num_workers=0))[0][0].cpu()
+        row = first(learn.dls.test_dl([text], num_workers=0))[0][0].cpu()
         want,got = row[row!=pad].tolist(),[o for o in classifier.ids(text) if o!=pad]
         if got!=want:
             raise ValueError(f"`learn` makes {want[:12]} of {text[:40]!r}, but its tokenizer and "
@@ -280,7 +278,7 @@ class ONNXClassifier:
     )->np.ndarray: # `(n,n_out)`; a list of `(tokens,n_out)`, if each token gets an answer
         "What the model answers; `TypeError` for what is no text, `ValueError` for one too long"
         ensure_sizes(bs=bs)
-        rows = self._rows(_check_texts(texts))
+        rows = self._rows(as_texts(texts))
         out = [None]*len(rows)
         for places in _batches([len(o) for o in rows], bs):
             t = max(len(rows[places[-1]]), 1)
@@ -335,7 +333,7 @@ def export_onnx(
             f"PyTorch is {torch.__version__}, but must be {_min_torch} or newer: older "
             "ones export no model for texts of any length")
     if rank_distrib(): return folder
-    with learn.lock:
+    with model_lock(learn.model):
         return _export(learn, deepcopy(model).cpu().float().eval(), folder, with_tokenizer, beside)
 
 def _export(learn, model, folder, with_tokenizer, beside):

@@ -65,7 +65,6 @@ def split_text(
     return pd.DataFrame(dict(text=[text[:n], text[n:]], is_valid=[False,True]))
 
 # %% ../nbs/15_tokenizers.ipynb #deab320d
-def _valid(text): return str(text).encode(errors='replace').decode()  # no half surrogate pairs
 def _bytes(text): return [f'<0x{o:02X}>' for o in text.encode()]
 
 _names = {*defaults.text_spec_tok, 'xxfake'}

@@ -14,6 +14,7 @@ from .files import *
 from .text import *
 from .tokenizers import tokenizer_state, tokenizer_diff
 from .descriptions import *
+from .turns import *
 from .learner import *
 
 # %% ../nbs/23_transfer.ipynb #1c053484
@@ -53,7 +54,7 @@ def save_encoder(self:TransformerLearner,
     "Save encoder, vocabulary, arguments of the model and tokenizer; `ValueError` for NaN in it"
     path = model_path(self.path/self.model_dir, file)
     if not rank_distrib(): # don't save if child proc
-        with self.lock: _save_encoder(self, path)
+        with model_lock(self.model): _save_encoder(self, path)
     return path
 
 # %% ../nbs/23_transfer.ipynb #cf6f8d2b
@@ -140,4 +141,4 @@ def load_encoder(self:TransformerLearner,
     device:int|str|torch.device=None # Where to read the file to, defaults to the device of `dls`
 )->TransformerLearner: # The learner itself
     "Load an encoder, match its rows to the tokens, and freeze; `ValueError` if it does not fit"
-    with self.lock: return _load_encoder(self, file, device)
+    with model_lock(self.model): return _load_encoder(self, file, device)

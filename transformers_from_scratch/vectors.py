@@ -40,18 +40,13 @@ def _embed(encoder, rows, pool, bs, normalize, no_bar):
     return torch.zeros(0, encoder.embedding.embedding_dim) if out is None else out
 
 # %% ../nbs/24_vectors.ipynb #p07a49bc977
-def _as_list(texts):
-    "A list of texts; `TypeError` for a table, which would be read by the names of its columns"
-    if isinstance(texts, pd.DataFrame):
-        raise TypeError("`texts` is a DataFrame: pass its column of texts, `df.text`")
-    return [texts] if isinstance(texts, str) else list(texts)
-
 def _embed_all(embed, texts, bs, **kwargs):
     "What `embed` says of all texts of an iterator, of which it holds 64 batches at a time"
     pieces = [embed(list(o), bs=bs, no_bar=True, **kwargs) for o in chunked(texts, 64*bs)]
     return torch.cat(pieces) if pieces else embed([])
 
 @patch
+@in_turn
 def embed(self:Pretrained,
     texts:str|list, # A text, a list of texts, or an iterator, which is read some batches ahead
     bs:int=64, # Texts in a batch, at most
@@ -72,11 +67,12 @@ def embed(self:Pretrained,
     def ids(tokens):
         row = [tok.o2i[o] for o in tokens]
         return row if limit is None or len(row)<=limit else row[:limit-last]+row[len(row)-last:]
-    rows = [ids(o) for o in tok(_as_list(texts))]
+    rows = [ids(o) for o in tok(as_texts(texts))]
     with in_eval(self.model): out = _embed(self.encoder, rows, pool, bs, normalize, no_bar)
     return out[0] if isinstance(texts, str) else out
 
 @patch
+@in_turn
 def embed(self:TransformerLearner,
     texts:str|list, # A text, a list of texts, or an iterator, which is read some batches ahead
     bs:int=64, # Texts in a batch, at most
@@ -89,9 +85,7 @@ def embed(self:TransformerLearner,
     if isinstance(texts, Iterator):
         return _embed_all(self.embed, texts, bs, pool=pool, normalize=normalize)
     model = get_model(self.model)
-    tfms,pad = text_tfms(self.dls),model[0].pad_idx
-    rows = [compose_tfms(o, tfms=tfms, split_idx=1).tolist() for o in _as_list(texts)]
-    rows = [[i for i in o if i!=pad] for o in rows]
+    rows = [text_ids(self.dls, o) for o in as_texts(texts)]
     if model[0].crop is None: rows = [o[:model[0].max_len] for o in rows]
     with in_eval(model): out = _embed(model[0], rows, pool, bs, normalize, no_bar)
     return out[0] if isinstance(texts, str) else out
