@@ -180,7 +180,7 @@ def decode_text(
 )->str: # The text, without padding
     "The text of ids; `ValueError` for negative ones, such as a target's -100"
     vocab,ids = text_vocab(dls),ids.tolist() if isinstance(ids, (Tensor,np.ndarray)) else list(ids)
-    bad = [o for o in ids if isinstance(o, int) and o<0]
+    bad = [o for o in ids if not isinstance(o, str) and o<0]
     if bad: raise ValueError(f'`ids` has {bad[:3]}, but must be of the vocabulary: leave them out')
     return text_decoder(dls)([o if isinstance(o, str) else vocab[o] for o in ids])
 
