@@ -51,10 +51,9 @@ class TransformerLearner(Learner):
         self.add_cb(DataWatch(dls))
 
     def __repr__(self):
-        model,target = get_model(self.model),text_target(self.dls)
-        names = ', '.join(map(str, target.classes[:5])) if target.kind!='tokens' else ''
-        return (f'{type(self).__name__}({type(model).__name__}, {total_params(model)[0]:,} parameters; '
-                f'{target.kind}{": " if names else ""}{names}{", …" if len(target.classes)>5 and names else ""})')
+        model = get_model(self.model)
+        return (f'{type(self).__name__}({type(model).__name__}, {total_params(model)[0]:,} '
+                f'parameters; {text_target(self.dls)})')
 
 # %% ../nbs/21_learner.ipynb #bbd75c42
 def model_keywords(

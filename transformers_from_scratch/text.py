@@ -100,6 +100,11 @@ class TextTarget(NamedTuple):
     kind:str # 'category', 'labels', 'numbers' or 'tokens'; None for another one
     classes:list # Names of the categories, labels or tokens, in the order of the model's numbers
 
+    def __str__(self):
+        some = [] if self.kind=='tokens' else [*map(str, self.classes[:5])]
+        more = ['…']*(len(some)<len(self.classes) and bool(some))
+        return ': '.join([str(self.kind), ', '.join(some+more)][:1+bool(some)])
+
 _kinds = {MultiCategorize: 'labels', EncodedMultiCategorize: 'labels', OneHotEncode: 'labels',
           Categorize: 'category', RegressionSetup: 'numbers'}
 
