@@ -135,8 +135,9 @@ class DataWatch(Callback):
         "`ValueError` for no whole batch, and for data of another vocabulary"
         self._check_vocab()
         n,dl = len(self.dls.train.dataset),self.dls.train
-        ensure(len(dl), 'bs', dl.bs, f'smaller for {n} training texts: there is no whole batch, '
-               'so nothing would be learned')
+        if not len(dl):
+            raise ValueError(f'`dls` has {n} training texts, and `bs` is {dl.bs}: there is no whole '
+                             'batch, so nothing would be learned')
 
     def before_validate(self):
         "`ValueError` for data of another vocabulary"

@@ -9,6 +9,7 @@ __all__ = ['describe_encoder', 'read_description']
 import textwrap
 from fastai.text.all import *
 from .guards import *
+from .layers import *
 from .models import *
 from .files import *
 from .text import *
