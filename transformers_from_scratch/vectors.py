@@ -41,10 +41,13 @@ def _embed(encoder, rows, pool, bs, normalize, no_bar):
 
 # %% ../nbs/24_vectors.ipynb #p07a49bc977
 def _as_list(texts):
-    "A list of texts; `TypeError` for a table, which would be read by the names of its columns"
+    "A list of texts; `TypeError` for what would be read as the text of its name, or of its numbers"
     if isinstance(texts, pd.DataFrame):
         raise TypeError("`texts` is a DataFrame: pass its column of texts, `df.text`")
-    return [texts] if isinstance(texts, str) else list(texts)
+    texts = [texts] if isinstance(texts, str) else list(texts)
+    for o in texts:
+        if not isinstance(o, str): raise TypeError(f"`texts` has {repr(o)[:60]}, which is no string")
+    return texts
 
 def _embed_all(embed, texts, bs, **kwargs):
     "What `embed` says of all texts of an iterator, of which it holds 64 batches at a time"
@@ -60,7 +63,7 @@ def embed(self:Pretrained,
     max_len:int=None, # Tokens of a text to read at most, special ones included; None for the model's own
     no_bar:bool=False # Show no progress bar?
 )->Tensor: # `(n,k)` on the CPU, in the order of the texts; `(k,)` for a single string
-    "Vectors of texts, for search and clustering"
+    "Vectors of texts, for search and clustering; `TypeError` for what is no text"
     ensure_sizes(bs=bs)
     tok,most = self.tokenizer,self.encoder.max_len
     if tok is None: raise ValueError(f"{self.path} has no `tokenizer.json`, so texts can't be read")
@@ -84,7 +87,7 @@ def embed(self:TransformerLearner,
     normalize:bool=True, # Make each vector of length 1, so that the product of two is their cosine?
     no_bar:bool=False # Show no progress bar?
 )->Tensor: # `(n,k)` on the CPU, in the order of the texts; `(k,)` for a single string
-    "Vectors of texts, cut as the model cuts them"
+    "Vectors of texts, cut as the model cuts them; `TypeError` for what is no text"
     ensure_sizes(bs=bs)
     if isinstance(texts, Iterator):
         return _embed_all(self.embed, texts, bs, pool=pool, normalize=normalize)
