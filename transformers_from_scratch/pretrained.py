@@ -309,7 +309,7 @@ class Pretrained:
     @classmethod
     def of(cls,
         o # What `pretrained=` was given: one of these, a folder or a name, or None or False
-    ): # One of these; None for none
+    )->'Pretrained': # None for None and False
         "What `load_pretrained` returns, for a folder or a name as well"
         if o is None or o is False or isinstance(o, cls): return o or None
         if isinstance(o, (str,Path)): return load_pretrained(o)

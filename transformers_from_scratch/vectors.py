@@ -46,7 +46,8 @@ def _as_list(texts):
         raise TypeError("`texts` is a DataFrame: pass its column of texts, `df.text`")
     texts = [texts] if isinstance(texts, str) else list(texts)
     for o in texts:
-        if not isinstance(o, str): raise TypeError(f"`texts` has {repr(o)[:60]}, which is no string")
+        if not isinstance(o, str):
+            raise TypeError(f"`texts` has {repr(o)[:60]}, which is no string")
     return texts
 
 def _embed_all(embed, texts, bs, **kwargs):
@@ -60,7 +61,7 @@ def embed(self:Pretrained,
     bs:int=64, # Texts in a batch, at most
     pool:callable=mean_pool, # `(hidden, pad_mask) -> vectors`, over real tokens
     normalize:bool=True, # Make each vector of length 1, so that the product of two is their cosine?
-    max_len:int=None, # Tokens of a text to read at most, special ones included; None for the model's own
+    max_len:int=None, # Tokens of a text to read at most, special ones too; None for the model's own
     no_bar:bool=False # Show no progress bar?
 )->Tensor: # `(n,k)` on the CPU, in the order of the texts; `(k,)` for a single string
     "Vectors of texts, for search and clustering; `TypeError` for what is no text"
