@@ -13,15 +13,14 @@ from functools import lru_cache
 from matplotlib import font_manager
 from matplotlib.ft2font import FT2Font
 from fastai.text.all import *
-from fastai.text.data import _get_tokenizer
 from .attention import *
 from .guards import *
 from .models import *
 from .turns import *
+from .text import *
 from .learner import *
-from .learner import _text_vocab
 from .lm_learner import *
-from .lm_learner import _check_texts, _text_ids
+from .lm_learner import _check_texts
 from .models import real_tokens
 
 # %% ../nbs/25_interpret.ipynb #794034d5
@@ -56,7 +55,7 @@ def _encoder(model):
 
 def _read_ids(learn, text):
     "Ids of `text` as the model of `learn` reads them; a language model reads the end of a long one"
-    model,ids = get_model(learn.model),_text_ids(learn, text)
+    model,ids = get_model(learn.model),text_ids(learn.dls, text)
     return ids[-model[0].max_len:] if isinstance(model[1], LMHead) and model[0].max_len else ids
 
 @contextmanager
@@ -109,7 +108,7 @@ def attention_maps(
     real = real_tokens(ids, encoder.pad_idx)  # (b,t)
     ensure(ids.numel() and real.any(1).all(), 'text', text,
            'at least one token long, padding not counted')
-    names = _text_vocab(learn.dls) if isinstance(learn, Learner) else range(encoder.vocab_sz)
+    names = text_vocab(learn.dls) if isinstance(learn, Learner) else range(encoder.vocab_sz)
     res = L()
     ids = ids.to(encoder.embedding.weight.device)
     read,lengths,weights = (o.cpu() for o in _weights(get_model(model), ids))
@@ -329,7 +328,7 @@ class Attributions:
 # %% ../nbs/25_interpret.ipynb #9cd95ce4
 def _answers(learn):
     "Names of the answers; none where they are numbers"
-    if isinstance(get_model(learn.model)[1], LMHead): return list(_text_vocab(learn.dls))
+    if isinstance(get_model(learn.model)[1], LMHead): return list(text_vocab(learn.dls))
     vocab = learn.dls.vocab
     return list(vocab[1]) if is_listy(vocab[0]) else []
 
@@ -431,12 +430,12 @@ def token_attributions(
         if target is None: i = logits[0].argmax().item()
         else: i = _target_idx(target, names, logits.shape[-1])
         one_of,scores = isinstance(probs_of, partial),torch.zeros(x.shape[1])
-        start,end = _own_part(read[0].tolist(), _text_ids(learn, ''))
+        start,end = _own_part(read[0].tolist(), text_ids(learn.dls, ''))
         f = _with_ends(lambda o: _score(run(o), i, one_of), x[:,:start], x[:,end:])
         if start<end:
             found = method(f, x[:,start:end], **kwargs)  # (1,t,k) or (1,t,1)
             scores[start:end] = found.sum(-1)[0].detach().float().cpu()
-    vocab,sep = _text_vocab(learn.dls),getattr(_get_tokenizer(learn.dls.train_ds), 'sep', ' ')
+    vocab,sep = text_vocab(learn.dls),getattr(text_tokenizer(learn.dls), 'sep', ' ')
     name = str(names[i]) if i<len(names) else f'output {i}'
     return Attributions([vocab[o] for o in read[0].tolist()], scores.tolist(), name,
                         probs_of(logits)[0,i].item(), sep)
