@@ -48,6 +48,8 @@ def pad_id(
     "The id that fills up shorter texts"
     dl = dls.train
     if isinstance(dl, LMDataLoader): return first(special_ids(text_vocab(dls), 'pad'))
+    usual = first(o for o in getattr(dl.before_batch, 'fs', ()) if isinstance(o, Pad_Chunk))
+    if usual: return usual.pad_idx
     rest = tuplify(dl.dataset[0])[1:] if len(dl.dataset) else ()
     texts = [(TensorText(torch.zeros(n, dtype=torch.long)), *rest) for n in (2,1)]
     short = dl.before_batch(texts)[1][0]
