@@ -57,7 +57,7 @@ faults = [
     (step, 'weights are not laid out anew after training', 'if old.dtype!=sums.dtype or not torch.equal(old, sums): del', 'if False: del', [sam]),
     (step, 'biases left out with 8 bits', "bias = self.joined()[1] if self.weights=='int8' else None", 'bias = None', [lm]),
     (step, 'queries and keys are normed alike', 'norms[0](x[:,:h]), norms[1](x[:,h:h+g])', 'norms[0](x[:,:h]), norms[0](x[:,h:h+g])', [chk]),
-    (rep, 'a missing text is let through', 'missing = df.index[df[name].isna()].tolist()', 'missing = []', [one]),
+    (rep, 'a table to predict is read by the column `text`', 'return items.assign(**{name: _join_texts(items[cols], mark)})', 'return items', [one]),
     (rep, 'half a surrogate pair is let through', "return str(text).encode(errors='replace').decode()", 'return str(text)', [rel]),
     (tok, 'a special token leaves a trace', "for o in tokens if o not in _names)", 'for o in tokens)', [rel]),
     (cor, 'the first token of a text is that of the next', 'self.ends.searchsorted(at[:,[0,-1]], \'right\')', 'self.ends.searchsorted(at[:,[0,-1]], \'left\')', [rel]),
