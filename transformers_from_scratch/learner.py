@@ -116,6 +116,10 @@ def transformer_classifier_learner(
 # %% ../nbs/21_learner.ipynb #8e820de8
 def _test_dl(learn, items, **kwargs):
     "The texts in a loader that sorts by characters: to count their tokens would read them twice"
+    for o in items:  # fastai would take a list for the words of one text
+        ensure(not is_listy(o) and not isinstance(o, (pd.DataFrame,np.ndarray)), 'item', o,
+               'one text: for several use `stream_preds(texts)` or '
+               '`get_preds(dl=learn.dls.test_dl(texts))`', TypeError)
     if isinstance(learn.dls.valid, SortedDL):
         kwargs['val_res'] = [len(o) if isinstance(o, str) else 0 for o in items]
     return learn.dls.test_dl(items, num_workers=0, **kwargs)
@@ -128,9 +132,6 @@ def predict(self:TransformerLearner,
     with_input:bool=False # Return the decoded text as well?
 )->tuple: # The decoded prediction, its number, and probabilities or numbers `(n_out,)`
     "What the model says about one text; `TypeError` for several, `FloatingPointError` for NaN"
-    ensure(not is_listy(item) and not isinstance(item, (pd.DataFrame,np.ndarray)), 'item', item,
-           'one text: for several use `stream_preds(texts)` or '
-           '`get_preds(dl=learn.dls.test_dl(texts))`', TypeError)
     dl = _test_dl(self, [item], rm_type_tfms=rm_type_tfms)
     inp,preds,_,decoded = self.get_preds(dl=dl, with_input=True, with_decoded=True)
     if preds.isnan().any():
