@@ -155,12 +155,14 @@ class DataWatch(Callback):
 
 # %% ../nbs/12_guards.ipynb #9a000052
 other_names = {  # ours, and what others call it
-    'k': 'd_model n_embd hidden_size embed_dim emb_sz emb_dim model_dim', 'heads': 'nhead n_head n_heads num_heads num_attention_heads',
+    'k': 'd_model n_embd hidden_size embed_dim emb_sz emb_dim model_dim',
+    'heads': 'nhead n_head n_heads num_heads num_attention_heads',
     'depth': 'n_layer n_layers num_layers num_hidden_layers',
-    'max_len': 'seq_len seq_length max_length block_size n_positions context_length max_position_embeddings max_seq_len',
-    'hidden_mult': 'd_ff dim_feedforward intermediate_size n_inner', 'n_out': 'num_classes num_labels',
+    'max_len': 'seq_len seq_length max_length block_size n_positions context_length '
+               'max_position_embeddings max_seq_len',
+    'hidden_mult': 'd_ff dim_feedforward intermediate_size n_inner',
+    'n_out': 'num_classes num_labels', 'vocab_sz': 'vocab_size',
     'dropout': 'drop_mult drop_rate hidden_dropout_prob resid_pdrop', 'attn_dropout': 'attn_pdrop',
-    'vocab_sz': 'vocab_size num_tokens',
     'n_words': 'max_new_tokens max_tokens n_tokens num_tokens', 'seed': 'generator random_state',
     'stop': 'stop_sequences stop_strings eos_token', 'text': 'prompt prefix'}
 _ours = {o: name for name,others in other_names.items() for o in others.split()}
