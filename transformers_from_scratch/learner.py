@@ -141,7 +141,7 @@ def predict(self:TransformerLearner,
     if preds.isnan().any():
         raise FloatingPointError('the answer of this model is NaN: has its training diverged? '
                                  '`StopOnNaN` stops before that')
-    check_words(self.dls, inp[0].tolist(), stacklevel=4)
+    if text_tokenizer(self.dls): check_words(self.dls, inp[0].tolist(), stacklevel=4)
     if not with_input: inp = inp[:,:1]  # unless all its words are wanted, one will do
     text,*res = self.dls.decode_batch((inp, *tuplify(decoded)))[0]
     res = detuplify(tuple(res)),decoded[0],preds[0]
