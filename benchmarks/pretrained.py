@@ -44,7 +44,7 @@ def nothing(train, test, bs, max_len, crop, epochs):
     df = pd.concat([train.assign(is_valid=False), test.assign(is_valid=True)], ignore_index=True)
     dls = TextDataLoaders.from_df(df, text_col='text', label_col='label', valid_col='is_valid',
                                   bs=bs, num_workers=0)
-    return transformer_classifier_learner(dls, k=64, heads=4, depth=2, max_len=max_len, crop=crop,
+    return transformer_classifier_learner(dls, k=64, heads=4, depth=2, pos_cls=LearnedPositions, max_len=max_len, crop=crop,
                                           pool=mean_max_pool, word_dropout=.1, metrics=accuracy)
 
 @call_parse

@@ -27,7 +27,7 @@ def get_learner(rng):
                            label=[i//100%2 for i in range(0, len(words), 100)]))
     dls = TextDataLoaders.from_df(df, text_col='text', label_col='label',
                                   text_vocab=[*defaults.text_spec_tok, *words], bs=64)
-    learn = transformer_classifier_learner(dls, act_cls=nn.GELU, max_len=512, **sizes)
+    learn = transformer_classifier_learner(dls, act_cls=nn.GELU, pos_cls=LearnedPositions, max_len=512, **sizes)
     return learn,' '.join(rng.choice(words, 250))
 
 def hugging_face():

@@ -13,7 +13,7 @@ from common import root, tested, write
 
 att, lay, fast, mod = '00_attention', '01_layers', '01b_faster', '02_models'
 rep, tok, cor, sam, step = '13_fastai_repairs', '15_tokenizers', '17_corpus', '06_sampling', '05_fast_step'
-one, lm, tra, seen, pre, low, chk, rel = '21_learner', '22_lm_learner', '23_transfer', '25_interpret', '40a_pretrained', '40b_lora', '90_checks', 'reliability'
+one, lm, tra, seen, pre, low, chk, rel, fil, des = '21_learner', '22_lm_learner', '23_transfer', '25_interpret', '19_pretrained', '40b_lora', '90_checks', 'reliability', '10_files', '18_descriptions'
 faults = [
     (att, 'attention dropout in evaluation too', 'p = self.dropout if self.training else 0.', 'p = self.dropout', [lay, chk]),
     (att, 'the fast causal way does not see padding', 'for o in (pos, key_pos, mask, pad_mask))', 'for o in (pos, key_pos, mask))', [rel]),
@@ -57,7 +57,7 @@ faults = [
     (step, 'weights are not laid out anew after training', 'if old.dtype!=sums.dtype or not torch.equal(old, sums): del', 'if False: del', [sam]),
     (step, 'biases left out with 8 bits', "bias = self.joined()[1] if self.weights=='int8' else None", 'bias = None', [lm]),
     (step, 'queries and keys are normed alike', 'norms[0](x[:,:h]), norms[1](x[:,h:h+g])', 'norms[0](x[:,:h]), norms[0](x[:,h:h+g])', [chk]),
-    (rep, 'a missing text is let through', 'missing = df.index[df[name].isna()].tolist()', 'missing = []', [one]),
+    (rep, 'a table to predict is read by the column `text`', 'return items.assign(**{name: _join_texts(items[cols], mark)})', 'return items', [one]),
     (rep, 'half a surrogate pair is let through', "return str(text).encode(errors='replace').decode()", 'return str(text)', [rel]),
     (tok, 'a special token leaves a trace', "for o in tokens if o not in _names)", 'for o in tokens)', [rel]),
     (cor, 'the first token of a text is that of the next', 'self.ends.searchsorted(at[:,[0,-1]], \'right\')', 'self.ends.searchsorted(at[:,[0,-1]], \'left\')', [rel]),
@@ -69,9 +69,9 @@ faults = [
     (lm, 'a window scores its first token twice', 'first = end+1', 'first = end', [rel]),
     (lm, 'what may begin a stop string is shown at once', 'begun = [n for o in self.stops for n in range(1, len(o)) if new.endswith(o[:n])]', 'begun = []', []),
     (lm, 'all texts end with the first that is done', 'if all(o.done for o in writers): break', 'if any(o.done for o in writers): break', []),
-    (tra, 'new tokens begin with zeros', 'return rows[at].where(at[:,None]>=0, mean)', 'return rows[at].where(at[:,None]>=0, torch.zeros_like(mean))', []),
-    (tra, 'a file with NaN is read', "if odd := _not_finite(weights): return f'`{odd}` has NaN or infinite numbers'", 'pass', [rel]),
-    (tra, 'a file that has changed is read', "if version>1 and about.get('checksum')!=_checksum(about, weights):", 'if False:', [rel]),
+    (des, 'new tokens begin with zeros', 'return rows[at].where(at[:,None]>=0, mean)', 'return rows[at].where(at[:,None]>=0, torch.zeros_like(mean))', []),
+    (fil, 'a file with NaN is read', "if odd := not_finite(tensors): return f'`{odd}` has NaN or infinite numbers'", 'pass', [rel]),
+    (fil, 'a file that has changed is read', "if about.get('checksum')!=checksum(about, tensors):", 'if False:', [rel]),
     (seen, 'gradients without the input', 'return torch.autograd.grad(f(x).sum(), x)[0] * x.detach()', 'return torch.autograd.grad(f(x).sum(), x)[0]', []),
     (pre, 'keys and values change places', "'attention.tovalues':'attn.c_attn#2'", "'attention.tovalues':'attn.c_attn#1'", []),
     (low, 'the change is not scaled', 'return super().forward(x) + F.linear(few, self.lora_b)*self.scale', 'return super().forward(x) + F.linear(few, self.lora_b)', []),

@@ -126,7 +126,7 @@ def as_trained(
     "Make the texts of a table as those were made that `dls` have learned from"
     tok = text_tokenizer(dls.valid_ds)
     if getattr(tok, 'mode', None)!='df': return items
-    if is_listy(items) and len(items) and all(isinstance(o, pd.Series) for o in items):
+    if isinstance(items, list) and items and all(isinstance(o, pd.Series) for o in items):
         items = pd.DataFrame(list(items))
     if not isinstance(items, pd.DataFrame) or not len(items): return items
     name,cols = tok.tok_text_col,_names(items, tok.text_cols)

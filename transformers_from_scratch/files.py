@@ -84,7 +84,7 @@ def model_path(
     file:str|Path # Name of a file in it, with or without its ending; or a whole path
 )->Path: # Which ends in `.safetensors`
     "Where to write `file`; `ValueError` for a name that leads out of `folder`"
-    path = folder/f"{str(file).removesuffix('.safetensors')}.safetensors"
+    path = folder/f"{str(Path(file)).removesuffix('.safetensors')}.safetensors"
     inside = (path.stem.strip('.') not in ('','safetensors')
               and Path(os.path.normpath(path)).is_relative_to(os.path.normpath(folder)))
     if inside or Path(file).is_absolute(): return path
@@ -96,7 +96,7 @@ def find_model(
     file:str|Path # Name of a file in it, with or without its ending; or a path
 )->Path: # The file, or a folder that `save_model` wrote
     "Where `file` is; a `FileNotFoundError` that says what there is"
-    path = folder/f"{str(file).removesuffix('.safetensors')}.safetensors"
+    path = folder/f"{str(Path(file)).removesuffix('.safetensors')}.safetensors"
     for o in (path, folder/file, Path(file)):
         if o.is_file() or (o/'model.json').is_file(): return o
     there = [o.name for o in sorted(path.parent.glob('*')) if o.suffix in ('.safetensors','.pth')]

@@ -124,25 +124,20 @@ class DataWatch(Callback):
         dls:DataLoaders # The data that the model was made for
     ): self.vocab = getattr(dls, 'vocab', None)
 
-    def _check_vocab(self):
+    def before_fit(self):
+        "`ValueError` for data of another vocabulary; fastai calls it before predictions, too"
         vocab = getattr(self.dls, 'vocab', None)
         if vocab is not self.vocab and not all_equal(vocab, self.vocab):
             raise ValueError('`learn.dls` has another vocabulary than the data that this learner was '
                              'made with, so its ids mean other words: make the data with '
                              '`text_vocab=` that of the first, or a learner for them')
 
-    def before_fit(self):
-        "`ValueError` for no whole batch, and for data of another vocabulary"
-        self._check_vocab()
-        n,dl = len(self.dls.train.dataset),self.dls.train
-        ensure(len(dl), 'bs', dl.bs, f'smaller for {n} training texts: there is no whole batch, '
-               'so nothing would be learned')
-
-    def before_validate(self):
-        "`ValueError` for data of another vocabulary"
-        self._check_vocab()
-
-    def before_train(self): self.nan_from = None
+    def before_train(self):
+        "`ValueError` for no whole batch"
+        self.nan_from,dl = None,self.dls.train
+        if not len(dl):
+            raise ValueError(f'`dls` has {len(dl.dataset)} training texts, and `bs` is {dl.bs}: there '
+                             'is no whole batch, so nothing would be learned')
 
     def after_loss(self):
         "Remember the first batch whose loss is NaN, without waiting for a GPU"

@@ -214,7 +214,7 @@ def _save_tokenizer(tok, vocab, encoder, folder):
 def save_pretrained(self:Pretrained,
     folder:str|Path # Where to write `config.json`, `model.safetensors` and the tokenizer
 )->Path: # The folder
-    "Write what Hugging Face opens, in the form of GPT-2, BERT, Llama or Qwen2; `ValueError` if none fits"
+    "Write what Hugging Face opens, as GPT-2, BERT, Llama or Qwen2; `ValueError` if none fits"
     folder = Path(folder)
     with _into(folder) as to:
         _save_model(self.model, self.encoder, to, self.tokenizer)
@@ -225,7 +225,7 @@ def save_pretrained(self:Pretrained,
 def save_pretrained(self:TransformerLearner,
     folder:str|Path # Where to write config, weights, the tokenizer, and a classifier's head
 )->Path: # The folder
-    "Write what Hugging Face opens, in the form of GPT-2, BERT, Llama or Qwen2; `ValueError` if none fits"
+    "Write what Hugging Face opens, as GPT-2, BERT, Llama or Qwen2; `ValueError` if none fits"
     model,folder = get_model(self.model),Path(folder)
     if rank_distrib(): return folder  # the first process writes
     encoder,head = model

@@ -17,6 +17,7 @@ from .attention import *
 from .guards import *
 from .models import *
 from .turns import *
+from .text import *
 from .learner import *
 from .text import *
 from .lm_learner import *

@@ -82,7 +82,7 @@ def add_lora(
     r:int=8, # Rank of the changes
     alpha:float=16, # They are multiplied by `alpha/r`
     dropout:float=0., # Dropout of what they read, in [0,1)
-    layers:list=('toqueries','tokeys','tovalues','unifyheads') # Names of the linear layers to change
+    layers:list=('toqueries','tokeys','tovalues','unifyheads') # Names of the linear layers
 )->TransformerLearner: # Itself, with parameter groups for what learns
     "Let only low-rank changes and the head learn; `ValueError` for a model without such layers"
     model = get_model(learn.model)
@@ -115,7 +115,9 @@ def merge_lora(self:TransformerLearner
         plain.weight,plain.bias = nn.Parameter(o.merged()),o.bias
         parent,_,last = name.rpartition('.')
         setattr(model.get_submodule(parent), last, plain)
-    self.splitter,self.opt = self.splitter_before,None
+    if self.splitter is lora_splitter:
+        self.splitter = vars(self).pop('splitter_before', transformer_splitter)
+    self.opt = None
     self.unfreeze()
     return self
 

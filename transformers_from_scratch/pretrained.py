@@ -309,7 +309,7 @@ class Pretrained:
     @classmethod
     def of(cls,
         o # What `pretrained=` was given: one of these, a folder or a name, or None or False
-    ): # One of these; None for none
+    )->'Pretrained': # None for None and False
         "What `load_pretrained` returns, for a folder or a name as well"
         if o is None or o is False or isinstance(o, cls): return o or None
         if isinstance(o, (str,Path)): return load_pretrained(o)
@@ -322,7 +322,7 @@ class Pretrained:
         return self.model if isinstance(self.model, TransformerEncoder) else self.model[0]
 
     def keywords(self,
-        given:dict, # Keywords for the model that the user chose
+        given:dict, # Keywords for the model that the user chose; `max_len=None` is no limit
         vocab:list, # The tokens of the data
         pad_idx:int # The id that it pads with
     )->dict: # Keywords for a model that the weights fit
@@ -335,8 +335,8 @@ class Pretrained:
             says = 'its own' if callable(o) else repr(have)
             raise ValueError(f"`{n}` is {getattr(o, '__name__', o)!r}, but "
                              f"`pretrained` has {says}: leave it out")
-        have,want = self.encoder.max_len,given.get('max_len')
-        if self.encoder.positions.max_len and want and want>have:
+        have,want = self.encoder.positions.max_len,ifnone(given.get('max_len', 0), math.inf)
+        if have and want>have:
             raise ValueError(
                 f"`max_len` is {want}, but `pretrained` has {have} positions: pass that or less")
         same = list(vocab)==list(self.vocab)

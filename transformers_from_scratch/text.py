@@ -48,6 +48,8 @@ def pad_id(
     "The id that fills up shorter texts"
     dl = dls.train
     if isinstance(dl, LMDataLoader): return first(special_ids(text_vocab(dls), 'pad'))
+    usual = first(o for o in getattr(dl.before_batch, 'fs', ()) if isinstance(o, Pad_Chunk))
+    if usual: return usual.pad_idx
     rest = tuplify(dl.dataset[0])[1:] if len(dl.dataset) else ()
     texts = [(TensorText(torch.zeros(n, dtype=torch.long)), *rest) for n in (2,1)]
     short = dl.before_batch(texts)[1][0]
@@ -138,13 +140,13 @@ def target_columns(
 def unknown_share(
     dls:DataLoaders, # Data with texts
     ids:list # Ids of one or more texts
-)->float: # In [0,1]; 0 where there are hardly any
+)->float: # In [0,1]; 0 where there is no word
     "The share of the words that are unknown"
     vocab = text_vocab(dls)
     unknown,special = (set(special_ids(vocab, o)) for o in ('unk', r'\w+'))
     def is_word(i): return i in unknown or i not in special and any(map(str.isalnum, vocab[i]))
     words = [i for i in ids if is_word(i)]
-    return sum(i in unknown for i in words)/len(words) if len(words)>3 else 0.
+    return sum(i in unknown for i in words)/max(len(words), 1)
 
 # %% ../nbs/11_text.ipynb #11000034
 def check_words(

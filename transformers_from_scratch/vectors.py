@@ -52,10 +52,10 @@ def embed(self:Pretrained,
     bs:int=64, # Texts in a batch, at most
     pool:callable=mean_pool, # `(hidden, pad_mask) -> vectors`, over real tokens
     normalize:bool=True, # Make each vector of length 1, so that the product of two is their cosine?
-    max_len:int=None, # Tokens of a text to read at most, special ones included; None for the model's own
+    max_len:int=None, # Tokens of a text to read at most, special ones too; None for the model's own
     no_bar:bool=False # Show no progress bar?
 )->Tensor: # `(n,k)` on the CPU, in the order of the texts; `(k,)` for a single string
-    "Vectors of texts, for search and clustering"
+    "Vectors of texts, for search and clustering; `TypeError` for what is no text"
     ensure_sizes(bs=bs)
     tok,most = self.tokenizer,self.encoder.max_len
     if tok is None: raise ValueError(f"{self.path} has no `tokenizer.json`, so texts can't be read")
@@ -80,7 +80,7 @@ def embed(self:TransformerLearner,
     normalize:bool=True, # Make each vector of length 1, so that the product of two is their cosine?
     no_bar:bool=False # Show no progress bar?
 )->Tensor: # `(n,k)` on the CPU, in the order of the texts; `(k,)` for a single string
-    "Vectors of texts, cut as the model cuts them"
+    "Vectors of texts, cut as the model cuts them; `TypeError` for what is no text"
     ensure_sizes(bs=bs)
     if isinstance(texts, Iterator):
         return _embed_all(self.embed, texts, bs, pool=pool, normalize=normalize)
