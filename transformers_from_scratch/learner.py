@@ -108,7 +108,7 @@ def transformer_classifier_learner(
     model_kw.pop('tie_weights', None)  # of a language model's head
     crop = model_kw.get('crop', head_crop)
     if first+last and crop: model_kw['crop'] = partial(special_crop, crop=crop, first=first, last=last)
-    model = TransformerClassifier(n_out=ifnone(n_out, dls.c), y_range=y_range, **model_kw)
+    model = TransformerClassifier(n_out=ifnone(n_out, getattr(dls, 'c', 0)), y_range=y_range, **model_kw)
     learn = TransformerLearner(dls, model, **learn_kw)
     # a loss of the user's may give the answers another scale
     if y_range is None and 'loss_func' not in learn_kw: _start_at_mean(dls, model[1])
