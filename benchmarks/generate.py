@@ -38,7 +38,7 @@ def ours(v, k, heads, depth):
 def predict(v, k, heads, depth):
     "`predict` of our Learner, and that of fastai's AWD_LSTM, on the same vocabulary; one text"
     from fastai.text.all import AWD_LSTM, BaseTokenizer, TextDataLoaders, defaults, language_model_learner, pd
-    from transformers_from_scratch.all import generate, nn, transformer_lm_learner
+    from transformers_from_scratch.all import LearnedPositions, generate, nn, transformer_lm_learner
     words = [f'w{i}' for i in range(v-9)]
     df = pd.DataFrame(dict(text=[' '.join(words[i:i+50]) for i in range(0, len(words), 50)]*2))
     dls = TextDataLoaders.from_df(df, text_col='text', is_lm=True, tok_tfm=BaseTokenizer(),

@@ -62,7 +62,7 @@ def main(
     dls = get_dls(untar_data(URLs.IMDB), vocab_sz, bs, holdout)
     print(f'{len(dls.train_ds):,} reviews to train on, {len(dls.valid_ds):,} to '
           f'check with; reading them took {time.time()-start:.0f} s')
-    learn = transformer_classifier_learner(dls, k=k, heads=heads, depth=depth, max_len=max_len, pos_cls=LearnedPositions,
+    learn = transformer_classifier_learner(dls, k=k, heads=heads, depth=depth, max_len=max_len,
                                            pool=mean_max_pool, crop=ends_crop,
                                            word_dropout=word_dropout, vocab_dropout=vocab_dropout,
                                            pos_cls=SinusoidalPositions, dropout=dropout, wd=wd,

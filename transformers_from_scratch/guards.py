@@ -51,7 +51,7 @@ def _check_measures(dls, kind, loss, metrics):
     usual = loss is None or isinstance(getattr(loss, 'func', loss), _usual.get(kind, ()))
     bad = _meaningless.get(kind, ()) if usual else ()
     for o in L(metrics):
-        ensure(o not in bad, 'metrics', o,
+        ensure(o not in bad, 'metrics', getattr(o, 'name', getattr(o, '__name__', o)),
                f'for {kind}, such as `{"rmse" if kind=="numbers" else "accuracy_multi"}`')
     ensure(not (kind=='category' and isinstance(loss, nn.NLLLoss)), 'loss_func', loss,
            'for the scores of classes, such as `CrossEntropyLossFlat()`: it needs log-probabilities')
@@ -203,7 +203,9 @@ def keywords_of(
                     e.add_note(keyword_note(found[1], set(inspect.signature(call).parameters)))
                 raise
         at = call
-        for o in map(partial, others): at.__delwrap__,at = o,o
+        for o in others:
+            at.__delwrap__ = partial(inspect.unwrap(o))
+            at = at.__delwrap__
         return call
     return _inner
 

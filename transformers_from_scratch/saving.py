@@ -460,8 +460,7 @@ def load_transformer_learner(
     ensure(dls is None or device is None, 'device', device, 'None where `dls` are given')
     about,weights = read_saved(path, whole=True)
     _check_says(path, about)
-    model_cls,learn_cls = TransformerClassifier,TransformerLearner
-    if about['kind']=='language model': model_cls,learn_cls = TransformerLM,TransformerLMLearner
+    learn_cls = TransformerLMLearner if about['kind']=='language model' else TransformerLearner
     learn_kw,given = split_keywords(kwargs, learn_cls)
     _check_given(path, about, {**given, **learn_kw})
     try:
