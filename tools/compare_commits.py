@@ -117,10 +117,11 @@ def data(is_lm=False, bs=8, least=1, most=20):
 def trained(dls, cbs=(), n=1, **kwargs):
     set_seed(1)
     factory = transformer_lm_learner if isinstance(dls.train, LMDataLoader) else transformer_classifier_learner
-    learn = factory(dls, **{**small, **kwargs}, cbs=cbs)
+    learn = factory(dls, **{**small, 'pos_cls':LearnedPositions, **kwargs}, cbs=cbs)  # once the default
     with learn.no_bar(), learn.no_logging(): learn.fit(n, 5e-3)
     return learn
 def losses(*args, **kwargs): return torch.stack(trained(*args, **kwargs).recorder.losses)
+if running: as_before = dict(temperature=1., top_p=None, decoder=decode_spec_tokens)  # once the defaults of `predict`
 
 def learners_learn():
     for is_lm,kinds in ((False,classifiers()), (True,{**models(), 'untied':dict(tie_weights=False)})):
@@ -142,19 +143,31 @@ def learners_write():
         no_min_p=dict(min_p=.99), again=dict(repetition_penalty=1.8), less=dict(repetition_penalty=.5), stop=dict(stop=['w5','w9 w1']),
         last=dict(only_last_word=True), int8=dict(weights='int8'), bf16=dict(weights='bf16'),
         many=dict(temperature=.8, top_k=9, top_p=.9, min_p=.01, repetition_penalty=1.2, no_unk=False))
+    ways = {n: as_before | o for n,o in ways.items()}
     for (n,o),words in product(ways.items(), (3, 40)):  # more than `max_len`: the start of a text is lost
         yield f'{n}, predict {words}',learn.predict('w3 w4 w5', words, seed=1, no_bar=True, **o)
         yield f'{n}, texts {words}',learn.predict(['w3 w4', 'w7', 'w9 '*30], words, seed=2, no_bar=True, **o)
-        yield f'{n}, stream {words}',[*learn.stream('w9', words, **o)]
+        yield f'{n}, stream {words}',''.join(learn.stream('w9', words, **o))
+
+def trainings_go_on():
+    class Stop(Callback):
+        def after_epoch(self):
+            if self.epoch==1: raise KeyboardInterrupt
+    for is_lm in (False, True):
+        folder,kw = Path(tempfile.mkdtemp(dir='.')).resolve(),dict(n=4)
+        try: trained(data(is_lm), cbs=[Resume(folder), Stop()], **kw)
+        except KeyboardInterrupt: pass
+        learn = trained(data(is_lm), cbs=Resume(folder), **kw)
+        yield from ((f'{is_lm}, losses',torch.stack(learn.recorder.losses)), (f'{is_lm}, weights',flat(learn.model.parameters())))
 
 def models_write():
-    ways = dict(plain={}, short=dict(n=4), no_cache=dict(cache=False), only_last=dict(only_last=True), int8=dict(weights='int8'),
+    ways = dict(plain={}, short=dict(words=4), no_cache=dict(cache=False), only_last=dict(only_last=True), int8=dict(weights='int8'),
                 bf16=dict(weights='bf16'), many=dict(top_k=6, top_p=.9, repetition_penalty=1.3, banned=[3,5]))
     for (n,o),(b,pads) in product(models().items(), ((1,False), (4,False), (4,True), (6,True))):  # the fast step of 6 texts is another
         model = lively(fast(TransformerLM(30, **{**small, **o})))
         for way,kw in ways.items():
             if 'weights' in kw and model.why_slow(): continue
-            yield f'{n}, {b} {pads} {way}',generate(model, some_ids(b, pads), **{'n':16, **kw}, generator=seeded(5))
+            yield f'{n}, {b} {pads} {way}',generate(model, some_ids(b, pads), kw.get('words', 16), **{n: v for n,v in kw.items() if n!='words'}, generator=seeded(5))
     logits = 3*torch.randn(6, 30, generator=seeded(0))
     for f,x in ((scale_temperature,.3), (keep_top_k,3), (keep_top_p,.4), (keep_min_p,.1), (keep_min_p,.99)): yield f'{f.__name__} {x}',f(logits, x)
     yield from (('penalty',penalize_repetition(logits, some_ids(6), 1.5)), ('forbidden',pick('forbid_ids', 'ban')(logits, tensor([3,4]))))
@@ -246,10 +259,10 @@ def files():
         dls,name = data(is_lm),f'{n}, {is_lm}'
         learn,other,third = (trained(dls, n=i, **classifiers()[n]) for i in (1,2,3))
         learn.path = other.path = third.path = path
-        def says(o): return str([o.predict(t, **(dict(n_words=20, seed=0) if is_lm else {})) for t in ('w3 w4', 'w9')])
+        def says(o): return str([o.predict(t, **(dict(n_words=20, seed=0, **as_before) if is_lm else {})) for t in ('w3 w4', 'w9')])
         learn.save('state'); learn.export('all.pkl'); learn.save_encoder('encoder')
         yield from ((name,says(learn)), (f'{name}, load',says(other.load('state'))), (f'{name}, load_learner',says(load_learner(path/'all.pkl'))))
-        yield from ((f'{name}, load_transformer_learner',says(load_transformer_learner(learn.save_model(path/'model')))), (f'{name}, load_encoder',says(third.load_encoder('encoder'))))
+        yield from ((f'{name}, load_model',says(pick('load_transformer_learner', 'load_model')(learn.save_model(path/'model')))), (f'{name}, load_encoder',says(third.load_encoder('encoder'))))
         yield f'{name}, attention_maps',attention_maps(learn, 'w3 w4 w5').weights
         if is_lm: continue
         for f in (leave_one_out, shapley_values, integrated_gradients): yield f'{name}, {f.__name__}',[*learn.explain('w3 w4 w5', method=f).scores]

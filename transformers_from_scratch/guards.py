@@ -42,18 +42,22 @@ def ensure_probs(
 
 # %% ../nbs/12_guards.ipynb #9a000041
 _meaningless = dict(numbers=(accuracy,error_rate,accuracy_multi), labels=(mse,rmse,mae))
-_unreduced = nn.MSELoss,nn.L1Loss,nn.SmoothL1Loss,nn.HuberLoss
+_of_numbers = nn.MSELoss,nn.L1Loss,nn.SmoothL1Loss,nn.HuberLoss
+_usual = dict(numbers=_of_numbers, labels=nn.BCEWithLogitsLoss)
 
-def _check_measures(kind, one, loss, metrics):
+def _check_measures(dls, kind, loss, metrics):
     "`ValueError` for a loss or a metric that gives a number without a meaning"
-    bad = _meaningless.get(kind, ())
+    # another loss may give the answers another meaning
+    usual = loss is None or isinstance(getattr(loss, 'func', loss), _usual.get(kind, ()))
+    bad = _meaningless.get(kind, ()) if usual else ()
     for o in L(metrics):
-        ensure(o not in bad and getattr(o, 'func', None) not in bad, 'metrics', o,
+        ensure(o not in bad, 'metrics', o,
                f'for {kind}, such as `{"rmse" if kind=="numbers" else "accuracy_multi"}`')
     ensure(not (kind=='category' and isinstance(loss, nn.NLLLoss)), 'loss_func', loss,
            'for the scores of classes, such as `CrossEntropyLossFlat()`: it needs log-probabilities')
-    ensure(not (kind=='numbers' and one and type(loss) in _unreduced), 'loss_func', loss,
-           'one that pairs each answer with its own target, such as `MSELossFlat()`')
+    if kind=='numbers' and type(loss) in _of_numbers and len(dls.train_ds):
+        ensure(dls.train_ds[0][-1].ndim, 'loss_func', loss,
+               'one that pairs each answer with its own target, such as `MSELossFlat()`')
 
 def _check_column(col, kind, known, part, own_loss):
     "`ValueError` for targets that are missing, or unknown in training"
@@ -111,8 +115,8 @@ def check_dls(
         ensure(y_range is None or target.kind not in ('category','labels'), 'y_range', y_range,
                'None: `dls` has classes for a target, not numbers')
         _check_targets(dls, target, y_range, loss_func is not None)
-        _check_measures(target.kind, getattr(dls, 'c', 1)==1, loss_func, metrics)
-    if len(dls.train_ds) and not len(dls.valid_ds):
+        _check_measures(dls, target.kind, loss_func, metrics)
+    if metrics and len(dls.train_ds) and not len(dls.valid_ds):
         warn('`dls` has no texts to validate with, so no metric will have a value: pass '
              '`valid_pct=.2`, or a `valid_col` that is True in some rows', stacklevel=4)
     check_words(dls, stacklevel=5)
@@ -128,7 +132,7 @@ class DataWatch(Callback):
     "Looks at what goes wrong in a training without an error; a part of our learners"
     def __init__(self,
         dls:DataLoaders # The data that the model was made for
-    ): self.vocab = getattr(dls, 'vocab', None)
+    ): self.vocab,self.nan_from = getattr(dls, 'vocab', None),None
 
     def before_validate(self):
         "`ValueError` for data of another vocabulary"
@@ -154,20 +158,23 @@ class DataWatch(Callback):
         self.nan_from = torch.where(nan & (self.nan_from<0), at, self.nan_from)
 
     def after_train(self):
-        "Warn of an epoch with a loss that is NaN"
+        "Warn of an epoch whose loss was NaN, and has spoiled the weights"
         at = -1 if self.nan_from is None else self.nan_from.item()
-        if at>=0 and not hasattr(self.learn, 'lr_finder'):
+        if at<0 or hasattr(self.learn, 'lr_finder'): return
+        if not all(p.isfinite().all() for p in self.model.parameters()):
             warn(f'the loss is NaN since batch {at} of epoch {self.epoch}: the weights are of no use '
                  'any more. Train anew with a lower learning rate; `StopOnNaN` stops before that')
 
 # %% ../nbs/12_guards.ipynb #9a000052
 other_names = {  # ours, and what others call it
-    'k': 'd_model n_embd hidden_size embed_dim emb_sz emb_dim model_dim', 'heads': 'nhead n_head n_heads num_heads num_attention_heads',
+    'k': 'd_model n_embd hidden_size embed_dim emb_sz emb_dim model_dim',
+    'heads': 'nhead n_head n_heads num_heads num_attention_heads',
     'depth': 'n_layer n_layers num_layers num_hidden_layers',
-    'max_len': 'seq_len seq_length max_length block_size n_positions context_length max_position_embeddings max_seq_len',
-    'hidden_mult': 'd_ff dim_feedforward intermediate_size n_inner', 'n_out': 'num_classes num_labels',
+    'max_len': 'seq_len seq_length max_length block_size n_positions context_length '
+               'max_position_embeddings max_seq_len',
+    'hidden_mult': 'd_ff dim_feedforward intermediate_size n_inner',
+    'n_out': 'num_classes num_labels', 'vocab_sz': 'vocab_size',
     'dropout': 'drop_mult drop_rate hidden_dropout_prob resid_pdrop', 'attn_dropout': 'attn_pdrop',
-    'vocab_sz': 'vocab_size num_tokens',
     'n_words': 'max_new_tokens max_tokens n_tokens num_tokens', 'seed': 'generator random_state',
     'stop': 'stop_sequences stop_strings eos_token', 'text': 'prompt prefix'}
 _ours = {o: name for name,others in other_names.items() for o in others.split()}

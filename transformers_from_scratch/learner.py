@@ -66,11 +66,12 @@ def model_keywords(
 )->dict: # For `TransformerClassifier` and `TransformerLM`
     "Keywords for a model of `dls`: what was passed, else as in `start`, else as usual"
     given = {n: o for n,o in dict(sizes or {}, max_len=max_len).items() if o is not None} | kwargs
-    if start is not None: given = start.keywords(given, text_vocab(dls), pad_id(dls))
+    vocab,pad = text_vocab(dls),pad_id(dls)
+    if start is not None: given = start.keywords(given, vocab, pad)
     else:
         usual_len = dls.train.seq_len if isinstance(dls.train, LMDataLoader) else 512
-        given = dict(vocab_sz=len(text_vocab(dls)), pad_idx=pad_id(dls), max_len=usual_len, k=256,
-                     heads=8, depth=4, pos_cls=RotaryPositions) | given
+        usual = dict(max_len=usual_len, k=256, heads=8, depth=4, pos_cls=RotaryPositions)
+        given = dict(vocab_sz=len(vocab), pad_idx=pad, **usual | given)
     return given | (dict(max_len=None) if given.get('max_len')==math.inf else {})
 
 # %% ../nbs/21_learner.ipynb #8e8e868d
@@ -116,6 +117,10 @@ def transformer_classifier_learner(
 # %% ../nbs/21_learner.ipynb #8e820de8
 def _test_dl(learn, items, **kwargs):
     "The texts in a loader that sorts by characters: to count their tokens would read them twice"
+    for o in items:  # fastai would take a list for the words of one text
+        ensure(not is_listy(o) and not isinstance(o, (pd.DataFrame,np.ndarray)), 'item', o,
+               'one text: for several use `stream_preds(texts)` or '
+               '`get_preds(dl=learn.dls.test_dl(texts))`', TypeError)
     if isinstance(learn.dls.valid, SortedDL):
         kwargs['val_res'] = [len(o) if isinstance(o, str) else 0 for o in items]
     return learn.dls.test_dl(items, num_workers=0, **kwargs)
@@ -128,15 +133,15 @@ def predict(self:TransformerLearner,
     with_input:bool=False # Return the decoded text as well?
 )->tuple: # The decoded prediction, its number, and probabilities or numbers `(n_out,)`
     "What the model says about one text; `TypeError` for several, `FloatingPointError` for NaN"
-    ensure(not is_listy(item) and not isinstance(item, (pd.DataFrame,np.ndarray)), 'item', item,
-           'one text: for several use `stream_preds(texts)` or '
-           '`get_preds(dl=learn.dls.test_dl(texts))`', TypeError)
+    known = hasattr(self.loss_func, 'decodes') or text_target(self.dls).kind in ('numbers',None)
+    ensure(known, 'loss_func', self.loss_func, "one of fastai's, such as `CrossEntropyLossFlat()`, "
+           'which say what the numbers mean: without that, there is no answer to read off')
     dl = _test_dl(self, [item], rm_type_tfms=rm_type_tfms)
     inp,preds,_,decoded = self.get_preds(dl=dl, with_input=True, with_decoded=True)
     if preds.isnan().any():
         raise FloatingPointError('the answer of this model is NaN: has its training diverged? '
                                  '`StopOnNaN` stops before that')
-    check_words(self.dls, inp[0].tolist(), stacklevel=4)
+    if text_tokenizer(self.dls): check_words(self.dls, inp[0].tolist(), stacklevel=4)
     if not with_input: inp = inp[:,:1]  # unless all its words are wanted, one will do
     text,*res = self.dls.decode_batch((inp, *tuplify(decoded)))[0]
     res = detuplify(tuple(res)),decoded[0],preds[0]
@@ -154,6 +159,8 @@ def stream_preds(self:TransformerLearner,
     "What the model says about texts, one after another, in the memory of some batches"
     ensure(not isinstance(texts, (str,pd.DataFrame)), 'texts', texts,
            'texts one after another, such as a list or a column: for one use `predict`', TypeError)
+    ensure(not isinstance(self.dls.valid, LMDataLoader), 'dls', 'for a language model',
+           'for a classifier: see `score` and `get_preds`', TypeError)
     bs = ifnone(bs, self.dls.valid.bs)
     for some in chunked(texts, bs*ahead):
         with self.no_bar(): yield from self.get_preds(dl=_test_dl(self, list(some), bs=bs), **kwargs)[0]

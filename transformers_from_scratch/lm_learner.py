@@ -49,8 +49,9 @@ class TransformerLMLearner(TransformerLearner):
             if need>_memory():
                 raise MemoryError(f'{dl.bs*dl.bl:,} tokens times all words need {need/2**30:,.0f} GB: '
                                   'pass `with_preds=False, with_loss=True`, or use `score`')
-        return super().get_preds(dl=dl, with_preds=with_preds,
-                                 **(kwargs | dict(reorder=False, concat_dim=1)))
+        # its batches are pieces of the same rows
+        if isinstance(dl, LMDataLoader): kwargs |= dict(reorder=False, concat_dim=1)
+        return super().get_preds(dl=dl, with_preds=with_preds, **kwargs)
 
 def _memory():
     "The memory of this machine in bytes; infinite where it can't be asked"

@@ -395,7 +395,7 @@ def _fill_head(path, learn):
     elif other:
         says = f"was trained with {', '.join(other)}, and now reads other parts of long texts"
     else: return
-    warn(f"{path.name}: its head {says}", stacklevel=4)
+    warn(f"{path.name}: its head {says}", stacklevel=5)
 
 # %% ../nbs/19_pretrained.ipynb #p0710168045
 def _check_tokens(pre, dls):
@@ -424,6 +424,6 @@ def start(self:Pretrained,
         name,some = Path(self.path or '').name,', '.join(map(repr, new[:3]))
         warn(f"{len(new):,} of {len(vocab):,} tokens of `dls` are not in {name}, such as {some}: "
              "they start with the mean of all rows. To have its own tokens, make `dls` with "
-             "`tok_tfm=pre.tokenizer`", stacklevel=3)
+             "`tok_tfm=pre.tokenizer`", stacklevel=4)
     learn.freeze()
     return learn

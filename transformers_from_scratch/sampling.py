@@ -243,7 +243,7 @@ def eval_mode(
 def stream_ids(
     model:TransformerLM, # A language model
     ids:Tensor, # The texts to go on with `(b,t)`, padding anywhere, at least one token in each
-    n:int, # Number of tokens to write; none below 1
+    n_words:int, # Number of tokens to write; none below 1
     *,
     repetition_penalty:float=1., # Above 1 makes tokens that were there less likely
     banned:list=(), # Ids of tokens that never come; padding never does
@@ -257,9 +257,10 @@ def stream_ids(
     never = [*banned, *{encoder.pad_idx} - {None, encoder.vocab_sz}]
     never = torch.tensor(never, dtype=torch.long, device=ids.device)
     if only_last: ids = _padding_first(encoder, ids)[0][:,-1:]
-    for _ in range(n):
+    for _ in range(n_words):
         with eval_mode(parts), torch.inference_mode():  # for this token only
-            if new is None: reader = LMReader(model, ids, cache and not only_last, n>10, weights)
+            if new is None: reader = LMReader(model, ids, cache and not only_last,
+                                          n_words>10, weights)
             elif only_last: reader = LMReader(model, new[:,None], False)
             else: reader.append(new)
             new = sample_ids(reader.logits, text, banned=never,
@@ -273,8 +274,8 @@ def stream_ids(
 def generate(
     model:TransformerLM, # A language model
     ids:Tensor, # The texts to go on with `(b,t)`, padding anywhere, at least one token in each
-    n:int, # Number of tokens to write; none below 1
+    n_words:int, # Number of tokens to write; none below 1
     **kwargs
-)->Tensor: # `ids` and `n` new columns `(b,t+n)`
+)->Tensor: # `ids` and `n_words` new columns
     "Write on, in evaluation mode; arguments and errors are those of `stream_ids`"
-    return torch.cat([ids, *(o[:,None] for o in stream_ids(model, ids, n, **kwargs))], 1)
+    return torch.cat([ids, *(o[:,None] for o in stream_ids(model, ids, n_words, **kwargs))], 1)

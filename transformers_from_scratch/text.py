@@ -20,7 +20,8 @@ def text_vocab(
     if not isinstance(dls, DataLoaders):
         raise TypeError(f'`dls` is a {type(dls).__name__}, but must be `DataLoaders`: '
                         'pass what `TextDataLoaders.from_df` or `DataBlock.dataloaders` returns')
-    vocab = getattr(dls, 'vocab', None)
+    tls = getattr(getattr(dls.train, 'dataset', None), 'tls', None)
+    vocab = getattr(tls[0] if tls else dls, 'vocab', None)
     if is_listy(vocab) and len(vocab) and is_listy(vocab[0]): vocab = vocab[0]  # tokens and classes
     if is_listy(vocab) and len(vocab) and isinstance(vocab[0], str): return vocab
     raise ValueError('`dls` has no vocabulary of tokens, so it holds no text: '
@@ -52,8 +53,8 @@ def pad_id(
     if usual: return usual.pad_idx
     rest = tuplify(dl.dataset[0])[1:] if len(dl.dataset) else ()
     texts = [(TensorText(torch.zeros(n, dtype=torch.long)), *rest) for n in (2,1)]
-    short = dl.before_batch(texts)[1][0]
-    return int(short.max()) if len(short)>1 else None
+    one,other = (o[0] for o in dl.before_batch(texts))  # in any order
+    return int(max(one.max(), other.max())) if len(one)==len(other) else None
 
 # %% ../nbs/11_text.ipynb #11000018
 def text_tokenizer(
@@ -131,6 +132,8 @@ def target_columns(
     items,get_y = (tls[-1].items,first(tls[-1].tfms.fs)) if len(tls)>1 else (None,None)
     if not isinstance(items, pd.DataFrame) or not isinstance(get_y, ColReader): return
     if get_y.pref or get_y.suff: return
+    # a function of the user's may make other targets of them
+    if not all(isinstance(o, tuple(_kinds)) for o in tls[-1].tfms.fs[1:]): return
     cols = [o if o in items else items.columns[o] for o in get_y.cols]
     res,delim = items[cols],get_y.label_delim
     def split(o): return o.split(delim) if o else []
