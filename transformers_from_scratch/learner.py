@@ -163,7 +163,8 @@ def stream_preds(self:TransformerLearner,
            'for a classifier: see `score` and `get_preds`', TypeError)
     bs = ifnone(bs, self.dls.valid.bs)
     for some in chunked(texts, bs*ahead):
-        with self.no_bar(): yield from self.get_preds(dl=_test_dl(self, list(some), bs=bs), **kwargs)[0]
+        with self.no_bar(): preds = self.get_preds(dl=_test_dl(self, list(some), bs=bs), **kwargs)[0]
+        yield from preds
 
 # %% ../nbs/21_learner.ipynb #846e42c5
 class BF16Precision(MixedPrecision):
