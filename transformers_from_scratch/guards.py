@@ -61,7 +61,7 @@ def _check_measures(dls, kind, loss, metrics):
 
 def _check_column(col, kind, known, part, own_loss):
     "`ValueError` for targets that are missing, or unknown in training"
-    gone = col.index[col.isna()]
+    gone = col.index[~np.isfinite(col.astype(float)) if kind=='numbers' else col.isna()]
     if len(gone) and not (own_loss and kind=='numbers'):  # a loss of the user's may leave them out
         raise ValueError(f'`dls` has no label in {len(gone):,} of its {len(col):,} {part} texts, '
                          f'such as row {gone[0]}: leave such rows out, as with `df.dropna`')
@@ -107,7 +107,7 @@ def check_dls(
     ensure(getattr(dls, 'n_inp', 1)==1, 'n_inp', getattr(dls, 'n_inp', 1),
            "1: join the texts, as `TextBlock.from_df(['title','text'])` does")
     ensure(pad is None or pad in special_ids(vocab, 'pad'), 'pad_idx', pad,
-           f'the id of {PAD!r}: the model would not see {str(vocab[pad or 0])!r}. Pass '
+           f'the id of {PAD!r}: the model would not see {first(vocab[pad or 0:])!r}. Pass '
            '`before_batch=Pad_Chunk(pad_idx=...)` for the data')
     if not lm:
         one_class = target.kind=='category' and len(target.classes)<2 and n_out is None
@@ -122,22 +122,29 @@ def check_dls(
     check_words(dls, stacklevel=5)
 
 # %% ../nbs/12_guards.ipynb #9a000048
+def _same_vocab(a, b):
+    "The same tokens, or tokens and classes? Objects that are the same need no look"
+    if a is b: return True
+    a,b = L(a),L(b)
+    return len(a)==len(b) and all(x is y or list(x)==list(y) for x,y in zip(a, b))
+
 class DataWatch(Callback):
     "Looks at what goes wrong in a training without an error; a part of our learners"
     def __init__(self,
         dls:DataLoaders # The data that the model was made for
     ): self.vocab,self.nan_from = getattr(dls, 'vocab', None),None
 
-    def before_fit(self):
-        "`ValueError` for data of another vocabulary; fastai calls it before predictions, too"
-        vocab = getattr(self.dls, 'vocab', None)
-        if vocab is not self.vocab and not all_equal(vocab, self.vocab):
+    def before_validate(self):
+        "`ValueError` for data of another vocabulary"
+        # not `before_fit`: an error there leaves fastai's lock taken, if it was about to predict
+        if not _same_vocab(getattr(self.dls, 'vocab', None), self.vocab):
             raise ValueError('`learn.dls` has another vocabulary than the data that this learner was '
                              'made with, so its ids mean other words: make the data with '
                              '`text_vocab=` that of the first, or a learner for them')
 
     def before_train(self):
-        "`ValueError` for no whole batch"
+        "`ValueError` for no whole batch, and for data of another vocabulary"
+        self.before_validate()
         self.nan_from,dl = None,self.dls.train
         if not len(dl):
             raise ValueError(f'`dls` has {len(dl.dataset)} training texts, and `bs` is {dl.bs}: there '

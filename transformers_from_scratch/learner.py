@@ -80,7 +80,7 @@ def _start_at_mean(dls, head):
     "Let the answers begin at the mean of the targets, where these are columns of numbers"
     table = target_columns(dls.train_ds) if text_target(dls).kind=='numbers' else None
     if table is not None and table.shape[1]==len(head.linear.bias):
-        head.linear.bias.copy_(tensor(table.astype(float).mean().to_numpy()))
+        head.linear.bias.copy_(tensor(table.astype(float).mean().tolist()))
 
 @keywords_of(TransformerClassifier.__init__, TransformerEncoder.__init__, TransformerBlock.__init__,
              TransformerLearner.__init__, Learner.__init__)
@@ -163,7 +163,8 @@ def stream_preds(self:TransformerLearner,
            'for a classifier: see `score` and `get_preds`', TypeError)
     bs = ifnone(bs, self.dls.valid.bs)
     for some in chunked(texts, bs*ahead):
-        with self.no_bar(): yield from self.get_preds(dl=_test_dl(self, list(some), bs=bs), **kwargs)[0]
+        with self.no_bar(): preds = self.get_preds(dl=_test_dl(self, list(some), bs=bs), **kwargs)[0]
+        yield from preds
 
 # %% ../nbs/21_learner.ipynb #846e42c5
 class BF16Precision(MixedPrecision):
