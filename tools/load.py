@@ -14,7 +14,7 @@ from common import root
 warnings.simplefilter('ignore')
 from fastcore.script import call_parse
 from transformers_from_scratch.all import *
-from transformers_from_scratch import fast_step, sampling
+from transformers_from_scratch import fast_step, turns
 
 def make(factory, dls, **kwargs):
     "A small learner with weights that are livelier than those at birth"
@@ -48,7 +48,7 @@ def held():
     fds = Path('/proc/self/fd')
     objects = sum(not (type(o) is weakref.ref and o() is None) for o in gc.get_objects())               # pandas keeps dead ones for a while
     return dict(objects=objects, threads=active_count(), files=len(list(fds.iterdir())) if fds.exists() else 0,
-                locks=len(sampling._locks), stores=len(fast_step._stores))
+                locks=len(turns._locks), stores=len(fast_step._stores))
 
 def rss():
     "Memory in MB that the system has given to this process; 0 where it does not say"
@@ -66,8 +66,7 @@ def tried(f, *args):
 def classifier_jobs(learn, texts):
     "What a server asks of a classifier, by name: functions of a number"
     def text(i): return texts[i%len(texts)]
-    return dict(predict=lambda i: learn.predict(text(i))[2], stream_preds=lambda i: torch.stack(list(learn.stream_preds(texts[i%5:], bs=4, no_bar=True))),
-        get_preds=lambda i: learn.get_preds()[0], losses=lambda i: learn.get_preds(with_loss=True)[2], validate=lambda i: tensor(list(learn.validate())),
+    return dict(predict=lambda i: learn.predict(text(i))[2], stream_preds=lambda i: torch.stack(list(learn.stream_preds(texts[i%5:], bs=4))),
         embed=lambda i: learn.embed(texts[:3], no_bar=True), attention=lambda i: attention_maps(learn, text(i)).weights,
         explain=lambda i: tensor(list(token_attributions(learn, text(i)).scores)))
 
@@ -78,7 +77,6 @@ def lm_jobs(lm, texts):
     return dict(predict=lambda i: lm.predict(text(i), 12, temperature=0, no_bar=True), seeded=lambda i: lm.predict([text(i),text(i+1)], 12, seed=i, no_bar=True),
         int8=lambda i: lm.predict(text(i), 12, seed=i, no_bar=True, weights='int8'), stream=lambda i: one_stream(lm, text(i), i),
         score=lambda i: tensor([o.log_prob for o in lm.score([text(i),text(i+1)], bs=1)]), generate=lambda i: generate(lm.model, ids, 12, temperature=0),
-        get_preds=lambda i: lm.get_preds()[0], validate=lambda i: tensor(list(lm.validate())),
         attention=lambda i: attention_maps(lm, text(i)).weights, explain=lambda i: tensor(list(token_attributions(lm, text(i)).scores)))
 
 def in_a_row(what, jobs, n, kinds):
@@ -106,7 +104,7 @@ def at_once(what, learn, jobs, n, training, n_threads=8, kinds=12):
         was,memory = held(),rss()
         wrong = [o for o in pool.map(wrong_answer, calls) if o]
         for o in wrong[:3]: print(o)
-        lost = before!=about() if not ({'get_preds','validate'} & set(names)) else before[1:]!=about()[1:]
+        lost = before!=about()
         return row(what, n, len(wrong)+lost, was, memory, start)
 
 def row(what, n, wrong, was, memory, start):
@@ -131,13 +129,11 @@ def main(
     lm = make(transformer_lm_learner, TextDataLoaders.from_df(df, is_lm=True, bs=8, seq_len=16, **kw), max_len=40)
     texts = list(df.text[:12])
     ours,theirs = classifier_jobs(learn, texts),lm_jobs(lm, texts)
-    def readers(jobs): return {k: f for k,f in jobs.items() if k not in ('get_preds','losses','validate')}
     tasks = [partial(in_a_row, 'predictions, one after another', [ours['predict'], theirs['predict']], predictions, 12),
              partial(in_a_row, 'streams, one after another', [theirs['stream']], streams, 12)]
     for name,o,jobs in (('classifier',learn,ours), ('language model',lm,theirs)):
         for training in (True,False):
-            some = readers(jobs) if name=='language model' and training else jobs
-            tasks.append(partial(at_once, f"8 threads, {name} in {'training' if training else 'evaluation'} mode", o, some, calls//4, training))
+            tasks.append(partial(at_once, f"8 threads, {name} in {'training' if training else 'evaluation'} mode", o, jobs, calls//4, training))
     rows = []
     for f in tasks: rows.append(f()); print(rows[-1], flush=True)
     bad = any(o['wrong'] or o['grown']!='nothing' for o in rows)
