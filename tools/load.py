@@ -74,9 +74,11 @@ def lm_jobs(lm, texts):
     "The same of a language model"
     ids = torch.arange(10, 20).view(2,5)
     def text(i): return texts[i%len(texts)]
+    def in_its_turn(i):
+        with in_eval(lm.model): return generate(lm.model, ids, 12, temperature=0)
     return dict(predict=lambda i: lm.predict(text(i), 12, temperature=0, no_bar=True), seeded=lambda i: lm.predict([text(i),text(i+1)], 12, seed=i, no_bar=True),
         int8=lambda i: lm.predict(text(i), 12, seed=i, no_bar=True, weights='int8'), stream=lambda i: one_stream(lm, text(i), i),
-        score=lambda i: tensor([o.log_prob for o in lm.score([text(i),text(i+1)], bs=1)]), generate=lambda i: generate(lm.model, ids, 12, temperature=0),
+        score=lambda i: tensor([o.log_prob for o in lm.score([text(i),text(i+1)], bs=1)]), generate=in_its_turn,
         attention=lambda i: attention_maps(lm, text(i)).weights, explain=lambda i: tensor(list(token_attributions(lm, text(i)).scores)))
 
 def in_a_row(what, jobs, n, kinds):
@@ -104,7 +106,8 @@ def at_once(what, learn, jobs, n, training, n_threads=8, kinds=12):
         was,memory = held(),rss()
         wrong = [o for o in pool.map(wrong_answer, calls) if o]
         for o in wrong[:3]: print(o)
-        lost = before!=about()
+        first = int('stream_preds' in jobs)  # fastai's predictions leave a model in evaluation mode
+        lost = before[first:]!=about()[first:]
         return row(what, n, len(wrong)+lost, was, memory, start)
 
 def row(what, n, wrong, was, memory, start):
