@@ -207,7 +207,7 @@ def keywords_of(
             except TypeError as e:
                 found = re.search(r"unexpected keyword argument '(\w+)'", str(e))
                 if found and found[1] in kwargs:
-                    e.add_note(keyword_note(found[1], set(inspect.signature(call).parameters)))
+                    e.add_note(keyword_note(found[1], set(inspect.signature(call).parameters) - {'self'}))
                 raise
         at = call
         for o in others:

@@ -21,12 +21,14 @@ class LossInParts(Callback):
 
     def before_fit(self):
         "`ValueError` for a learner whose loss needs all logits at once"
-        head,f = get_model(self.model)[1],getattr(self.loss_func, 'func', None)
+        model,f = get_model(self.model),getattr(self.loss_func, 'func', None)
+        head = model[1] if isinstance(model, nn.Sequential) else None
         linear = getattr(head, 'linear', None)
-        hooked = any(o._forward_hooks or o._forward_pre_hooks for o in (head, linear) if o is not None)
-        plain = type(head) is LMHead and type(linear) in (nn.Linear,FastLinear) and not hooked
-        ensure(plain and not hasattr(self.model, '_orig_mod'), 'model', type(head).__name__,
-               'a `TransformerLM` with a plain head, without hooks on it, and not compiled')
+        kinds = type(head) is LMHead and type(linear) in (nn.Linear,FastLinear)
+        plain = kinds and linear.bias is None and not any(o._forward_hooks or o._forward_pre_hooks
+                                                          for o in (head, linear))
+        ensure(plain, 'model', type(model).__name__,
+               'a `TransformerLM` with a plain head, without a bias or hooks, and not compiled')
         usual = (type(self.loss_func) is CrossEntropyLossFlat and f.weight is None
                  and not f.label_smoothing and f.reduction=='mean')
         ensure(usual, 'loss_func', self.loss_func, 'a plain `CrossEntropyLossFlat()`')
