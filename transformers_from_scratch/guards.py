@@ -54,7 +54,7 @@ def _check_measures(dls, kind, loss, metrics):
         ensure(o not in bad, 'metrics', getattr(o, 'name', getattr(o, '__name__', o)),
                f'for {kind}, such as `{"rmse" if kind=="numbers" else "accuracy_multi"}`')
     ensure(not (kind=='category' and isinstance(loss, nn.NLLLoss)), 'loss_func', loss,
-           'for the scores of classes, such as `CrossEntropyLossFlat()`: it needs log-probabilities')
+           'for scores of classes, as `CrossEntropyLossFlat()` is: it needs log-probabilities')
     if kind=='numbers' and type(loss) in _of_numbers and len(dls.train_ds):
         ensure(dls.train_ds[0][-1].ndim, 'loss_func', loss,
                'one that pairs each answer with its own target, such as `MSELossFlat()`')
@@ -75,7 +75,8 @@ def _check_targets(dls, target, y_range, own_loss):
     "`ValueError` for targets that can't be learned; warnings for those that look like a slip"
     to_number = dls.train_ds.tls[-1].tfms.fs[-1] if target.kind else None
     known = set(target.classes) or None
-    if isinstance(getattr(getattr(to_number, 'vocab', None), 'o2i', None), defaultdict): known = None
+    o2i = getattr(getattr(to_number, 'vocab', None), 'o2i', None)
+    if isinstance(o2i, defaultdict): known = None  # `add_na`: what is missing is a class, too
     encoded = isinstance(to_number, EncodedMultiCategorize)  # columns of 0 and 1
     for part,ds in dict(training=dls.train_ds, validation=dls.valid_ds).items():
         table = target_columns(ds)
@@ -88,7 +89,8 @@ def _check_targets(dls, target, y_range, own_loss):
                      'what is outside of it can never be answered', stacklevel=5)
     if target.kind=='category' and all(isinstance(o, float) for o in target.classes):
         warn(f'`dls` has {len(target.classes)} classes that are numbers, such as '
-             f'{target.classes[0]}: to predict numbers pass `y_block=RegressionBlock`', stacklevel=5)
+             f'{target.classes[0]}: to predict numbers pass `y_block=RegressionBlock`',
+             stacklevel=5)
 
 # %% ../nbs/12_guards.ipynb #9a000043
 def check_dls(
@@ -138,8 +140,8 @@ class DataWatch(Callback):
         "`ValueError` for data of another vocabulary"
         # not `before_fit`: an error there leaves fastai's lock taken, if it was about to predict
         if not _same_vocab(getattr(self.dls, 'vocab', None), self.vocab):
-            raise ValueError('`learn.dls` has another vocabulary than the data that this learner was '
-                             'made with, so its ids mean other words: make the data with '
+            raise ValueError('`learn.dls` has another vocabulary than the data that this learner '
+                             'was made with, so its ids mean other words: make the data with '
                              '`text_vocab=` that of the first, or a learner for them')
 
     def before_train(self):
@@ -147,8 +149,8 @@ class DataWatch(Callback):
         self.before_validate()
         self.nan_from,dl = None,self.dls.train
         if not len(dl):
-            raise ValueError(f'`dls` has {len(dl.dataset)} training texts, and `bs` is {dl.bs}: there '
-                             'is no whole batch, so nothing would be learned')
+            raise ValueError(f'`dls` has {len(dl.dataset)} training texts, and `bs` is {dl.bs}: '
+                             'there is no whole batch, so nothing would be learned')
 
     def after_loss(self):
         "Remember the first batch whose loss is NaN, without waiting for a GPU"
@@ -162,8 +164,8 @@ class DataWatch(Callback):
         at = -1 if self.nan_from is None else self.nan_from.item()
         if at<0 or hasattr(self.learn, 'lr_finder'): return
         if not all(p.isfinite().all() for p in self.model.parameters()):
-            warn(f'the loss is NaN since batch {at} of epoch {self.epoch}: the weights are of no use '
-                 'any more. Train anew with a lower learning rate; `StopOnNaN` stops before that')
+            warn(f'the loss is NaN since batch {at} of epoch {self.epoch}: the weights are of no '
+                 'use any more. Train anew with a lower learning rate; `StopOnNaN` stops before that')
 
 # %% ../nbs/12_guards.ipynb #9a000052
 other_names = {  # ours, and what others call it
@@ -207,7 +209,8 @@ def keywords_of(
             except TypeError as e:
                 found = re.search(r"unexpected keyword argument '(\w+)'", str(e))
                 if found and found[1] in kwargs:
-                    e.add_note(keyword_note(found[1], set(inspect.signature(call).parameters) - {'self'}))
+                    names = set(inspect.signature(call).parameters) - {'self'}
+                    e.add_note(keyword_note(found[1], names))
                 raise
         at = call
         for o in others:

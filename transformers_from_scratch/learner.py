@@ -34,7 +34,7 @@ def transformer_splitter(
 
 # %% ../nbs/21_learner.ipynb #456240d0
 class TransformerLearner(Learner):
-    "fastai's `Learner` with the parameter groups of a transformer, a fused `Adam`, and faster layers"
+    "fastai's `Learner` with a transformer's parameter groups, a fused `Adam`, and faster layers"
     @delegates(Learner.__init__)
     def __init__(self,
         dls:DataLoaders, # Data
@@ -91,7 +91,7 @@ def transformer_classifier_learner(
     k:int=None, # Width of the vectors; None is 256, or that of `pretrained`
     heads:int=None, # Number of heads, which must divide `k`; None is 8, or that of `pretrained`
     depth:int=None, # Number of blocks; None is 4, or that of `pretrained`
-    max_len:int=None, # Longest text in tokens; None is 512, or that of `pretrained`; `math.inf`: no limit
+    max_len:int=None, # Longest text in tokens; None: 512, or that of `pretrained`; `math.inf`: any
     n_out:int=None, # Numbers to predict; None asks `dls`
     y_range:tuple=None, # `(low, high)` of the predictions, for a `RegressionBlock`
     pos_cls:type=None, # Class of the positions; None is `RotaryPositions`, or that of `pretrained`
@@ -103,12 +103,14 @@ def transformer_classifier_learner(
     check_dls(dls, n_out=n_out, y_range=y_range, loss_func=learn_kw.get('loss_func'),
               metrics=learn_kw.get('metrics'))
     start,(first,last) = Pretrained.of(pretrained),text_ends(dls)
-    model_kw = model_keywords(dls, start, max_len, dict(k=k, heads=heads, depth=depth, pos_cls=pos_cls),
-                              **model_kw)
+    sizes = dict(k=k, heads=heads, depth=depth, pos_cls=pos_cls)
+    model_kw = model_keywords(dls, start, max_len, sizes, **model_kw)
     model_kw.pop('tie_weights', None)  # of a language model's head
     crop = model_kw.get('crop', head_crop)
-    if first+last and crop: model_kw['crop'] = partial(special_crop, crop=crop, first=first, last=last)
-    model = TransformerClassifier(n_out=ifnone(n_out, getattr(dls, 'c', 0)), y_range=y_range, **model_kw)
+    if first+last and crop:
+        model_kw['crop'] = partial(special_crop, crop=crop, first=first, last=last)
+    n_out = ifnone(n_out, getattr(dls, 'c', 0))
+    model = TransformerClassifier(n_out=n_out, y_range=y_range, **model_kw)
     learn = TransformerLearner(dls, model, **learn_kw)
     # a loss of the user's may give the answers another scale
     if y_range is None and 'loss_func' not in learn_kw: _start_at_mean(dls, model[1])
@@ -163,7 +165,8 @@ def stream_preds(self:TransformerLearner,
            'for a classifier: see `score` and `get_preds`', TypeError)
     bs = ifnone(bs, self.dls.valid.bs)
     for some in chunked(texts, bs*ahead):
-        with self.no_bar(): preds = self.get_preds(dl=_test_dl(self, list(some), bs=bs), **kwargs)[0]
+        dl = _test_dl(self, list(some), bs=bs)
+        with self.no_bar(): preds = self.get_preds(dl=dl, **kwargs)[0]
         yield from preds
 
 # %% ../nbs/21_learner.ipynb #846e42c5

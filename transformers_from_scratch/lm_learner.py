@@ -47,8 +47,8 @@ class TransformerLMLearner(TransformerLearner):
         if with_preds and isinstance(dl, LMDataLoader):
             need = dl.bs*dl.bl*get_model(self.model)[0].vocab_sz*4 * 2  # logits and probabilities
             if need>_memory():
-                raise MemoryError(f'{dl.bs*dl.bl:,} tokens times all words need {need/2**30:,.0f} GB: '
-                                  'pass `with_preds=False, with_loss=True`, or use `score`')
+                raise MemoryError(f'{dl.bs*dl.bl:,} tokens times all words need '
+                                  f'{need/2**30:,.0f} GB: pass `with_preds=False, with_loss=True`, or use `score`')
         # its batches are pieces of the same rows
         if isinstance(dl, LMDataLoader): kwargs |= dict(reorder=False, concat_dim=1)
         return super().get_preds(dl=dl, with_preds=with_preds, **kwargs)
@@ -68,7 +68,7 @@ def transformer_lm_learner(
     k:int=None, # Width of the vectors; None is 256, or that of `pretrained`
     heads:int=None, # Number of heads, which must divide `k`; None is 8, or that of `pretrained`
     depth:int=None, # Number of blocks; None is 4, or that of `pretrained`
-    max_len:int=None, # Longest text in tokens; None is `seq_len` of `dls`, or that of `pretrained`; `math.inf`: no limit
+    max_len:int=None, # Longest text in tokens; None: `seq_len`, or that of `pretrained`; `math.inf`: any
     pos_cls:type=None, # Class of the positions; None is `RotaryPositions`, or that of `pretrained`
     pretrained:Pretrained=None, # From `load_pretrained`, a folder or a name; freezes the blocks
     **kwargs
@@ -132,7 +132,7 @@ def predict(self:TransformerLMLearner,
     decoder:callable=None, # From a list of tokens to a text, or a list of words; None fits the data
     only_last_word:bool=False, # Does each new token see only the one before it?
     top_k:int=None, # Choose among this many of the likeliest tokens
-    top_p:float=.9, # Choose among the likeliest that together have this probability, in (0,1]; None: all
+    top_p:float=.9, # Choose among the likeliest that together have this probability; None: all
     repetition_penalty:float=1., # Above 1 makes tokens that were there less likely
     seed:int=None, # Seed of a random generator of its own; None is torch's own
     stop:str=None, # String or strings before which the new text ends
@@ -150,7 +150,9 @@ def predict(self:TransformerLMLearner,
             yield
             if all(o.done for o in writers): return
     with in_eval(get_model(self.model)), closing(steps):
-        for _ in write() if no_bar or not n_words else progress_bar(write(), n_words, leave=False): pass
+        steps_done = write()
+        if n_words and not no_bar: steps_done = progress_bar(steps_done, n_words, leave=False)
+        for _ in steps_done: pass
     for o in writers: o.end()
     return writers[0].text if isinstance(text, str) else [o.text for o in writers]
 
@@ -170,7 +172,7 @@ def stream(self:TransformerLMLearner,
     n_words:int=1, # Number of tokens to add, 0 or more
     **kwargs
 )->Iterator: # Pieces of text, as soon as they can't change any more
-    "Go on with `text`, piece by piece; as `predict`, but bad filters are refused at the first piece"
+    "As `predict`, piece by piece; but bad filters are refused with the first piece"
     ensure(isinstance(text, str), 'text', text, 'a string: for several texts use `predict`',
            TypeError)
     (writer,),steps = _writers(self, [text], n_words, ahead=40, **kwargs)
@@ -227,7 +229,8 @@ def score(self:TransformerLMLearner,
 )->TextScore|L: # A `TextScore` for each text, in their order; for a single string just one
     "How likely are these texts? `TypeError` for what is no text; `n` is 0 for less than two tokens"
     model,vocab,res = get_model(self.model),text_vocab(self.dls),L()
-    ids,unknown = [tensor(text_ids(self.dls, o)).long() for o in as_texts(texts)],special_ids(vocab, 'unk')
+    ids = [tensor(text_ids(self.dls, o)).long() for o in as_texts(texts)]
+    unknown = special_ids(vocab, 'unk')
     with in_eval(model): losses = _text_losses(model, ids, bs)
     for o,loss in zip(ids, losses):
         n,total,words = len(loss),loss.double().sum().item(),o[1:].tolist()

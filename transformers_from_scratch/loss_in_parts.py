@@ -43,8 +43,9 @@ class LossInParts(Callback):
         try: learn.pred = learn.model(*learn.xb)
         finally: del head.forward
         learn('after_pred')
-        learn.loss_grad = linear_cross_entropy(learn.pred, head.linear.weight, *learn.yb, rows=self.rows,
-                                               ignore_index=learn.loss_func.func.ignore_index)
+        ignored = learn.loss_func.func.ignore_index
+        learn.loss_grad = linear_cross_entropy(learn.pred, head.linear.weight, *learn.yb,
+                                               ignore_index=ignored, rows=self.rows)
         learn.loss = learn.loss_grad.clone()
         learn('after_loss')
         learn._do_grad_opt()

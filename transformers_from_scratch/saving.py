@@ -182,7 +182,7 @@ def _save_model(self, folder):
 def save_model(self:TransformerLearner,
     folder:str|Path # Where to write `model.json` and the weights; a model in it is replaced
 )->Path: # The folder
-    "Save all that `load_transformer_learner` needs; `ValueError` for NaN, or a model that can't be made again"
+    "Save a learner, for `load_transformer_learner`; `ValueError` for NaN, or own parts"
     ensure(isinstance(folder, (str,Path)) and str(folder), 'folder', folder,
            'the name of a folder', TypeError)
     if not rank_distrib(): # don't save if child proc
@@ -471,4 +471,5 @@ def load_transformer_learner(
     fast = about['settings']['fast_layers']
     if dls is None: dls = _dls_of(path, about, tok_tfm, rules, ifnone(device, 'cpu'))
     else: _check_same(path, about, dls, about)
-    return learn_cls(dls, model.to(dls.device), **{'loss_func':loss, 'fast_layers':fast, **learn_kw})
+    learn_kw = dict(loss_func=loss, fast_layers=fast) | learn_kw
+    return learn_cls(dls, model.to(dls.device), **learn_kw)

@@ -87,7 +87,9 @@ def as_texts(
     several = is_listy(texts) or isinstance(texts, (pd.Series,np.ndarray))
     res = list(texts) if several else [texts]
     bad = [o for o in res if not isinstance(o, str)]
-    if bad: raise TypeError(f'`texts` has {bad[0]!r:.80}, but must be a string, or a list or a column of them')
+    if bad:
+        raise TypeError(f'`texts` has {bad[0]!r:.80}, but must be a string, or a list or a '
+                        'column of them')
     return res
 
 # %% ../nbs/11_text.ipynb #11000031
