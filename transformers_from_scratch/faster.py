@@ -292,13 +292,13 @@ class FusedAdam(Optimizer):
                 self._step(some, hyper, hyper['wd']*decay)
 
     def _step(self, ps, hyper, wd):
-        states,device = [self.state[p] for p in ps],ps[0].device
-        fused = device.type in ('cpu','cuda')
+        states = [self.state[p] for p in ps]
+        fused = ps[0].device.type in ('cpu','cuda')
         for p,o in zip(ps, states):
             for n in ('grad_avg','sqr_avg'):
                 o[n] = _laid_out(o[n], p) if n in o else torch.zeros_like(p)
             o['step'] = torch.as_tensor(o.get('step', 0), dtype=torch.float,
-                                        device=device if fused else 'cpu')
+                                        device=p.device if fused else 'cpu')
         avgs,sqrs,steps = ([o[n] for o in states] for n in ('grad_avg','sqr_avg','step'))
         adamw(ps, [_laid_out(p.grad, p) for p in ps], avgs, sqrs, [], steps, fused=fused,
               amsgrad=False, maximize=False, beta1=hyper['mom'], beta2=hyper['sqr_mom'],

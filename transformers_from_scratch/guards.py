@@ -20,7 +20,8 @@ def ensure(
     error:type=ValueError # Class of the error: `TypeError` for a wrong kind
 ):
     "Raise `error`, naming the argument, its value and what is allowed, unless `ok`"
-    if not ok: raise error(f"`{name}` is {value!r:.80}, but must be {allowed}")
+    shown = f'of type {type(value).__name__}' if hasattr(value, 'shape') else f'{value!r:.80}'
+    if not ok: raise error(f"`{name}` is {shown}, but must be {allowed}")
 
 # %% ../nbs/12_guards.ipynb #9a000005
 def ensure_sizes(
@@ -41,21 +42,27 @@ def ensure_probs(
         ensure(0 <= o < 1, name, o, 'in [0,1)')
 
 # %% ../nbs/12_guards.ipynb #9a000041
-_meaningless = dict(numbers=(accuracy,error_rate,accuracy_multi), labels=(mse,rmse,mae))
+_misfits = dict(numbers=(accuracy,error_rate,accuracy_multi), category=(accuracy_multi,mse,rmse,mae),
+                labels=(accuracy,error_rate,mse,rmse,mae))
+_fits = dict(numbers='`rmse`', labels='`accuracy_multi`', category='`accuracy`')
 _of_numbers = nn.MSELoss,nn.L1Loss,nn.SmoothL1Loss,nn.HuberLoss
-_usual = dict(numbers=_of_numbers, labels=nn.BCEWithLogitsLoss)
+_functions = F.mse_loss,F.l1_loss,F.smooth_l1_loss,F.huber_loss
+_usual = dict(numbers=_of_numbers, labels=nn.BCEWithLogitsLoss, category=nn.CrossEntropyLoss)
 
 def _check_measures(dls, kind, loss, metrics):
     "`ValueError` for a loss or a metric that gives a number without a meaning"
     # another loss may give the answers another meaning
     usual = loss is None or isinstance(getattr(loss, 'func', loss), _usual.get(kind, ()))
-    bad = _meaningless.get(kind, ()) if usual else ()
+    bad = _misfits.get(kind, ()) if usual else ()
     for o in L(metrics):
         ensure(o not in bad, 'metrics', getattr(o, 'name', getattr(o, '__name__', o)),
-               f'for {kind}, such as `{"rmse" if kind=="numbers" else "accuracy_multi"}`')
-    ensure(not (kind=='category' and isinstance(loss, nn.NLLLoss)), 'loss_func', loss,
+               f'for {kind}, such as {_fits.get(kind)}')
+    of_logs = isinstance(loss, nn.NLLLoss) or loss is F.nll_loss
+    ensure(not (kind=='category' and of_logs), 'loss_func', loss,
            'for scores of classes, as `CrossEntropyLossFlat()` is: it needs log-probabilities')
-    if kind=='numbers' and type(loss) in _of_numbers and len(dls.train_ds):
+    pairs = type(loss) in _of_numbers or loss in _functions
+    if kind=='numbers' and pairs and len(dls.train_ds):
+        # `(n,1)` against `(n,)` would compare each with each
         ensure(dls.train_ds[0][-1].ndim, 'loss_func', loss,
                'one that pairs each answer with its own target, such as `MSELossFlat()`')
 
@@ -69,7 +76,8 @@ def _check_column(col, kind, known, part, own_loss):
     if new:
         raise ValueError(f'`dls` has {len(new):,} labels in its {part} data that its classes lack, '
                          f'such as {str(new[0])!r:.80}: name all classes, as in '
-                         '`y_block=CategoryBlock(vocab=[...])`, or leave such rows out')
+                         '`y_block=CategoryBlock(vocab=[...])`, or leave such rows out. Or is '
+                         '`label_col` another column?')
 
 def _check_targets(dls, target, y_range, own_loss):
     "`ValueError` for targets that can't be learned; warnings for those that look like a slip"
@@ -121,6 +129,10 @@ def check_dls(
     if metrics and len(dls.train_ds) and not len(dls.valid_ds):
         warn('`dls` has no texts to validate with, so no metric will have a value: pass '
              '`valid_pct=.2`, or a `valid_col` that is True in some rows', stacklevel=4)
+    if len(dls.train_ds) and not len(dls.train):
+        warn(f'`dls` has {len(dls.train_ds)} training texts, less than a batch, as `bs` is '
+             f'{dls.train.bs}: there is nothing to learn from. Make it with a smaller `bs`',
+             stacklevel=4)
     check_words(dls, stacklevel=5)
 
 # %% ../nbs/12_guards.ipynb #9a000048
@@ -128,7 +140,8 @@ def _same_vocab(a, b):
     "The same tokens, or tokens and classes? Objects that are the same need no look"
     if a is b: return True
     a,b = L(a),L(b)
-    return len(a)==len(b) and all(x is y or list(x)==list(y) for x,y in zip(a, b))
+    return len(a)==len(b) and all(
+        x is y or (list(x)==list(y) if is_listy(x) else x==y) for x,y in zip(a, b))
 
 class DataWatch(Callback):
     "Looks at what goes wrong in a training without an error; a part of our learners"
@@ -138,7 +151,7 @@ class DataWatch(Callback):
 
     def before_validate(self):
         "`ValueError` for data of another vocabulary"
-        # not `before_fit`: an error there leaves fastai's lock taken, if it was about to predict
+        # an error in `before_fit` of a prediction would leave `Learner.lock` taken
         if not _same_vocab(getattr(self.dls, 'vocab', None), self.vocab):
             raise ValueError('`learn.dls` has another vocabulary than the data that this learner '
                              'was made with, so its ids mean other words: make the data with '
@@ -150,7 +163,8 @@ class DataWatch(Callback):
         self.nan_from,dl = None,self.dls.train
         if not len(dl):
             raise ValueError(f'`dls` has {len(dl.dataset)} training texts, and `bs` is {dl.bs}: '
-                             'there is no whole batch, so nothing would be learned')
+                             'there is no whole batch to learn from. Make it with a smaller `bs`, '
+                             'or give a learner that was loaded data of yours: `learn.dls = dls`')
 
     def after_loss(self):
         "Remember the first batch whose loss is NaN, without waiting for a GPU"
@@ -162,7 +176,7 @@ class DataWatch(Callback):
     def after_train(self):
         "Warn of an epoch whose loss was NaN, and has spoiled the weights"
         at = -1 if self.nan_from is None else self.nan_from.item()
-        if at<0 or hasattr(self.learn, 'lr_finder'): return
+        if at<0 or hasattr(self.learn, 'lr_finder'): return  # which diverges on purpose
         if not all(p.isfinite().all() for p in self.model.parameters()):
             warn(f'the loss is NaN since batch {at} of epoch {self.epoch}: the weights are of no '
                  'use any more. Train anew with a lower learning rate; `StopOnNaN` stops before that')
@@ -182,6 +196,7 @@ other_names = {  # ours, and what others call it
 _ours = {o: name for name,others in other_names.items() for o in others.split()}
 _elsewhere = dict(backwards='it is for the data, as in `TextDataLoaders.from_df`',
                   bs='it is for the data, as in `TextDataLoaders.from_df`',
+                  batch_size='it is for the data: `bs` of `TextDataLoaders.from_df`',
                   kv_heads='pass `attn_cls=partial(..., kv_heads=...)`',
                   qk_norm='pass `attn_cls=partial(..., qk_norm=...)`',
                   do_sample='`temperature=0` takes the likeliest word each time')
@@ -202,6 +217,7 @@ def keywords_of(
     *others:callable # Functions and classes to which the decorated function hands its keywords on
 )->callable: # A decorator
     "A note for unexpected keywords, and the comments of those that are handed on"
+    # fastcore's `docments` follows `__delwrap__` from one function to the next, so it makes a chain
     def _inner(f):
         @functools.wraps(f)
         def call(*args, **kwargs):

@@ -19,9 +19,7 @@ from .models import *
 from .turns import *
 from .text import *
 from .learner import *
-from .text import *
 from .lm_learner import *
-from .models import real_tokens
 
 # %% ../nbs/25_interpret.ipynb #794034d5
 class AttentionMaps:
@@ -384,6 +382,10 @@ def _check_method(method, kwargs):
             raise TypeError(f'`{getattr(method, "__name__", method)}` got an unexpected keyword '
                             f'argument {n!r}: {says}')
 
+# for a loss that does not say what the outputs mean
+_activation = dict(category=partial(F.softmax, dim=-1), tokens=partial(F.softmax, dim=-1),
+                   labels=torch.sigmoid)
+
 def token_attributions(
     learn:Learner, # A `Learner` with a model of this library
     text:str, # A text
@@ -396,7 +398,7 @@ def token_attributions(
     _check_method(method, kwargs)
     model = get_model(learn.model)
     encoder,(kind,names) = _encoder(model),text_target(learn.dls)
-    probs_of = getcallable(learn.loss_func, 'activation')  # as `predict` has it
+    probs_of = getattr(learn.loss_func, 'activation', None) or _activation.get(kind, noop)
     _check_type(isinstance(text, str), 'text', text, 'a string')
     if getattr(model[1], 'pool', 0) is None:
         raise ValueError('`learn` answers for each token, but must be '

@@ -6,7 +6,6 @@
 __all__ = ['transformer_splitter', 'TransformerLearner', 'model_keywords', 'transformer_classifier_learner', 'BF16Precision']
 
 # %% ../nbs/21_learner.ipynb #c3cde75d
-import inspect
 from fastai.text.all import *
 from .text import *
 from .guards import *
@@ -42,7 +41,7 @@ class TransformerLearner(Learner):
         *,
         loss_func:callable=None, # Loss of predictions and targets; None asks `dls`
         splitter:callable=transformer_splitter, # Makes the parameter groups of the model
-        opt_func:callable=FusedAdam, # Makes the optimizer, as `opt_func(groups, lr=)`
+        opt_func:callable=FusedAdam, # fastai's, or `partial(OptimWrapper, opt=...)` with one of PyTorch's
         fast_layers:bool=True, # Let `use_fast_layers` change the layers of `model`?
         **kwargs
     ):
@@ -61,11 +60,13 @@ def model_keywords(
     dls:DataLoaders, # Texts
     start:Pretrained=None, # Weights to start from
     max_len:int=None, # Longest text in tokens; `math.inf`: no limit
-    sizes:dict=None, # Other keywords where None means: as usual
-    **kwargs # Keywords that are what they are
+    sizes:dict=None, # Keywords whose None means the default
+    **kwargs # Keywords that are passed on unchanged
 )->dict: # For `TransformerClassifier` and `TransformerLM`
     "Keywords for a model of `dls`: what was passed, else as in `start`, else as usual"
     given = {n: o for n,o in dict(sizes or {}, max_len=max_len).items() if o is not None} | kwargs
+    told = {'vocab_sz','pad_idx'} & {*given}
+    ensure(not told, first(told), given.get(first(told)), 'left out: `dls` says it')
     vocab,pad = text_vocab(dls),pad_id(dls)
     if start is not None: given = start.keywords(given, vocab, pad)
     else:
@@ -92,7 +93,7 @@ def transformer_classifier_learner(
     heads:int=None, # Number of heads, which must divide `k`; None is 8, or that of `pretrained`
     depth:int=None, # Number of blocks; None is 4, or that of `pretrained`
     max_len:int=None, # Longest text in tokens; None: 512, or that of `pretrained`; `math.inf`: any
-    n_out:int=None, # Numbers to predict; None asks `dls`
+    n_out:int=None, # Number of outputs; None asks `dls`
     y_range:tuple=None, # `(low, high)` of the predictions, for a `RegressionBlock`
     pos_cls:type=None, # Class of the positions; None is `RotaryPositions`, or that of `pretrained`
     pretrained:Pretrained=None, # From `load_pretrained`, a folder or a name; freezes the encoder
@@ -105,7 +106,7 @@ def transformer_classifier_learner(
     start,(first,last) = Pretrained.of(pretrained),text_ends(dls)
     sizes = dict(k=k, heads=heads, depth=depth, pos_cls=pos_cls)
     model_kw = model_keywords(dls, start, max_len, sizes, **model_kw)
-    model_kw.pop('tie_weights', None)  # of a language model's head
+    model_kw.pop('tie_weights', None)  # of `pretrained`, if that is a language model
     crop = model_kw.get('crop', head_crop)
     if first+last and crop:
         model_kw['crop'] = partial(special_crop, crop=crop, first=first, last=last)
@@ -113,19 +114,26 @@ def transformer_classifier_learner(
     model = TransformerClassifier(n_out=n_out, y_range=y_range, **model_kw)
     learn = TransformerLearner(dls, model, **learn_kw)
     # a loss of the user's may give the answers another scale
-    if y_range is None and 'loss_func' not in learn_kw: _start_at_mean(dls, model[1])
+    if y_range is None and learn_kw.get('loss_func') is None: _start_at_mean(dls, model[1])
     return learn if start is None else start.start(learn)
 
 # %% ../nbs/21_learner.ipynb #8e820de8
 def _test_dl(learn, items, **kwargs):
     "The texts in a loader that sorts by characters: to count their tokens would read them twice"
     for o in items:  # fastai would take a list for the words of one text
-        ensure(not is_listy(o) and not isinstance(o, (pd.DataFrame,np.ndarray)), 'item', o,
+        ensure(not is_listy(o) and not isinstance(o, (pd.DataFrame,np.ndarray,bytes)), 'item', o,
                'one text: for several use `stream_preds(texts)` or '
                '`get_preds(dl=learn.dls.test_dl(texts))`', TypeError)
     if isinstance(learn.dls.valid, SortedDL):
         kwargs['val_res'] = [len(o) if isinstance(o, str) else 0 for o in items]
     return learn.dls.test_dl(items, num_workers=0, **kwargs)
+
+def _ensure_decodes(learn):
+    "`ValueError` for a loss that does not say what the outputs mean, where they are of classes"
+    usual = dict(category='CrossEntropyLossFlat', labels='BCEWithLogitsLossFlat')
+    needs = usual.get(text_target(learn.dls).kind)
+    ensure(not needs or hasattr(learn.loss_func, 'decodes'), 'loss_func', learn.loss_func,
+           f"one of fastai's, `{needs}(...)`, which say what the outputs mean")
 
 @patch
 @in_turn
@@ -135,9 +143,7 @@ def predict(self:TransformerLearner,
     with_input:bool=False # Return the decoded text as well?
 )->tuple: # The decoded prediction, its number, and probabilities or numbers `(n_out,)`
     "What the model says about one text; `TypeError` for several, `FloatingPointError` for NaN"
-    known = hasattr(self.loss_func, 'decodes') or text_target(self.dls).kind in ('numbers',None)
-    ensure(known, 'loss_func', self.loss_func, "one of fastai's, such as `CrossEntropyLossFlat()`, "
-           'which say what the numbers mean: without that, there is no answer to read off')
+    _ensure_decodes(self)
     dl = _test_dl(self, [item], rm_type_tfms=rm_type_tfms)
     inp,preds,_,decoded = self.get_preds(dl=dl, with_input=True, with_decoded=True)
     if preds.isnan().any():
@@ -150,8 +156,13 @@ def predict(self:TransformerLearner,
     return (text,*res) if with_input else res
 
 # %% ../nbs/21_learner.ipynb #8e820de9
+def _stream_preds(learn, texts, bs, ahead, kwargs):
+    for some in chunked(texts, bs*ahead):  # no lock is held while texts are waited for
+        dl = _test_dl(learn, list(some), bs=bs)
+        with model_lock(learn.model), learn.no_bar(): preds = learn.get_preds(dl=dl, **kwargs)[0]
+        yield from preds
+
 @patch
-@in_turn
 def stream_preds(self:TransformerLearner,
     texts, # Texts, as a list, or one after another from any iterator
     bs:int=None, # Texts in a batch; None is as in `dls`
@@ -160,19 +171,17 @@ def stream_preds(self:TransformerLearner,
 )->Iterator: # Probabilities or numbers `(n_out,)` of each text, in their order
     "What the model says about texts, one after another, in the memory of some batches"
     ensure(not isinstance(texts, (str,pd.DataFrame)), 'texts', texts,
-           'texts one after another, such as a list or a column: for one use `predict`', TypeError)
+           'texts one after another, such as a list or a column: for one use `predict`, for a '
+           'table `get_preds(dl=learn.dls.test_dl(table))`', TypeError)
     ensure(not isinstance(self.dls.valid, LMDataLoader), 'dls', 'for a language model',
            'for a classifier: see `score` and `get_preds`', TypeError)
-    bs = ifnone(bs, self.dls.valid.bs)
-    for some in chunked(texts, bs*ahead):
-        dl = _test_dl(self, list(some), bs=bs)
-        with self.no_bar(): preds = self.get_preds(dl=dl, **kwargs)[0]
-        yield from preds
+    _ensure_decodes(self)
+    return _stream_preds(self, texts, ifnone(bs, self.dls.valid.bs), ahead, kwargs)
 
 # %% ../nbs/21_learner.ipynb #846e42c5
 class BF16Precision(MixedPrecision):
     "Mixed precision with bfloat16, on the device of the data, CUDA or not"
-    name = 'mixed_precision'
+    name = 'mixed_precision'  # so that `to_fp32` finds it
     def __init__(self): super().__init__(amp_mode=AMPMode.BF16)
     def before_fit(self):
         "Set up autocast for that device; gradients in bfloat16 need no scaling"

@@ -48,7 +48,8 @@ class TransformerLMLearner(TransformerLearner):
             need = dl.bs*dl.bl*get_model(self.model)[0].vocab_sz*4 * 2  # logits and probabilities
             if need>_memory():
                 raise MemoryError(f'{dl.bs*dl.bl:,} tokens times all words need '
-                                  f'{need/2**30:,.0f} GB: pass `with_preds=False, with_loss=True`, or use `score`')
+                                  f'{need/2**30:,.0f} GB: pass `with_preds=False, '
+                                  'with_loss=True`, or use `score`')
         # its batches are pieces of the same rows
         if isinstance(dl, LMDataLoader): kwargs |= dict(reorder=False, concat_dim=1)
         return super().get_preds(dl=dl, with_preds=with_preds, **kwargs)
@@ -68,14 +69,14 @@ def transformer_lm_learner(
     k:int=None, # Width of the vectors; None is 256, or that of `pretrained`
     heads:int=None, # Number of heads, which must divide `k`; None is 8, or that of `pretrained`
     depth:int=None, # Number of blocks; None is 4, or that of `pretrained`
-    max_len:int=None, # Longest text in tokens; None: `seq_len`, or that of `pretrained`; `math.inf`: any
+    max_len:int=None, # Longest text; None: `seq_len`, or that of `pretrained`; `math.inf`: any
     pos_cls:type=None, # Class of the positions; None is `RotaryPositions`, or that of `pretrained`
     pretrained:Pretrained=None, # From `load_pretrained`, a folder or a name; freezes the blocks
     **kwargs
 )->TransformerLMLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerLM` for `dls`; errors are those of `check_dls`"
     learn_kw,model_kw = split_keywords(kwargs, TransformerLMLearner)
-    check_dls(dls, lm=True)
+    check_dls(dls, lm=True, metrics=learn_kw.get('metrics'))
     start = Pretrained.of(pretrained)
     ensure(start is None or isinstance(start.model, TransformerLM), 'pretrained', start,
            'a language model, such as GPT-2 or Llama: an encoder such as BERT only reads')
@@ -124,7 +125,7 @@ def _writers(learn, texts, n_words=1, no_unk=True, decoder=None, only_last_word=
 @in_turn
 def predict(self:TransformerLMLearner,
     text:str, # The text to go on with, or a list of texts for one batch
-    n_words:int=1, # Number of tokens to add, 0 or more
+    n_words:int=1, # Number of tokens to add, none below 1
     no_unk:bool=True, # Never write unknown words?
     temperature:float=.8, # Below 1 prefers the likely tokens more; 0 always takes the likeliest
     min_p:float=None, # Choose among tokens that are at least this likely at temperature 1, in [0,1]
@@ -151,7 +152,7 @@ def predict(self:TransformerLMLearner,
             if all(o.done for o in writers): return
     with in_eval(get_model(self.model)), closing(steps):
         steps_done = write()
-        if n_words and not no_bar: steps_done = progress_bar(steps_done, n_words, leave=False)
+        if n_words>0 and not no_bar: steps_done = progress_bar(steps_done, n_words, leave=False)
         for _ in steps_done: pass
     for o in writers: o.end()
     return writers[0].text if isinstance(text, str) else [o.text for o in writers]
@@ -169,7 +170,7 @@ def _pieces(writer, steps):
 @in_turn
 def stream(self:TransformerLMLearner,
     text:str, # The text to go on with
-    n_words:int=1, # Number of tokens to add, 0 or more
+    n_words:int=1, # Number of tokens to add, none below 1
     **kwargs
 )->Iterator: # Pieces of text, as soon as they can't change any more
     "As `predict`, piece by piece; but bad filters are refused with the first piece"
@@ -192,7 +193,7 @@ def _windows(n, max_len):
 def _surprises(model, x, y):
     "The loss of each token `(b,t)`, 0 where `y` is -100; logits are made for some tokens at a time"
     hidden,y = model[0](x)[0].flatten(0,1),y.flatten()                                    # (b*t,k)
-    n = max(2**22//model[0].vocab_sz, 1)
+    n = max(2**22//model[0].vocab_sz, 1)  # four million logits at a time
     def loss(i): return F.cross_entropy(model[1](hidden[i:i+n]).float(), y[i:i+n], reduction='none')
     return torch.cat([loss(i) for i in range(0, len(y), n)]).view(x.shape)
 
@@ -234,6 +235,7 @@ def score(self:TransformerLMLearner,
     with in_eval(model): losses = _text_losses(model, ids, bs)
     for o,loss in zip(ids, losses):
         n,total,words = len(loss),loss.double().sum().item(),o[1:].tolist()
+        # no -0, and no overflow
         res.append(TextScore(0-total, n, math.exp(min(total/n, 700)) if n else math.nan,
                              L(zip([vocab[i] for i in words], loss.tolist())),
                              sum(i in unknown for i in words)))

@@ -19,7 +19,7 @@ class LossInParts(Callback):
         rows:int=None # So many tokens at a time; None is as many as make 8 million logits
     ): self.rows = rows
 
-    def before_fit(self):
+    def before_train(self):
         "`ValueError` for a learner whose loss needs all logits at once"
         model,f = get_model(self.model),getattr(self.loss_func, 'func', None)
         head = model[1] if isinstance(model, nn.Sequential) else None

@@ -455,8 +455,7 @@ def load_transformer_learner(
                                 f"`save_model` wrote{_other(path)}")
     if not isinstance(dls, (DataLoaders,type(None))):
         raise TypeError(
-            f"`dls` is of class {type(dls).__name__}, but must be `DataLoaders` or None "
-            ")")
+            f"`dls` is of class {type(dls).__name__}, but must be `DataLoaders` or None")
     ensure(dls is None or device is None, 'device', device, 'None where `dls` are given')
     about,weights = read_saved(path, whole=True)
     _check_says(path, about)

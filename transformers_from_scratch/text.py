@@ -7,7 +7,6 @@ __all__ = ['text_vocab', 'special_ids', 'pad_id', 'text_tokenizer', 'text_tfms',
            'TextTarget', 'text_target', 'target_columns', 'unknown_share', 'check_words']
 
 # %% ../nbs/11_text.ipynb #11000004
-from numbers import Integral
 from typing import NamedTuple
 from fastai.text.all import *
 from fastai.text.data import _get_tokenizer
@@ -32,15 +31,17 @@ _special = {}  # what was found for the last vocabularies
 
 def special_ids(
     vocab:list, # Tokens, by id
-    *names:str # Such as 'pad', 'unk', 'bos', 'fake'
+    *names:str # Such as 'pad', 'unk', 'bos', 'fake'; regular expressions
 )->list: # Their ids, in the order of `vocab`
     "The ids of special tokens, by the names that are in use: `xxpad`, `[PAD]`, `<pad>`, `<|pad|>`"
-    key = id(vocab),len(vocab),names
-    if key not in _special or _special[key][0] is not vocab:
-        form = re.compile('|'.join(rf'xx{o}|[<\[]\W?{o}\W?[>\]]' for o in names), re.IGNORECASE)
-        if len(_special)>63: _special.clear()
-        _special[key] = vocab,[i for i,o in enumerate(vocab) if form.fullmatch(o)]
-    return list(_special[key][1])
+    key = id(vocab),len(vocab),names  # an id may be used again, so the list is compared as well
+    kept,found = _special.get(key, (None,None))
+    if kept is vocab: return list(found)
+    form = re.compile('|'.join(rf'xx{o}|[<\[]\W?{o}\W?[>\]]' for o in names), re.IGNORECASE)
+    found = [i for i,o in enumerate(vocab) if form.fullmatch(o)]
+    if len(_special)>63: _special.clear()  # vocabularies are large
+    _special[key] = vocab,found
+    return list(found)
 
 # %% ../nbs/11_text.ipynb #11000015
 def pad_id(
@@ -69,7 +70,7 @@ def text_tfms(
     "What turns a text into ids, as in training; `AssertionError` where a text can't enter there"
     ds = dls.train_ds
     tl = ds.tls[0] if hasattr(ds, 'tls') else ds
-    return tl.tfms.fs[tl.infer_idx(''):]
+    return tl.tfms.fs[tl.infer_idx(''):]  # from the first that takes a string
 
 def text_ids(
     dls:DataLoaders, # Data with texts
@@ -88,7 +89,8 @@ def as_texts(
     res = list(texts) if several else [texts]
     bad = [o for o in res if not isinstance(o, str)]
     if bad:
-        raise TypeError(f'`texts` has {bad[0]!r:.80}, but must be a string, or a list or a '
+        shown = bad[0] if not hasattr(bad[0], 'shape') else type(bad[0])
+        raise TypeError(f'`texts` has {shown!r:.80}, but must be a string, or a list or a '
                         'column of them')
     return res
 
@@ -106,9 +108,9 @@ class TextTarget(NamedTuple):
     classes:list # Names of the categories, labels or tokens, in the order of the model's numbers
 
     def __str__(self):
-        some = [] if self.kind=='tokens' else [*map(str, self.classes[:5])]
-        more = ['…']*(len(some)<len(self.classes) and bool(some))
-        return ': '.join([str(self.kind), ', '.join(some+more)][:1+bool(some)])
+        if self.kind=='tokens' or not self.classes: return str(self.kind)
+        more = ', …' if len(self.classes)>5 else ''
+        return f'{self.kind}: {", ".join(map(str, self.classes[:5]))}{more}'
 
 _kinds = {MultiCategorize: 'labels', EncodedMultiCategorize: 'labels', OneHotEncode: 'labels',
           Categorize: 'category', RegressionSetup: 'numbers'}
@@ -133,7 +135,7 @@ def target_columns(
     tls = getattr(ds, 'tls', ())
     items,get_y = (tls[-1].items,first(tls[-1].tfms.fs)) if len(tls)>1 else (None,None)
     if not isinstance(items, pd.DataFrame) or not isinstance(get_y, ColReader): return
-    if get_y.pref or get_y.suff: return
+    if get_y.pref or get_y.suff: return  # a file's name, made of the column
     # a function of the user's may make other targets of them
     if not all(isinstance(o, tuple(_kinds)) for o in tls[-1].tfms.fs[1:]): return
     cols = [o if o in items else items.columns[o] for o in get_y.cols]
@@ -163,20 +165,21 @@ def check_words(
     if isinstance(getattr(text_tokenizer(dls), 'tok', None), Tokenizer):
         raise ValueError('`dls` has a `Tokenizer` inside of a `Tokenizer`, which leaves each text '
                          'as one token: pass what splits, such as `tok_tfm=WordTokenizer()`')
-    cure = ('Languages without spaces, such as Chinese, and codes have no words: make `dls` with '
-            '`tok_tfm=CharTokenizer()` or `tok_tfm=ExactSubwordTokenizer()`')
+    cure = ('Words that were rare in training are unknown. Texts without spaces, such as Chinese, need '
+            'another tokenizer for `dls`: `CharTokenizer()` or `ExactSubwordTokenizer()`')
+    def reads(ids): return repr(' '.join(text_vocab(dls)[i] for i in ids[:10]))
     if ids is not None:
         if unknown_share(dls, ids)>.75:
-            warn('more than 3 of 4 words of this text are unknown to the model, so its answer says '
-                 f'little about it. {cure}', stacklevel=stacklevel)
+            warn(f'more than 3 of 4 words of this text are unknown to the model, which reads '
+                 f'{reads(ids)}: its answer says little. {cure}', stacklevel=stacklevel)
         return
     ds,n = dls.train_ds,len(dls.train_ds)
     texts = ds.tls[0] if hasattr(ds, 'tls') else ds
+    # functions of the user's are not called for this
+    plain = ColReader,Tokenizer,Numericalize
+    if hasattr(texts, 'tfms') and not all(isinstance(o, plain) for o in texts.tfms.fs[:1]): return
     some = [tuplify(texts[int(i)])[0] for i in np.linspace(0, n-1, min(n, 50))]
     ids = concat(*(o[:200].tolist() for o in some))
     if unknown_share(dls, ids)>.75:
-        example = ' '.join(text_vocab(dls)[i] for i in ids[:10])
-        warn('more than 3 of 4 words in the training texts of `dls` are unknown, so the model '
-             f'learns little: it reads {example!r}. Words that occur less than `min_freq` times '
-             'are unknown: where the texts are only few, take more, or `pretrained` weights and '
-             f'their tokenizer. {cure}', stacklevel=stacklevel)
+        warn('more than 3 of 4 words in the training texts of `dls` are unknown, so the model learns '
+             f'little: it reads {reads(ids)}. {cure}', stacklevel=stacklevel)

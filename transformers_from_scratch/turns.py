@@ -41,7 +41,7 @@ def in_eval(
 def _each_in_turn(steps, model):
     try:
         while True:
-            with model_lock(model): o = next(steps, steps)
+            with model_lock(model): o = next(steps, steps)  # itself at the end, where None may be a step
             if o is steps: return
             yield o
     finally: steps.close()
@@ -52,6 +52,8 @@ def in_turn(
     "Decorator: no other thread uses the model meanwhile"
     @functools.wraps(f)
     def _inner(self, *args, **kwargs):
+        # a learner looks whether its data are still those that its model was made for
+        if hasattr(self, 'data_watch'): self.data_watch.before_validate()
         with model_lock(self.model): res = f(self, *args, **kwargs)
         return _each_in_turn(res, self.model) if isinstance(res, GeneratorType) else res
     return _inner

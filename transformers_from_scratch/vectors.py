@@ -46,7 +46,6 @@ def _embed_all(embed, texts, bs, **kwargs):
     return torch.cat(pieces) if pieces else embed([])
 
 @patch
-@in_turn
 def embed(self:Pretrained,
     texts:str|list, # A text, a list of texts, or an iterator, which is read some batches ahead
     bs:int=64, # Texts in a batch, at most
@@ -72,7 +71,6 @@ def embed(self:Pretrained,
     return out[0] if isinstance(texts, str) else out
 
 @patch
-@in_turn
 def embed(self:TransformerLearner,
     texts:str|list, # A text, a list of texts, or an iterator, which is read some batches ahead
     bs:int=64, # Texts in a batch, at most
@@ -82,6 +80,7 @@ def embed(self:TransformerLearner,
 )->Tensor: # `(n,k)` on the CPU, in the order of the texts; `(k,)` for a single string
     "Vectors of texts, cut as the model cuts them; `TypeError` for what is no text"
     ensure_sizes(bs=bs)
+    if hasattr(self, 'data_watch'): self.data_watch.before_validate()
     if isinstance(texts, Iterator):
         return _embed_all(self.embed, texts, bs, pool=pool, normalize=normalize)
     model = get_model(self.model)
