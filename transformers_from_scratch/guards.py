@@ -68,7 +68,9 @@ def _check_measures(dls, kind, loss, metrics):
 
 def _check_column(col, kind, known, part, own_loss):
     "`ValueError` for targets that are missing, or unknown in training"
-    gone = col.index[~np.isfinite(col.astype(float)) if kind=='numbers' else col.isna()]
+    # a cell may hold a list of numbers
+    numeric = kind=='numbers' and pd.api.types.is_numeric_dtype(col)
+    gone = col.index[~np.isfinite(col.astype(float)) if numeric else col.isna()]
     if len(gone) and not (own_loss and kind=='numbers'):  # a loss of the user's may leave them out
         raise ValueError(f'`dls` has no label in {len(gone):,} of its {len(col):,} {part} texts, '
                          f'such as row {gone[0]}: leave such rows out, as with `df.dropna`')
@@ -90,8 +92,9 @@ def _check_targets(dls, target, y_range, own_loss):
         table = target_columns(ds)
         for col in () if table is None or (known is None and target.kind=='category') else table:
             _check_column(table[col], target.kind, None if encoded else known, part, own_loss)
-        if target.kind=='numbers' and y_range and table is not None and len(table):
-            low,high = table.min(axis=None),table.max(axis=None)
+        numbers = table.select_dtypes('number') if table is not None else ()
+        if target.kind=='numbers' and y_range and len(numbers) and numbers.shape[1]:
+            low,high = numbers.min(axis=None),numbers.max(axis=None)
             if low<y_range[0] or high>y_range[1]:
                 warn(f'`y_range` is {y_range}, but the {part} targets go from {low:g} to {high:g}: '
                      'what is outside of it can never be answered', stacklevel=5)

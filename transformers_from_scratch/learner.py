@@ -80,7 +80,9 @@ def model_keywords(
 def _start_at_mean(dls, head):
     "Let the answers begin at the mean of the targets, where these are columns of numbers"
     table = target_columns(dls.train_ds) if text_target(dls).kind=='numbers' else None
-    if table is not None and table.shape[1]==len(head.linear.bias):
+    if table is None: return
+    table = table.select_dtypes('number')
+    if table.shape[1]==len(head.linear.bias):
         head.linear.bias.copy_(tensor(table.astype(float).mean().tolist()))
 
 @keywords_of(TransformerClassifier.__init__, TransformerEncoder.__init__, TransformerBlock.__init__,
