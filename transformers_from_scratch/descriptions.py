@@ -195,7 +195,7 @@ def same_answers(
     other:nn.Module, # Another one, on the CPU
     tol:float=1e-4 # The largest difference, as a share of the largest number; 16 bits and GPUs: .05
 )->bool:
-    "Do both answer `trial_ids` alike?"
+    "Do both answer `trial_ids` alike? Raises `ValueError` if the answers of `model` are not finite"
     encoder = model if isinstance(model, TransformerEncoder) else model[0]
     ids,weight = trial_ids(encoder),encoder.embedding.weight
     if weight.dtype in (torch.half,torch.bfloat16) or weight.device.type!='cpu': tol = .05
@@ -203,6 +203,9 @@ def same_answers(
     with (torch.autocast('cpu', enabled=False), torch.autocast(weight.device.type, enabled=False),
           in_eval(model), in_eval(other)):
         a,b = numbers(model(ids)),numbers(other(ids.cpu()))
+    if not a.isfinite().all():
+        raise ValueError('the answers of this model are not finite: has training diverged? Load a '
+                         'state from before')
     return a.shape==b.shape and bool((a-b).abs().max() <= tol*a.abs().max())
 
 def made_again(
@@ -219,12 +222,11 @@ def check_description(
     model:nn.Module # A model, or an encoder
 ):
     "Raises `ValueError` unless a model that is made of the keywords of `model` answers alike"
-    kept = {n: vars(model).get(n, o) for n,o in model.made_with.items()}
-    try: same = same_answers(model, made_again(type(model), kept, weights_of(model)))
-    except (ValueError, TypeError) as e: same,why = False,e
-    else: why = 'it would answer otherwise'
-    if not same:
-        raise ValueError(f"made again of its keywords, this model would be another one ({why}): a "
+    kept,why = {n: vars(model).get(n, o) for n,o in model.made_with.items()},''
+    try: again = made_again(type(model), kept, weights_of(model))
+    except (ValueError, TypeError) as e: again,why = None,f' ({e})'
+    if again is None or not same_answers(model, again):
+        raise ValueError(f"made again of its keywords, this model would be another one{why}: a "
                          "part was changed by hand, such as a block, a hook or a `forward`. Make "
                          "it a class, and pass that as a keyword")
 
