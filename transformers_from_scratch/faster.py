@@ -28,11 +28,8 @@ def _plain(*xs):
     return all(type(x) in (Tensor,nn.Parameter) and x.device.type=='cpu'
                and not (_wrapped(x) or _batched(x)) for x in xs)
 
-def _keep(
-    shape, # Shape of the mask
-    p:float # Probability to be dropped, in (0,1)
-)->tuple: # bool, True at what is kept, and the probability to be kept
-    "A mask for dropout from random bytes, or from pairs of them where `p` needs finer steps"
+def _keep(shape, p):
+    "A mask for dropout, True at what is kept, from random bytes, or from pairs where `p` is small"
     kind,low,levels = torch.uint8,0,256
     if not .1<=p<=.9: kind,low,levels = torch.int16,-2**15,2**16
     dropped = min(max(round(p*levels), 1), levels-1)
@@ -68,7 +65,7 @@ def on_amd(
             and hasattr(torch.ops.mkldnn, '_linear_pointwise'))
 
 # %% ../nbs/01b_faster.ipynb #ff260047f4
-class _Product(torch.autograd.Function):
+class _OneDNNLinear(torch.autograd.Function):
     "`F.linear` by oneDNN, and so the gradient towards `x`; that towards the weight by MKL"
     @staticmethod
     def forward(x, w, b): return torch.ops.mkldnn._linear_pointwise(x, w, b, 'none', [], '')
@@ -83,7 +80,7 @@ class _Product(torch.autograd.Function):
         x,w = ctx.saved_tensors
         to_x,to_w,to_b = ctx.needs_input_grad
         rows,grad_x = g.reshape(-1, g.shape[-1]),None
-        if to_x: grad_x = _Product.apply(g, w.t(), None) if _plain(g) else g @ w
+        if to_x: grad_x = _OneDNNLinear.apply(g, w.t(), None) if _plain(g) else g @ w
         return (grad_x,
                 rows.t() @ x.reshape(-1, x.shape[-1]) if to_w else None,
                 rows.sum(0) if to_b else None)
@@ -108,7 +105,7 @@ class FastLinear(nn.Linear):
     )->Tensor: # `(...,n_out)`
         "`x Wᵀ + b`"
         w = self.weight
-        if _plain(x, w) and _pays(x, w): return _Product.apply(x, w, self.bias)
+        if _plain(x, w) and _pays(x, w): return _OneDNNLinear.apply(x, w, self.bias)
         return F.linear(x, w, self.bias)
 
 # %% ../nbs/01b_faster.ipynb #a3c1e7b1
@@ -260,10 +257,10 @@ def linear_cross_entropy(
 )->Tensor: # The mean loss of the tokens that count, in nats
     "`F.cross_entropy(x @ weight.T, targets)` without the table of scores; differentiable once"
     if x.shape[:-1]!=targets.shape:
-        raise ValueError(f'`targets` have the shape {tuple(targets.shape)}, but must have that of '
-                         f'`x` without `k`, {tuple(x.shape[:-1])}')
+        raise ValueError(f'`targets` have the shape {tuple(targets.shape)}, but must have '
+                         f'{tuple(x.shape[:-1])}, that of `x` without `k`')
     if rows is None: rows = max(2**23//len(weight), 1)
-    if rows<1: raise ValueError(f'`rows` is {rows}, but must be 1 or more')
+    if rows<1: raise ValueError(f'`rows` is {rows}, but must be at least 1')
     learns = [torch.is_grad_enabled() and o.requires_grad for o in (x, weight)]
     return _LossInParts.apply(x.flatten(0, -2), weight, targets.flatten(), ignore_index,
                               rows, learns)
@@ -296,15 +293,15 @@ class FusedAdam(Optimizer):
         fused = ps[0].device.type in ('cpu','cuda')
         for p,o in zip(ps, states):
             for n in ('grad_avg','sqr_avg'):
-                o[n] = _laid_out(o[n], p) if n in o else torch.zeros_like(p)
+                o[n] = _like(o[n], p) if n in o else torch.zeros_like(p)
             o['step'] = torch.as_tensor(o.get('step', 0), dtype=torch.float,
                                         device=p.device if fused else 'cpu')
         avgs,sqrs,steps = ([o[n] for o in states] for n in ('grad_avg','sqr_avg','step'))
-        adamw(ps, [_laid_out(p.grad, p) for p in ps], avgs, sqrs, [], steps, fused=fused,
+        adamw(ps, [_like(p.grad, p) for p in ps], avgs, sqrs, [], steps, fused=fused,
               amsgrad=False, maximize=False, beta1=hyper['mom'], beta2=hyper['sqr_mom'],
               lr=hyper['lr'], weight_decay=wd, eps=hyper['eps'])
 
-def _laid_out(o, p):
+def _like(o, p):
     "`o` as `p` is laid out in memory, which the kernel takes for granted"
     alike = o.stride()==p.stride() and o.dtype==p.dtype and o.device==p.device
     return o if alike else torch.empty_like(p).copy_(o)

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['real_tokens', 'left_align', 'KeepsKeywords', 'TransformerEncoder', 'LMHead', 'TransformerLM', 'head_crop',
            'tail_crop', 'ends_crop', 'special_crop', 'mean_pool', 'max_pool', 'mean_max_pool', 'first_pool',
-           'last_pool', 'ClassifierHead', 'TransformerClassifier']
+           'last_pool', 'ClassifierHead', 'TransformerClassifier', 'plain_model']
 
 # %% ../nbs/02_models.ipynb #02c88a74
 from itertools import repeat
@@ -380,3 +380,10 @@ class TransformerClassifier(KeepsKeywords, nn.Sequential):
         "Read the texts and score the classes"
         logits = self[1](self[0](ids, types))
         return logits if self[1].pool is not None else _to_columns(logits, ids, self[0].pad_idx)
+
+# %% ../nbs/02_models.ipynb #aa320002
+def plain_model(
+    model:nn.Module # Any model, such as `learn.model`
+)->nn.Module: # The same, or what it wraps
+    "The model itself, if it is wrapped for several devices, or compiled"
+    return getattr(get_model(model), '_orig_mod', get_model(model))

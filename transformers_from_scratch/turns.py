@@ -10,18 +10,17 @@ import functools,threading
 from types import GeneratorType
 from weakref import WeakKeyDictionary
 from fastai.basics import *
+from .models import *
 from .sampling import *
 
 # %% ../nbs/20_turns.ipynb #20000007
 _locks,_lock = WeakKeyDictionary(),threading.Lock()  # for each model a lock of its own
 
 def model_lock(
-    model:nn.Module # Any model; one that is wrapped for several devices, or compiled, has that of the original
+    model:nn.Module # Any model; a wrapper has the lock of what it wraps
 )->threading.RLock: # Use it in a `with`
     "The lock that a thread holds while it uses `model`; it may take it twice"
-    model = get_model(model)
-    model = model._modules.get('_orig_mod', model)
-    with _lock: return _locks.setdefault(model, threading.RLock())
+    with _lock: return _locks.setdefault(plain_model(model), threading.RLock())
 
 def _new_locks():
     global _lock
@@ -41,7 +40,7 @@ def in_eval(
 def _each_in_turn(steps, model):
     try:
         while True:
-            with model_lock(model): o = next(steps, steps)  # itself at the end, where None may be a step
+            with model_lock(model): o = next(steps, steps)  # itself at the end
             if o is steps: return
             yield o
     finally: steps.close()
