@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['as_json', 'from_json', 'as_code', 'custom_parts', 'keywords_of', 'check_keywords', 'differences', 'HeadSays',
-           'describe_head', 'plain_state', 'first_names', 'weights_of', 'fill_weights', 'trial_ids', 'same_answers',
-           'made_again', 'check_description', 'TokenizerSays', 'EncoderFile', 'LossSays', 'TableSays', 'DataSays',
-           'ClassifierFile', 'LMFile', 'read_model_file', 'match_rows']
+           'target_of', 'describe_head', 'plain_state', 'first_names', 'weights_of', 'check_shapes', 'trial_ids',
+           'same_answers', 'made_again', 'check_description', 'TokenizerSays', 'EncoderFile', 'LossSays', 'TableSays',
+           'DataSays', 'ClassifierFile', 'LMFile', 'read_model_file', 'match_rows']
 
 # %% ../nbs/18_descriptions.ipynb #d1800003
 import itertools
@@ -30,14 +30,13 @@ _known = {o.__name__: o for o in (
 
 def _settings(o):
     "What tells a custom class, function or object from another one of its name"
-    tensors = {'':o} if isinstance(o, Tensor) else o.state_dict() if isinstance(o, nn.Module) else {}
+    if isinstance(o, Tensor): return dict(checksum=checksum({}, {'':o}))
     values = {} if isinstance(o, (type,FunctionType)) else dict(vars(o))
     for cls in reversed(o.__mro__ if isinstance(o, type) else []):
         top = cls.__module__.partition('.')[0]
         if top not in ('torch','fastai','builtins',lib_name): values |= vars(cls)
     plain = (bool,int,float,str,list,tuple,dict,np.generic,Tensor)
-    says = {n: as_json(v) for n,v in values.items() if n[0]!='_' and isinstance(v, plain)}
-    return says | (dict(checksum=checksum({}, tensors)) if tensors else {})
+    return {n: as_json(v) for n,v in values.items() if n[0]!='_' and isinstance(v, plain)}
 
 def as_json(
     o # The value of a keyword
@@ -97,7 +96,7 @@ def keywords_of(
              if p.default is not p.empty}
     if 'block_cls' in module.made_with:  # which may have other usual values
         usual = {n: o for n,o in usual.items() if n not in inspect.signature(TransformerBlock).parameters}
-    now = usual | module.made_with
+    now = module.made_with | {n: o for n,o in usual.items() if n not in module.made_with}
     return {n: as_json(vars(module).get(n, o)) for n,o in now.items()}
 
 def check_keywords(
@@ -126,6 +125,15 @@ class HeadSays(BaseModel, extra='forbid', strict=True):
     classes:list[str|int|float|bool]|None
     keywords:dict[str,Any]
 
+def target_of(
+    target:TextTarget # What the data ask for, from `text_target(dls)`
+)->tuple: # Its kind, and its classes or None
+    "A target for JSON; `(None, None)` for one that has no words there"
+    if target.kind not in ('category','labels'): return target.kind,None
+    classes = [o.item() if isinstance(o, np.generic) else o for o in target.classes]
+    fine = all(isinstance(o, (str,int,float,bool)) for o in classes)
+    return (target.kind,classes) if fine else (None,None)
+
 def describe_head(
     model:nn.Module, # A `TransformerClassifier` or a `TransformerLM`
     target:TextTarget=None # What the data ask for, from `text_target(dls)`
@@ -133,11 +141,7 @@ def describe_head(
     "What the numbers of the head of a model mean"
     its,encoders = keywords_of(model),inspect.signature(TransformerEncoder).parameters
     keywords = {n: o for n,o in its.items() if n not in encoders}
-    kind,classes = target.kind if target else None,None
-    if kind in ('category','labels'):
-        classes = [o.item() if isinstance(o, np.generic) else o for o in target.classes]
-        if not all(isinstance(o, (str,int,float,bool)) for o in classes): kind,classes = None,None
-    if kind not in ('category','labels','numbers'): kind = None
+    kind,classes = target_of(target) if target else (None, None)
     return HeadSays(target=kind, classes=classes, keywords=keywords)
 
 # %% ../nbs/18_descriptions.ipynb #d1800021
@@ -168,17 +172,15 @@ def weights_of(
     state = plain_state(model)
     return {n: state[n] for n in dict.fromkeys(first_names(model).values()) if n in state}
 
-def fill_weights(
+def check_shapes(
     model:nn.Module, # A model, or a part of one
     weights:dict # From `weights_of` a model like it
 ):
-    "Put `weights` into `model`, in their types; raises `ValueError` if names or shapes differ"
-    names,state = first_names(model),model.state_dict(keep_vars=True)
-    mine = {n: tuple(o.shape) for n,o in state.items() if names[n]==n}
-    theirs = {n: tuple(o.shape) for n,o in weights.items()}
+    "Raises `ValueError` if names or shapes differ"
+    names,state = first_names(model),model.state_dict()
+    mine = {n: list(o.shape) for n,o in state.items() if names[n]==n}
+    theirs = {n: list(o.shape) for n,o in weights.items()}
     if says := differences(theirs, mine): raise ValueError(says)
-    # where PyTorch would have put it: a file's place may be odd
-    for n in mine: state[n].data = weights[n].clone()
 
 # %% ../nbs/18_descriptions.ipynb #d1800041
 def trial_ids(
@@ -213,9 +215,12 @@ def made_again(
     keywords:dict, # Its keywords
     weights:dict # From `weights_of`
 )->nn.Module: # In training mode, on the CPU
-    "A model of `keywords` and `weights`; random generators stay as they are"
+    "A model of `keywords` and `weights`, in their types; raises `ValueError` if they don't fit"
     with torch.random.fork_rng(devices=[]): model = cls(**keywords)
-    fill_weights(model, {n: o.cpu() for n,o in weights.items()})
+    check_shapes(model, weights)
+    state = model.state_dict(keep_vars=True)
+    # where PyTorch would have put it: a file's place may be odd
+    for n,o in weights.items(): state[n].data = o.detach().cpu().clone()
     return model
 
 def check_description(
