@@ -19,7 +19,7 @@ from .learner import *
 from .lm_learner import *
 from .transfer import *
 from .saving import *
-from .saving import _needs
+_needs = {}
 
 # %% ../nbs/90_checks.ipynb #c829a0fe21
 attention_checks,model_checks = {},{}

@@ -140,7 +140,7 @@ def write_file(
     about = header(**json.loads(json.dumps(says, default=plain))).model_dump()
     about['checksum'] = checksum(about, tensors)
     with replacing(path) as new:
-        if tensors: save_file(tensors, new, {'format':'pt', lib_name:json.dumps(about)})
+        if tensors: save_file(tensors, new, {lib_name: json.dumps(about)})
         else: new.write_text(json.dumps(about), encoding='utf8')
     return header(**about)
 

@@ -9,7 +9,9 @@ __all__ = ['load_transformer_learner']
 from fastai.text.all import *
 from fastai.losses import BaseLoss
 from safetensors import safe_open
+from .attention import *
 from .guards import *
+from .layers import *
 from .faster import *
 from .models import *
 from .turns import *
@@ -175,8 +177,7 @@ def _made(about, weights, given):
         # nothing is made that is larger than the file
         with torch.device('meta'): check_shapes(cls(**kept), weights)
     model = made_again(cls, kept, weights)
-    now = {**keywords_of(model[0]), **describe_head(model).keywords}
-    if says := differences(its, {n: now.get(n) for n in its}): raise ValueError(says)
+    if says := differences(about.encoder, keywords_of(model[0]), free_keywords): raise ValueError(says)
     with in_eval(model), torch.no_grad(): model(trial_ids(model[0]))
     return model
 

@@ -58,9 +58,6 @@ def read_description(
     return read_model_file(find_model(Path(), file))[0]
 
 # %% ../nbs/23_transfer.ipynb #0eb1acfa
-_free = ('vocab_sz','max_len','pad_idx','crop','dropout','attn_dropout','word_dropout',
-         'vocab_dropout')
-
 def _shapes(state, free):
     "The shapes in `state`, without the number of rows of those in `free`; and types except floats"
     def shape(n, o):
@@ -73,7 +70,7 @@ def _check_fit(path, about, weights, encoder):
     its,mine = about.encoder,keywords_of(encoder)
     a,b = its.get('attn_cls'),mine.get('attn_cls')
     other = isinstance(a, dict) and isinstance(b, dict) and a.get('name')!=b.get('name')
-    free = [*_free, *['attn_cls']*other]
+    free = [*free_keywords, *['attn_cls']*other]
     if says := differences(its, mine, free):
         wants = ', '.join(f'{n}={as_code(o)}' for n,o in its.items()
                           if o!=mine.get(n) and n not in free)
