@@ -12,7 +12,7 @@ __all__ = ['free_keywords', 'as_json', 'from_json', 'as_code', 'custom_parts', '
 import itertools
 from typing import Any,Literal
 from types import FunctionType
-from pydantic import BaseModel, PositiveInt, create_model
+from pydantic import BaseModel, PositiveInt, conlist, create_model
 from fastai.text.all import *
 from .attention import *
 from .layers import *
@@ -125,7 +125,7 @@ def differences(
 class HeadSays(BaseModel, extra='forbid', strict=True):
     "What the numbers of a head mean: the kind of target, its classes, and the keywords of the head"
     target:Literal['category','labels','numbers']|None
-    classes:list[str|int|float|bool]|None
+    classes:conlist(str|int|float|bool, min_length=1)|None
     keywords:dict[str,Any]
 
 def target_of(
@@ -263,9 +263,9 @@ class LossSays(BaseModel, extra='forbid', strict=True):
 
 class TableSays(BaseModel, extra='forbid', strict=True):
     "The columns of a table: of texts (marked, where there are several?) and of labels"
-    cols:list[str]
+    cols:conlist(str, min_length=1)
     mark:bool
-    label:list[str]|None = None
+    label:conlist(str, min_length=1)|None = None
     delim:str|None = None
 
 class DataSays(BaseModel, extra='forbid', strict=True):

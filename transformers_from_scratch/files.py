@@ -145,8 +145,8 @@ def write_file(
     return header(**about)
 
 # %% ../nbs/10_files.ipynb #f1c00020
-odd_file_errors = (SafetensorError, OSError, TypeError, KeyError, ValueError, AttributeError,
-                   RecursionError, MemoryError, OverflowError)
+odd_file_errors = (SafetensorError, OSError, TypeError, LookupError, ValueError, AttributeError,
+                   RuntimeError, ArithmeticError, MemoryError, ImportError)
 
 def _read(path):
     "The description and the tensors in a file, unchecked"

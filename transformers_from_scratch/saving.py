@@ -171,13 +171,14 @@ def save_model(self:TransformerLearner,
 def _made(about, weights, given):
     "The model that was saved; raises some error if it can't be made"
     cls = TransformerLM if about.kind=='language model' else TransformerClassifier
-    its = {n: o for n,o in {**about.encoder, **about.head.keywords}.items() if n not in given}
-    kept = {n: from_json(o) for n,o in its.items()} | given
+    its = {**about.encoder, **about.head.keywords}
+    mine = about.encoder | {n: as_json(o) for n,o in given.items() if n in about.encoder}
+    if says := differences(about.encoder, mine, free_keywords): raise ValueError(says)
+    kept = {n: from_json(o) for n,o in its.items() if n not in given} | given
     if not custom_parts({n: as_json(o) for n,o in kept.items()}):
         # nothing is made that is larger than the file
         with torch.device('meta'): check_shapes(cls(**kept), weights)
     model = made_again(cls, kept, weights)
-    if says := differences(about.encoder, keywords_of(model[0]), free_keywords): raise ValueError(says)
     with in_eval(model), torch.no_grad(): model(trial_ids(model[0]))
     return model
 
@@ -235,7 +236,7 @@ def _dls_of(path, about, tok_tfm, rules, device):
         raise ValueError(f"{path}: the tokenizer is of a custom class, or has custom rules: pass "
                          f"`tok_tfm=` or `rules=` ({in_short(e)})") from e
     try: return _empty_dls(about, tok, torch.device(device))
-    except (*odd_file_errors, ImportError, RuntimeError) as e:
+    except odd_file_errors as e:
         raise ValueError(f"{path}: no data can be made as they were ({in_short(e)})") from e
 
 def _check_same(path, about, dls):
@@ -284,7 +285,7 @@ def load_transformer_learner(
     try:
         model = _made(about, weights, given)
         loss = _loss(**about.loss.model_dump()) if about.loss else None
-    except (*odd_file_errors, ImportError, RuntimeError, ArithmeticError, IndexError) as e:
+    except odd_file_errors as e:
         raise ValueError(f"{path}: the model can't be made as it was ({in_short(e)})") from e
     if dls is None: dls = _dls_of(path, about, tok_tfm, rules, device)
     else: _check_same(path, about, dls)
