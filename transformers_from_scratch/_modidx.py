@@ -803,8 +803,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                   'transformers_from_scratch/guards.py'),
                                                   'transformers_from_scratch.guards.ensure': ( 'guards.html#ensure',
                                                                                                'transformers_from_scratch/guards.py'),
-                                                  'transformers_from_scratch.guards.ensure_probs': ( 'guards.html#ensure_probs',
-                                                                                                     'transformers_from_scratch/guards.py'),
                                                   'transformers_from_scratch.guards.ensure_sizes': ( 'guards.html#ensure_sizes',
                                                                                                      'transformers_from_scratch/guards.py'),
                                                   'transformers_from_scratch.guards.keyword_note': ( 'guards.html#keyword_note',
