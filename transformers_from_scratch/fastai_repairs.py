@@ -7,10 +7,7 @@ __all__ = ['as_trained', 'no_surrogates']
 
 # %% ../nbs/13_fastai_repairs.ipynb #ded8bfd6
 import sys,threading,warnings
-from contextlib import nullcontext, redirect_stdout
-from io import StringIO
-from types import SimpleNamespace
-from unittest import mock
+from contextlib import nullcontext
 import sklearn.metrics as skm
 from torch.nn.utils.rnn import pad_sequence
 from fastai.text.all import *
@@ -27,18 +24,8 @@ def _tokenize_files(tok, files):
     n_workers = defaults.cpus if len(files)>=500 else 0
     return parallel_tokenize(files, tok.tok.__call__, rules, n_workers=n_workers)
 
-def _folder(tok, cache='none'):
-    "A `Tokenizer` for fastai's own folder"
-    tok = Tokenizer(tok, rules=[], mode='folder', lengths={})
-    tok.path = Path(fastai.__file__).parent
-    tok.output_dir = tok.path/cache
-    return tok
-
-def _not_in_cache():
-    "A file that is not in the cache of its folder, as in a test set, is a `FileNotFoundError`"
-    _folder(BaseTokenizer())(Path(fastai.__file__))
-
-@repair(Tokenizer, 'encodes', _not_in_cache)
+@repair(Tokenizer, 'encodes',
+        'A file that is not in the cache of its folder, as in a test set, is a `FileNotFoundError`')
 def _read_tokens(self, o:Path):
     "Tokens of a file, from the cache if it is there"
     inside = self.mode=='folder' and o.is_relative_to(self.path)
@@ -58,15 +45,8 @@ def _warn_other_cache(tok, files):
         warnings.warn(f'{tok.output_dir} was made by another tokenizer, or with other rules. '
                       'Delete it to have the texts tokenized by yours.', stacklevel=3)
 
-def _other_cache():
-    "The cache of a folder is used whatever tokenizer made it, and what it lacks is not added to it"
-    with warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter('always')
-        tok = _folder(lambda items: (['other'] for o in items), cache='')
-        tok.setup(SimpleNamespace(items=[tok.path/'__init__.py']))
-    return not seen
-
-@repair(Tokenizer, 'setup', _other_cache)
+@repair(Tokenizer, 'setup', 'The cache of a folder is used whatever tokenizer made it, and what it '
+                            'lacks is not added to it')
 def _fill_cache(self, items=None, train_setup=False):
     "The same; tokenize what the cache of a folder lacks, and know the columns of a table by name"
     df = getattr(items, 'items', None)
@@ -83,12 +63,8 @@ def _fill_cache(self, items=None, train_setup=False):
     return _fill_cache.fastai(self, items, train_setup)
 
 # %% ../nbs/13_fastai_repairs.ipynb #7a0d4313
-def _one_class():
-    "`label_delim` alone is a `TypeError: unhashable type: 'list'`: each list is taken for a class"
-    df = pd.DataFrame(dict(text=['a','b'], label=['x;y','x'], valid=[0,1]))
-    TextDataLoaders.from_df(df, valid_col='valid', label_delim=';', tok_tfm=BaseTokenizer())
-
-@repair(TextDataLoaders, 'from_df', _one_class)
+@repair(TextDataLoaders, 'from_df', '`label_delim` alone is a `TypeError`: each list of labels is '
+                                    'taken for a class')
 @delegates(TextDataLoaders.from_df)
 def _several_labels(cls, df, path='.', valid_pct=0.2, seed=None, text_col=0, label_col=1,
                     label_delim=None, y_block=None, **kwargs):
@@ -98,19 +74,14 @@ def _several_labels(cls, df, path='.', valid_pct=0.2, seed=None, text_col=0, lab
                                   y_block, **kwargs)
 
 # %% ../nbs/13_fastai_repairs.ipynb #c1e60dff
-def _guessed():
-    "pandas 3 guesses the delimiter: a column alone is cut at a letter, a long text is an error"
-    with mock.patch.object(pd, 'read_csv', return_value=pd.DataFrame(['review'])) as read:
-        with mock.patch.object(TextDataLoaders, 'from_df'): TextDataLoaders.from_csv('.')
-    return read.call_args.kwargs['delimiter'] is None
-
 def _has_commas(file, quoting):
     "Does its first line say that this is a table with commas, or of one column?"
     row = pd.read_csv(file, header=None, nrows=1, dtype=str, delimiter=',', quoting=quoting)
     row = row.iloc[0].fillna('')
     return not row.str.contains('[;\t|]').any() and (len(row)>1 or row[0].isidentifier())
 
-@repair(TextDataLoaders, 'from_csv', _guessed)
+@repair(TextDataLoaders, 'from_csv', 'pandas 3 guesses the delimiter: a column alone is cut at a '
+                                     'letter, a long text is an error')
 @delegates(TextDataLoaders.from_df)
 def _from_file(cls, path, csv_fname='labels.csv', header='infer', delimiter=None, quoting=0,
                **kwargs):
@@ -135,16 +106,8 @@ def as_trained(
     mark = ifnone(tok.kwargs.get('mark_fields'), len(cols)>1)
     return items.assign(**{name: _join_texts(items[cols], mark)})
 
-def _test_table():
-    "`test_dl` reads the column `text`, whatever was trained on: an error, or half of a text"
-    df = pd.DataFrame(dict(title=['a b']*2, text=['c']*2))
-    block = DataBlock(TextBlock.from_df(['title','text'], vocab=list('abc'), tok=BaseTokenizer(),
-                                        n_workers=0), get_x=ColReader('text'),
-                      splitter=IndexSplitter([1]))
-    dls = block.dataloaders(df, bs=1, num_workers=0)
-    return len(dls.test_dl(df).dataset[0][0])!=len(dls.valid_ds[0][0])
-
-@repair(DataLoaders, 'test_dl', _test_table)
+@repair(DataLoaders, 'test_dl',
+        'The column `text` is read, whatever was trained on: an error, or half of a text')
 @delegates(TfmdDL.__init__)
 def _test_texts(self, test_items, rm_type_tfms=None, with_labels:bool=False, **kwargs):
     "A `DataLoader` of `test_items`, whose texts are read from the columns that were trained on"
@@ -163,34 +126,25 @@ def _any_length(tok):
     tok.pipe.__self__.max_length = sys.maxsize
     return tok
 
-def _odd_texts():
-    "Half of a surrogate pair, or a million characters, fail a batch, and nothing says which text"
-    for o in ('\ud800', 'a'*1_000_001): list(SpacyTokenizer('xx')([o]))
-
-@repair(SpacyTokenizer, '__call__', _odd_texts)
+@repair(SpacyTokenizer, '__call__', 'Half of a surrogate pair, or a million characters, fail a '
+                                    'batch, and nothing says which text')
 def _read_odd_texts(self, items):
     "Tokens of each text, with `?` for half of a surrogate pair"
     return _read_odd_texts.fastai(_any_length(self), map(no_surrogates, items))
 
 # %% ../nbs/13_fastai_repairs.ipynb #f03d4472
-def _space_stays():
-    "A space within a token becomes `▁` in training, not in `predict`; spaCy keeps each new word"
-    tok = Tokenizer(SpacyTokenizer('xx'))
-    words = tok.tok.pipe.__self__.vocab.strings
-    tok('a'); n = len(words); tok('b')
-    return Tokenizer(lambda items: [['\n \n']], rules=[])('')[0]!='\n▁\n' or len(words)>n
-
-_spacy = SimpleNamespace(lock=threading.Lock())
-def _new_lock(): _spacy.lock = threading.Lock()
-if hasattr(os, 'register_at_fork'): os.register_at_fork(after_in_child=_new_lock)
-
 def _words(tok, text):
     "The words of one text by spaCy, which then forgets new ones, or its memory would grow"
     nlp = _any_length(tok).pipe.__self__
-    with _spacy.lock, nullcontext() if nlp.vocab.in_memory_zone else nlp.memory_zone():
+    with _words.lock, nullcontext() if nlp.vocab.in_memory_zone else nlp.memory_zone():
         return [t.text for t in first(tok.pipe([text]))]
 
-@repair(Tokenizer, '_tokenize1', _space_stays)
+_words.lock = threading.Lock()
+if hasattr(os, 'register_at_fork'):
+    os.register_at_fork(after_in_child=lambda: setattr(_words, 'lock', threading.Lock()))
+
+@repair(Tokenizer, '_tokenize1',
+        'A space within a token becomes `▁` in training, not in `predict`; spaCy keeps each new word')
 def _tokenize_one(self, o):
     "Also change the tokens as training does"
     post = compose(*defaults.text_postproc_rules)
@@ -199,42 +153,21 @@ def _tokenize_one(self, o):
     else: tokens = _tokenize_one.fastai(self, o)
     return L([post(t) for t in tokens])
 
-def _float_ids():
-    "A text without a token becomes floats, and turns its batch into floats"
-    return Numericalize(['a'])([]).dtype!=torch.long
-
-@repair(Numericalize, 'encodes', _float_ids)
+@repair(Numericalize, 'encodes',
+        'A text without a token becomes floats, and turns its batch into floats')
 def _whole_ids(self, o): return TensorText(tensor([self.o2i[o_] for o_ in o]).long())
 
-def _no_columns():
-    "A batch of texts without a token has no columns"
-    return Pad_Chunk()([(TensorText(torch.zeros(0).long()),)])[0][0].shape!=(1,)
-
-@repair(Pad_Chunk, 'before_call', _no_columns)
+@repair(Pad_Chunk, 'before_call', 'A batch of texts without a token has no columns')
 def _one_column(self, b):
     "Set `self.max_len` before encodes, to 1 at least"
     _one_column.fastai(self, b)
     self.max_len = max(self.max_len, 1)
 
 # %% ../nbs/13_fastai_repairs.ipynb #ac573910
-def _shown(f, *args, **kwargs):
-    "What `f` shows, as text, in a notebook and in a terminal"
-    import IPython.display
-    page = dict(display=lambda o, **kwargs: print(o), HTML=lambda o: 'HTML')
-    with mock.patch.multiple(IPython.display, **page), redirect_stdout(StringIO()) as s:
-        f(*args, **kwargs)
-    return s.getvalue()
+_no_table = 'Outside a notebook a table prints as `<IPython.core.display.HTML object>`'
 
-def _no_text(module=fastai.text.data):
-    "Outside a notebook a table of texts is printed as `<IPython.core.display.HTML object>`"
-    return 'film' not in _shown(module.display_df, pd.DataFrame(dict(text=['a film'])))
-
-def _no_text_either():
-    "Outside a notebook a table of predictions is printed as `<IPython.core.display.HTML object>`"
-    return _no_text(fastai.text.learner)
-
-@repair(fastai.text.data, 'display_df', _no_text)
-@repair(fastai.text.learner, 'display_df', _no_text_either)
+@repair(fastai.text.data, 'display_df', _no_table)
+@repair(fastai.text.learner, 'display_df', _no_table)
 def _display_df(df):
     "Show `df`, as HTML in a notebook and as text in a terminal"
     text = df.to_string(max_colwidth=60)
@@ -254,12 +187,8 @@ def _show_table(name, samples, outs, trunc_at, **columns):
     columns = {n: list(map(_cell, o)) for n,o in columns.items()}
     _display_df(pd.DataFrame({name: [str(s[0].truncate(trunc_at)) for s in samples], **columns}))
 
-def _results_raise():
-    "`learn.show_results()` is a `TypeError: 'Function' object is not subscriptable`"
-    sample,out = (TitledStr('a film'),Category('pos')),(Category('neg'),)
-    return 'neg' not in _shown(show_results, TensorText([0]), None, L([sample]), L([out]), None)
-
-@repair(fastai.text.learner, 'show_results', _results_raise, '#4092')
+@repair(fastai.text.learner, 'show_results',
+        "It raises `TypeError: 'Function' object is not subscriptable`", '#4092')
 def _show_results(x:TensorText, y, samples, outs, ctxs=None, max_n=10, trunc_at=150, **kwargs):
     "Show `max_n` texts, cut to `trunc_at` words, with targets and predictions"
     _show_table('text', samples[:max_n], outs[:max_n], trunc_at)
@@ -269,23 +198,6 @@ def _sorted_texts(dl):
     "Does `dl` hold texts that are sorted by their lengths?"
     if not isinstance(dl, SortedDL) or not len(dl.dataset): return False
     return isinstance(tuplify(dl.dataset[0])[0], TensorText)
-
-def _two_texts(*targets):
-    "A `SortedDL` of two texts, the shorter one first, each with `targets`"
-    return SortedDL(L((TensorText(o), *targets) for o in ([1],[2,3])), bs=1, num_workers=0)
-
-def _two_rows(): return LMDataLoader([torch.arange(9)], bs=2, seq_len=2)
-
-def _other_rows():
-    "`Interpretation` has rows in another order than their losses; of a language model, other rows"
-    def get_preds(dl, reorder=True, **kwargs):
-        if isinstance(dl, list): return [o for x,y in dl for o in (x,x,y,y)]
-        lens = [len(dl.dataset[i][0]) for i in dl.get_idxs()]
-        return [tensor(sorted(lens) if reorder else lens)]*4
-    dls = SimpleNamespace(test_dl=lambda items, **kwargs: SortedDL(items, bs=1, num_workers=0))
-    learn = SimpleNamespace(model=[None], get_preds=get_preds, dls=dls)
-    texts,pieces = (Interpretation(learn, o, torch.zeros(4)) for o in (_two_texts(), _two_rows()))
-    return texts[[0,1]][1].tolist()!=[1,2] or pieces[[2,1]][1].tolist()!=[[2,3],[4,5]]
 
 def _lm_rows(interp, idxs):
     "The items `idxs` of a language model, padded to stand in one batch"
@@ -307,20 +219,18 @@ def _text_rows(interp, idxs):
         inps = torch.stack([o[0] for o in dl.before_batch([(inp,) for inp in inps])])
     return inps,preds,targs,decoded
 
-@repair(Interpretation, '__getitem__', _other_rows)
-def _rows(self, idxs):
+@repair(Interpretation, '__getitem__',
+        'Rows have another order than their losses; of a language model, other rows')
+def _in_order(self, idxs):
     "Inputs, predictions, targets, decoded predictions and losses of the rows `idxs`, in that order"
     is_lm = isinstance(self.dl, LMDataLoader)
-    if not is_lm and not _sorted_texts(self.dl): return _rows.fastai(self, idxs)
+    if not is_lm and not _sorted_texts(self.dl): return _in_order.fastai(self, idxs)
     idxs = torch.arange(len(self.losses))[idxs].reshape(-1).tolist()
     rows = _lm_rows if is_lm else _text_rows
     return *rows(self, idxs),self.losses[idxs]
 
-def _whole_texts():
-    "`top_losses(items=True)` of a language model is an error, or has other texts"
-    return len(Interpretation(None, _two_rows(), torch.zeros(4)).top_losses(4, items=True)[2])!=4
-
-@repair(Interpretation, 'top_losses', _whole_texts)
+@repair(Interpretation, 'top_losses',
+        '`items=True` of a language model is an error, or has other texts')
 def _top_losses(self, k=None, largest=True, items=False):
     "`k` largest(/smallest) losses and indexes, defaulting to all losses; and the pieces of text"
     if not (items and isinstance(self.dl, LMDataLoader)):
@@ -330,60 +240,30 @@ def _top_losses(self, k=None, largest=True, items=False):
     return losses,idx,L(dl.create_item(i)[0] for i in idx.tolist())
 
 # %% ../nbs/13_fastai_repairs.ipynb #b747148d
-def _plotted(x, y, sample, out, raw):
-    return _shown(plot_top_losses, x, y, L([sample]), L([out]), raw, tensor([.25]))
-
-def _no_numbers():
-    "`plot_top_losses` is not implemented for texts whose target is a number"
-    sample,out = (TitledStr('a film'),TitledFloat(1.)),(TitledFloat(2.),)
-    return '0.25' not in _plotted(TensorText([0]), tensor([1.]), sample, out, tensor([[2.]]))
-
-@repair(fastai.text.learner, 'plot_top_losses', _no_numbers)
+@repair(fastai.text.learner, 'plot_top_losses', 'It is not implemented where the target is a number')
 def _plot_numbers(x:TensorText, y:Tensor, samples, outs, raws, losses, trunc_at=150, **kwargs):
     "Texts, targets, predictions and losses where the target is a number"
     _show_table('input', samples, outs, trunc_at, loss=losses.tolist())
 
-def _no_labels():
-    "`plot_top_losses` is not implemented for texts with several labels"
-    labels,y = MultiCategory(['good','long']),TensorMultiCategory([1.,1.])
-    sample,out = (TitledStr('a film'),labels),(labels,)
-    return '0.50' not in _plotted(TensorText([0]), y, sample, out, tensor([[.75,.5]]))
-
-@repair(fastai.text.learner, 'plot_top_losses', _no_labels)
+@repair(fastai.text.learner, 'plot_top_losses', 'It is not implemented for several labels')
 def _plot_labels(x:TensorText, y:TensorMultiCategory, samples, outs, raws, losses, trunc_at=150,
                  **kwargs):
     "Texts, targets, predictions, the probability of each label by its number, and losses"
     probabilities = [' '.join(f'{p:.2f}' for p in r) for r in raws]
     _show_table('input', samples, outs, trunc_at, probabilities=probabilities, loss=losses.tolist())
 
-def _lm_table(samples, outs, trunc_at, **columns):
-    "Show a row for each piece of text: its tokens, those that come next, those that are predicted"
+@repair(fastai.text.learner, 'plot_top_losses', 'It is not implemented for language models')
+def _plot_pieces(x:LMTensorText, y:Tensor, samples, outs, raws, losses, trunc_at=150, **kwargs):
+    "Pieces of text, the tokens that come next, those that are predicted, and losses"
     cut = lambda o: ' '.join([w for w in str(o).split(' ') if w!=PAD][:trunc_at])
     texts,targs = ([cut(s[i]) for s in samples] for i in (0,1))
-    preds = [cut(o[0]) for o in outs]
-    _display_df(pd.DataFrame({'text': texts, 'target': targs, 'predicted': preds, **columns}))
+    _display_df(pd.DataFrame({'text': texts, 'target': targs, 'predicted': [cut(o[0]) for o in outs],
+                              'loss': losses.tolist()}))
 
-def _no_pieces():
-    "`plot_top_losses` is not implemented for language models"
-    sample,out = (TitledStr('a film'),TitledStr(f'film {PAD}')),(TitledStr(f'is {PAD}'),)
-    return PAD in _plotted(LMTensorText([0]), TensorText([0]), sample, out, tensor([[.5]]))
-
-@repair(fastai.text.learner, 'plot_top_losses', _no_pieces)
-def _plot_pieces(x:LMTensorText, y:Tensor, samples, outs, raws, losses, trunc_at=150, **kwargs):
-    "Pieces of text, targets, predictions and losses"
-    _lm_table(samples, outs, trunc_at, loss=losses.tolist())
 
 # %% ../nbs/13_fastai_repairs.ipynb #cc19299a
-def _no_report():
-    "The report of texts with several labels counts yes and no, not the labels"
-    dl,y = _two_texts(TensorMultiCategory([1.,0.])),tensor([[1.,0.],[0.,1.]])
-    dl.vocab = ['film'],CategoryMap(['good','long'])
-    learn = SimpleNamespace(get_preds=lambda **kwargs: (y,y,y>.5))
-    with mock.patch.object(skm, 'classification_report', return_value='') as asked:
-        ClassificationInterpretation(learn, dl, None).print_classification_report()
-    return asked.call_args[0][0].ndim!=2
-
-@repair(ClassificationInterpretation, 'print_classification_report', _no_report, '#3257')
+@repair(ClassificationInterpretation, 'print_classification_report',
+        'Of several labels it counts yes and no, not the labels', '#3257')
 def _print_report(self):
     "Print scikit-learn classification report"
     several = _sorted_texts(self.dl) and isinstance(self.dl.dataset[0][-1], TensorMultiCategory)
@@ -393,11 +273,7 @@ def _print_report(self):
                                     target_names=list(map(str, self.vocab))))
 
 # %% ../nbs/13_fastai_repairs.ipynb #e3638506
-def _nothing_left():
-    "A test set of a language model that is smaller than a batch is empty"
-    return len(_two_rows().new([torch.arange(2)]))==0
-
-@repair(LMDataLoader, 'new', _nothing_left)
+@repair(LMDataLoader, 'new', 'A test set that is smaller than a batch is empty')
 @delegates(LMDataLoader.new)
 def _fewer_rows(self, dataset=None, seq_len=None, **kwargs):
     "The same for other data, with fewer rows where it has less tokens than rows"
