@@ -199,25 +199,22 @@ def _sorted_texts(dl):
     if not isinstance(dl, SortedDL) or not len(dl.dataset): return False
     return isinstance(tuplify(dl.dataset[0])[0], TensorText)
 
-def _lm_rows(interp, idxs):
+def _lm_rows(interp, idxs, get_preds):
     "The items `idxs` of a language model, padded to stand in one batch"
-    learn,dl = interp.learn,interp.dl.new(shuffle=False)
-    pad_idx = getattr(get_model(learn.model)[0], 'pad_idx', 1)  # fastai's have 1
+    dl = interp.dl.new(shuffle=False)
+    pad_idx = getattr(get_model(interp.learn.model)[0], 'pad_idx', 1)  # fastai's have 1
     items = zip(*[dl.create_item(i) for i in idxs])
     x,y = (pad_sequence(o, batch_first=True, padding_value=pad_idx) for o in items)
-    batch = LMTensorText(x),TensorText(y)
-    inps,preds,targs,decoded = learn.get_preds(dl=[batch], with_input=True, with_decoded=True,
-                                               act=interp.act)
+    inps,preds,targs,decoded = get_preds(dl=[(LMTensorText(x),TensorText(y))])
     return inps,preds,targs,decoded.masked_fill(targs==pad_idx, pad_idx)
 
-def _text_rows(interp, idxs):
+def _text_rows(interp, idxs, get_preds):
     "The rows `idxs` of texts, put back in order and padded to stand in one batch"
     dl = interp.dl.new([interp.dl.dataset[i] for i in idxs], shuffle=False)
-    inps,preds,targs,decoded = interp.learn.get_preds(dl=dl, with_input=True, with_decoded=True,
-                                                      act=interp.act)
+    inps,*rest = get_preds(dl=dl)
     if isinstance(inps, L):  # of several batches
         inps = torch.stack([o[0] for o in dl.before_batch([(inp,) for inp in inps])])
-    return inps,preds,targs,decoded
+    return inps,*rest
 
 @repair(Interpretation, '__getitem__',
         'Rows have another order than their losses; of a language model, other rows')
@@ -226,8 +223,8 @@ def _in_order(self, idxs):
     is_lm = isinstance(self.dl, LMDataLoader)
     if not is_lm and not _sorted_texts(self.dl): return _in_order.fastai(self, idxs)
     idxs = torch.arange(len(self.losses))[idxs].reshape(-1).tolist()
-    rows = _lm_rows if is_lm else _text_rows
-    return *rows(self, idxs),self.losses[idxs]
+    get_preds = partial(self.learn.get_preds, with_input=True, with_decoded=True, act=self.act)
+    return *(_lm_rows if is_lm else _text_rows)(self, idxs, get_preds),self.losses[idxs]
 
 @repair(Interpretation, 'top_losses',
         '`items=True` of a language model is an error, or has other texts')

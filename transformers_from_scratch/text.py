@@ -32,8 +32,7 @@ def special_ids(
 )->list: # Their ids, in the order of `vocab`
     "The ids of special tokens, by the names that are in use: `xxpad`, `[PAD]`, `<pad>`, `<|pad|>`"
     key = id(vocab),len(vocab),names  # an id may be used again, so the list is compared as well
-    kept,found = _special.get(key, (None,None))
-    if kept is vocab: return list(found)
+    if key in _special and _special[key][0] is vocab: return list(_special[key][1])
     form = re.compile('|'.join(rf'xx{o}|[<\[]\W?{o}\W?[>\]]' for o in names), re.IGNORECASE)
     found = [i for i,o in enumerate(vocab) if form.fullmatch(o)]
     if len(_special)>63: _special.clear()  # vocabularies are large

@@ -39,17 +39,12 @@ class _Default(int):
     def __copy__(self): return self
     def __deepcopy__(self, memo): return self
 
-def _defaults(f):
-    "The defaults of `f`, by name"
-    f = getattr(f, '__func__', f)
-    code,values = f.__code__,f.__defaults__
-    return dict(zip(code.co_varnames[:code.co_argcount][-len(values):], values))
-
 def _know_default(f):
     "A copy of `f`, whose default for `min_freq` knows that it is one"
-    values = {**_defaults(f), 'min_freq': _Default(_defaults(f)['min_freq'])}
     f = copy_func(getattr(f, '__func__', f))
-    f.__defaults__ = tuple(values.values())
+    names = f.__code__.co_varnames[:f.__code__.co_argcount][-len(f.__defaults__):]
+    f.__defaults__ = tuple(_Default(o) if name=='min_freq' else o
+                           for name,o in zip(names, f.__defaults__))
     return f
 
 for _cls,_attr in ((Numericalize,'__init__'), (TextBlock,'from_df'), (TextBlock,'from_folder')):

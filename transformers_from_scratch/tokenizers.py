@@ -16,11 +16,12 @@ from .tokenizer_hooks import *
 
 
 # %% ../nbs/15_tokenizers.ipynb #94bfd44f
-def _with_fakes(vocab):
-    "`vocab` filled up to a multiple of 8, with the token that fastai uses for it"
-    return vocab + ['xxfake']*(-len(vocab) % 8)
+_names = {*defaults.text_spec_tok, 'xxfake'}
 
-_specials = [UNK, PAD, BOS]
+def _vocab_of(parts):
+    "Special tokens, `parts`, and those with which fastai fills up to a multiple of 8"
+    vocab = [UNK, PAD, BOS, *(o for o in parts if o not in _names)]
+    return vocab + ['xxfake']*(-len(vocab) % 8)
 
 class CharTokenizer:
     "Split texts into characters, and join them without a loss; for `tok_tfm=` or `tok=`"
@@ -39,15 +40,13 @@ class CharTokenizer:
         min_freq:int=1 # Characters that are rarer become `xxunk`
     )->list: # `xxunk`, `xxpad`, `xxbos`, frequent characters first, `xxfake` to a multiple of 8
         "The vocabulary: every character"
-        chars = [o for o,n in counter.most_common() if n>=min_freq and o not in _specials]
-        return _with_fakes(_specials + chars)
+        return _vocab_of(o for o,n in counter.most_common() if n>=min_freq)
 
     def join(self,
         tokens:list # Characters, as this tokenizer names them
     )->str: # The text; `�` stands for a character that is not in the vocabulary
         "Back to the text; other special tokens leave no trace"
-        back = dict.fromkeys(defaults.text_spec_tok+['xxfake'], '')
-        back |= {'▁':' ', '▁▁':'▁', UNK:'�'}
+        back = dict.fromkeys(_names, '') | {'▁':' ', '▁▁':'▁', UNK:'�'}
         return ''.join(back.get(o, o) for o in tokens)
 
 # %% ../nbs/15_tokenizers.ipynb #767cce2c
@@ -66,8 +65,6 @@ def split_text(
 
 # %% ../nbs/15_tokenizers.ipynb #deab320d
 def _bytes(text): return [f'<0x{o:02X}>' for o in text.encode()]
-
-_names = {*defaults.text_spec_tok, 'xxfake'}
 
 def _extra(package, extra):
     "A package that is installed with an extra of this library"
@@ -131,9 +128,8 @@ class ExactSubwordTokenizer:
         min_freq:int=1 # Not needed either
     )->list: # The tokens, by id
         "`xxunk`, `xxpad`, `xxbos`, then every piece of the model, whether it occurs or not"
-        pieces = [self.tok.id_to_piece(i) for i in range(self.tok.get_piece_size())
-                  if not self.tok.is_unknown(i)]
-        return _with_fakes(_specials + [o for o in pieces if o not in _names])
+        return _vocab_of(self.tok.id_to_piece(i) for i in range(self.tok.get_piece_size())
+                         if not self.tok.is_unknown(i))
 
     def join(self,
         tokens:list # Pieces, as this tokenizer makes them
