@@ -26,7 +26,7 @@ def ensure(
 def ensure_sizes(
     **sizes # Numbers, by the name of the argument
 ):
-    "`ValueError` unless all are whole numbers above 0"
+    "Raise `ValueError` unless all are positive whole numbers"
     for name,o in sizes.items():
         whole = isinstance(o, numbers.Integral) and not isinstance(o, bool)
         ensure(whole and o>0, name, o, 'a positive whole number')
@@ -39,7 +39,7 @@ _functions = F.mse_loss,F.l1_loss,F.smooth_l1_loss,F.huber_loss
 _usual = dict(numbers=_of_numbers, labels=nn.BCEWithLogitsLoss)
 
 def _check_measures(dls, kind, loss, metrics):
-    "`ValueError` for a loss or a metric that gives a number without a meaning"
+    "Raise `ValueError` for a loss or a metric that gives a number without a meaning"
     # another loss may give the answers another meaning
     usual = loss is None or isinstance(getattr(loss, 'func', loss), _usual.get(kind, ()))
     for o in L(metrics) if usual and kind in _misfits else ():
@@ -54,11 +54,11 @@ def _check_measures(dls, kind, loss, metrics):
                'one that pairs each answer with its own target, such as `MSELossFlat()`')
 
 def _check_column(col, kind, known, part, own_loss):
-    "`ValueError` for targets that are missing, or unknown in training"
+    "Raise `ValueError` for targets that are missing, or unknown in training"
     # a cell may hold a list of numbers
     numeric = kind=='numbers' and pd.api.types.is_numeric_dtype(col)
     gone = col.index[~np.isfinite(col.astype(float)) if numeric else col.isna()]
-    if len(gone) and not (own_loss and kind=='numbers'):  # a loss of the user's may leave them out
+    if len(gone) and not (own_loss and kind=='numbers'):  # a custom loss may leave them out
         raise ValueError(f'`dls` has no label in {len(gone):,} of its {len(col):,} {part} texts, '
                          f'such as row {gone[0]}: leave such rows out, as with `df.dropna`')
     new = [o for o in col.explode().dropna().unique() if o not in known] if known else []
@@ -68,7 +68,7 @@ def _check_column(col, kind, known, part, own_loss):
                          '`y_block=CategoryBlock(vocab=[...])`, or leave such rows out')
 
 def _check_targets(dls, target, y_range, own_loss):
-    "`ValueError` for targets that can't be learned; warnings for those that look like a slip"
+    "Raise `ValueError` for targets that can't be learned, and warn of a likely slip"
     known = set(target.classes)
     to_number = dls.train_ds.tls[-1].tfms.fs[-1] if target.kind else None
     o2i = getattr(getattr(to_number, 'vocab', None), 'o2i', None)
@@ -88,7 +88,6 @@ def _check_targets(dls, target, y_range, own_loss):
         warn(f'`dls` has {len(target.classes)} classes that are numbers, such as '
              f'{target.classes[0]}: to predict numbers pass `y_block=RegressionBlock`', stacklevel=5)
 
-
 # %% ../nbs/12_guards.ipynb #9a000043
 def check_dls(
     dls:DataLoaders, # Texts and targets
@@ -98,7 +97,7 @@ def check_dls(
     loss_func:callable=None, # Loss, where it is not that of `dls`
     metrics:list=None # Metrics of the learner
 ):
-    "Raises `ValueError` for data that would teach something wrong, and warns of odd data"
+    "Raise `ValueError` for data that would teach something wrong, and warn of odd data"
     vocab,target,pad = text_vocab(dls),text_target(dls),pad_id(dls)
     if (target.kind=='tokens')!=lm:
         raise ValueError(f'`dls` is made with `is_lm={not lm}`, but this learner needs `is_lm={lm}`')
@@ -130,14 +129,14 @@ class DataWatch(Callback):
     ): self.vocab,self.nan_from = getattr(dls, 'vocab', None),None
 
     def before_validate(self):
-        "`ValueError` for data of another vocabulary"
+        "Raise `ValueError` for data of another vocabulary"
         # an error in `before_fit` of a prediction would leave `Learner.lock` taken
         if not _same_vocab(getattr(self.dls, 'vocab', None), self.vocab):
             raise ValueError('`learn.dls` has another vocabulary than the data that this learner '
                              'was made with: pass that one as `text_vocab=` for the data')
 
     def before_train(self):
-        "`ValueError` for no whole batch, and for data of another vocabulary"
+        "Raise `ValueError` for less than a batch, and for data of another vocabulary"
         self.before_validate()
         self.nan_from,dl = None,self.dls.train
         if not len(dl):

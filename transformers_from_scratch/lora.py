@@ -16,7 +16,6 @@ from .files import *
 from .text import *
 from .descriptions import *
 
-
 # %% ../nbs/40b_lora.ipynb #p076797a0a6
 class LoRALinear(FastLinear):
     "A fixed linear layer, and a change of low rank that learns; Hu et al. 2021, section 4.1"

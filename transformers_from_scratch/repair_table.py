@@ -10,7 +10,6 @@ import inspect,sys
 from plum import Function
 from fastai.basics import *
 
-
 # %% ../nbs/12a_repair_table.ipynb #b19601ae
 _table = {}
 
@@ -83,7 +82,6 @@ def put_repairs(
     for o in _table.values():
         if isinstance(o.owner, str): o.put()
 
-
 # %% ../nbs/12a_repair_table.ipynb #a92f6e54
 def fastai_repairs(
 )->pd.DataFrame: # A row for each place: `kind`, `wrong`, `issue`, `applied`
@@ -92,4 +90,3 @@ def fastai_repairs(
     rows = [dict(kind='extension' if o.extends else 'repair', wrong=o.wrong, issue=o.issue,
                  applied=o.applied) for o in _table.values()]
     return pd.DataFrame(rows, index=list(_table))
-

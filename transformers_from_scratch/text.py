@@ -22,7 +22,6 @@ def text_vocab(
     if is_listy(vocab) and len(vocab) and isinstance(vocab[0], str): return vocab
     raise ValueError('`dls` has no vocabulary of tokens, so it holds no text: use a `TextBlock`')
 
-
 # %% ../nbs/11_text.ipynb #11000012
 _special = {}  # what was found for the last vocabularies
 
@@ -63,7 +62,7 @@ def text_tokenizer(
 def text_tfms(
     dls:DataLoaders # Data with texts
 )->list: # Transforms, the first of which takes a string
-    "What turns a text into ids, as in training; `AssertionError` where a text can't enter there"
+    "What turns a text into ids, as in training; raises `AssertionError` where no text can enter"
     ds = dls.train_ds
     tl = ds.tls[0] if hasattr(ds, 'tls') else ds
     return tl.tfms.fs[tl.infer_idx(''):]  # from the first that takes a string
@@ -85,7 +84,6 @@ def as_texts(
     odd = [type(o).__name__ for o in res if not isinstance(o, str)]
     if odd: raise TypeError(f'`texts` has a {odd[0]}, but must be a string or several')
     return res
-
 
 # %% ../nbs/11_text.ipynb #11000031
 def text_ends(
@@ -129,7 +127,7 @@ def target_columns(
     items,get_y = (tls[-1].items,first(tls[-1].tfms.fs)) if len(tls)>1 else (None,None)
     if not isinstance(items, pd.DataFrame) or not isinstance(get_y, ColReader): return
     if get_y.pref or get_y.suff: return  # a file's name, made of the column
-    # a function of the user's may make other targets of them
+    # a custom function may make other targets of them
     if not all(isinstance(o, tuple(_kinds)) for o in tls[-1].tfms.fs[1:]): return
     cols = [o if o in items else items.columns[o] for o in get_y.cols]
     res,delim = items[cols],get_y.label_delim
@@ -160,7 +158,7 @@ def check_words(
         which,so = 'the training texts of `dls`','it learns little'
         ds,n = dls.train_ds,len(dls.train_ds)
         texts = ds.tls[0] if hasattr(ds, 'tls') else ds
-        # functions of the user's are not called for this
+        # custom functions are not called for this
         plain = ColReader,Tokenizer,Numericalize
         if hasattr(texts, 'tfms') and not isinstance(first(texts.tfms.fs), plain): return
         some = [tuplify(texts[int(i)])[0] for i in np.linspace(0, n-1, min(n, 50))]
@@ -171,4 +169,3 @@ def check_words(
          'Words that were rare in training are unknown. Texts without spaces, such as Chinese, need '
          'another tokenizer for `dls`: `CharTokenizer()` or `ExactSubwordTokenizer()`',
          stacklevel=stacklevel)
-

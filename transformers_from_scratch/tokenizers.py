@@ -14,7 +14,6 @@ from .text import *
 from .fastai_repairs import *
 from .tokenizer_hooks import *
 
-
 # %% ../nbs/15_tokenizers.ipynb #94bfd44f
 _names = {*defaults.text_spec_tok, 'xxfake'}
 
@@ -62,7 +61,6 @@ def split_text(
            f'in (0,1), and leave some of {len(text)} characters for both parts')
     return pd.DataFrame(dict(text=[text[:n], text[n:]], is_valid=[False,True]))
 
-
 # %% ../nbs/15_tokenizers.ipynb #deab320d
 def _bytes(text): return [f'<0x{o:02X}>' for o in text.encode()]
 
@@ -75,7 +73,6 @@ def _extra(package, extra):
 
 def _sentencepiece(model):
     return _extra('sentencepiece', 'subword').SentencePieceProcessor(model_proto=model)
-
 
 # %% ../nbs/15_tokenizers.ipynb #eb66de82
 class ExactSubwordTokenizer:
@@ -197,7 +194,6 @@ class HFTokenizer:
         return self.tok.decode([self.o2i[o] for o in tokens if o in self.o2i],
                                skip_special_tokens=True)
 
-
 # %% ../nbs/15_tokenizers.ipynb #15000001
 def as_tokenizer(
     tok # `DataLoaders`, a fastai `Tokenizer`, or a tokenizer such as `CharTokenizer()`
@@ -259,7 +255,6 @@ def tokenizer_state(
                  sep=t.sep, settings=settings)
     return state | (_learned(t.tok) if names else {})
 
-
 # %% ../nbs/15_tokenizers.ipynb #07db4b35
 def tokenizer_from_state(
     state:dict, # From `tokenizer_state`
@@ -274,7 +269,6 @@ def tokenizer_from_state(
         rules = [_rules[o] for o in state['rules']]
     made = {o: state.get(o) for o in ('lang','settings','model')}
     return Tokenizer(_make(_classes[cls], **made), rules=rules, sep=state['sep'])
-
 
 # %% ../nbs/15_tokenizers.ipynb #112b0a8b
 def tokenizer_diff(
