@@ -6,10 +6,8 @@
 __all__ = ['broadcast_numbers']
 
 # %% ../nbs/30_distributed.ipynb #30a00004
-import random,zlib
+import zlib
 from contextlib import contextmanager
-from types import SimpleNamespace
-from unittest import mock
 from fastai.text.all import *
 from .repair_table import *
 from .fastai_repairs import *
@@ -27,24 +25,8 @@ def broadcast_numbers(
     return t.tolist()
 
 # %% ../nbs/30_distributed.ipynb #30a00010
-@contextmanager
-def _as_process(rank, n, told):
-    "As if this were process `rank` of `n`; `told` keeps what process 0 tells the others"
-    i = itertools.count()
-    def broadcast(t, src):
-        if rank: t.copy_(told[next(i)])
-        else: told.append(t.clone())
-    connected = mock.patch.multiple(torch.distributed, broadcast=broadcast,
-                                    get_backend=lambda *args: 'gloo')
-    with mock.patch.dict(os.environ, RANK=str(rank), WORLD_SIZE=str(n)), connected: yield
-
-def _on_a_gpu():
-    "Several processes fail without a GPU: one tells the others the order of the data through it"
-    from fastai.distributed import DistributedDL
-    with _as_process(0, 2, told := []): DistributedDL._broadcast(None, [1], 0)
-    return told[0].is_cuda
-
-@repair('fastai.distributed.DistributedDL', '_broadcast', _on_a_gpu)
+@repair('fastai.distributed.DistributedDL', '_broadcast',
+        'Processes fail without a GPU: one tells the others the order of the data through it')
 def _broadcast(self, t, rank):
     "Broadcast `t` from `rank` to all other ranks, and return what all have then"
     return broadcast_numbers(t, rank)
@@ -144,22 +126,8 @@ class _Share(TfmdDL):
         return apply(lambda o: o[:len(o)-self.extra] if o.ndim else o, b)
 
 # %% ../nbs/30_distributed.ipynb #di000005
-def _read_twice():
-    "Processes read texts of a language model twice or never; `get_preds` has another order"
-    from fastai.distributed import DistributedTrainer
-    model,told,seen = nn.LayerNorm(1),[],[]
-    model.device = 'cpu'
-    trainer = SimpleNamespace(learn=SimpleNamespace(model=model))
-    for rank in range(2):
-        random.seed(rank)
-        with _as_process(rank, 2, told), torch.random.fork_rng(devices=[]):
-            dl = LMDataLoader([torch.arange(10*i, 10*i+10) for i in range(8)], bs=2, seq_len=5,
-                              shuffle=True)
-            mine = DistributedTrainer._wrap_dl(trainer, dl)
-            seen += [i for x,_ in mine for i in x.flatten().tolist()]
-    return len(set(seen))<len(seen)
-
-@repair('fastai.distributed.DistributedTrainer', '_wrap_dl', _read_twice)
+@repair('fastai.distributed.DistributedTrainer', '_wrap_dl',
+        'Processes read texts of a language model twice or never; `get_preds` has another order')
 def _wrap_texts(self, dl):
     "What this process reads of `dl`"
     if isinstance(dl, _Share) or not isinstance(dl, (SortedDL,LMDataLoader)):

@@ -16,7 +16,6 @@ from .files import *
 from .text import *
 from .descriptions import *
 
-
 # %% ../nbs/40b_lora.ipynb #p076797a0a6
 class LoRALinear(FastLinear):
     "A fixed linear layer, and a change of low rank that learns; Hu et al. 2021, section 4.1"
@@ -29,7 +28,7 @@ class LoRALinear(FastLinear):
         out,k = linear.weight.shape
         ensure_sizes(r=r)
         ensure(r<=min(out, k), 'r', r, f'at most {min(out, k)}, the smaller side of the weight')
-        ensure_probs(dropout=dropout)
+        ensure(0 <= dropout < 1, 'dropout', dropout, 'in [0,1)')
         fine = isinstance(alpha, numbers.Real) and 0<alpha<math.inf
         ensure(fine, 'alpha', alpha, 'a number above 0')
         super().__init__(k, out, bias=linear.bias is not None, device='meta')
