@@ -66,7 +66,7 @@ faults = [
     (cor, 'a state saved behind the last batch repeats it', "over = state['batch']==self.n_batches", 'over = False', [rel]),
     (fast, 'weight decay for biases and norms, too', "lambda p: self.state[p].get('do_wd', True))", "lambda p: True)", []),
     (fast, 'the step of Adam is not counted', "torch.as_tensor(o.get('step', 0), dtype", "torch.as_tensor(0, dtype", []),
-    (one, 'texts come in the order of their lengths', "preds = learn.get_preds(dl=dl, **kwargs)[0]", "preds = learn.get_preds(dl=dl, reorder=False, **kwargs)[0]", [rel]),
+    (one, 'texts come in the order of their lengths', "preds = self.get_preds(dl=dl, **kwargs)[0]", "preds = self.get_preds(dl=dl, reorder=False, **kwargs)[0]", [rel]),
     (one, 'answers about numbers begin at 0', "head.linear.bias.copy_(tensor(table.astype(float).mean().tolist()))", 'pass', []),
     (one, 'what `pretrained` has is not asked', "if start is not None: given = start.keywords(given, vocab, pad)\n    else:", "if True:", [pre]),
     (txt, 'padding is always id 1', 'if usual: return usual.pad_idx', 'if usual: return 1', [gua]),

@@ -49,8 +49,7 @@ def _width(n, t, max_len, crop):
     width = n.max().item() if crop is None and t>max_len else _ask(torch.max, n)
     if width is None: return min(t, max_len)
     if max(width, 1)>max_len:
-        raise ValueError(f'`ids` have {width} tokens, but must have at most {max_len}: pass a '
-                         '`crop` that keeps no more, or make the model with a larger `max_len`')
+        raise ValueError(f'`ids` have {width} tokens, but must have at most {max_len}: see `crop`')
     return max(width, 1)
 
 def _ask(f, x):
@@ -85,13 +84,11 @@ class TransformerEncoder(Module):
         **kwargs
     ):
         if min(vocab_sz, depth, ifnone(max_len, 1))<1 or ifnone(pad_idx, 0)<0:
-            raise ValueError(f'{vocab_sz=}, {depth=} and {max_len=} must be 1 or more, '
-                             f'and {pad_idx=} 0 or more')
+            raise ValueError(f'{vocab_sz=}, {depth=}, {max_len=} must be at least 1, {pad_idx=} 0')
         if not (0<=word_dropout<1 and 0<=vocab_dropout<1):
             raise ValueError(f'{word_dropout=} and {vocab_dropout=} must be in [0,1)')
         if isinstance(embed_norm, type) or isinstance(final_norm, type):
-            raise TypeError('`embed_norm` and `final_norm` must be True or False: `norm_cls` is '
-                            'the class of all norms')
+            raise TypeError('`embed_norm` and `final_norm` must be bool: the class is `norm_cls`')
         if crop is not None and not callable(crop):
             raise TypeError(f'`crop` is {crop!r}, but must be a function, such as `head_crop`')
         store_attr('vocab_sz,max_len,pad_idx,n_types,crop,word_dropout,vocab_dropout')
@@ -330,7 +327,7 @@ class ClassifierHead(Module):
         dropout:float=0.1, # Dropout of the pooled vector, in [0,1]
         y_range:tuple=None # `(low, high)`: squeeze the answers into this range
     ):
-        if n_out<1: raise ValueError(f'`n_out` is {n_out}, but must be 1 or more')
+        if n_out<1: raise ValueError(f'`n_out` is {n_out}, but must be at least 1')
         if y_range is not None and not y_range[0]<y_range[1]:
             raise ValueError(f'`y_range` is {y_range}, but must be (low, high)')
         if pool is not None: k = pool(torch.zeros(2,3,k), torch.zeros(2,3).bool()).shape[1]

@@ -53,8 +53,7 @@ def keep_min_p(
     p = logits.softmax(-1)
     best = p.amax(-1, keepdim=True)                                                       # (...,1)
     if (best<min_p).any():
-        warnings.warn(f'No token has a probability of {min_p}, the best one is taken: '
-                      'try a lower `min_p`', stacklevel=2)
+        warnings.warn(f'No token has a probability of {min_p}: try a lower `min_p`', stacklevel=2)
     return logits.masked_fill(p < best.clamp(max=min_p), -math.inf)
 
 # %% ../nbs/06_sampling.ipynb #52c1543f
