@@ -96,7 +96,7 @@ def _writers(learn, texts, n_words=1, no_unk=True, decoder=None, only_last_word=
     ensure(not backwards, 'backwards', True, 'False in `dls`: this model goes on before a text')
     prompts,pad_idx = [_prompt_ids(learn, o) for o in texts],model[0].pad_idx
     ensure(pad_idx is not None or len({*map(len, prompts)})==1, 'text', f'{len(texts)} texts',
-           'one text, or all of one length, for a model without a padding id')
+           'one text, or all of one length, as the model has no padding id')
     ids = pad_sequence([*map(tensor, prompts)], True, ifnone(pad_idx, 0), 'left')         # (b,t)
     banned = special_ids(vocab, 'pad', 'fake', *(['unk'] if no_unk else []))
     steps = stream_ids(model, ids.to(next(model.parameters()).device), n_words,
