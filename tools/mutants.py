@@ -85,7 +85,7 @@ faults = [
     (seen, 'gradients without the input', 'return torch.autograd.grad(f(x).sum(), x)[0] * x.detach()', 'return torch.autograd.grad(f(x).sum(), x)[0]', []),
     (pre, 'keys and values change places', "'attention.tovalues':'attn.c_attn#2'", "'attention.tovalues':'attn.c_attn#1'", []),
     (low, 'the change is not scaled', 'return super().forward(x) + F.linear(few, self.lora_b)*self.scale', 'return super().forward(x) + F.linear(few, self.lora_b)', []),
-    (lm, 'end tokens are kept in a prompt', 'ids = ids[:len(ids)-last] or', 'ids = ids or', [pre]),
+    (lm, 'end tokens are kept in a prompt', 'return ids[:len(ids)-last] or', 'return ids or', [pre]),
     (att, 'a padding mask off by one', 'pad_mask = pad_mask[...,None,None,:]', 'pad_mask = pad_mask.roll(1, -1)[...,None,None,:]', []),
     (att, 'the last token sees all, whatever its `key_pos`', 'tq==t==1 and key_pos is pos', 'tq==t==1', []),
     (step, 'the eps of norms is that of PyTorch', 'module.normalized_shape,module.weight,module.bias,module.eps', 'module.normalized_shape,module.weight,module.bias,1e-5', []),

@@ -72,7 +72,7 @@ def _enlarged(dl, n):
 
 def _mark_of(dl):
     "A number that differs where the texts or the vocabulary do"
-    lens = getattr(vars(dl).get('lens'), 'coll', vars(dl).get('res'))  # of `LMDataLoader`, `SortedDL`
+    lens = getattr(vars(dl).get('lens'), 'coll', vars(dl).get('res'))  # of LMDataLoader, SortedDL
     if lens is None: lens = getattr(dl.dataset, 'items', [])
     return zlib.crc32(repr((len(dl.dataset), getattr(dl, 'vocab', None), list(lens))).encode())
 
@@ -189,7 +189,7 @@ def distrib_ctx(self:TransformerLearner,
     in_notebook:bool=False, # Is this called in a notebook, by `notebook_launcher`?
     **kwargs # For accelerate's `Accelerator`
 )->Iterator: # Yields the learner
-    "Within `with`, train in all processes that were started; raises `ImportError` without accelerate"
+    "Train in all processes within `with`; raises `ImportError` without accelerate"
     if num_distrib()<2:
         yield self
         return

@@ -138,7 +138,7 @@ def predict(self:TransformerLearner,
     rm_type_tfms:int=None, # As in `Learner.predict`
     with_input:bool=False # Return the decoded text as well?
 )->tuple: # The decoded prediction, its number, and probabilities or numbers `(n_out,)`
-    "What the model says about one text; raises `TypeError` for several, `FloatingPointError` for NaN"
+    "What the model says about one text; raises `TypeError` for several, or an error for NaN"
     dl = _test_dl(self, [item], rm_type_tfms=rm_type_tfms)
     inp,preds,_,decoded = self.get_preds(dl=dl, with_input=True, with_decoded=True)
     if preds.isnan().any():

@@ -41,7 +41,7 @@ class TransformerLMLearner(TransformerLearner):
         with_preds:bool=True, # Return predictions? They take memory for each token times each word
         **kwargs
     )->tuple: # Probabilities `(rows,tokens,v)`, targets `(rows,tokens)`; losses if asked
-        "Predictions for whole rows; raises `MemoryError` if they can't fit: pass `with_preds=False`"
+        "Predictions for whole rows; raises `MemoryError` if they are too large for this machine"
         if dl is None: dl = self.dls[ds_idx].new(drop_last=False)
         if getattr(dl, 'shuffle', False): dl = dl.new(shuffle=False)
         if with_preds and isinstance(dl, LMDataLoader) and hasattr(os, 'sysconf'):
@@ -71,10 +71,7 @@ def transformer_lm_learner(
     "A `Learner` with a `TransformerLM` for `dls`; errors are those of `check_dls`"
     learn_kw,model_kw = split_keywords(kwargs, TransformerLMLearner)
     check_dls(dls, lm=True, metrics=learn_kw.get('metrics'))
-    start = Pretrained.of(pretrained)
-    ensure(start is None or isinstance(start.model, TransformerLM), 'pretrained', start,
-           'a language model, such as GPT-2 or Llama: an encoder such as BERT only reads')
-    sizes = dict(k=k, heads=heads, depth=depth, pos_cls=pos_cls)
+    start,sizes = Pretrained.of(pretrained),dict(k=k, heads=heads, depth=depth, pos_cls=pos_cls)
     model = TransformerLM(**model_keywords(dls, start, max_len, sizes, **model_kw))
     learn = TransformerLMLearner(dls, model, **learn_kw)
     return learn if start is None else start.start(learn)
@@ -83,9 +80,7 @@ def transformer_lm_learner(
 def _prompt_ids(learn, text):
     "Ids to go on from; a text without tokens starts with `xxbos`"
     ids,last = text_ids(learn.dls, text),text_ends(learn.dls)[1]
-    ids = ids[:len(ids)-last] or special_ids(text_vocab(learn.dls), 'bos')[:1]
-    ensure(ids, 'text', text, f'a text of at least one token, as the vocabulary has no {BOS!r}')
-    return ids
+    return ids[:len(ids)-last] or special_ids(text_vocab(learn.dls), 'bos')[:1]
 
 def _writers(learn, texts, n_words=1, no_unk=True, decoder=None, only_last_word=False, seed=None,
              stop=None, ahead=None, temperature=.8, min_p=None, top_k=None, top_p=.9,
@@ -98,7 +93,7 @@ def _writers(learn, texts, n_words=1, no_unk=True, decoder=None, only_last_word=
     prompts,pad_idx = [_prompt_ids(learn, o) for o in texts],model[0].pad_idx
     ensure(pad_idx is not None or len({*map(len, prompts)})==1, 'text', f'{len(texts)} texts',
            'one text, or all of one length, as the model has no padding id')
-    ids = pad_sequence([*map(tensor, prompts)], True, ifnone(pad_idx, 0), 'left')         # (b,t)
+    ids = pad_sequence([*map(LongTensor, prompts)], True, ifnone(pad_idx, 0), 'left')     # (b,t)
     banned = special_ids(vocab, 'pad', 'fake', *(['unk'] if no_unk else []))
     steps = stream_ids(model, ids.to(next(model.parameters()).device), n_words,
                        banned=[i for i in banned if i<model[0].vocab_sz],

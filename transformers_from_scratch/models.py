@@ -29,7 +29,7 @@ def left_align(
     crop:callable=None, # `crop(rank, n, max_len)` says which tokens of a text stay; None keeps all
     drop:float=0. # Probability with which a token is left out before that, in [0,1)
 )->tuple: # Ids `(b,t')`, real tokens on the left, and the mask `(b,t')`, True at padding
-    "Crop each text, and move its tokens to the left; `ValueError` if more than `max_len` stay"
+    "Crop each text, move its tokens to the left; raises `ValueError` if more than `max_len` stay"
     keep = real_tokens(ids, pad_idx)                                                      # (b,t)
     if drop: keep = keep & (torch.rand(ids.shape, device=ids.device) >= drop)
     if crop is not None and max_len is not None:
@@ -60,7 +60,7 @@ def _ask(f, x):
 
 # %% ../nbs/02_models.ipynb #302019af
 class TransformerEncoder(Module):
-    "Ids to vectors; `ValueError` or `TypeError` for arguments, ids and texts that do not fit"
+    "Ids to vectors; raises `ValueError` or `TypeError` for what does not fit"
     @delegates(TransformerBlock)
     def __init__(self,
         vocab_sz:int, # Number of different ids
@@ -150,13 +150,12 @@ def check_ids(self:TransformerEncoder,
     ids:Tensor, # Token ids `(b,t)`
     types:Tensor=None # Token types, or None
 ):
-    "`ValueError` for ids out of range (on a CPU, outside of graphs), and for types that there are not"
+    "Raises `ValueError` for ids out of range (on a CPU, outside graphs), and for unknown types"
     if types is not None and not self.n_types:
         raise ValueError('`types` are given, but this model was made without `n_types`')
     low,high = _ask(torch.min, ids),_ask(torch.max, ids)
     if low is not None and not 0<=low<=high<=self.vocab_sz - (self.pad_idx!=self.vocab_sz):
-        raise ValueError(f'`ids` go from {low} to {high}, but must be 0 to {self.vocab_sz-1}: '
-                         'does the model fit the vocabulary of the data?')
+        raise ValueError(f'`ids` go from {low} to {high}: the vocabulary ends at {self.vocab_sz-1}')
 
 @patch
 def _pads_to_hide(self:TransformerEncoder, pad_mask):
@@ -197,7 +196,7 @@ def _to_columns(x, ids, pad_idx):
 
 # %% ../nbs/02_models.ipynb #7ee6d0e8
 class TransformerLM(Module, nn.Sequential):
-    "Ids to scores of the next token; `ValueError` if a token sees a later one"
+    "Ids to scores of the next token; raises `ValueError` if a token sees a later one"
     @delegates(TransformerEncoder, but=['crop','word_dropout','vocab_dropout','n_types'])
     def __init__(self,
         vocab_sz:int, # Number of different ids
