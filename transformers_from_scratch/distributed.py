@@ -32,11 +32,10 @@ def _broadcast(self, t, rank):
     return broadcast_numbers(t, rank)
 
 # %% ../nbs/30_distributed.ipynb #di000004
-def _joined(dl, n):
+def _enlarged(dl, n):
     "`dl` with `n` times the batch size; what is read of one leaves the other as it is"
-    if getattr(type(dl), '_counted', None) and dl.goes_on:
-        raise ValueError('`dl` goes on from a state, but in several processes must begin an epoch: '
-                         'use `Resume`, which goes on within one')
+    if getattr(dl, 'goes_on', False):
+        raise ValueError('`dl` goes on from a state, but must begin an epoch here: use `Resume`')
     res = copy(dl)
     res.bs = dl.bs*n
     if not isinstance(dl, LMDataLoader): return res
@@ -45,10 +44,9 @@ def _joined(dl, n):
                                       cache=dl.items.cache, tfm=dl.items.tfm)
         res.lens = ReindexCollection(dl.lens.coll, idxs=res.items.idxs)
         res.make_chunks()
-    tokens = int(sum(dl.lens.coll)) if own else dl._n_tokens
+    tokens = int(sum(dl.lens.coll)) if own else dl.n_tokens
     if tokens<=res.bs:
-        raise ValueError(f'`bs` is {dl.bs}, but must be less than {tokens/n:.0f}, as {n} processes '
-                         f'read {tokens} tokens')
+        raise ValueError(f'`bs` is {dl.bs}, too much for {n} processes and {tokens} tokens')
     res.bl = (tokens-1)//res.bs
     res.n_batches = -(-res.bl//dl.seq_len)
     res.last_len,res.n = res.bl - (res.n_batches-1)*dl.seq_len,res.n_batches*res.bs
@@ -56,23 +54,20 @@ def _joined(dl, n):
 
 def _mark_of(dl):
     "A number that differs where the texts or the vocabulary do"
-    # of an `LMDataLoader`, a `SortedDL`
-    lens = getattr(vars(dl).get('lens'), 'coll', vars(dl).get('res'))
+    lens = getattr(vars(dl).get('lens'), 'coll', vars(dl).get('res'))  # of LMDataLoader, SortedDL
     if lens is None: lens = getattr(dl.dataset, 'items', [])
     return zlib.crc32(repr((len(dl.dataset), getattr(dl, 'vocab', None), list(lens))).encode())
 
 # %% ../nbs/30_distributed.ipynb #di00000b
 class _Share(TfmdDL):
-    "What process `rank` of `n` reads of `dl`: its part of each batch, of `n` times the size"
+    "What this process reads of `dl`: its part of each batch, of as many times the size"
     _default = 'dl'
-    def __init__(self, dl, device=None, rank=None, n=None):
-        self.rank,self.n_ranks = ifnone(rank, rank_distrib()),ifnone(n, num_distrib())
-        self.whole = dl
+    def __init__(self, dl, device=None):
+        self.rank,self.n_ranks,self.whole = rank_distrib(),num_distrib(),dl
         if broadcast_numbers([mark := _mark_of(dl)])!=[mark]:
-            raise ValueError(
-                f"process {self.rank} has other texts, or another vocabulary, than process 0: "
-                "make the data with a `seed` or a fixed split, or call `set_seed` before that")
-        self.dl,self.bs,self.dataset = _joined(dl, self.n_ranks),dl.bs,dl.dataset
+            raise ValueError(f'process {self.rank} has other texts or another vocabulary than '
+                             'process 0: split the data with a `seed`, or call `set_seed` before')
+        self.dl,self.bs,self.dataset = _enlarged(dl, self.n_ranks),dl.bs,dl.dataset
         self.dl.chunkify = partial(chunked, chunk_sz=dl.bs)  # within a process
         self.num_workers,self.offs,self.pin_memory = dl.num_workers,dl.offs,dl.pin_memory
         self.device,fake = ifnone(device, dl.device),dl.fake_l
@@ -99,7 +94,7 @@ class _Share(TfmdDL):
 
     def __iter__(self):
         "Batches; a loader that counts epochs goes on counting"
-        counted = getattr(type(self.dl), '_counted', None)
+        counted = getattr(type(self.dl), 'count_batches', None)
         try: yield from counted(self.dl, super().__iter__) if counted else super().__iter__()
         finally:
             if counted: self.whole.epoch,self.whole.batch = self.dl.epoch+bool(self.dl.batch),0
@@ -130,18 +125,17 @@ class _Share(TfmdDL):
         'Processes read texts of a language model twice or never; `get_preds` has another order')
 def _wrap_texts(self, dl):
     "What this process reads of `dl`"
-    if isinstance(dl, _Share) or not isinstance(dl, (SortedDL,LMDataLoader)):
-        return dl if isinstance(dl, _Share) else _wrap_texts.fastai(self, dl)
+    if isinstance(dl, _Share): return dl
+    if not isinstance(dl, (SortedDL,LMDataLoader)): return _wrap_texts.fastai(self, dl)
     # outside of `fit` it has no `device`
     return _Share(dl, next(self.learn.model.parameters()).device)
 
 # %% ../nbs/30_distributed.ipynb #di05a002
 def _import_distributed():
-    "Import `fastai.distributed` and mend it; `ImportError` where accelerate is missing"
+    "Import `fastai.distributed` and mend it"
     try: import accelerate
     except ImportError as e:
-        raise ImportError("several processes need accelerate: `pip install "
-                          "'transformers_from_scratch[distributed]'`") from e
+        raise ImportError("pip install 'transformers_from_scratch[distributed]'") from e
     import fastai.distributed
     put_repairs()
 
@@ -150,11 +144,10 @@ def to_distributed(self:TransformerLearner,
     sync_bn:bool=True, # Replace batch norm by `nn.SyncBatchNorm`? Models of this library have none
     **kwargs # For accelerate's `Accelerator`
 )->TransformerLearner: # Itself; `detach_distributed` undoes it
-    "Train in all processes that were started; `ImportError` without accelerate"
+    "Train in all processes that were started; raises `ImportError` without accelerate"
     if num_distrib()<2: return self
     _import_distributed()
-    # or accelerate connects nothing
-    if default_device().type=='cpu': kwargs = dict(cpu=True) | kwargs
+    if default_device().type=='cpu': kwargs = dict(cpu=True) | kwargs  # or it connects nothing
     return Learner.to_distributed(self, sync_bn, **kwargs)
 
 @patch
@@ -164,7 +157,7 @@ def distrib_ctx(self:TransformerLearner,
     in_notebook:bool=False, # Is this called in a notebook, by `notebook_launcher`?
     **kwargs # For accelerate's `Accelerator`
 )->Iterator: # Yields the learner
-    "Within `with`, train in all processes that were started; `ImportError` without accelerate"
+    "Train in all processes within `with`; raises `ImportError` without accelerate"
     if num_distrib()<2:
         yield self
         return

@@ -70,7 +70,7 @@ class StopOnNaN(Callback):
 
     def before_train(self):
         "`FloatingPointError` for weights that are not finite"
-        self._check_weights('before')
+        self._stop_for_weights('before')
 
     def before_batch(self):
         "Remember the random states, and whether there is mixed precision"
@@ -81,33 +81,32 @@ class StopOnNaN(Callback):
     def after_loss(self):
         "`FloatingPointError` for a loss that is not finite"
         if len(self.yb) and not (loss := self.loss_grad.detach()).isfinite().all():
-            self._check_weights(f'before batch {self.iter+1} of')
+            self._stop_for_weights(f'before batch {self.iter+1} of')
             self._stop(f'the loss is {loss.item():.4g} {self._when()}. {self._where()}')
 
     def after_backward(self):
         "`FloatingPointError` for a gradient that is not finite"
-        if not self._scaled(): self._check_gradients()
+        if not self._scaled(): self._stop_for_gradients()
 
     def before_step(self):
         "The same for scaled gradients; if some are infinite, the scaler leaves the step out"
-        if self._scaled(): self._check_gradients()
+        if self._scaled(): self._stop_for_gradients()
 
     def after_train(self):
         "`FloatingPointError` for weights that the last step has made infinite"
-        self._check_weights('after')
+        self._stop_for_weights('after')
 
 
 # %% ../nbs/33_diverge.ipynb #5f100018
 @patch
-def _check_weights(self:StopOnNaN, when):
+def _stop_for_weights(self:StopOnNaN, when):
     if name := _bad_weight(plain_model(self.model)):
         self.opt.zero_grad()
-        raise FloatingPointError(
-            f'`{name}` is not finite {when} epoch {self.epoch}, at learning rate {self._lr()}: '
-            'load weights that were saved before, or make the learner anew')
+        raise FloatingPointError(f'`{name}` is not finite {when} epoch {self.epoch}, at learning '
+                                 f'rate {self._lr()}: load saved weights, or make the learner anew')
 
 @patch
-def _check_gradients(self:StopOnNaN):
+def _stop_for_gradients(self:StopOnNaN):
     if name := _bad_gradient(plain_model(self.model)):
         self._stop(f'the gradient of `{name}` is not finite {self._when()}, though the loss is '
                    f'{self.loss.item():.4g}. Of all such gradients it is the one nearest to the '

@@ -181,8 +181,8 @@ class FastStepBuilder:
         part:nn.Module # A part, such as a block
     )->callable: # What it does with a token
         "What `part` answers; only what its own class says counts"
-        if 'one_token' not in vars(type(part)):
-            raise _Unknown(f'`{type(part).__name__}` has no `one_token`')
+        name = type(part).__name__
+        self._need('one_token' in vars(type(part)), f'`{name}` has no `one_token`')
         self.known.add(part)
         return part.one_token(self)
 
@@ -220,24 +220,28 @@ class FastStepBuilder:
         self._only((nn.Dropout,ByteDropout), dropouts)
         self.known.update(dropouts)
 
+    def _need(self, known, why):
+        if not known: raise _Unknown(why)
+
     def _only(self, classes, modules):
-        odd = first(o for o in modules if type(o) not in classes)
-        if odd is not None:
-            raise _Unknown(f'`{type(odd).__name__}` is no plain `{classes[0].__name__}`')
+        for o in modules:
+            name = type(o).__name__
+            self._need(type(o) in classes, f'`{name}` is no plain `{classes[0].__name__}`')
 
 # %% ../nbs/05_fast_step.ipynb #f662155d
 @patch
 def _done(self:FastStepBuilder, model):
     "Nothing, if everything in `model` is known, and is as it was made"
     of_all = torch.nn.modules.module
-    if of_all._global_forward_hooks or of_all._global_forward_pre_hooks:
-        raise _Unknown('there are hooks on all modules')
+    self._need(not (of_all._global_forward_hooks or of_all._global_forward_pre_hooks),
+               'there are hooks on all modules')
     for o in model.modules():
-        if o not in self.known: raise _Unknown(f'no part has named the `{type(o).__name__}` in it')
         own = any(callable(v) and hasattr(type(o), n) and v is not fast_average
                   for n,v in vars(o).items())
-        if own or o._forward_hooks or o._forward_pre_hooks:
-            raise _Unknown(f'a `{type(o).__name__}` has a hook, or a method of its own')
+        name = type(o).__name__
+        self._need(o in self.known, f'no part has named the `{name}` in it')
+        self._need(not (own or o._forward_hooks or o._forward_pre_hooks),
+                   f'a `{name}` has a hook, or a method of its own')
 
 # %% ../nbs/05_fast_step.ipynb #9538b0c3
 @patch
@@ -296,8 +300,8 @@ def one_token(self:TransformerBlock, lay):
 # %% ../nbs/05_fast_step.ipynb #21c45e72
 @patch
 def one_token(self:TransformerEncoder, lay):
-    if type(self.embedding) is not nn.Embedding or self.embedding.max_norm is not None:
-        raise _Unknown('its embedding is no plain `nn.Embedding`')
+    lay._only([nn.Embedding], [self.embedding])
+    lay._need(self.embedding.max_norm is None, 'its embedding has a `max_norm`')
     embed,embed_norm,norm = lay.call(self.embedding),lay.call(self.embed_norm),lay.each(self.norm)
     (add,rotation),blocks = lay.ask(self.positions),[lay.ask(o) for o in self.blocks]
     lay.skip(self.dropout); lay.known.add(self.blocks)
@@ -316,8 +320,8 @@ def one_token(self:LMHead, lay): return lay.linear(self.linear)
 def _plan(model, weights=None, rows=1):
     "The function of one token, and the products in it; `_Unknown` says why there is none"
     device,lay = next(model.parameters()).device.type,FastStepBuilder(weights, rows)
-    if device!='cpu': raise _Unknown(f'it is on {device}')
-    if type(model).forward is not TransformerLM.forward: raise _Unknown('it has its own `forward`')
+    lay._need(device=='cpu', f'it is on {device}')
+    lay._need(type(model).forward is TransformerLM.forward, 'it has its own `forward`')
     encoder,head = lay.ask(model[0]),lay.ask(model[1])
     lay.known.add(model)
     lay._done(model)

@@ -29,7 +29,7 @@ def left_align(
     crop:callable=None, # `crop(rank, n, max_len)` says which tokens of a text stay; None keeps all
     drop:float=0. # Probability with which a token is left out before that, in [0,1)
 )->tuple: # Ids `(b,t')`, real tokens on the left, and the mask `(b,t')`, True at padding
-    "Crop each text, and move its tokens to the left; `ValueError` if more than `max_len` stay"
+    "Crop each text, move its tokens to the left; raises `ValueError` if more than `max_len` stay"
     keep = real_tokens(ids, pad_idx)                                                      # (b,t)
     if drop: keep = keep & (torch.rand(ids.shape, device=ids.device) >= drop)
     if crop is not None and max_len is not None:
@@ -49,8 +49,7 @@ def _width(n, t, max_len, crop):
     width = n.max().item() if crop is None and t>max_len else _ask(torch.max, n)
     if width is None: return min(t, max_len)
     if max(width, 1)>max_len:
-        raise ValueError(f'`ids` have {width} tokens, but must have at most {max_len}: pass a '
-                         '`crop` that keeps no more, or make the model with a larger `max_len`')
+        raise ValueError(f'`ids` have {width} tokens, but must have at most {max_len}: see `crop`')
     return max(width, 1)
 
 def _ask(f, x):
@@ -69,7 +68,7 @@ class KeepsKeywords(Module):
 
 # %% ../nbs/02_models.ipynb #302019af
 class TransformerEncoder(KeepsKeywords):
-    "Ids to vectors; `ValueError` or `TypeError` for arguments, ids and texts that do not fit"
+    "Ids to vectors; raises `ValueError` or `TypeError` for what does not fit"
     @delegates(TransformerBlock)
     def __init__(self,
         vocab_sz:int, # Number of different ids
@@ -93,13 +92,11 @@ class TransformerEncoder(KeepsKeywords):
         **kwargs
     ):
         if min(vocab_sz, depth, ifnone(max_len, 1))<1 or ifnone(pad_idx, 0)<0:
-            raise ValueError(f'{vocab_sz=}, {depth=} and {max_len=} must be 1 or more, '
-                             f'and {pad_idx=} 0 or more')
+            raise ValueError(f'{vocab_sz=}, {depth=}, {max_len=} must be at least 1, {pad_idx=} 0')
         if not (0<=word_dropout<1 and 0<=vocab_dropout<1):
             raise ValueError(f'{word_dropout=} and {vocab_dropout=} must be in [0,1)')
         if isinstance(embed_norm, type) or isinstance(final_norm, type):
-            raise TypeError('`embed_norm` and `final_norm` must be True or False: `norm_cls` is '
-                            'the class of all norms')
+            raise TypeError('`embed_norm` and `final_norm` must be bool: the class is `norm_cls`')
         if crop is not None and not callable(crop):
             raise TypeError(f'`crop` is {crop!r}, but must be a function, such as `head_crop`')
         store_attr('vocab_sz,max_len,pad_idx,n_types,crop,word_dropout,vocab_dropout')
@@ -161,13 +158,12 @@ def check_ids(self:TransformerEncoder,
     ids:Tensor, # Token ids `(b,t)`
     types:Tensor=None # Token types, or None
 ):
-    "`ValueError` for ids out of range (on a CPU, outside of graphs), and for types that there are not"
+    "Raises `ValueError` for ids out of range (on a CPU, outside graphs), and for unknown types"
     if types is not None and not self.n_types:
         raise ValueError('`types` are given, but this model was made without `n_types`')
     low,high = _ask(torch.min, ids),_ask(torch.max, ids)
     if low is not None and not 0<=low<=high<=self.vocab_sz - (self.pad_idx!=self.vocab_sz):
-        raise ValueError(f'`ids` go from {low} to {high}, but must be 0 to {self.vocab_sz-1}: '
-                         'does the model fit the vocabulary of the data?')
+        raise ValueError(f'`ids` go from {low} to {high}: the vocabulary ends at {self.vocab_sz-1}')
 
 @patch
 def _pads_to_hide(self:TransformerEncoder, pad_mask):
@@ -208,7 +204,7 @@ def _to_columns(x, ids, pad_idx):
 
 # %% ../nbs/02_models.ipynb #7ee6d0e8
 class TransformerLM(KeepsKeywords, nn.Sequential):
-    "Ids to scores of the next token; `ValueError` if a token sees a later one"
+    "Ids to scores of the next token; raises `ValueError` if a token sees a later one"
     @delegates(TransformerEncoder, but=['crop','word_dropout','vocab_dropout','n_types'])
     def __init__(self,
         vocab_sz:int, # Number of different ids
@@ -338,7 +334,7 @@ class ClassifierHead(Module):
         dropout:float=0.1, # Dropout of the pooled vector, in [0,1]
         y_range:tuple=None # `(low, high)`: squeeze the answers into this range
     ):
-        if n_out<1: raise ValueError(f'`n_out` is {n_out}, but must be 1 or more')
+        if n_out<1: raise ValueError(f'`n_out` is {n_out}, but must be at least 1')
         if y_range is not None and not y_range[0]<y_range[1]:
             raise ValueError(f'`y_range` is {y_range}, but must be (low, high)')
         if pool is not None: k = pool(torch.zeros(2,3,k), torch.zeros(2,3).bool()).shape[1]

@@ -35,7 +35,7 @@ def keep_top_p(
     logits:Tensor, # Scores of the next token `(...,v)`
     top_p:float # Probability of the tokens to keep together, in (0,1]
 )->Tensor: # `(...,v)`, `-inf` at the others
-    "The fewest best tokens that reach `top_p`, Holtzman et al. 2020; raises `ValueError` outside (0,1]"
+    "The fewest that reach `top_p`, Holtzman et al. 2020; raises `ValueError` outside (0,1]"
     if not 0<top_p<=1: raise ValueError(f'`top_p` is {top_p}, but must be in (0,1]')
     if top_p==1: return logits
     best,idx = logits.sort(dim=-1, descending=True)
@@ -48,13 +48,12 @@ def keep_min_p(
     logits:Tensor, # Scores of the next token `(...,v)`
     min_p:float # Smallest probability of a token, in [0,1]
 )->Tensor: # `(...,v)`, `-inf` at the others
-    "Tokens at least as likely as `min_p`, or the best and a warning; raises `ValueError` outside [0,1]"
+    "Tokens as likely as `min_p`, else the best and a warning; raises `ValueError` outside [0,1]"
     if not 0<=min_p<=1: raise ValueError(f'`min_p` is {min_p}, but must be in [0,1]')
     p = logits.softmax(-1)
     best = p.amax(-1, keepdim=True)                                                       # (...,1)
     if (best<min_p).any():
-        warnings.warn(f'No token has a probability of {min_p}, the best one is taken: '
-                      'try a lower `min_p`', stacklevel=2)
+        warnings.warn(f'No token has a probability of {min_p}: try a lower `min_p`', stacklevel=2)
     return logits.masked_fill(p < best.clamp(max=min_p), -math.inf)
 
 # %% ../nbs/06_sampling.ipynb #52c1543f
@@ -63,7 +62,7 @@ def penalize_repetition(
     ids:Tensor, # What was read and written so far `(b,t)`
     penalty:float # 1 changes nothing, above 1 makes tokens of `ids` less likely, below 1 more
 )->Tensor: # `(b,v)`
-    "Lower the scores of tokens that were there, Keskar et al. 2019; raises `ValueError` unless `penalty` is above 0"
+    "Lower the scores of `ids`, Keskar et al. 2019; raises `ValueError` for a penalty of 0 or less"
     if not penalty>0: raise ValueError(f'`repetition_penalty` is {penalty}, but must be above 0')
     ids = ids.where(ids<logits.shape[-1], ids.amin(1, keepdim=True))  # padding may have no score
     seen = logits.gather(1, ids)                                                          # (b,t)
@@ -110,7 +109,7 @@ def sample_ids(
 
 def _check_scores(fine):
     if not fine.all():
-        raise ValueError(f'`logits` of text {fine.int().argmin()} have NaN or inf, or only -inf: '
+        raise ValueError(f'`logits` of text {fine.int().argmin()} hold NaN or inf, or only -inf: '
                          'has training diverged, or are all tokens ruled out?')
 
 # %% ../nbs/06_sampling.ipynb #5723f1d5
@@ -210,7 +209,7 @@ class LMReader:
             self.logits = self.model[1](x[:,-1])
 
     def _fast_step(self):
-        "What the model has for single tokens, or False; raises `ValueError` where `weights` needs it"
+        "What the model has for single tokens, or False, which `weights` can't do with"
         ask = getattr(self.model, 'fast_step', None)
         step = self.cache and ask and ask(self.weights, len(self.text))
         if self.weights and not step:
