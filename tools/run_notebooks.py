@@ -11,7 +11,7 @@ import seeds
 import nbdev.test
 
 # Longest first: then no core waits while the other one runs the longest. What is not named comes after, as nbdev sorts it.
-first = '25_interpret 21_learner algorithms generation 22_lm_learner 90_checks from_awd_lstm serving'.split()
+first = '25_interpret 21_learner algorithms generation 22_lm_learner 91_check_model from_awd_lstm serving'.split()
 
 def one(test, fn, kwargs):
     "Run the notebook `fn` in this process, and leave with 0 where it passes"
