@@ -108,7 +108,6 @@ def check_attention(
     for wide in (True, False):
         # a copy: what a `partial` holds stays as it is
         attn = deepcopy(attn_cls(k, heads, wide=wide)).eval()
-        for f in attention_checks.values():
-            try: f(attn, x)
-            except AssertionError as e:
-                raise AssertionError(f"{type(attn).__name__}: {e}") from None
+        try:
+            for f in attention_checks.values(): f(attn, x)
+        except AssertionError as e: raise AssertionError(f'{type(attn).__name__}: {e}') from None

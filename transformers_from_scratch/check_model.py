@@ -34,6 +34,7 @@ class ModelTrial:
         self.model = self.new()
         self.encoder,self.head = self.model[0],self.model[1]
         self.v,self.pad = self.encoder.vocab_sz,self.encoder.pad_idx
+        self.attns = [b.attention for b in self.encoder.blocks if hasattr(b, 'attention')]
         enough = min(self.v, self.encoder.embedding.embedding_dim)>=8
         must(enough, 'to be checked a model must have `k` and `vocab_sz` of at least 8')
         self.is_lm = isinstance(self.model, TransformerLM)
@@ -119,9 +120,7 @@ def _modes(o):
     ids,model = o.texts(),o.new()
     for i,(m,n) in enumerate(_drops(model)):
         other = deepcopy(model).train()
-        same = _drops(other)[i][0]
-        _still(other)
-        setattr(same, n, .5)
+        for j,(part,name) in enumerate(_drops(other)): setattr(part, name, .5*(i==j))
         with torch.random.fork_rng(): outs = [o.out(other, ids) for _ in range(4)]
         must(any(not torch.equal(a, outs[0]) for a in outs),
              f'in training `{n}` of a {type(m).__name__} must drop something')
@@ -164,8 +163,7 @@ def _past(o):
     "Scores of a language model never depend on later tokens; in a classifier each token matters"
     ids,(a,b) = o.texts(2),o.tokens[:2]
     want,places = o.out(o.model, ids),torch.meshgrid(*[torch.arange(o.t)]*2, indexing='ij')
-    attns = [block.attention for block in o.encoder.blocks if hasattr(block, 'attention')]
-    limited = any(attn.hidden(*places) is not None for attn in attns)
+    limited = any(attn.hidden(*places) is not None for attn in o.attns)
     for i in range(o.t):
         other,at = ids.clone(),slice(i, None if o.is_lm else i+1)
         other[:,at] = torch.where(ids[:,at]==a, b, a)
@@ -313,8 +311,7 @@ def _dtypes(o):
         assert_near(out.double(), want, f'{dtype} must give nearly what 32 bits give', tol)
     with (torch.autocast(torch.device(o.device).type, dtype=torch.bfloat16),
           warnings.catch_warnings()):
-        # of `nn.RMSNorm`
-        warnings.filterwarnings('ignore', 'Mismatch dtype between input and weight')
+        warnings.filterwarnings('ignore', 'Mismatch dtype between input and weight')  # RMSNorm
         out = o.out(o.model, ids)
     assert_near(out, want, 'autocast must give nearly what 32 bits give', .15)
 
@@ -329,6 +326,10 @@ def _large(o):
         outs[dtype] = o.out(model, o.texts())
         assert_near(outs[dtype], outs[torch.float],
                     f'with {dtype} the answers must be nearly those with 32 bits', .2)
+    for attn in o.attns:  # sums of 16 bits go up to 65,504, scores far beyond
+        x = 2e3*torch.randn(2, o.t, attn.k, generator=torch.Generator().manual_seed(0)).to(o.device)
+        out = deepcopy(attn).half()(x.half(), need_weights=True)[0]
+        assert_near(out.float(), attn(x), 'attention with its weights must be that of 32 bits', .2)
 
 @torch.no_grad()
 def _lengths(o):
@@ -358,7 +359,6 @@ def _graphs(o):
         if o.pad is not None: ids[0,-1] = o.pad
         assert_near(o.out(graph, ids), o.out(o.model, ids),
                     f'by `torch.{name}` {b} texts of {t} tokens must get the same answers')
-    torch._dynamo.reset()
 
 # %% ../nbs/91_check_model.ipynb #c8ea0d1891
 model_checks = {f.__name__[1:].replace('_', ' '): f for f in (
