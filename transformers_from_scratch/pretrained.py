@@ -59,7 +59,7 @@ _acts = dict(gelu=nn.GELU, gelu_new=_tanh_gelu, gelu_pytorch_tanh=_tanh_gelu, re
 
 def _act(cfg, *names):
     o = cfg(*names)
-    return _acts.get(str(o)) or cfg.cant(' or '.join(names), o, f"it knows {', '.join(_acts)}")
+    return _acts.get(str(o)) or cfg.cant(' or '.join(names), o, f'it knows {[*_acts]}')
 
 def _mult(k, width): return width//k if width%k==0 else width/k
 
