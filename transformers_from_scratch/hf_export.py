@@ -106,30 +106,28 @@ def _config_of(encoder, form):
     return cfg | dict(model_type='llama', attention_bias=qkv, mlp_bias=ff.up.bias is not None)
 
 # %% ../nbs/42_hf_export.ipynb #p0703048a54
-def _zeros(model, state):
+def _zeros(model, state, family):
     "What GPT-2 and BERT have and `model` has not: biases and a token type, which are zeros"
     for n,o in model.named_modules():
         inside = 'blocks' in n or isinstance(o, nn.LayerNorm)
         if inside and isinstance(o, (nn.Linear,nn.LayerNorm)) and o.bias is None:
-            yield f'{n}.bias',o.weight.new_zeros(len(o.weight)).cpu()
+            yield f'{n}.bias',o.weight.new_zeros(len(o.weight))
     for n,o in state.items():
         types = n.replace('positions.embedding','types')
-        if n!=types and types not in state: yield types,o.new_zeros(1, o.shape[1])
+        if 'types' in family.names and n!=types and types not in state: yield types,0*o[:1]
 
 def _for_hf(model, family):
     "The tensors of `model` under the names of `family`"
-    state = {n: o.detach().cpu() for n,o in plain_state(model).items()}
-    if 'positions.embedding' in family.names:
-        typed = 'types' in family.names
-        state |= {n: o for n,o in _zeros(model, state) if typed or 'types' not in n}
-    order,parts = ['toqueries','tokeys','tovalues'],defaultdict(list)
-    for name in sorted(state, key=lambda n: next((i for i,o in enumerate(order) if o in n), 0)):
+    state,parts = plain_state(model),defaultdict(dict)
+    if 'positions.embedding' in family.names: state |= dict(_zeros(model, state, family))
+    for name,w in state.items():
         if name=='1.linear.weight' and family.tied: continue
-        try: theirs,_,turned = family.source(name)
+        try: theirs,part,turned = family.source(name)
         except KeyError as e: raise _unfit(f'there is no place for its {name!r}') from e
-        parts[theirs].append(state[name].t() if turned else state[name])
-    prefix = family.prefix if family.lm else ''
-    return {n if n.startswith('lm_head') else prefix+n: torch.cat(o, -1) for n,o in parts.items()}
+        parts[theirs][part or 0] = w.t() if turned else w
+    prefix = family.prefix if isinstance(model, TransformerLM) else ''
+    return {n if n.startswith('lm_head') else prefix+n: torch.cat([o[i] for i in sorted(o)], -1)
+            for n,o in parts.items()}
 
 # %% ../nbs/42_hf_export.ipynb #p07427e4a8e
 _hf_names = dict(gpt2='GPT2', bert='Bert', llama='Llama', qwen2='Qwen2')
@@ -156,11 +154,9 @@ def _save_model(model, folder, tok=None):
     if ends := _ends_of(tok):
         says |= dict(zip(('bos_token_id','eos_token_id'), map(tok.o2i.get, ends)))
     (folder/'config.json').write_text(json.dumps(says, indent=2), encoding='utf8')
-    family = read_family(folder)
-    family.lm = lm
-    write_file(folder/'model.safetensors', CheckpointFile, _for_hf(model, family))
-    half = encoder.embedding.weight.dtype in (torch.half,torch.bfloat16)
-    if not same_answers(model, load_pretrained(folder).model, .05 if half else 1e-3):
+    tensors = _for_hf(model, read_family(folder))
+    write_file(folder/'model.safetensors', CheckpointFile, tensors)
+    if not same_answers(model, load_pretrained(folder).model, 1e-3):
         raise _unfit('read again, it would answer otherwise. A part does more than its class says, '
                      'such as a subclass, a hook, or blocks that differ')
 
@@ -184,7 +180,7 @@ def _save_tokenizer(tok, vocab, encoder, folder):
 def save_pretrained(self:Pretrained,
     folder:str|Path # Where to write `config.json`, `model.safetensors` and the tokenizer
 )->Path: # The folder
-    "Write what Hugging Face opens, as GPT-2, BERT, Llama or Qwen2; raises `ValueError` if none fits"
+    "Write a GPT-2, BERT, Llama or Qwen2 for Hugging Face; raises `ValueError` if none fits"
     with replacing_files(folder := Path(folder), _files) as to:
         _save_model(self.model, to, self.tokenizer)
         _save_tokenizer(self.tokenizer, self.vocab, self.encoder, to)
@@ -194,7 +190,7 @@ def save_pretrained(self:Pretrained,
 def save_pretrained(self:TransformerLearner,
     folder:str|Path # Where to write config, weights, the tokenizer, and a classifier's head
 )->Path: # The folder
-    "Write what Hugging Face opens, as GPT-2, BERT, Llama or Qwen2; raises `ValueError` if none fits"
+    "Write a GPT-2, BERT, Llama or Qwen2 for Hugging Face; raises `ValueError` if none fits"
     model,folder = plain_model(self.model),Path(folder)
     if rank_distrib(): return folder  # the first process writes
     lm,tok = isinstance(model, TransformerLM),getattr(text_tokenizer(self.dls), 'tok', None)
@@ -205,6 +201,5 @@ def save_pretrained(self:TransformerLearner,
             says = describe_head(model, text_target(self.dls)).model_dump()
             write_file(to/head_file, HeadFile, model[1].state_dict(), head=says)
     if not there:
-        warn(f"{folder} has no tokenizer: that of `dls` is not an `HFTokenizer`, so Hugging "
-             "Face has none like it", stacklevel=2)
+        warn(f"{folder} has no tokenizer: that of `dls` is not an `HFTokenizer`", stacklevel=2)
     return folder

@@ -188,8 +188,7 @@ class ONNXClassifier:
         rows = list(map(self.ids, as_texts(texts)))
         longest,most = max(map(len, rows), default=0),self.about.max_len
         if not self.about.crops and longest>ifnone(most, longest):
-            raise ValueError(f"one of `texts` has {longest} tokens, but this model reads at most "
-                             f"{most}, and does not cut")
+            raise ValueError(f"`texts` have up to {longest} tokens, but this model reads {most}")
         order,out = sorted(range(len(rows)), key=lambda i: len(rows[i])),[None]*len(rows)
         alone = [i for i in order if len(rows[i])>2**14]  # or others would be padded to that
         for places in [*chunked(order[:len(rows)-len(alone)], bs), *([i] for i in alone)]:
@@ -233,8 +232,7 @@ def export_onnx(
     "Write a classifier, and check the file; raises `ValueError` for what can't be written"
     model,folder = plain_model(learn.model),Path(folder)
     if not isinstance(model, TransformerClassifier):
-        raise TypeError(f"`learn` has a {type(model).__name__}, but must have a "
-                        "`TransformerClassifier`")
+        raise TypeError(f"`learn` has a {type(model).__name__}, not a `TransformerClassifier`")
     _need('onnx', 'onnxscript', 'onnxruntime')
     if not ismin_torch(_min_torch):
         raise ImportError(f"PyTorch is {torch.__version__}, but must be {_min_torch} or newer")

@@ -299,8 +299,7 @@ class Pretrained:
         want = ifnone(given.get('max_len', 0), math.inf)
         if most and want>most:
             raise ValueError(f"`max_len` is {want}, but `pretrained` has {most} positions")
-        own = list(vocab)==list(self.vocab)
-        sizes = {} if own else dict(vocab_sz=len(vocab), pad_idx=pad_idx)
+        sizes = {} if list(vocab)==list(self.vocab) else dict(vocab_sz=len(vocab), pad_idx=pad_idx)
         return {**self.model.made_with, **self.encoder.made_with, **given, **sizes}
 
 # %% ../nbs/19_pretrained.ipynb #p075b765e34
