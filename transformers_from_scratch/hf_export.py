@@ -6,20 +6,17 @@
 __all__ = []
 
 # %% ../nbs/42_hf_export.ipynb #h4200004
-import json,tempfile
-from contextlib import contextmanager
+import json
+from typing import Literal
 from fastai.text.all import *
 from .attention import *
 from .layers import *
 from .models import *
-from .turns import *
 from .files import *
 from .text import *
 from .tokenizers import *
 from .descriptions import *
 from .pretrained import *
-from .pretrained import CheckpointConfig, head_file, hf_families
-from .pretrained import read_family, read_model
 from .learner import *
 
 # %% ../nbs/42_hf_export.ipynb #p07f6375f1d
@@ -69,15 +66,17 @@ def _wants(encoder, form):
     yield 'pos_cls', type(encoder.positions) is pos_cls, pos_cls.__name__
     yield 'n_types', bert or not encoder.n_types, 0
 
+def _unfit(why):
+    return ValueError(f"no form of checkpoint of Hugging Face holds this model: {why}; "
+                      "`save_encoder` saves any model")
+
 def _form(encoder):
-    "The form that `encoder` fits: 'gpt2', 'bert' or 'llama'; `ValueError` if none does"
-    faults = {form: [(n,want) for n,ok,want in _wants(encoder, form) if not ok]
+    "The form that `encoder` fits: 'gpt2', 'bert' or 'llama'; raises `ValueError` if none does"
+    faults = {form: [f'`{n}` must be {want}' for n,ok,want in _wants(encoder, form) if not ok]
               for form in ('gpt2','bert','llama')}
     form = min(faults, key=lambda o: len(faults[o]))
     if not faults[form]: return form
-    says = ', '.join(f'`{n}` must be {want}' for n,want in faults[form])
-    raise ValueError("no form of checkpoint of Hugging Face holds this model. It is nearest to "
-                     f"{form}, for which {says}; `save_encoder` saves any model")
+    raise _unfit(f"it is nearest to {form}, for which {', '.join(faults[form])}")
 
 # %% ../nbs/42_hf_export.ipynb #p07cfa9d4d7
 def _config_of(encoder, form):
@@ -107,92 +106,59 @@ def _config_of(encoder, form):
     return cfg | dict(model_type='llama', attention_bias=qkv, mlp_bias=ff.up.bias is not None)
 
 # %% ../nbs/42_hf_export.ipynb #p0703048a54
-def _zeros(model, state):
+def _zeros(model, state, family):
     "What GPT-2 and BERT have and `model` has not: biases and a token type, which are zeros"
     for n,o in model.named_modules():
         inside = 'blocks' in n or isinstance(o, nn.LayerNorm)
         if inside and isinstance(o, (nn.Linear,nn.LayerNorm)) and o.bias is None:
-            yield f'{n}.bias',o.weight.new_zeros(len(o.weight)).cpu()
+            yield f'{n}.bias',o.weight.new_zeros(len(o.weight))
     for n,o in state.items():
         types = n.replace('positions.embedding','types')
-        if n!=types and types not in state: yield types,o.new_zeros(1, o.shape[1])
+        if 'types' in family.names and n!=types and types not in state: yield types,0*o[:1]
 
 def _for_hf(model, family):
     "The tensors of `model` under the names of `family`"
-    state = {n: o.detach().cpu() for n,o in plain_state(model).items()}
-    if 'positions.embedding' in family.names:
-        typed = 'types' in family.names
-        state |= {n: o for n,o in _zeros(model, state) if typed or 'types' not in n}
-    rank,parts = ['toqueries','tokeys','tovalues'],defaultdict(list)
-    for name in sorted(state, key=lambda n: next((i for i,o in enumerate(rank) if o in n), 0)):
+    state,parts = plain_state(model),defaultdict(dict)
+    if 'positions.embedding' in family.names: state |= dict(_zeros(model, state, family))
+    for name,w in state.items():
         if name=='1.linear.weight' and family.tied: continue
-        try: w,theirs = state[name],family.source(name)[0]
-        except KeyError as e:
-            raise ValueError(
-                f"`model` has {name!r}, for which no form of checkpoint of Hugging Face "
-                "has a place; `save_encoder` saves any model") from e
-        parts[theirs].append(w.t() if family.turned(name, w) else w)
-    prefix = family.prefix if family.lm else ''
-    return {n if n.startswith('lm_head') else prefix+n: torch.cat(o, -1).contiguous()
+        try: theirs,part,turned = family.source(name)
+        except KeyError as e: raise _unfit(f'there is no place for its {name!r}') from e
+        parts[theirs][part or 0] = w.t() if turned else w
+    prefix = family.prefix if isinstance(model, TransformerLM) else ''
+    return {n if n.startswith('lm_head') else prefix+n: torch.cat([o[i] for i in sorted(o)], -1)
             for n,o in parts.items()}
 
 # %% ../nbs/42_hf_export.ipynb #p07427e4a8e
 _hf_names = dict(gpt2='GPT2', bert='Bert', llama='Llama', qwen2='Qwen2')
+_files = ['config.json','model.safetensors','model.safetensors.index.json','tokenizer.json',
+          'tokenizer_config.json','special_tokens_map.json',head_file]
 
-_written = ['config.json','model.safetensors.index.json','tokenizer.json','tokenizer_config.json',
-            'special_tokens_map.json',head_file]
-
-@contextmanager
-def _into(folder):
-    "A folder beside `folder`, whose files replace those of `folder` when all are written"
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f'.{folder.name}') as tmp:
-        yield (tmp := Path(tmp))
-        folder.mkdir(exist_ok=True)
-        for o in _written: (folder/o).unlink(missing_ok=True)
-        for o in tmp.iterdir(): o.chmod((tmp/'config.json').stat().st_mode & 0o777)
-        for o in sorted(tmp.iterdir(), key=lambda o: o.name=='config.json'):
-            o.replace(folder/o.name)
-
-def _try(model, encoder, folder):
-    "`ValueError` unless what was written answers as the model does"
-    lm,n = isinstance(model, TransformerLM),min(ifnone(encoder.max_len, 8), 8)
-    ids = [i for i in range(min(encoder.vocab_sz, n+1)) if i!=encoder.pad_idx][:n]
-    read,(cfg,family) = tensor([ids, ids[::-1]]),read_family(folder)
-    family.lm = lm
-    there = read_model(folder, cfg, family, encoder.pad_idx)[0]
-    with torch.no_grad(), in_eval(model):
-        out = (model if lm else encoder)(read.to(encoder.embedding.weight.device))
-        back = there.eval()(read)
-    a,b = (out.cpu(),back) if lm else (out[0].cpu(),back[0])
-    near = .05 if encoder.embedding.weight.dtype in (torch.half,torch.bfloat16) else 1e-3
-    same = (a-b).abs().max() <= near*a.abs().max()
-    if not same:
-        raise ValueError(
-            "no form of checkpoint of Hugging Face holds this model: read again, it would "
-            "answer otherwise. A part does more than its class says, such as a subclass, a "
-            "hook, or blocks that differ; `save_encoder` saves any model")
+class CheckpointFile(FileHeader):
+    "What the weights say for themselves"
+    kind:Literal['checkpoint'] = 'checkpoint'
 
 def _ends_of(tok):
     "The tokens that begin and end a text, by the names that are in use for them"
     pairs = ('<s>','</s>'),('<|begin_of_text|>','<|end_of_text|>'),('<|endoftext|>','<|endoftext|>')
     return next((o for o in pairs if set(o)<=set(getattr(tok, 'o2i', ()))), None)
 
-def _save_model(model, encoder, folder, tok=None):
-    "Write config and weights of `model`, which is `encoder` or has it, into an empty folder"
-    says,lm = _config_of(encoder, _form(encoder)),isinstance(model, TransformerLM)
-    tied = lm and model[1].linear.weight is encoder.embedding.weight
-    kind = says['model_type']
+def _save_model(model, folder, tok=None):
+    "Write config and weights of an encoder or a language model, and read them again"
+    lm = isinstance(model, TransformerLM)
+    encoder = model[0] if lm else model
+    says = _config_of(encoder, _form(encoder))
+    kind,tied = says['model_type'],lm and model[1].linear.weight is encoder.embedding.weight
     name = _hf_names[kind] + (('LMHeadModel' if kind=='gpt2' else 'ForCausalLM') if lm else 'Model')
     says |= dict(tie_word_embeddings=tied, architectures=[name])
     if ends := _ends_of(tok):
         says |= dict(zip(('bos_token_id','eos_token_id'), map(tok.o2i.get, ends)))
-    write_json(folder/'config.json', says)
-    family = hf_families[kind](CheckpointConfig(folder/'config.json', says))
-    family.lm = lm
-    write_tensors(folder/'model.safetensors', _for_hf(model if lm else encoder, family))
-    _try(model if lm else encoder, encoder, folder)
-    return folder
+    (folder/'config.json').write_text(json.dumps(says, indent=2), encoding='utf8')
+    tensors = _for_hf(model, read_family(folder))
+    write_file(folder/'model.safetensors', CheckpointFile, tensors)
+    if not same_answers(model, load_pretrained(folder).model, 1e-3):
+        raise _unfit('read again, it would answer otherwise. A part does more than its class says, '
+                     'such as a subclass, a hook, or blocks that differ')
 
 # %% ../nbs/42_hf_export.ipynb #p07a506b5c3
 def _save_tokenizer(tok, vocab, encoder, folder):
@@ -206,7 +172,7 @@ def _save_tokenizer(tok, vocab, encoder, folder):
         found = [tok.vocab[i] for i in special_ids(tok.vocab, n) if i<encoder.vocab_sz]
         if found: says[f'{n}_token'] = found[0]
     if ends := _ends_of(tok): says |= dict(zip(('bos_token','eos_token'), ends))
-    write_json(folder/'tokenizer_config.json', says)
+    (folder/'tokenizer_config.json').write_text(json.dumps(says, indent=2), encoding='utf8')
     return True
 
 # %% ../nbs/42_hf_export.ipynb #p0713e80f46
@@ -214,10 +180,9 @@ def _save_tokenizer(tok, vocab, encoder, folder):
 def save_pretrained(self:Pretrained,
     folder:str|Path # Where to write `config.json`, `model.safetensors` and the tokenizer
 )->Path: # The folder
-    "Write what Hugging Face opens, as GPT-2, BERT, Llama or Qwen2; `ValueError` if none fits"
-    folder = Path(folder)
-    with _into(folder) as to:
-        _save_model(self.model, self.encoder, to, self.tokenizer)
+    "Write a GPT-2, BERT, Llama or Qwen2 for Hugging Face; raises `ValueError` if none fits"
+    with replacing_files(folder := Path(folder), _files) as to:
+        _save_model(self.model, to, self.tokenizer)
         _save_tokenizer(self.tokenizer, self.vocab, self.encoder, to)
     return folder
 
@@ -225,19 +190,16 @@ def save_pretrained(self:Pretrained,
 def save_pretrained(self:TransformerLearner,
     folder:str|Path # Where to write config, weights, the tokenizer, and a classifier's head
 )->Path: # The folder
-    "Write what Hugging Face opens, as GPT-2, BERT, Llama or Qwen2; `ValueError` if none fits"
-    model,folder = get_model(self.model),Path(folder)
+    "Write a GPT-2, BERT, Llama or Qwen2 for Hugging Face; raises `ValueError` if none fits"
+    model,folder = plain_model(self.model),Path(folder)
     if rank_distrib(): return folder  # the first process writes
-    encoder,head = model
-    tok = getattr(text_tokenizer(self.dls), 'tok', None)
-    with _into(folder) as to:
-        _save_model(model, encoder, to, tok)
-        there = _save_tokenizer(tok, text_vocab(self.dls), encoder, to)
-        if isinstance(head, ClassifierHead):
-            state = {n: o.detach().cpu().contiguous() for n,o in head.state_dict().items()}
-            says = describe_head(model, text_target(self.dls))
-            write_tensors(to/head_file, state, describe_tensors('head', state, head=says))
+    lm,tok = isinstance(model, TransformerLM),getattr(text_tokenizer(self.dls), 'tok', None)
+    with replacing_files(folder, _files) as to:
+        _save_model(model if lm else model[0], to, tok)
+        there = _save_tokenizer(tok, text_vocab(self.dls), model[0], to)
+        if not lm:
+            says = describe_head(model, text_target(self.dls)).model_dump()
+            write_file(to/head_file, HeadFile, model[1].state_dict(), head=says)
     if not there:
-        warn(f"{folder} has no tokenizer: that of `dls` is not an `HFTokenizer`, so Hugging "
-             "Face has none like it", stacklevel=2)
+        warn(f"{folder} has no tokenizer: that of `dls` is not an `HFTokenizer`", stacklevel=2)
     return folder

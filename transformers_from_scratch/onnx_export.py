@@ -6,18 +6,17 @@
 __all__ = ['ONNXClassifier', 'export_onnx']
 
 # %% ../nbs/41_onnx.ipynb #ox03
-import hashlib,importlib,io,json,logging,tempfile,threading
-from contextlib import contextmanager,redirect_stderr,redirect_stdout
+import importlib,io,threading
+from contextlib import contextmanager,redirect_stderr,redirect_stdout,suppress
+from typing import Literal
 from fastai.text.all import *
-from .guards import *
 from .models import *
-from .tokenizers import *
-from .turns import *
-from .learner import *
 from .files import *
 from .text import *
+from .tokenizers import *
 from .descriptions import *
-from .resume import _get_rng, _set_rng
+from .turns import *
+from .learner import *
 
 # %% ../nbs/41_onnx.ipynb #ox07
 def _target(learn):
@@ -25,52 +24,35 @@ def _target(learn):
     f,n = learn.loss_func,plain_model(learn.model)[1].linear.out_features
     x,thresh = 3*(2.3*torch.arange(5.*n)).sin().view(5, n),getattr(f, 'thresh', .5)       # (5,n)
     said = getattr(f, 'activation', noop)(x)
-    ways = {'category':(x.softmax(-1), said.argmax(-1)),
-            'multi-category':(x.sigmoid(), said>thresh), 'numbers':(x, said)}
+    ways = dict(category=(x.softmax(-1), said.argmax(-1)), labels=(x.sigmoid(), said>thresh),
+                numbers=(x, said))
     for kind,(p,decoded) in ways.items():
         same = said.shape==p.shape and torch.allclose(said, p)
         if same and torch.equal(getattr(f, 'decodes', noop)(said), decoded): return kind,thresh
-    ensure(False, 'loss_func', f,
-           'one that makes probabilities by a softmax or a sigmoid and decides for '
-           'the largest or by a threshold, or leaves numbers as they are')
+    raise ValueError(f"`loss_func` is {f}, but must make probabilities by a softmax and take the "
+                     "largest, by a sigmoid and a threshold, or leave numbers as they are")
 
-def _classes(learn, kind):
-    "The names of the numbers that a classifier answers with; None where there are none"
-    classes = [o.item() if isinstance(o, np.generic) else o for o in text_target(learn.dls).classes]
-    if kind=='numbers' or not classes: return None
-    bad = [o for o in classes if not isinstance(o, (str,bool,int,float))]
-    if bad:
-        raise ValueError(f'`dls` has classes such as {bad[0]!r}, but must have strings or numbers, '
-                         'as JSON has no place for others')
-    return [str(o) for o in classes] if kind=='category' else classes
+def _tokenizer(dls):
+    "All that decides how texts become tokens; None for a custom tokenizer"
+    with suppress(TypeError, ValueError):
+        tokenizer_from_state(state := tokenizer_state(dls))
+        return state
 
-def _state(dls):
-    "All that decides how texts become tokens; `ValueError` if that can't be written"
-    try:
-        state = tokenizer_state(dls)
-        tokenizer_from_state(state)
-    except (TypeError,ValueError) as e:
-        raise ValueError(f"`learn` has a tokenizer that can't be written ({e}): pass "
-                         "`with_tokenizer=False`, and your tokenizer to "
-                         "`ONNXClassifier(folder, tok=...)`") from e
-    return state
-
-def _about_answers(learn, with_tokenizer=True):
-    "What it takes to make ids of texts, and to read the answer, for JSON"
-    model = plain_model(learn.model)
-    encoder,head,(kind,thresh) = model[0],model[1],_target(learn)
-    ensure(encoder.pad_idx is not None, 'pad_idx', None,
-           'an id in the model of `learn`: texts of a batch differ in length')
+def _about(learn):
+    "What it takes to make ids of texts, and to read the answer"
+    (encoder,head),(kind,thresh) = plain_model(learn.model),_target(learn)
+    classes = [] if kind=='numbers' else text_target(learn.dls).classes
+    if kind=='category': classes = map(str, classes)
     return dict(vocab=list(map(str, text_vocab(learn.dls))), unk_idx=0, pad_idx=encoder.pad_idx,
-                tokenizer=_state(learn.dls) if with_tokenizer else None, max_len=encoder.max_len,
+                tokenizer=_tokenizer(learn.dls), max_len=encoder.max_len,
                 crops=None not in (encoder.crop, encoder.max_len), each_token=head.pool is None,
-                target=kind, thresh=thresh, classes=_classes(learn, kind))
+                target=kind, thresh=thresh, classes=list(classes) or None)
 
 # %% ../nbs/41_onnx.ipynb #ox12
 _opset,_min_torch = 18,'2.13'  # 2.6 and 2.9 can't, and what is between was not tried
 
 def _need(*names):
-    "The modules `names`; `ImportError` that names the extra"
+    "The modules `names`; raises `ImportError` that names the extra"
     try: return [importlib.import_module(o) for o in names]
     except ImportError as e:
         raise ImportError(f"`{e.name}` is missing: ONNX needs pip install "
@@ -79,238 +61,165 @@ def _need(*names):
 @contextmanager
 def _quiet():
     "Nothing that others print, log or warn of"
-    logs = [(o,o.level) for o in map(logging.getLogger,
-                                     ('torch','torch.onnx','onnxscript','onnx_ir'))]
-    for o,_ in logs: o.setLevel(logging.CRITICAL)
-    try:
-        with (warnings.catch_warnings(), redirect_stdout(io.StringIO()),
-              redirect_stderr(io.StringIO())):
-            warnings.simplefilter('ignore')
-            yield
-    finally:
-        for o,level in logs: o.setLevel(level)
-
-def _own_parts(model):
-    "Names of the classes in `model` that are neither PyTorch's nor this library's"
-    known = 'torch','fastai',TransformerClassifier.__module__.split('.')[0]
-    return sorted({type(o).__name__ for o in model.modules()
-                   if type(o).__module__.split('.')[0] not in known})
+    with (warnings.catch_warnings(), redirect_stdout(io.StringIO()),
+          redirect_stderr(io.StringIO())):
+        warnings.simplefilter('ignore')
+        yield
 
 def _write_graph(model, path, beside):
-    "Write `model` as ONNX; `ValueError` if it can't be expressed"
+    "Write `model` as ONNX; raises `ValueError` if it can't be expressed"
     onnx,_ = _need('onnx', 'onnxscript')
     encoder = model[0]
     most = None if encoder.crop else encoder.max_len
     t = ifnone(encoder.max_len, 7)+1 if encoder.crop else min(ifnone(most, 8), 8)
-    ids = torch.zeros(3, t, dtype=torch.long, device='cpu')
-    length = torch.export.Dim('length', max=most)
+    ids = torch.zeros(3, t, dtype=torch.long)
+    dims = {0:torch.export.Dim('batch'), 1:torch.export.Dim('length', max=most)}
     try:
         with _quiet():
             made = torch.onnx.export(model, (ids,), dynamo=True, verbose=False,
                                      opset_version=_opset, input_names=['ids'],
-                                     output_names=['logits'],
-                                     dynamic_shapes=({0:torch.export.Dim('batch'), 1:length},))
+                                     output_names=['logits'], dynamic_shapes=(dims,))
             made.save(path, external_data=beside)
             onnx.checker.check_model(str(path), full_check=True)
     except Exception as e:
         last = e
         while last.__cause__ is not None: last = last.__cause__
-        own = f" Look at its own parts: {', '.join(o)}." if (o := _own_parts(model)) else ''
-        raise ValueError(f"`learn` has a model that ONNX can't express ({type(last).__name__}: "
-                         f"{(str(last).strip().splitlines() or [''])[0][:200]}).{own}") from e
+        raise ValueError(f"ONNX can't express this model ({in_short(last)}){_custom(model)}") from e
 
-def _session(path, threads=None, providers=None):
-    "onnxruntime with the file `path`; `ValueError` if it can't be opened"
-    ort, = _need('onnxruntime')
-    o = ort.SessionOptions()
-    o.log_severity_level = 3  # errors only
-    if threads is not None: o.intra_op_num_threads = threads
-    try:
-        providers = ifnone(providers, ['CPUExecutionProvider'])
-        return ort.InferenceSession(str(path), o, providers=providers)
-    except Exception as e:
-        raise ValueError(f"onnxruntime can't open {path} ({str(e)[:300]})") from e
+def _custom(model):
+    names = custom_parts(keywords_of(model))
+    return f". Look at its custom parts: {', '.join(names)}" if names else ""
 
 # %% ../nbs/41_onnx.ipynb #ox14
 def _trials(about):
     "Ids to try: other numbers and lengths of texts, padding here and there, nothing but padding"
-    rng,pad,most = torch.Generator().manual_seed(0),about['pad_idx'],ifnone(about['max_len'], 40)
+    rng,pad,most = torch.Generator().manual_seed(0),about.pad_idx,ifnone(about.max_len, 40)
     for b,t in ((1,1), (5,4), (2,most), (1,most+7)):
-        if not about['crops'] and about['max_len'] is not None: t = min(t, most)
-        ids = torch.randint(len(about['vocab']), (b,t), generator=rng)
+        if not about.crops and about.max_len is not None: t = min(t, most)
+        ids = torch.randint(len(about.vocab), (b,t), generator=rng)
         if b>1: ids[0,t//2:] = pad; ids[-1,:t//2] = pad
         if b>2: ids[1] = pad; ids[2,1::2] = pad
         yield ids
 
-def _check_logits(session, model, about):
-    "`ValueError` unless the file gives the logits of the model"
-    for ids in _trials(about):
-        with torch.no_grad(): want = model(ids)
-        try: got = torch.from_numpy(session.run(None, {'ids': ids.numpy()})[0])
-        except Exception as e:
-            raise ValueError(
-                f"`learn` has a model whose file does not run for ids {tuple(ids.shape)} "
-                f"({str(e)[:200]}), so none was written") from e
-        off = (got-want).abs().max().item() if got.shape==want.shape else math.inf
-        if not off <= 1e-4*max(want.abs().max().item(), 1):
-            own = ', '.join(_own_parts(model)) or 'none that are not known here'
-            raise ValueError(
-                "`learn` has a model whose file would answer otherwise (logits for ids "
-                f"{tuple(ids.shape)} differ by {off:.1e}), so none was written. "
-                f"Its own parts: {own}")
+@torch.no_grad()
+def _check_logits(classifier, model):
+    "Raises `ValueError` unless the file gives the logits of the model"
+    for ids in _trials(classifier.about):
+        want = model(ids)
+        got = torch.from_numpy(classifier.session.run(None, {'ids': ids.numpy()})[0])
+        if got.shape!=want.shape or not torch.allclose(got, want, rtol=1e-4, atol=1e-4):
+            raise ValueError("the file would answer otherwise than this model (for ids "
+                             f"{tuple(ids.shape)}), so none was written{_custom(model)}")
 
 # %% ../nbs/41_onnx.ipynb #ox16
 def _check_ids(classifier, learn):
-    "`ValueError` unless the folder makes the ids of texts that the learner makes"
-    vocab,pad = classifier.about['vocab'],classifier.about['pad_idx']
-    words = ' '.join(o for o in vocab[:60] if o not in (PAD,'xxfake'))
-    for text in (words, words.title(),
-                 "It isn't GOOD, <b>not</b> so-so:  7.5/10!!!!\n\n▁ ½ Zürich 电影 \ud800", 'film',
-                 '', ' '):
-        row = first(learn.dls.test_dl([text], num_workers=0))[0][0].cpu()
-        want,got = row[row!=pad].tolist(),[o for o in classifier.ids(text) if o!=pad]
+    "Raises `ValueError` unless the folder makes the ids of texts that the learner makes"
+    vocab,pad = classifier.about.vocab,classifier.about.pad_idx
+    words,odd = ' '.join(vocab[:60]),"It isn't GOOD, <b>so-so</b>:  7.5!!!!\n\n▁ ½ ü 电影 \ud800"
+    for text in (words, words.title(), odd, 'film', '', ' '):
+        row = first(learn.dls.test_dl([text], num_workers=0))[0][0].tolist()
+        want,got = ([i for i in o if i!=pad] for o in (row, classifier.ids(text)))
         if got!=want:
-            raise ValueError(f"`learn` makes {want[:12]} of {text[:40]!r}, but its tokenizer and "
-                             f"vocabulary alone make {got[:12]}: its data change texts in some "
-                             "other way, such as `backwards=True`, which can't be written")
+            raise ValueError(f"`learn` makes {want[:9]} of {text[:40]!r}, its tokenizer {got[:9]}: "
+                             "what else its data do, as `backwards=True` does, can't be written")
 
 # %% ../nbs/41_onnx.ipynb #ox18
-_names = 'about.json','model.onnx','model.onnx.data'
+_files = ['about.json','model.onnx','model.onnx.data']
 
-def _sha(path):
-    with open(path, 'rb') as f: return hashlib.file_digest(f, 'sha256').hexdigest()
+class ONNXFile(FileHeader):
+    "What `about.json` says"
+    kind:Literal['onnx'] = 'onnx'
+    vocab:list[str]
+    unk_idx:int
+    pad_idx:int
+    tokenizer:dict|None
+    max_len:int|None
+    crops:bool
+    each_token:bool
+    target:Literal['category','labels','numbers']
+    thresh:float
+    classes:list[str|bool|int|float]|None
+    files:dict[str,str]  # their fingerprints
 
-@contextmanager
-def _beside(folder):
-    "A folder within `folder`, whose files then take the place of earlier ones, `about.json` last"
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder, prefix='.new') as tmp:
-        yield (tmp := Path(tmp))
-        there = [o for o in reversed(_names) if (tmp/o).exists()]
-        for o in there: sync_to_disk(tmp/o)
-        for o in there: os.replace(tmp/o, folder/o)
-    sync_to_disk(folder)
-    for o in _names:
-        if o not in there: (folder/o).unlink(missing_ok=True)
-
-def _write(folder, about):
-    "Write `about.json`, with checksums of the other files"
-    files = {o: _sha(folder/o) for o in _names[1:] if (folder/o).exists()}
-    about = describe_tensors('onnx', {}, **about, files=files)
-    (folder/'about.json').write_text(json.dumps(about), encoding='utf8')
-
-def _read(folder):
-    "What `about.json` says; `FileNotFoundError` or `ValueError` unless the whole folder is there"
-    file = folder/'about.json'
-    if not file.exists():
-        raise FileNotFoundError(
-            f"there is no {file}: `folder` must be one that `export_onnx` wrote")
-    try:
-        about = json.loads(file.read_text(encoding='utf8'))
-        if about['kind']!='onnx': raise ValueError(f"its kind is {about['kind']!r}")
-        if about['version']!=file_version: raise ValueError('another version wrote it')
-        if about['checksum']!=checksum(about, {}): raise ValueError('it has changed')
-        needed = {'vocab','tokenizer','target','classes','max_len','pad_idx','unk_idx'}
-        if 'model.onnx' not in about['files'] or not needed<=set(about):
-            raise ValueError('something is missing in it')
-        for o in _names[1:]:
-            if o in about['files'] and about['files'][o]!=_sha(folder/o):
-                raise ValueError(f'{o} is not the one that it was written with')
-    except (KeyError, TypeError, AttributeError, ValueError, OSError) as e:
-        raise ValueError(
-            f"{file} is damaged, or `export_onnx` did not write it ({e}): export again") from e
-    return about
-
-# %% ../nbs/41_onnx.ipynb #ox20
-def _batches(lens, bs):
-    "Places of texts of about the same length, at most `bs` of them, and at most 2**20 ids"
-    batch = []
-    for i in sorted(range(len(lens)), key=lens.__getitem__):
-        if batch and (len(batch)==bs or (len(batch)+1)*lens[i]>2**20):
-            yield batch
-            batch = []
-        batch.append(i)
-    if batch: yield batch
+def _prints(folder): return {o: fingerprint(folder/o) for o in _files[1:] if (folder/o).exists()}
 
 # %% ../nbs/41_onnx.ipynb #ox22
 class ONNXClassifier:
-    "A classifier that `export_onnx` wrote; `FileNotFoundError` or `ValueError` for a bad folder"
+    "A classifier that `export_onnx` wrote"
     def __init__(self,
         folder:str|Path, # What `export_onnx` wrote
-        tok=None, # Your own tokenizer, where none was written; None is the one in the folder
-        threads:int=None, # Processor threads for one call; None lets onnxruntime decide
-        providers:list=None # Such as `['CUDAExecutionProvider']`; None is the processor
+        tok=None, # The tokenizer, where a custom one was not written; None is that of the folder
+        threads:int=0, # Processor threads for one call; 0 lets onnxruntime decide
+        providers:list=('CPUExecutionProvider',) # Where to compute, as onnxruntime calls it
     ):
-        if threads is not None: ensure_sizes(threads=threads)
-        self.folder = Path(folder)
-        self.about = o = _read(self.folder)
-        ensure(tok is not None or o['tokenizer'], 'tok', tok,
-               f'your tokenizer, as {folder} has none')
-        self.tok = tokenizer_from_state(o['tokenizer']) if tok is None else as_tokenizer(tok)
-        self.o2i = {w: i for i,w in enumerate(o['vocab']) if w!='xxfake'}
-        self.classes,self.lock = o['classes'],threading.Lock()
-        self.session = _session(self.folder/'model.onnx', threads, providers)
+        (ort,),self.folder,self.lock = _need('onnxruntime'),Path(folder),threading.Lock()
+        self.about,_ = read_file(self.folder/'about.json', 'export_onnx', ONNXFile)
+        if self.about.files!=_prints(self.folder):
+            raise ValueError(f"{folder} is damaged: its files are not those of its `about.json`")
+        if tok is None and self.about.tokenizer is None:
+            raise ValueError(f"{folder} has no tokenizer, as it was custom: pass it as `tok=`")
+        state,options = self.about.tokenizer,ort.SessionOptions()
+        options.log_severity_level,options.intra_op_num_threads = 3,threads  # errors only
+        try:
+            self.tok = tokenizer_from_state(state) if tok is None else as_tokenizer(tok)
+            self.session = ort.InferenceSession(self.folder/'model.onnx', options, [*providers])
+        except Exception as e: raise ValueError(f"can't open {folder} ({in_short(e)})") from e
+        self.o2i = {w: i for i,w in enumerate(self.about.vocab) if w!='xxfake'}
+        self.classes = self.about.classes
 
     def __repr__(self):
         o = self.about
-        answers = f"{len(self.classes)} classes" if self.classes else o['target']
-        return (f"{type(self).__name__}({self.folder.name}: {answers}, {len(o['vocab']):,} "
-                f"tokens, max_len={o['max_len']})")
+        answers = f"{len(self.classes)} classes" if self.classes else o.target
+        return (f"{type(self).__name__}({self.folder.name}: {answers}, {len(o.vocab):,} "
+                f"tokens, max_len={o.max_len})")
 
     def ids(self,
         text:str # A text
     )->list: # Whole numbers, one for each token; what is not in the vocabulary gets `unk_idx`
         "What the model reads"
         with self.lock: tokens = list(self.tok(text))  # tokenizers keep caches
-        return [self.o2i.get(o, self.about['unk_idx']) for o in tokens]
-
-    def _rows(self, texts):
-        rows = [self.ids(o) for o in texts]
-        most = None if self.about['crops'] else self.about['max_len']
-        for text,row in zip(texts, rows):
-            ensure(most is None or len(row)<=most, 'texts', text[:60],
-                   f'at most {most} tokens long, not {len(row)}: this model does not cut')
-        return rows
+        return [self.o2i.get(o, self.about.unk_idx) for o in tokens]
 
     def logits(self,
         texts:str|list, # A text, or a list of texts
         bs:int=64 # Texts in a batch, at most
     )->np.ndarray: # `(n,n_out)`; a list of `(tokens,n_out)`, if each token gets an answer
-        "What the model answers; `TypeError` for what is no text, `ValueError` for one too long"
-        ensure_sizes(bs=bs)
-        rows = self._rows(as_texts(texts))
-        out = [None]*len(rows)
-        for places in _batches([len(o) for o in rows], bs):
+        "What the model answers; raises `ValueError` for a text that is too long for it"
+        rows = list(map(self.ids, as_texts(texts)))
+        longest,most = max(map(len, rows), default=0),self.about.max_len
+        if not self.about.crops and longest>ifnone(most, longest):
+            raise ValueError(f"`texts` have up to {longest} tokens, but this model reads {most}")
+        order,out = sorted(range(len(rows)), key=lambda i: len(rows[i])),[None]*len(rows)
+        alone = [i for i in order if len(rows[i])>2**14]  # or others would be padded to that
+        for places in [*chunked(order[:len(rows)-len(alone)], bs), *([i] for i in alone)]:
             t = max(len(rows[places[-1]]), 1)
-            ids = np.full((len(places),t), self.about['pad_idx'])  # (b,t)
+            ids = np.full((len(places),t), self.about.pad_idx)  # (b,t)
             for row,i in zip(ids, places): row[:len(rows[i])] = rows[i]
             for i,o in zip(places, self.session.run(None, {'ids': ids})[0]): out[i] = o
-        if self.about['each_token']: return [o[:len(r)] for o,r in zip(out, rows)]
-        if out: return np.stack(out)
-        return np.zeros((0, self.session.get_outputs()[0].shape[-1]), np.float32)
+        if self.about.each_token: return [o[:len(r)] for o,r in zip(out, rows)]
+        n_out = self.session.get_outputs()[0].shape[-1]
+        return np.stack(out) if out else np.zeros((0,n_out), np.float32)
 
     def predict(self,
         texts:str|list, # A text, or a list of texts
         bs:int=64 # Texts in a batch, at most
     )->tuple: # Label, its number, and probabilities `(n_out,)`; for a list, a list of those
         "What `learn.predict` says, for one text or several"
-        if self.about['each_token']:
-            raise ValueError(f'the model in {self.folder} answers for each token, but must give '
-                             'a text one answer: use `logits`')
+        if self.about.each_token: raise ValueError('this model answers for tokens: use `logits`')
         x = self.logits(texts, bs)
-        if self.about['target']=='category':
+        if self.about.target=='category':
             x = np.exp(x - x.max(-1, keepdims=True))
             x = x / x.sum(-1, keepdims=True)
-        elif self.about['target']=='multi-category': x = 1/(1+np.exp(-x))
+        elif self.about.target=='labels': x = 1/(1+np.exp(-x))
         res = list(map(self._says, x))
         return res[0] if isinstance(texts, str) else res
 
     def _says(self, p):
-        if self.about['target']=='numbers': return tuple(p.tolist()),p,p
-        if self.about['target']=='category':
+        if self.about.target=='numbers': return tuple(p.tolist()),p,p
+        if self.about.target=='category':
             i = int(p.argmax())
             return self.classes[i] if self.classes else i,i,p
-        hit = p > self.about['thresh']  # several labels, or none
+        hit = p > self.about.thresh  # several labels, or none
         found = np.flatnonzero(hit).tolist()
         return [self.classes[i] if self.classes else i for i in found],hit,p
 
@@ -318,31 +227,27 @@ class ONNXClassifier:
 def export_onnx(
     learn:Learner, # A trained classifier, with a `TransformerClassifier` for a model
     folder:str|Path, # Where to write; an earlier export there is replaced
-    with_tokenizer:bool=True, # Write how texts become tokens? If not, `ONNXClassifier` needs `tok`
     beside:bool=None # Write weights into `model.onnx.data`? None: beyond 1.5 GB
 )->Path: # The folder
-    "Write a classifier, and check the file; `TypeError` or `ValueError` for what can't be written"
-    ensure(hasattr(learn, 'model'), 'learn', type(learn).__name__, 'a learner', TypeError)
+    "Write a classifier, and check the file; raises `ValueError` for what can't be written"
     model,folder = plain_model(learn.model),Path(folder)
-    ensure(isinstance(model, TransformerClassifier), 'learn', type(model).__name__,
-           'a learner with a `TransformerClassifier`: a language model reads its own '
-           'words, which takes more than one file', TypeError)
+    if not isinstance(model, TransformerClassifier):
+        raise TypeError(f"`learn` has a {type(model).__name__}, not a `TransformerClassifier`")
     _need('onnx', 'onnxscript', 'onnxruntime')
     if not ismin_torch(_min_torch):
-        raise ImportError(
-            f"PyTorch is {torch.__version__}, but must be {_min_torch} or newer: older "
-            "ones export no model for texts of any length")
+        raise ImportError(f"PyTorch is {torch.__version__}, but must be {_min_torch} or newer")
     if rank_distrib(): return folder
-    with model_lock(learn.model):
-        return _export(learn, deepcopy(model).cpu().float().eval(), folder, with_tokenizer, beside)
-
-def _export(learn, model, folder, with_tokenizer, beside):
-    about,rng = _about_answers(learn, with_tokenizer),_get_rng()
-    try:
-        with _beside(folder) as tmp:
-            _write_graph(model, tmp/'model.onnx', beside)
-            _write(tmp, about)
-            _check_logits(_session(tmp/'model.onnx'), model, about)
-            if with_tokenizer: _check_ids(ONNXClassifier(tmp), learn)
-    finally: _set_rng(*rng)
+    about = _about(learn)
+    # following a model and making a loader draw numbers
+    with model_lock(model), no_random(), replacing_files(folder, _files) as tmp:
+        model = deepcopy(model).cpu().float().eval()
+        _write_graph(model, tmp/'model.onnx', beside)
+        write_file(tmp/'about.json', ONNXFile, **about, files=_prints(tmp))
+        tok = text_tokenizer(learn.dls)  # None where the texts were tokens already
+        classifier = ONNXClassifier(tmp, None if about['tokenizer'] else tok or BaseTokenizer())
+        _check_logits(classifier, model)
+        if tok is not None: _check_ids(classifier, learn)
+    if about['tokenizer'] is None:
+        warn(f"{folder} has no tokenizer: that of `dls` is custom, so pass it to `ONNXClassifier` "
+             "as `tok=`", stacklevel=2)
     return folder
