@@ -303,8 +303,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                               'transformers_from_scratch/descriptions.py'),
                                                         'transformers_from_scratch.descriptions.TokenizerSays': ( 'descriptions.html#tokenizersays',
                                                                                                                   'transformers_from_scratch/descriptions.py'),
-                                                        'transformers_from_scratch.descriptions._keeps': ( 'descriptions.html#_keeps',
-                                                                                                           'transformers_from_scratch/descriptions.py'),
                                                         'transformers_from_scratch.descriptions._numbered': ( 'descriptions.html#_numbered',
                                                                                                               'transformers_from_scratch/descriptions.py'),
                                                         'transformers_from_scratch.descriptions._settings': ( 'descriptions.html#_settings',
