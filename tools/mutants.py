@@ -14,7 +14,7 @@ from common import root, tested, write
 att, lay, fast, mod = '00_attention', '01_layers', '01b_faster', '02_models'
 rep, tok, cor, sam, step = '13_fastai_repairs', '15_tokenizers', '17_corpus', '06_sampling', '05_fast_step'
 one, lm, tra, seen, pre, low, chk, rel, fil, des = '21_learner', '22_lm_learner', '23_transfer', '25_interpret', '19_pretrained', '40b_lora', '91_check_model', 'reliability', '10_files', '18_descriptions'
-txt, gua, tur, dec, par = '11_text', '12_guards', '20_turns', '16_decoding', '32_loss_in_parts'
+txt, gua, tur, dec, par = '11_text', '12_guards', '07_turns', '16_decoding', '32_loss_in_parts'
 faults = [
     (att, 'attention dropout in evaluation too', 'p = self.dropout if self.training else 0.', 'p = self.dropout', [lay, chk]),
     (att, 'the fast causal way does not see padding', 'for o in (pos, key_pos, mask, pad_mask))', 'for o in (pos, key_pos, mask))', [rel]),

@@ -12,6 +12,7 @@ from .models import *
 from .sampling import *
 from .learner import *
 from .lm_learner import *
+from .descriptions import *
 from .transfer import *
 from .saving import *
 from .check_attention import *
@@ -281,7 +282,8 @@ def _kept(o, learn, other, text):
     learn.save('state'); learn.export('all.pkl')
     back = dict(load=other.load('state'),
                 load_learner=load_learner(learn.path/'all.pkl', cpu=o.device=='cpu'))
-    own = read_description(learn.save_model(learn.path/'model')).own
+    says = read_description(learn.save_model(learn.path/'model'))
+    own = custom_parts({**says.encoder, **says.head.keywords})
     given = {n: getattr(o.make, 'keywords', {}).get(n) for n in own}
     if None not in given.values():  # a function does not tell what it makes a model of
         back['load_transformer_learner'] = load_transformer_learner(

@@ -40,7 +40,7 @@ def _settings(o):
 
 def as_json(
     o # The value of a keyword
-): # Numbers, strings, lists and dicts
+)->object: # Numbers, strings, lists and dicts
     "A value for JSON: a class or function by its name, with `own` in it where that is not enough"
     if isinstance(o, np.ndarray): o = torch.from_numpy(o)
     if isinstance(o, np.generic): o = o.item()
@@ -58,7 +58,7 @@ def as_json(
 
 def from_json(
     o # What `as_json` returned
-): # The value
+)->object: # The value
     "The value again; raises `ValueError` for a custom class or function"
     if isinstance(o, list): return [from_json(x) for x in o]
     if not isinstance(o, dict): return o
@@ -142,8 +142,10 @@ def describe_head(
     target:TextTarget=None # What the data ask for, from `text_target(dls)`
 )->HeadSays: # `target` is None where JSON has no words for its classes
     "What the numbers of the head of a model mean"
-    its,encoders = keywords_of(model),inspect.signature(TransformerEncoder).parameters
-    keywords = {n: o for n,o in its.items() if n not in encoders}
+    its,encoder = keywords_of(model),keywords_of(model[0])
+    keywords = {n: o for n,o in its.items() if n not in inspect.signature(TransformerEncoder).parameters}
+    if isinstance(model, TransformerClassifier):
+        keywords |= {n: encoder[n] for n in ('crop','max_len')}
     kind,classes = target_of(target) if target else (None, None)
     return HeadSays(target=kind, classes=classes, keywords=keywords)
 
@@ -199,7 +201,7 @@ def same_answers(
     model:nn.Module, # A model, or an encoder
     other:nn.Module, # Another one, on the CPU
     tol:float=1e-4 # The largest difference, as a share of the largest number; 16 bits and GPUs: .05
-)->bool:
+)->bool: # True if they do
     "Do both answer `trial_ids` alike? Raises `ValueError` if the answers of `model` are not finite"
     encoder = model if isinstance(model, TransformerEncoder) else model[0]
     ids,weight = trial_ids(encoder),encoder.embedding.weight
