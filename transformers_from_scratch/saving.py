@@ -171,7 +171,7 @@ def save_model(self:TransformerLearner,
 def _made(about, weights, given):
     "The model that was saved; raises some error if it can't be made"
     cls = TransformerLM if about.kind=='language model' else TransformerClassifier
-    its = {**about.encoder, **about.head.keywords}
+    its = {**about.head.keywords, **about.encoder}
     mine = about.encoder | {n: as_json(o) for n,o in given.items() if n in about.encoder}
     if says := differences(about.encoder, mine, free_keywords): raise ValueError(says)
     kept = {n: from_json(o) for n,o in its.items() if n not in given} | given
@@ -274,7 +274,7 @@ def load_transformer_learner(
     about,weights = read_model_file(path, ClassifierFile, LMFile)
     learn_cls = TransformerLMLearner if about.kind=='language model' else TransformerLearner
     learn_kw,given = split_keywords(kwargs, learn_cls)
-    its = {**about.encoder, **about.head.keywords}
+    its = {**about.head.keywords, **about.encoder}
     lacks = {n: as_code(its[n]) for n in custom_parts(its) if n not in given}
     if about.loss is None and 'loss_func' not in learn_kw: lacks['loss_func'] = 'a custom one'
     if lacks:
