@@ -82,7 +82,7 @@ def as_texts(
     "A list of texts; raises `TypeError` for anything else"
     res = list(texts) if is_listy(texts) or isinstance(texts, (pd.Series,np.ndarray)) else [texts]
     odd = [type(o).__name__ for o in res if not isinstance(o, str)]
-    if odd: raise TypeError(f'`texts` has a {odd[0]}, but must be a string or several')
+    if odd: raise TypeError(f'`texts` has a {odd[0]}, but must be a string or a list of strings')
     return res
 
 # %% ../nbs/11_text.ipynb #11000031
