@@ -165,7 +165,7 @@ def check_words(
         ids = concat(*(o[:200].tolist() for o in some))
     if unknown_share(dls, ids)<=.75: return
     reads = ' '.join(text_vocab(dls)[i] for i in ids[:10])
-    warn(f'more than 3 of 4 words of {which} are unknown to the model, which reads {reads!r}: {so}. '
-         'Words that were rare in training are unknown. Texts without spaces, such as Chinese, need '
-         'another tokenizer for `dls`: `CharTokenizer()` or `ExactSubwordTokenizer()`',
+    warn(f'more than 3 of 4 words of {which} are unknown to the model, which reads {reads!r}: '
+         f'{so}. Words that were rare in training are unknown. Texts without spaces, such as '
+         'Chinese, need another tokenizer for `dls`: `CharTokenizer()` or `ExactSubwordTokenizer()`',
          stacklevel=stacklevel)
