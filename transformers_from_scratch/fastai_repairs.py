@@ -141,7 +141,7 @@ if hasattr(os, 'register_at_fork'):
     os.register_at_fork(after_in_child=lambda: setattr(_words, 'lock', threading.Lock()))
 
 @repair(Tokenizer, '_tokenize1',
-        'A space within a token becomes `▁` in training, not in `predict`; spaCy keeps each new word')
+        'A space in a token becomes `▁` in training, not in `predict`; spaCy keeps each new word')
 def _tokenize_one(self, o):
     "Also change the tokens as training does"
     post = compose(*defaults.text_postproc_rules)
@@ -234,7 +234,7 @@ def _top_losses(self, k=None, largest=True, items=False):
     return losses,idx,L(dl.create_item(i)[0] for i in idx.tolist())
 
 # %% ../nbs/13_fastai_repairs.ipynb #b747148d
-@repair(fastai.text.learner, 'plot_top_losses', 'It is not implemented where the target is a number')
+@repair(fastai.text.learner, 'plot_top_losses', 'It is not implemented for numbers')
 def _plot_numbers(x:TensorText, y:Tensor, samples, outs, raws, losses, trunc_at=150, **kwargs):
     "Texts, targets, predictions and losses where the target is a number"
     _show_table('input', samples, outs, trunc_at, loss=losses.tolist())
@@ -251,8 +251,8 @@ def _plot_pieces(x:LMTensorText, y:Tensor, samples, outs, raws, losses, trunc_at
     "Pieces of text, the tokens that come next, those that are predicted, and losses"
     cut = lambda o: ' '.join([w for w in str(o).split(' ') if w!=PAD][:trunc_at])
     texts,targs = ([cut(s[i]) for s in samples] for i in (0,1))
-    _display_df(pd.DataFrame({'text': texts, 'target': targs, 'predicted': [cut(o[0]) for o in outs],
-                              'loss': losses.tolist()}))
+    _display_df(pd.DataFrame(dict(text=texts, target=targs, predicted=[cut(o[0]) for o in outs],
+                                  loss=losses.tolist())))
 
 # %% ../nbs/13_fastai_repairs.ipynb #cc19299a
 @repair(ClassificationInterpretation, 'print_classification_report',

@@ -86,7 +86,7 @@ def _check_targets(dls, target, y_range, own_loss):
                      'the model can never answer those outside it', stacklevel=5)
     if target.kind=='category' and all(isinstance(o, float) for o in target.classes):
         warn(f'`dls` has {len(target.classes)} classes that are numbers, such as '
-             f'{target.classes[0]}: to predict numbers pass `y_block=RegressionBlock`', stacklevel=5)
+             f'{target.classes[0]}: for numbers pass `y_block=RegressionBlock`', stacklevel=5)
 
 # %% ../nbs/12_guards.ipynb #9a000043
 def check_dls(
@@ -100,7 +100,7 @@ def check_dls(
     "Raise `ValueError` for data that would teach something wrong, and warn of odd data"
     vocab,target,pad = text_vocab(dls),text_target(dls),pad_id(dls)
     if (target.kind=='tokens')!=lm:
-        raise ValueError(f'`dls` is made with `is_lm={not lm}`, but this learner needs `is_lm={lm}`')
+        raise ValueError(f'`dls` is made with `is_lm={not lm}`, but must be with `is_lm={lm}`')
     ensure(pad is None or pad in special_ids(vocab, 'pad'), 'pad_idx', pad,
            f'the id of {PAD!r}, as in `before_batch=Pad_Chunk(pad_idx=...)`: the model would not '
            f'see {first(vocab[pad or 0:])!r}')
@@ -119,7 +119,7 @@ def check_dls(
 # %% ../nbs/12_guards.ipynb #9a000048
 def _same_vocab(a, b):
     "The same tokens, or tokens and classes?"
-    def lists(vocab): return [list(o) if is_listy(o) else o for o in L(vocab)]
+    def lists(vocab): return [list(o) if isinstance(o, tuple) else o for o in L(vocab)]
     return a is b or lists(a)==lists(b)
 
 class DataWatch(Callback):
@@ -156,8 +156,8 @@ class DataWatch(Callback):
         at = -1 if self.nan_from is None else self.nan_from.item()
         if at<0 or hasattr(self.learn, 'lr_finder'): return  # which diverges on purpose
         if not all(p.isfinite().all() for p in self.model.parameters()):
-            warn(f'the loss is NaN since batch {at} of epoch {self.epoch}: the weights are of no '
-                 'use any more. Train anew with a lower learning rate; `StopOnNaN` stops before that')
+            warn(f'the loss is NaN since batch {at} of epoch {self.epoch}: the weights are '
+                 'lost. Train anew with a lower learning rate; `StopOnNaN` stops before that')
 
 # %% ../nbs/12_guards.ipynb #9a000052
 other_names = {  # ours, and what others call it

@@ -82,7 +82,7 @@ def as_texts(
     "A list of texts; raises `TypeError` for anything else"
     res = list(texts) if is_listy(texts) or isinstance(texts, (pd.Series,np.ndarray)) else [texts]
     odd = [type(o).__name__ for o in res if not isinstance(o, str)]
-    if odd: raise TypeError(f'`texts` has a {odd[0]}, but must be a string or several')
+    if odd: raise TypeError(f'`texts` has a {odd[0]}, but must be a string or a list of strings')
     return res
 
 # %% ../nbs/11_text.ipynb #11000031
@@ -165,7 +165,7 @@ def check_words(
         ids = concat(*(o[:200].tolist() for o in some))
     if unknown_share(dls, ids)<=.75: return
     reads = ' '.join(text_vocab(dls)[i] for i in ids[:10])
-    warn(f'more than 3 of 4 words of {which} are unknown to the model, which reads {reads!r}: {so}. '
-         'Words that were rare in training are unknown. Texts without spaces, such as Chinese, need '
-         'another tokenizer for `dls`: `CharTokenizer()` or `ExactSubwordTokenizer()`',
+    warn(f'more than 3 of 4 words of {which} are unknown to the model, which reads {reads!r}: '
+         f'{so}. Words that were rare in training are unknown. Texts without spaces, such as '
+         'Chinese, need another tokenizer for `dls`: `CharTokenizer()` or `ExactSubwordTokenizer()`',
          stacklevel=stacklevel)

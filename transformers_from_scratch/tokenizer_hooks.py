@@ -64,7 +64,7 @@ def _own_vocab(self, items=None, train_setup=False):
     return _own_vocab.fastai(self, items, train_setup)
 
 # %% ../nbs/13a_tokenizer_hooks.ipynb #13a00021
-@repair(TextBlock, '__init__', 'Texts are padded with the id 1, whatever token has it', extends=True)
+@repair(TextBlock, '__init__', 'Texts are padded with id 1, whatever token has it', extends=True)
 @delegates(Numericalize.__init__)
 def _pad_as_vocab(self, tok_tfm, vocab=None, is_lm=False, seq_len=72, backwards=False, **kwargs):
     "The same, with the padding id of the vocabulary, where that is known"

@@ -175,7 +175,7 @@ class HFTokenizer:
 
     def __call__(self, items):
         "Yield a list of tokens for each of `items`"
-        if isinstance(items, str): raise TypeError('`items` is a string, but must be a list of texts')
+        if isinstance(items, str): raise TypeError('`items` is a string, not a list of texts')
         for o in items:
             ids = self.tok.encode(no_surrogates(o), add_special_tokens=self.specials).ids
             yield [self.vocab[i] for i in ids]
@@ -262,7 +262,7 @@ def tokenizer_from_state(
 )->Tokenizer: # A fastai `Tokenizer`; its `tok` and `rules` are what a `TextBlock` takes
     "Make the tokenizer again; raises `ValueError` for a custom one, and for custom rules"
     cls = state['cls']
-    ensure(cls in _classes, "state['cls']", cls, f'one of {[*_classes]}: make a custom one yourself')
+    ensure(cls in _classes, "state['cls']", cls, f'one of {[*_classes]}, not a custom one')
     if rules is None:
         custom = [o for o in state['rules'] if o not in _rules]
         ensure(not custom, "state['rules']", custom, "fastai's: pass all of them as `rules`")
