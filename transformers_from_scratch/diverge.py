@@ -6,6 +6,7 @@
 __all__ = ['StopOnNaN']
 
 # %% ../nbs/33_diverge.ipynb #5f100004
+import reprlib
 from fastai.text.all import *
 from .models import *
 
@@ -29,7 +30,7 @@ def _bad_rows(o, n):
     "Which of the `n` rows of a batch have something in `o` that is not finite, in words"
     bad = {i for t in _floats(o) if t.dim() and len(t)==n
            for i in (~t.isfinite()).reshape(n, -1).any(1).nonzero()[:,0].tolist()}
-    return f' (rows {sorted(bad)} of {n})' if bad else ''
+    return f' (rows {reprlib.repr(sorted(bad))} of {n})' if bad else ''
 
 # %% ../nbs/33_diverge.ipynb #5f100010
 def _bad_weight(model):
@@ -138,7 +139,8 @@ def _where(self:StopOnNaN):
     "Where it began, in words"
     n = find_bs(self.xb)
     for what,batch in (('An input',self.xb), ('A target',self.yb)):
-        if not _finite(batch): return f'{what} is not finite{_bad_rows(batch, n)}'
+        if not _finite(batch):
+            return f'{what} is not finite{_bad_rows(batch, n)}: mend such rows, or leave them out'
     set_random_states(**self.states)
     with torch.compiler.set_stance('force_eager'), self.precision:
         place = _first_place(plain_model(self.model), self.xb)
