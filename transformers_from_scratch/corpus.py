@@ -167,7 +167,6 @@ class Corpus:
 def _with_rules(tok, rules):
     "A fastai `Tokenizer` of what `tok` may be"
     if tok is None: tok = WordTokenizer()
-    if isinstance(tok, type): tok = tok()
     if isinstance(tok, Tokenizer): return tok
     return Tokenizer(tok, rules=getattr(tok, 'rules', None) if rules is None else rules)
 
