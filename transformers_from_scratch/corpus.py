@@ -174,8 +174,8 @@ def _train(tok, texts, mark, was):
     "Let `tok` learn from `texts` if it has to and has not before; how it was made, in that case"
     if not hasattr(tok.tok, 'setup') or getattr(tok.tok, 'tok', None) is not None: return
     asked = {n: repr(o) for n,o in vars(tok.tok).items() if n not in ('tok','cache_dir')}
-    same = was and (was.source,was.tokenizer.get('cls'))==(mark,type(tok.tok).__name__)
-    if same and was.asked in (None, asked):
+    if was and (was.source,was.tokenizer.get('cls'))==(mark,type(tok.tok).__name__):
+        ensure(was.asked in (None, asked), 'tok', asked, f'made with {was.asked}, as in `folder`')
         try: tok.tok = tokenizer_from_state(was.tokenizer, tok.rules).tok
         except odd_file_errors as e:
             raise ValueError(f"the tokenizer of the corpus is damaged ({in_short(e)})") from e
