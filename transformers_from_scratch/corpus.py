@@ -182,7 +182,7 @@ def _train(tok, texts, mark, was):
     else: tok.tok.setup(list(islice(texts(0), 100_000)), tok.rules)
     return asked
 
-def _check_same(was, made, folder):
+def _ensure_as_made(was, made, folder):
     "A `ValueError` unless a corpus that is there was made of the same texts in the same way"
     def no(what):
         raise ValueError(f"the folder {folder} has tokens {what}: take another `folder`, or "
@@ -239,7 +239,7 @@ def tokenize_corpus(
         asked = _train(tok, texts, mark, was)
         made = dict(source=mark, tokenizer=tokenizer_state(tok), asked=asked, min_freq=min_freq,
                     max_vocab=max_vocab, given=vocab)
-        if was: _check_same(was, made, folder)
+        if was: _ensure_as_made(was, made, folder)
         if not (was and was.vocab):
             _tokenize_all(folder, tok, texts, items, made, n_workers, part, no_bar)
         shutil.rmtree(folder/'parts', ignore_errors=True)

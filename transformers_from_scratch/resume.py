@@ -144,7 +144,6 @@ class ResumeFile(FileHeader):
     hypers:list[dict[str,Any]]
     grads:list[str]
     scaler:dict[str,Any]|None
-    processes:int = 1
     run:str|None = None
 
     def moment(self): return [self.fit, self.train_iter, self.epoch, self.batch, self.done]
@@ -208,7 +207,7 @@ def _of_all(o):
     torch.distributed.all_gather_object(res, o)
     return res
 
-def _training(learn):
+def _training(learn, n_processes):
     "What a training is, in numbers and words: going on with others would be another training"
     def plain(o): return np.asarray(o, float).ravel().tolist()
     scheds = [(n, f) for o in learn.cbs if isinstance(o, ParamScheduler)
@@ -217,7 +216,8 @@ def _training(learn):
     some = [o.tolist() if isinstance(o, Tensor) else o
             for i in sorted({0, len(texts)//2, len(texts)-1}) for o in tuplify(texts[i])]
     says = dict(
-        bs=learn.dls.train.bs, n_epoch=learn.n_epoch, n_batches=len(learn.dls.train),
+        processes=n_processes, bs=learn.dls.train.bs, n_epoch=learn.n_epoch,
+        n_batches=len(learn.dls.train),
         lr=[plain(o['lr']) for o in learn.opt.hypers],
         wd=[plain(o.get('wd', 0)) for o in learn.opt.hypers],
         schedule=[[n, *[plain(f(p)) for p in (0.,.2,.5,.9)]] for n,f in scheds],
@@ -249,10 +249,11 @@ class Resume(Callback):
         if not self.run: return
         self.fits += 1
         self.settings = {n: _split(vars(o))[0] for n,o in _callbacks(self.learn).items()}
-        self.same = _training(self.learn)
+        # which exchange gradients
+        self.several = num_distrib()>1 and get_model(self.model) is not self.model
+        self.same = _training(self.learn, num_distrib() if self.several else 1)
         found = self._find()
         if found is None or found[0].fit<self.fits: return
-        self._check_same(found[0])
         self.skips = found[0].fit>self.fits or found[0].done
         if found[0].fit==self.fits: self._load(*found)
         if not self.skips: self.state = found
@@ -267,8 +268,6 @@ class Resume(Callback):
         rank = rank_distrib()
         for o in self.folder.glob(f".{_file(self.folder, 'new', rank).name}.*"):
             o.unlink()  # of a save that was killed
-        # which exchange gradients
-        self.several = num_distrib()>1 and get_model(self.model) is not self.model
         found = _newest(self.folder, rank, self._agree if self.several else None)
         if self.several:
             mine = getattr(self, 'token', secrets.token_hex(8))
@@ -278,9 +277,7 @@ class Resume(Callback):
     def _agree(self, read, wrong):
         "What was read of the newest moment that all processes have; None if it has yet to begin"
         abouts = [about for about,_ in read.values()]
-        says = _of_all(dict(moments=[(o.run, *o.moment()) for o in abouts],
-                            processes=[o.processes for o in abouts], wrong=wrong))
-        for n in {n for o in says for n in o['processes']}: self._check_processes(n)
+        says = _of_all(dict(moments=[(o.run, *o.moment()) for o in abouts], wrong=wrong))
         wrong,moments = [x for o in says for x in o['wrong']],[o['moments'] for o in says]
         if both := set.intersection(*map(set, moments)):
             newest = max(both, key=lambda o: o[1:])
@@ -295,19 +292,12 @@ class Resume(Callback):
                              f"{self.folder} ({why}): delete that folder on all machines to "
                              "begin anew")
 
-    def _check_processes(self, n):
-        now = num_distrib() if self.several else 1
-        ensure(n==now, 'processes', now, f'{n}, as in the training that was saved in {self.folder}')
-
-    def _check_same(self, about):
-        self._check_processes(about.processes)
-        for n,o in self.same.items() if about.fit==self.fits else ():
+    def _load(self, about, tensors):
+        "The weights, the optimizer's state, and gradients of batches whose step is yet to come"
+        for n,o in self.same.items():
             was = about.training.get(n)
             ensure(was==o, n, o, f'{was}, as in the training that was saved in {self.folder}: '
                    'delete that folder, or choose another `name`, to begin another one')
-
-    def _load(self, about, tensors):
-        "The weights, the optimizer's state, and gradients of batches whose step is yet to come"
         model,mine = _under('model.', tensors),_get_model(self.model)
         if {n: o.shape for n,o in model.items()}!={n: o.shape for n,o in mine.items()}:
             raise ValueError('the weights of `learn.model` have other names or shapes than those '
@@ -360,7 +350,7 @@ class Resume(Callback):
         self._put(found, 'rng_then')
         self.epoch_start = _part(found, 'rng_then'),_part(found, 'order')
         with _putting_back(self.folder):
-            if self._scaler() and about.scaler: self._scaler().load_state_dict(about.scaler)
+            if about.scaler: self.learn.scaler.load_state_dict(about.scaler)
             n = range(len(dl)+1)[about.batch]
         self.learn.train_iter,self.learn.pct_train = about.train_iter,about.pct_train
         one_batch = self.learn.one_batch
@@ -393,11 +383,10 @@ class Resume(Callback):
         self.epoch_start = self.epoch_start[0],_get_order(self.dls.train)
         self._save(self.same['n_batches'], done=True)
 
-    def _scaler(self): return getattr(self.learn, 'scaler', None)  # of mixed precision
-
     def _state(self):
         "What is in the learner, for JSON, and tensors"
         self.losses = _in_one(self.recorder.losses, self.losses)
+        scaler = getattr(self.learn, 'scaler', None)  # of mixed precision
         states = [_split(o) for o in self.opt.state_dict()['state']]
         grads = {n: p.grad for n,p in get_model(self.model).named_parameters()
                  if p.grad is not None}
@@ -409,7 +398,7 @@ class Resume(Callback):
         says = dict(
             says={n: o for n,(o,_) in parts.items()}, opt=[o for o,_ in states],
             hypers=list(map(dict, self.opt.hypers)), grads=list(grads),
-            scaler=self._scaler() and self._scaler().state_dict())
+            scaler=scaler and scaler.state_dict())
         return says,{f'{part}.{n}': o for part,os in tensors.items() for n,o in os.items()}
 
     def _save(self, batch, done=False):
@@ -418,7 +407,7 @@ class Resume(Callback):
                      batch=batch, train_iter=self.train_iter, pct_train=self.pct_train)
         all_done = noop
         if self.several:
-            says |= dict(processes=num_distrib(), run=self.token)
+            says['run'] = self.token
             def all_done(ok): return all(_of_all(ok))
         try: _write(self.folder, rank_distrib(), says, tensors, all_done)
         except OSError as e:
