@@ -118,7 +118,7 @@ def found(folder):
         file = folder/'models/run'/f'{n}.safetensors'
         if file.exists():
             try:
-                with safe_open(file, 'pt') as f: about = json.loads(f.metadata()['transformers_from_scratch.resume'])
+                with safe_open(file, 'pt') as f: about = json.loads(f.metadata()['transformers_from_scratch'])
             except SafetensorError: continue
             return about['fit'],about['epoch'],about['batch'],about['done']
 

@@ -167,7 +167,6 @@ class Corpus:
 def _with_rules(tok, rules):
     "A fastai `Tokenizer` of what `tok` may be"
     if tok is None: tok = WordTokenizer()
-    if isinstance(tok, type): tok = tok()
     if isinstance(tok, Tokenizer): return tok
     return Tokenizer(tok, rules=getattr(tok, 'rules', None) if rules is None else rules)
 
@@ -175,15 +174,15 @@ def _train(tok, texts, mark, was):
     "Let `tok` learn from `texts` if it has to and has not before; how it was made, in that case"
     if not hasattr(tok.tok, 'setup') or getattr(tok.tok, 'tok', None) is not None: return
     asked = {n: repr(o) for n,o in vars(tok.tok).items() if n not in ('tok','cache_dir')}
-    same = was and (was.source,was.tokenizer.get('cls'))==(mark,type(tok.tok).__name__)
-    if same and was.asked in (None, asked):
+    if was and (was.source,was.tokenizer.get('cls'))==(mark,type(tok.tok).__name__):
+        ensure(was.asked in (None, asked), 'tok', asked, f'made with {was.asked}, as in `folder`')
         try: tok.tok = tokenizer_from_state(was.tokenizer, tok.rules).tok
         except odd_file_errors as e:
             raise ValueError(f"the tokenizer of the corpus is damaged ({in_short(e)})") from e
     else: tok.tok.setup(list(islice(texts(0), 100_000)), tok.rules)
     return asked
 
-def _check_same(was, made, folder):
+def _ensure_as_made(was, made, folder):
     "A `ValueError` unless a corpus that is there was made of the same texts in the same way"
     def no(what):
         raise ValueError(f"the folder {folder} has tokens {what}: take another `folder`, or "
@@ -240,7 +239,7 @@ def tokenize_corpus(
         asked = _train(tok, texts, mark, was)
         made = dict(source=mark, tokenizer=tokenizer_state(tok), asked=asked, min_freq=min_freq,
                     max_vocab=max_vocab, given=vocab)
-        if was: _check_same(was, made, folder)
+        if was: _ensure_as_made(was, made, folder)
         if not (was and was.vocab):
             _tokenize_all(folder, tok, texts, items, made, n_workers, part, no_bar)
         shutil.rmtree(folder/'parts', ignore_errors=True)

@@ -37,7 +37,7 @@ def checksum(
     for n in sorted(tensors):
         o = tensors[n].cpu().contiguous()
         total = zlib.crc32(f'{n} {o.dtype} {tuple(o.shape)}'.encode(), total)
-        total = zlib.crc32(o.flatten().view(torch.uint8).numpy(), total)
+        if len(o := o.flatten()): total = zlib.crc32(o.view(torch.uint8).numpy(), total)
     return total
 
 def fingerprint(

@@ -6,9 +6,10 @@
 __all__ = ['Resume']
 
 # %% ../nbs/31_resume.ipynb #d505940265
-import json,random,secrets,time,warnings,zlib
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+import random,secrets,time
+from contextlib import contextmanager
+from typing import Any,ClassVar,Literal
+from pydantic import NonNegativeInt
 from fastai.text.all import *
 from .guards import *
 from .distributed import *
@@ -16,33 +17,29 @@ from .learner import *
 from .files import *
 
 # %% ../nbs/31_resume.ipynb #d5cee4b2a3
+def _as_state(o): return o[0],tuple(o[1]),o[2]  # of Python's generators, after JSON
+
 def _get_rng():
     "The states of all random generators, for JSON, and tensors"
-    kind,keys,pos,has,cached = np.random.get_state()
-    version,numbers,gauss = random.getstate()
-    says = dict(python=[version, list(numbers), gauss], numpy=[kind, pos, has, cached])
-    tensors = dict(numpy=torch.from_numpy(keys.astype(np.int64)), torch=torch.get_rng_state())
-    for i,o in enumerate(torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []):
-        tensors[f'cuda{i}'] = o
-    return says,tensors
+    kind,keys,*more = np.random.get_state()
+    says,cuda = dict(python=random.getstate(), numpy=[kind, keys.tolist(), *more]),[]
+    if torch.cuda.is_available(): cuda = torch.cuda.get_rng_state_all()
+    return says,dict(torch=torch.get_rng_state(), **({'cuda':torch.stack(cuda)} if cuda else {}))
 
 def _set_rng(says, tensors):
     "Put back what `_get_rng` gave"
-    version,numbers,gauss = says['python']
-    random.setstate((version, tuple(numbers), gauss))
-    kind,pos,has,cached = says['numpy']
-    np.random.set_state((kind, tensors['numpy'].numpy().astype(np.uint32), pos, has, cached))
+    random.setstate(_as_state(says['python']))
+    np.random.set_state(says['numpy'])
     torch.set_rng_state(tensors['torch'])
-    cuda = [tensors[o] for o in sorted(tensors) if o.startswith('cuda')]
-    if cuda and torch.cuda.is_available(): torch.cuda.set_rng_state_all(cuda)
+    if 'cuda' in tensors and torch.cuda.is_available():
+        torch.cuda.set_rng_state_all(tensors['cuda'].unbind())
 
 def _inner(dl): return vars(dl).get('dl', dl)  # in several processes
 
 def _get_order(dl):
     "What decides about the next epoch of `dl`, for JSON, and tensors"
     dl = _inner(dl)
-    version,numbers,gauss = dl.rng.getstate()
-    says,tensors = dict(rng=[version, list(numbers), gauss], n=len(dl), bs=dl.bs),{}
+    says,tensors = dict(rng=dl.rng.getstate()),{}
     for n in ('epoch','batch'):
         if isinstance(getattr(dl, n, None), int): says[n] = getattr(dl, n)  # of a `CorpusLoader`
     idxs = getattr(getattr(dl, 'items', None), 'idxs', None)  # of fastai's `LMDataLoader`
@@ -52,19 +49,16 @@ def _get_order(dl):
 def _set_order(dl, says, tensors):
     "Put back what `_get_order` gave"
     dl = _inner(dl)
-    version,numbers,gauss = says['rng']
-    dl.rng.setstate((version, tuple(numbers), gauss))
+    dl.rng.setstate(_as_state(says['rng']))
     for n in ('epoch','batch'):
         if n in says: setattr(dl, n, says[n])
     if 'idxs' in tensors: dl.items.idxs[:] = tensors['idxs'].tolist()
 
 # %% ../nbs/31_resume.ipynb #d58fbbb627
-def _plain(o): return o is None or isinstance(o, (bool,int,float,str))
-
 def _split(d):
     "What of `d` goes into JSON, and what are tensors; anything else is left out"
     d = {n: o.item() if isinstance(o, np.generic) else o for n,o in d.items()}
-    says = {n: o for n,o in d.items() if _plain(o)}
+    says = {n: o for n,o in d.items() if o is None or isinstance(o, (bool,int,float,str))}
     return says,{n: o.detach() for n,o in d.items() if isinstance(o, Tensor)}
 
 def _get_model(model):
@@ -75,8 +69,8 @@ def _get_model(model):
         seen.add(id(o))
     return res
 
-def _counted(learn):
-    "The callbacks, by name, whose counts are kept"
+def _callbacks(learn):
+    "Those whose counts are kept, by name"
     seen = Counter()
     def name(o):
         seen[type(o)] += 1
@@ -84,15 +78,15 @@ def _counted(learn):
     return {name(o): o for o in learn.cbs.sorted('order')
             if not isinstance(o, (Resume,TrainEvalCallback,ProgressCallback))}
 
-def _joined(losses, before):
-    "The losses `(n,)`, of which the first were joined `before`: so saves stay fast"
+def _in_one(losses, before):
+    "The losses `(n,)`, of which the first are in one tensor `before`: so saves stay fast"
     new = [torch.as_tensor(o).detach().cpu()[None] for o in losses[len(before):]]
     return torch.cat([before.to(new[0].dtype), *new]) if new else before
 
 def _get_counts(learn, before, losses):
     "What recorder and callbacks have counted, for JSON, and tensors, but for settings, as `before`"
     says,tensors = {},{}
-    for name,o in _counted(learn).items():
+    for name,o in _callbacks(learn).items():
         now,ts = _split(vars(o))
         then = before.get(name, {})
         says[name] = {n: x for n,x in now.items() if n not in then or then[n]!=x}
@@ -121,7 +115,7 @@ def _put(o, name, says, tensors):
 
 def _set_counts(learn, says, tensors):
     "Put back what `_get_counts` gave"
-    for name,o in _counted(learn).items():
+    for name,o in _callbacks(learn).items():
         if not isinstance(o, Recorder): _put(o, name, says, tensors)
     rec,kept = learn.recorder,says['recorder']
     rec.lrs,rec.iters = tensors['recorder.lrs'].tolist(),tensors['recorder.iters'].tolist()
@@ -134,44 +128,46 @@ def _set_counts(learn, says, tensors):
         for n in says.get(f'lists {i}', []): setattr(m, n, [getattr(m, n)])
 
 # %% ../nbs/31_resume.ipynb #d57345bc0a
-_format = 'transformers_from_scratch.resume'
+class ResumeFile(FileHeader):
+    "Where a training is; weights, and the optimizer's state for each of them, are tensors"
+    kind:Literal['training'] = 'training'
+    finite:ClassVar[bool] = False
+    training:dict[str,Any]
+    fit:NonNegativeInt
+    epoch:NonNegativeInt
+    batch:NonNegativeInt
+    done:bool
+    train_iter:int
+    pct_train:float
+    says:dict[str,dict[str,Any]]
+    opt:list[dict[str,Any]]
+    hypers:list[dict[str,Any]]
+    grads:list[str]
+    scaler:dict[str,Any]|None
+    run:str|None = None
 
-def _write(path, about, tensors, all_done=noop):
-    "Write the file, if `all_done` says that all processes could; what is there becomes `before`"
-    tensors = {n: o.detach().cpu().contiguous().clone() for n,o in tensors.items()}
-    about = json.loads(json.dumps(about))
-    about['checksum'] = checksum(about, tensors)
-    new,before = (path.with_name(path.name.replace('now', o)) for o in ('new','before'))
-    try:
-        save_file(tensors, new, {_format: json.dumps(about)})
-        sync_to_disk(new)
+    def moment(self): return [self.fit, self.train_iter, self.epoch, self.batch, self.done]
+
+def _file(folder, name, rank): return folder/f"{name}{f'-{rank}' if rank else ''}.safetensors"
+
+def _write(folder, rank, says, tensors, all_done=noop):
+    "Write `now`, if `all_done` says that all processes could; what is there becomes `before`"
+    new,now,before = (_file(folder, o, rank) for o in ('new','now','before'))
+    try: write_file(new, ResumeFile, tensors, **says)
     except Exception:
         all_done(False)
         raise
     if not all_done(True): raise OSError("another process can't write")
-    if path.exists(): os.replace(path, before)
-    os.replace(new, path)
-    sync_to_disk(path.parent)
-
-def _read(path):
-    "What `_write` wrote; `ValueError` if it did not, or not all of it"
-    try:
-        with safe_open(path, 'pt') as f:
-            about,tensors = json.loads(f.metadata()[_format]),{n: f.get_tensor(n) for n in f.keys()}
-        if about['checksum']!=checksum(about, tensors):
-            raise ValueError('it has changed since it was written')
-    except (SafetensorError, TypeError, KeyError, ValueError, OSError) as e:
-        raise ValueError(f'{path} is damaged ({e})') from e
-    return about,tensors
-
-def _moment(about): return [about[n] for n in ('fit','train_iter','epoch','batch','done')]
+    if now.exists(): os.replace(now, before)
+    os.replace(new, now)
+    sync_to_disk(folder)
 
 def _newest(folder, rank=0, agree=None):
     "What the newest file in `folder` holds, of a moment that all processes have; or None"
     wrong,read = [],{}
-    for o in (folder/f'{n}{_of(rank)}.safetensors' for n in ('now','before')):
+    for o in (_file(folder, n, rank) for n in ('now','before')):
         if not o.exists(): continue
-        try: read[o] = _read(o)
+        try: read[o] = read_file(o, 'Resume', ResumeFile)
         except ValueError as e: wrong.append(str(e))
         if read and agree is None: break
     if agree: return agree(read, wrong)
@@ -180,10 +176,18 @@ def _newest(folder, rank=0, agree=None):
         return res
     if wrong: raise ValueError(f"{'; '.join(wrong)}: delete {folder} to begin anew")
 
-def _of(rank): return f'-{rank}' if rank else ''
-
 def _under(prefix, tensors):
     return {n.removeprefix(prefix): o for n,o in tensors.items() if n.startswith(prefix)}
+
+def _part(found, name): return found[0].says[name],_under(f'{name}.', found[1])
+
+@contextmanager
+def _putting_back(folder):
+    "Say where it comes from if something that was saved can't be put back"
+    try: yield
+    except Exception as e:
+        raise ValueError(f"what was saved in {folder} can't be put back ({in_short(e)}): delete "
+                         "that folder to begin anew") from e
 
 # %% ../nbs/31_resume.ipynb #d58362db0b
 class _Rest(GetAttr):
@@ -197,27 +201,29 @@ class _Rest(GetAttr):
         _set_rng(*self.now)
         yield from it
 
-def _all(o):
+def _of_all(o):
     "What each process has for `o`"
     res = [None]*num_distrib()
     torch.distributed.all_gather_object(res, o)
     return res
 
-def _training(learn):
+def _training(learn, n_processes):
     "What a training is, in numbers and words: going on with others would be another training"
     def plain(o): return np.asarray(o, float).ravel().tolist()
     scheds = [(n, f) for o in learn.cbs if isinstance(o, ParamScheduler)
               for n,f in o.scheds.items()]
-    texts,crc = learn.dls.train.dataset,0
-    for i in sorted({0, len(texts)//2, len(texts)-1}):
-        for o in tuplify(texts[i]):
-            crc = zlib.crc32(repr(o.tolist() if isinstance(o, Tensor) else o).encode(), crc)
+    texts = learn.dls.train.dataset
+    some = [o.tolist() if isinstance(o, Tensor) else o
+            for i in sorted({0, len(texts)//2, len(texts)-1}) for o in tuplify(texts[i])]
     says = dict(
+        processes=n_processes, bs=learn.dls.train.bs, n_epoch=learn.n_epoch,
+        n_batches=len(learn.dls.train),
         lr=[plain(o['lr']) for o in learn.opt.hypers],
         wd=[plain(o.get('wd', 0)) for o in learn.opt.hypers],
         schedule=[[n, *[plain(f(p)) for p in (0.,.2,.5,.9)]] for n,f in scheds],
         dropout=[o.p for o in learn.model.modules() if isinstance(o, nn.Dropout)],
-        loss_func=re.sub(' at 0x[0-9a-f]+', '', repr(learn.loss_func)), texts=[len(texts), crc])
+        loss_func=re.sub(' at 0x[0-9a-f]+', '', repr(learn.loss_func)),
+        texts=[len(texts), fingerprint(*map(repr, some))])
     return json.loads(json.dumps(says))
 
 class Resume(Callback):
@@ -228,11 +234,6 @@ class Resume(Callback):
         every:int=None, # Save after so many batches; None: by time alone
         minutes:float=5. # Save after so many minutes; in several processes only without `every`
     ):
-        ensure(isinstance(name, (str,Path)) and str(name), 'name', name, 'the name of a run',
-               TypeError)
-        ensure(every is None or (isinstance(every, int) and every>0), 'every', every,
-               'a positive whole number of batches, or None')
-        ensure(minutes>0, 'minutes', minutes, 'above 0')
         self.name_of_run,self.every,self.minutes,self.fits = name,every,minutes,0
 
     @property
@@ -241,58 +242,48 @@ class Resume(Callback):
         return self.learn.path/self.learn.model_dir/self.name_of_run
 
     def before_fit(self):
-        "Find what was saved; an error if it is damaged or of another training, or can't be written"
-        self.losses = torch.zeros(0)
-        self.state,self.epoch_start,self.resting = None,None,{}
+        "Find what was saved; raises `ValueError` if it is damaged, or of another training"
+        self.losses,self.state,self.epoch_start,self.resting = torch.zeros(0),None,None,{}
         self.skips = self.cancelled = False
         self.run = not (hasattr(self, 'lr_finder') or hasattr(self, 'gather_preds'))
         if not self.run: return
         self.fits += 1
-        self.settings = {n: _split(vars(o))[0] for n,o in _counted(self.learn).items()}
-        self.sizes = dict(bs=self.dls.train.bs, n_epoch=self.n_epoch,
-                          n_batches=len(self.dls.train), **_training(self.learn))
+        self.settings = {n: _split(vars(o))[0] for n,o in _callbacks(self.learn).items()}
         # which exchange gradients
         self.several = num_distrib()>1 and get_model(self.model) is not self.model
-        found = _newest(self.folder, rank_distrib(), self._agree if self.several else None)
+        self.same = _training(self.learn, num_distrib() if self.several else 1)
+        found = self._find()
+        if found is None or found[0].fit<self.fits: return
+        self.skips = found[0].fit>self.fits or found[0].done
+        if found[0].fit==self.fits: self._load(*found)
+        if not self.skips: self.state = found
+        elif found[0].fit==self.fits:
+            self._put(found, 'rng')
+            warn('this training was done before, so its weights are read from '
+                 f'{self.folder}: delete that folder to train anew')
+        if self.skips: raise CancelFitException
+
+    def _find(self):
+        "What was saved, or None; all processes go on from the same moment"
+        rank = rank_distrib()
+        for o in self.folder.glob(f".{_file(self.folder, 'new', rank).name}.*"):
+            o.unlink()  # of a save that was killed
+        found = _newest(self.folder, rank, self._agree if self.several else None)
         if self.several:
             mine = getattr(self, 'token', secrets.token_hex(8))
-            self.token = found[0]['run'] if found else _all(mine)[0]
-        if found is None or found[0]['fit']<self.fits:
-            try:
-                self.folder.mkdir(parents=True, exist_ok=True)
-                (self.folder/f'new{_of(rank_distrib())}.safetensors').touch()
-            except OSError as e:
-                raise OSError(f"can't write to {self.folder} ({e}): make room for that "
-                              "folder, or choose another `name`") from e
-            return
-        about,tensors = found
-        self._check_same(about)
-        if about['fit']==self.fits: self._load(about, tensors)
-        if about['fit']>self.fits or about['done']:
-            if about['fit']==self.fits:
-                _set_counts(self.learn, about['counts'], _under('counts.', tensors))
-                _set_rng(about['rng'], _under('rng.', tensors))
-                _set_order(self.dls.train, about['order'], _under('order.', tensors))
-                warn('this training was done before, so its weights are read from '
-                     f'{self.folder}: delete that folder to train anew')
-            self.skips = True
-            raise CancelFitException
-        self.state = found
+            self.token = found[0].run if found else _of_all(mine)[0]
+        return found
 
     def _agree(self, read, wrong):
         "What was read of the newest moment that all processes have; None if it has yet to begin"
         abouts = [about for about,_ in read.values()]
-        says = _all(dict(moments=[[o.get('run'), *_moment(o)] for o in abouts],
-                         processes=[o.get('processes', 1) for o in abouts], wrong=wrong))
-        for n in {n for o in says for n in o['processes']}: self._check_processes(n)
-        wrong = [x for o in says for x in o['wrong']]
-        moments = [[tuple(x) for x in o['moments']] for o in says]
-        both = set.intersection(*map(set, moments))
-        if both:
+        says = _of_all(dict(moments=[(o.run, *o.moment()) for o in abouts], wrong=wrong))
+        wrong,moments = [x for o in says for x in o['wrong']],[o['moments'] for o in says]
+        if both := set.intersection(*map(set, moments)):
             newest = max(both, key=lambda o: o[1:])
             if wrong and not rank_distrib():
                 warn(f"{wrong[0]}: going on from what all processes have")
-            return next(o for o in read.values() if (o[0].get('run'), *_moment(o[0]))==newest)
+            return next(o for o in read.values() if (o[0].run, *o[0].moment())==newest)
         later = [x for o in moments for x in o if x[1:]!=(1,0,0,0,False)]  # than the first save
         if later or wrong:
             lacks = [i for i,o in enumerate(moments) if not o]
@@ -301,48 +292,44 @@ class Resume(Callback):
                              f"{self.folder} ({why}): delete that folder on all machines to "
                              "begin anew")
 
-    def _check_processes(self, n):
-        now = num_distrib() if self.several else 1
-        ensure(n==now, 'processes', now,
-               f'{n}, as in the training that was saved in {self.folder}: start so many, '
-               'or delete that folder to begin another one')
-
-    def _check_same(self, about):
-        self._check_processes(about.get('processes', 1))
-        if about['fit']!=self.fits: return
-        hint = (f'the training that was saved in {self.folder}: delete that folder, or choose '
-                'another `name`, to begin another one')
-        if about.get('texts')!=self.sizes['texts']:
-            raise ValueError(f'the texts of `dls` are not those of {hint}')
-        for n,o in self.sizes.items():
-            ensure(about.get(n)==o, n, o, f'{about.get(n)}, as in {hint}')
-
     def _load(self, about, tensors):
+        "The weights, the optimizer's state, and gradients of batches whose step is yet to come"
+        for n,o in self.same.items():
+            was = about.training.get(n)
+            ensure(was==o, n, o, f'{was}, as in the training that was saved in {self.folder}: '
+                   'delete that folder, or choose another `name`, to begin another one')
         model,mine = _under('model.', tensors),_get_model(self.model)
-        same = {n: o.shape for n,o in model.items()}=={n: o.shape for n,o in mine.items()}
-        if not same:
+        if {n: o.shape for n,o in model.items()}!={n: o.shape for n,o in mine.items()}:
             raise ValueError('the weights of `learn.model` have other names or shapes than those '
                              f'that were saved in {self.folder}: delete that folder to begin '
                              'another training')
-        with torch.no_grad():
+        with torch.no_grad(), _putting_back(self.folder):
             for n,o in model.items(): mine[n].copy_(o)
-        # of batches whose step is yet to come
-        grads,of = _under('grad.', tensors),dict(get_model(self.model).named_parameters())
-        for n in about.get('grads', []):
-            p = of[n]
-            p.grad = grads[n].to(p.device).clone() if n in grads else torch.zeros_like(p)
-        states = [dict(o) for o in about['opt']]
-        for n,o in _under('opt.', tensors).items():
-            i,_,key = n.partition('.')
-            states[int(i)][key] = o.to(self.opt.all_params()[int(i)][0].device)
-        self.opt.load_state_dict(dict(state=states, hypers=[dict(o) for o in about['hypers']]))
+            grads,of = _under('grad.', tensors),dict(get_model(self.model).named_parameters())
+            for n in about.grads:
+                zeros = torch.zeros_like(of[n])
+                of[n].grad = zeros.copy_(grads[n]) if n in grads else zeros
+            states = [dict(o) for o in about.opt]
+            for n,o in _under('opt.', tensors).items():
+                i,_,key = n.partition('.')
+                states[int(i)][key] = o.to(self.opt.all_params()[int(i)][0].device)
+            hypers = [dict(o) for o in about.hypers]
+            self.opt.load_state_dict(dict(state=states, hypers=hypers))
+
+    def _put(self, found, rng):
+        "What was counted, the random states named `rng`, and the order of the data"
+        with _putting_back(self.folder):
+            _set_counts(self.learn, *_part(found, 'counts'))
+            _set_rng(*_part(found, rng))
+            _set_order(self.dls.train, *_part(found, 'order'))
 
     def before_epoch(self):
         "Skip what was done, with the line that it had in the table"
-        if self.state is None or self.epoch>=self.state[0]['epoch']: return
-        values = self.state[0]['counts']['recorder']['values'][self.epoch]
+        if self.state is None or self.epoch>=self.state[0].epoch: return
+        with _putting_back(self.folder):
+            values = self.state[0].says['counts']['recorder']['values'][self.epoch]
         self.recorder.log = L(self.epoch) + L(values)
-        for o in _counted(self.learn).values():
+        for o in _callbacks(self.learn).values():
             if not isinstance(o, Recorder):  # what they did, they did
                 self.resting.setdefault(o, o.run)
                 o.run = False
@@ -356,20 +343,19 @@ class Resume(Callback):
             first,self.epoch_start = self.epoch_start is None,(_get_rng(), _get_order(dl))
             if first: self._save(0)  # from now on nothing depends on a seed
             return
-        (about,tensors),self.state = self.state,None
+        found,self.state = self.state,None
+        about = found[0]
         for o,run in self.resting.items(): o.run = run
-        for h,o in zip(self.opt.hypers, about['hypers']): h.update(o)
-        def part(name): return about[name],_under(f'{name}.', tensors)
-        _set_counts(self.learn, *part('counts'))
-        if self._scaler() and about.get('scaler'): self._scaler().load_state_dict(about['scaler'])
-        n = about['batch']
-        self.learn.train_iter,self.learn.pct_train = about['train_iter'],about['pct_train']
-        self.epoch_start = part('rng_then'),part('order')
-        _set_rng(*self.epoch_start[0])
-        _set_order(dl, *self.epoch_start[1])
+        for h,o in zip(self.opt.hypers, about.hypers): h.update(o)
+        self._put(found, 'rng_then')
+        self.epoch_start = _part(found, 'rng_then'),_part(found, 'order')
+        with _putting_back(self.folder):
+            if about.scaler: self.learn.scaler.load_state_dict(about.scaler)
+            n = range(len(dl)+1)[about.batch]
+        self.learn.train_iter,self.learn.pct_train = about.train_iter,about.pct_train
         one_batch = self.learn.one_batch
         self.learn.one_batch = lambda i,b: one_batch(i+n, b)
-        self.learn.dl,self.began = _Rest(dl, n, part('rng')),time.time()
+        self.learn.dl,self.began = _Rest(dl, n, _part(found, 'rng')),time.time()
 
     def after_train(self):
         "Batches count from 0 again"
@@ -395,33 +381,36 @@ class Resume(Callback):
         if self.epoch_start is None or self.skips or self.cancelled: return
         # for what is trained next
         self.epoch_start = self.epoch_start[0],_get_order(self.dls.train)
-        self._save(self.sizes['n_batches'], done=True)
+        self._save(self.same['n_batches'], done=True)
 
-    def _scaler(self): return getattr(self.learn, 'scaler', None)  # of mixed precision
-
-    def _save(self, batch, done=False):
-        self.losses = _joined(self.recorder.losses, self.losses)
-        (rng,rng_t),((then,then_t),(order,order_t)) = _get_rng(),self.epoch_start
-        counts,counts_t = _get_counts(self.learn, self.settings, self.losses)
+    def _state(self):
+        "What is in the learner, for JSON, and tensors"
+        self.losses = _in_one(self.recorder.losses, self.losses)
+        scaler = getattr(self.learn, 'scaler', None)  # of mixed precision
         states = [_split(o) for o in self.opt.state_dict()['state']]
-        tensors = {f'opt.{i}.{n}': t for i,(_,o) in enumerate(states) for n,t in o.items()}
         grads = {n: p.grad for n,p in get_model(self.model).named_parameters()
                  if p.grad is not None}
-        parts = dict(model=_get_model(self.model), rng=rng_t, rng_then=then_t, order=order_t,
-                     counts=counts_t, grad={n: o for n,o in grads.items() if o.any()})
-        for name,o in parts.items():
-            tensors |= {f'{name}.{n}': t for n,t in o.items()}
-        about = dict(self.sizes, scaler=self._scaler() and self._scaler().state_dict(),
-                     fit=self.fits, done=done, grads=list(grads), epoch=self.epoch, batch=batch,
-                     train_iter=self.train_iter, pct_train=self.pct_train, rng=rng, rng_then=then,
-                     order=order, counts=counts, opt=[o for o,_ in states],
-                     hypers=list(map(dict, self.opt.hypers)))
-        args = ()
+        parts = dict(zip(('rng_then','order'), self.epoch_start), rng=_get_rng(),
+                     counts=_get_counts(self.learn, self.settings, self.losses))
+        tensors = {n: o for n,(_,o) in parts.items()} | dict(
+            model=_get_model(self.model), grad={n: o for n,o in grads.items() if o.any()},
+            opt={f'{i}.{n}': t for i,(_,o) in enumerate(states) for n,t in o.items()})
+        says = dict(
+            says={n: o for n,(o,_) in parts.items()}, opt=[o for o,_ in states],
+            hypers=list(map(dict, self.opt.hypers)), grads=list(grads),
+            scaler=scaler and scaler.state_dict())
+        return says,{f'{part}.{n}': o for part,os in tensors.items() for n,o in os.items()}
+
+    def _save(self, batch, done=False):
+        says,tensors = self._state()
+        says |= dict(training=self.same, fit=self.fits, done=done, epoch=self.epoch,
+                     batch=batch, train_iter=self.train_iter, pct_train=self.pct_train)
+        all_done = noop
         if self.several:
-            about |= dict(processes=num_distrib(), run=self.token)
-            args = [lambda ok: all(_all(ok))]
-        try: _write(self.folder/f'now{_of(rank_distrib())}.safetensors', about, tensors, *args)
-        except (OSError, SafetensorError) as e:
-            warn(f"can't save to {self.folder} ({e}): what was saved before is kept, and "
-                 "the training goes on")
+            says['run'] = self.token
+            def all_done(ok): return all(_of_all(ok))
+        try: _write(self.folder, rank_distrib(), says, tensors, all_done)
+        except OSError as e:
+            if batch==0: raise  # nothing was lost yet
+            warn(f"{e}: what was saved before is kept, and the training goes on")
         self.began = time.time()
