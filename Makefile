@@ -50,8 +50,7 @@ DATA = $(and $(wildcard $(FASTAI_HOME)/data/imdb),$(wildcard $(FASTAI_HOME)/data
 test-all: ALL = --flags 'slow$(if $(DATA), download)' --cell-timeout 14400
 test test-all: $(READY)
 	@$(if $(ALL),$(if $(DATA),,echo 'IMDB or tiny Shakespeare is not in $(FASTAI_HOME)/data: cells with `#| download` are skipped.'))
-	@PYTHONUNBUFFERED=1 $(NBDEV_TEST) $(if $(NBS),'$(NBS)') $(ALL) --do-print --timing 2>&1 | tee $(VENV)/$@.log
-	@$(BIN)/python tools/count_tests.py $(VENV)/$@.log $(if $(NBS),'$(NBS)')
+	@PYTHONUNBUFFERED=1 $(NBDEV_TEST) $(if $(NBS),'$(NBS)') $(ALL) --do-print --timing
 
 lint: $(READY)
 	@$(BIN)/nbdev-export && $(BIN)/nbdev-clean && $(BIN)/python tools/make_readme.py

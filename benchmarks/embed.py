@@ -1,6 +1,6 @@
 """Vectors of texts: ours beside Hugging Face's model on the same batches, in turn, and how long and how much it takes to load.
 
-    python benchmarks/embed.py FOLDER --hf HF/bin/python      # HF: an environment with torch and transformers, see tools/make_hf_families.py
+    .venv-bench/bin/python benchmarks/embed.py FOLDER      # of all-MiniLM-L6-v2, see examples/minilm.py
 
 Each is a process of its own with the same threads; the one waits while the other works. A round is all batches; the ratio is taken within a round.
 Needs IMDB (`untar_data(URLs.IMDB)`): 512 reviews, cut to 256 tokens, sorted by length, 32 in a batch.
@@ -44,20 +44,19 @@ def batches_of(folder, n, max_len, bs):
     pad = lambda part,f: [[f(o) for o in r]+[0]*(len(part[0])-len(r)) for r in part]
     return [(pad(p, int), pad(p, lambda o: 1)) for p in parts],sum(map(len, rows))
 
-def main(folder, hf, rounds=9, threads=2, n=512, max_len=256, bs=32):
+def main(folder, rounds=9, threads=2, n=512, max_len=256, bs=32):
     batches,tokens = batches_of(folder, n, max_len, bs)
     with tempfile.TemporaryDirectory() as tmp:
         (file := Path(tmp)/'batches.json').write_text(json.dumps(batches))
         (script := Path(tmp)/'worker.py').write_text(worker)
-        def start(python, kind):
-            env = {**os.environ, 'OMP_NUM_THREADS':str(threads),
-                   'PYTHONPATH':str(Path(__file__).parent.parent) if kind=='ours' else ''}
-            p = subprocess.Popen([python, script, kind, folder, file, str(threads)],
+        def start(kind):
+            env = {**os.environ, 'OMP_NUM_THREADS':str(threads)}
+            p = subprocess.Popen([sys.executable, script, kind, folder, file, str(threads)],
                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                  stderr=subprocess.DEVNULL, text=True, env=env)
             assert p.stdout.readline().strip()=='ready'
             return p
-        ps = dict(ours=start(sys.executable, 'ours'), hf=start(hf, 'hf'))
+        ps = {o: start(o) for o in ('ours','hf')}
         def ask(p): p.stdin.write('go\n'); p.stdin.flush(); return json.loads(p.stdout.readline())
         for p in ps.values(): ask(p)                                                       # warm up
         times = {o: [] for o in ps}
@@ -78,7 +77,7 @@ if __name__=='__main__':
     import argparse
     p = argparse.ArgumentParser(description=__doc__,
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument('folder'); p.add_argument('--hf', required=True)
+    p.add_argument('folder')
     for o,d in dict(rounds=9, threads=2, n=512, max_len=256, bs=32).items():
         p.add_argument('--'+o.replace('_','-'), type=int, default=d)
     main(**vars(p.parse_args()))

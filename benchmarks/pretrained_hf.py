@@ -1,12 +1,10 @@
 """What Hugging Face's own classes make of few labels: a model fine-tuned, its vectors, or no model.
 
-    /tmp/hf/bin/pip install pandas scikit-learn      # into the environment of make_hf_families.py
-    /tmp/hf/bin/python benchmarks/pretrained_hf.py --model /tmp/minilm/m --data trec --labels 100
-    /tmp/hf/bin/python benchmarks/pretrained_hf.py --what frozen --model /tmp/minilm/m --data mr
-    /tmp/hf/bin/python benchmarks/pretrained_hf.py --what tfidf --data imdb --labels 100
+    .venv-bench/bin/python benchmarks/pretrained_hf.py --model FOLDER --data trec --labels 100
+    .venv-bench/bin/python benchmarks/pretrained_hf.py --what frozen --model FOLDER --data mr
+    .venv-bench/bin/python benchmarks/pretrained_hf.py --what tfidf --data imdb --labels 100
 
-Not in the environment of the project: beside fastai's torchvision and a torch without CUDA,
-`transformers` does not import. Prints one line of JSON; `--labels 0` takes all there are.
+FOLDER is that of all-MiniLM-L6-v2 (`examples/minilm.py`). Prints one line of JSON; `--labels 0` takes all.
 
 The default of `--lr` is what served all-MiniLM-L6-v2 best of four, with 100 labels, seed 0, a
 minute of one thread, by the accuracy on what is held out (so in Hugging Face's favour):

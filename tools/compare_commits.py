@@ -2,11 +2,11 @@
 (losses, answers, texts, gradients, graphs, files) is compared. Equal means to the bit; what adds up in another order may be off by some units in
 the last place. What differs is listed, and the exit status is 0 only where nothing does. All is small, seeded, and on the CPU: four minutes.
 
-    python tools/compare_commits.py 739c1b6              # that commit and the working tree
-    python tools/compare_commits.py 739c1b6 d114124      # two commits, or folders that hold the package
-    python tools/compare_commits.py 739c1b6 . write      # only the scenarios with `write` in their name
+    python tools/compare_commits.py b77a708              # that commit and the working tree
+    python tools/compare_commits.py b77a708 HEAD         # two commits, or folders that hold the package
+    python tools/compare_commits.py b77a708 . write      # only the scenarios with `write` in their name
 
-A scenario is a function below that yields `(name, value)`. It has to run in both states: where a name has changed, `pick` takes the one that is there.
+A scenario is a function below that yields `(name, value)`. It has to run in both states: where a name has changed, `globals()` knows which is there. Commits before b77a708 have other names.
 """
 import inspect, os, subprocess, sys, tempfile, warnings
 running = sys.argv[1:2]==['--run']
@@ -35,7 +35,7 @@ def compare(a, b):
     fine = a.is_floating_point() and by <= 16*torch.finfo(a.dtype).eps
     return 'rounded' if fine else 'DIFFER',f'by {by:.0e} of the largest, {a.dtype}'
 
-def main(old='739c1b6', new=root, only=''):
+def main(old='b77a708', new=root, only=''):
     a,b = made_by(old, only),made_by(new, only)
     found = dict(equal=0, rounded=0, DIFFER=0, RAISE=0)
     for n in {**a, **b}:
@@ -62,8 +62,6 @@ def run(folder, only=''):
         except Exception as e: made[f'{name} raises'] = f'after "{[None, *made][-1]}" {type(e).__name__}: {e}'
     torch.save(made, Path(folder)/'made.pt')
 
-def pick(*names): return next(globals()[o] for o in names if o in globals())
-def fast(model): return globals().get('use_fast_layers', noop)(model)  # the constructors of models did that once
 def seeded(seed): return torch.Generator().manual_seed(seed)
 def flat(tensors): return torch.cat([o.flatten() for o in tensors])
 def lively(model):
@@ -77,7 +75,6 @@ def grads(model, out):
     return flat(p.grad for p in model.parameters() if p.grad is not None)
 def attend(layer, *xs, **kwargs):
     "Attention by its body, which takes all keywords, whatever class `layer` is of"
-    if hasattr(layer, 'attend'): return layer.attend(*(xs if len(xs)>1 else xs*3), **kwargs)
     return MultiHeadAttention.forward(layer, *xs, **kwargs)
 def some_ids(b=4, pads=True):
     "Ids `(b,14)`, with padding in front, in the middle, at the end, and nowhere"
@@ -117,11 +114,11 @@ def data(is_lm=False, bs=8, least=1, most=20):
 def trained(dls, cbs=(), n=1, **kwargs):
     set_seed(1)
     factory = transformer_lm_learner if isinstance(dls.train, LMDataLoader) else transformer_classifier_learner
-    learn = factory(dls, **{**small, 'pos_cls':LearnedPositions, **kwargs}, cbs=cbs)  # once the default
+    learn = factory(dls, **{**small, 'pos_cls':LearnedPositions, **kwargs}, cbs=cbs)
     with learn.no_bar(), learn.no_logging(): learn.fit(n, 5e-3)
     return learn
 def losses(*args, **kwargs): return torch.stack(trained(*args, **kwargs).recorder.losses)
-if running: as_before = dict(temperature=1., top_p=None, decoder=decode_spec_tokens)  # once the defaults of `predict`
+if running: as_fastai = dict(temperature=1., top_p=None, decoder=decode_spec_tokens)  # as fastai does
 
 def learners_learn():
     for is_lm,kinds in ((False,classifiers()), (True,{**models(), 'untied':dict(tie_weights=False)})):
@@ -143,7 +140,7 @@ def learners_write():
         no_min_p=dict(min_p=.99), again=dict(repetition_penalty=1.8), less=dict(repetition_penalty=.5), stop=dict(stop=['w5','w9 w1']),
         last=dict(only_last_word=True), int8=dict(weights='int8'), bf16=dict(weights='bf16'),
         many=dict(temperature=.8, top_k=9, top_p=.9, min_p=.01, repetition_penalty=1.2, no_unk=False))
-    ways = {n: as_before | o for n,o in ways.items()}
+    ways = {n: as_fastai | o for n,o in ways.items()}
     for (n,o),words in product(ways.items(), (3, 40)):  # more than `max_len`: the start of a text is lost
         yield f'{n}, predict {words}',learn.predict('w3 w4 w5', words, seed=1, no_bar=True, **o)
         yield f'{n}, texts {words}',learn.predict(['w3 w4', 'w7', 'w9 '*30], words, seed=2, no_bar=True, **o)
@@ -164,13 +161,13 @@ def models_write():
     ways = dict(plain={}, short=dict(words=4), no_cache=dict(cache=False), only_last=dict(only_last=True), int8=dict(weights='int8'),
                 bf16=dict(weights='bf16'), many=dict(top_k=6, top_p=.9, repetition_penalty=1.3, banned=[3,5]))
     for (n,o),(b,pads) in product(models().items(), ((1,False), (4,False), (4,True), (6,True))):  # the fast step of 6 texts is another
-        model = lively(fast(TransformerLM(30, **{**small, **o})))
+        model = lively(use_fast_layers(TransformerLM(30, **{**small, **o})))
         for way,kw in ways.items():
             if 'weights' in kw and model.why_slow(): continue
             yield f'{n}, {b} {pads} {way}',generate(model, some_ids(b, pads), kw.get('words', 16), **{n: v for n,v in kw.items() if n!='words'}, generator=seeded(5))
     logits = 3*torch.randn(6, 30, generator=seeded(0))
     for f,x in ((scale_temperature,.3), (keep_top_k,3), (keep_top_p,.4), (keep_min_p,.1), (keep_min_p,.99)): yield f'{f.__name__} {x}',f(logits, x)
-    yield from (('penalty',penalize_repetition(logits, some_ids(6), 1.5)), ('forbidden',pick('forbid_ids', 'ban')(logits, tensor([3,4]))))
+    yield from (('penalty',penalize_repetition(logits, some_ids(6), 1.5)), ('forbidden',forbid_ids(logits, tensor([3,4]))))
 
 def models_read():
     for n,o in classifiers().items():
@@ -180,7 +177,7 @@ def models_read():
         if n in models(): made |= dict(tokens=partial(cls, pool=None), lm=TransformerLM)
         for (kind,cls),pads in product(made.items(), (False, True)):
             torch.manual_seed(0)
-            model,name,ids = fast(cls(30, **{**small, **o})),f'{n}, {kind}, {pads}',some_ids(pads=pads)
+            model,name,ids = use_fast_layers(cls(30, **{**small, **o})),f'{n}, {kind}, {pads}',some_ids(pads=pads)
             yield f'{name}, at birth',flat(model.parameters())
             lively(model)
             if pads: ids[3] = 1  # nothing else
@@ -197,13 +194,13 @@ def models_read():
 def tokens_are_moved():
     for crop,max_len,pad,drop in product((None, head_crop, tail_crop, ends_crop, special_crop), (5, 14), (1, None), (0., .4)):
         if crop is None and max_len==5: continue
-        ids,mask = pick('left_align', 'align')(some_ids(), pad, max_len, crop, drop)
+        ids,mask = left_align(some_ids(), pad, max_len, crop, drop)
         yield f'{crop and crop.__name__} {max_len} {pad} {drop}',torch.stack([ids,mask.long()])
 
 def texts_are_read_in_pieces():
     pads,ids = torch.arange(14) < tensor([[0],[3],[5],[0]]),some_ids(pads=False)
     for (n,o),padded,learns in product(models().items(), (False, True), (False, True)):
-        model,caches,out = lively(fast(TransformerLM(30, **{**small, **o}))),[KVCache(room=4) for _ in range(2)],[]
+        model,caches,out = lively(use_fast_layers(TransformerLM(30, **{**small, **o}))),[KVCache(room=4) for _ in range(2)],[]
         pos = (torch.arange(14)-pads.sum(1, keepdim=True)).clamp(min=0) if padded else torch.arange(14)
         with torch.set_grad_enabled(learns):
             for i,j in pairwise((0, 5, 6, 9, 14)): out.append(model[0].read(ids[:,i:j], pads[:,:j] if padded else None, pos[...,i:j], caches))
@@ -244,7 +241,7 @@ def graphs():
     made = {n: partial(TransformerClassifier, n_out=3) for n in ('plain','encoder','rotary','cropped','groups','slopes')}
     made |= {f'{n}, lm': TransformerLM for n in ('plain','rotary','qk_norm','gated','norm_last','window')}
     for n,cls in made.items():
-        model = lively(fast(cls(30, **{**small, **classifiers()[n.split(',')[0]]})))
+        model = lively(use_fast_layers(cls(30, **{**small, **classifiers()[n.split(',')[0]]})))
         graph = torch.compile(model, fullgraph=True, dynamic=True, backend='eager')
         program = torch.export.export(model, (ids,), dynamic_shapes=({0:b, 1:t},)).module()
         for i,o in enumerate((ids, some_ids(3, False)[:,:9])): yield from ((f'{n}, compiled {i}',graph(o)), (f'{n}, exported {i}',program(o)))
@@ -259,14 +256,14 @@ def files():
         dls,name = data(is_lm),f'{n}, {is_lm}'
         learn,other,third = (trained(dls, n=i, **classifiers()[n]) for i in (1,2,3))
         learn.path = other.path = third.path = path
-        def says(o): return str([o.predict(t, **(dict(n_words=20, seed=0, **as_before) if is_lm else {})) for t in ('w3 w4', 'w9')])
+        def says(o): return str([o.predict(t, **(dict(n_words=20, seed=0, **as_fastai) if is_lm else {})) for t in ('w3 w4', 'w9')])
         learn.save('state'); learn.export('all.pkl'); learn.save_encoder('encoder')
         yield from ((name,says(learn)), (f'{name}, load',says(other.load('state'))), (f'{name}, load_learner',says(load_learner(path/'all.pkl'))))
-        yield from ((f'{name}, load_model',says(pick('load_transformer_learner', 'load_model')(learn.save_model(path/'model')))), (f'{name}, load_encoder',says(third.load_encoder('encoder'))))
+        yield from ((f'{name}, load_model',says(load_transformer_learner(learn.save_model(path/'model')))), (f'{name}, load_encoder',says(third.load_encoder('encoder'))))
         yield f'{name}, attention_maps',attention_maps(learn, 'w3 w4 w5').weights
         if is_lm: continue
         for f in (leave_one_out, shapley_values, integrated_gradients): yield f'{name}, {f.__name__}',[*learn.explain('w3 w4 w5', method=f).scores]
-        pick('add_lora', 'lora')(learn, r=2)
+        add_lora(learn, r=2)
         with learn.no_bar(), learn.no_logging(): learn.fit(1, 1e-2)
         yield from ((f'{name}, lora',flat(learn.model.parameters())), (f'{name}, merged',says(learn.merge_lora())))
 

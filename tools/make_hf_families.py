@@ -1,14 +1,9 @@
 """Make small random models and tokenizers of Hugging Face's families, and what they answer:
 
-    python -m venv /tmp/hf
-    /tmp/hf/bin/pip install torch --index-url https://download.pytorch.org/whl/cpu
-    /tmp/hf/bin/pip install transformers
-    /tmp/hf/bin/python tools/make_hf_families.py
+    make .venv-bench/.installed      # the environment of `make bench`
+    .venv-bench/bin/python tools/make_hf_families.py
 
-Not in the environment of the project: beside fastai's torchvision and a torch without CUDA,
-`transformers` does not import.
-
-It writes into nbs/files/hf. A folder per family holds what Hugging Face itself saves, and
+It writes into nbs/files/hf, and beside it hf_filters.json: what Hugging Face's filters make of random scores. A folder per family holds what Hugging Face itself saves, and
 golden.safetensors:
 
 - ids: tokens without padding; hidden: what the model says to them, behind its last norm;
@@ -23,11 +18,11 @@ golden.safetensors:
 tokenizers.json holds texts, what the tokenizers in those folders make of them, and what they
 read back from that.
 
-    /tmp/hf/bin/python tools/make_hf_families.py --check FOLDER
+    .venv-bench/bin/python tools/make_hf_families.py --check FOLDER
 
 opens what `save_pretrained` wrote, FOLDER/gpt2 and so on, and compares it with the golden files.
 """
-import argparse, json, shutil, torch, transformers as hf
+import argparse, json, re, shutil, torch, transformers as hf
 from collections import Counter
 from pathlib import Path
 from safetensors.torch import load_file, save_file
@@ -248,9 +243,21 @@ def check(folder, golden):
     print(*(f'{n}: {o:.1e}' for n,o in found.items()), sep='\n')
     assert found and max(found.values()) < 1e-4
 
+def filters():
+    "What the filters for writing make of random scores; None where a token is ruled out"
+    torch.manual_seed(0)
+    logits,ids = (torch.randn(3,12)*2).round(decimals=3),torch.randint(0, 12, (3,5))
+    cases = dict(TemperatureLogitsWarper=[.5, 1.7], TopKLogitsWarper=[1, 4, 12], TopPLogitsWarper=[.05, .5, .9, .99],
+                 RepetitionPenaltyLogitsProcessor=[.8, 1.3, 2.])
+    def row(o): return [None if x==float('-inf') else round(x, 6) for x in o]
+    results = [(re.sub('Logits.*', '', name), arg, [row(o) for o in getattr(hf, name)(arg)(ids, logits.clone()).tolist()])
+               for name,args in cases.items() for arg in args]
+    return dict(version=hf.__version__, logits=logits.tolist(), ids=ids.tolist(), results=results)
+
 def main(out, seed):
-    "Write all of it into the folder `out`"
+    "Write all of it into the folder `out`, and beside it what the filters answer"
     torch.set_num_threads(1)
+    (out.parent/'hf_filters.json').write_text(json.dumps(filters())+'\n')
     shutil.rmtree(out, ignore_errors=True)
     for name,(cls,config) in families(make_tokenizers(out)).items(): make_model(out/name, cls, config, seed)
 

@@ -1,38 +1,45 @@
-"""`nbdev_test`, but each notebook has a process of its own, and those that take longest start first. `make test` calls it.
+"""`nbdev_test`, but each notebook has a process of its own, those that take longest start first, and the last line counts them: passed,
+failed, and skipped (no cell to run). `make test` calls it.
 
     python tools/run_notebooks.py [nbs/0*.ipynb] --do-print --timing     # the arguments of nbdev_test
 
 A page defines anew what it exports, and so replaces methods in its process: no other notebook may see that. PyTorch and fastai,
 which take 3 seconds of a core, are imported once: each process is a copy (`fork`) of this one, where the system can do that safely.
 With `TEST_SEED=3` the seeds are other ones, see `tools/seeds.py`."""
-import multiprocessing as mp, os, sys, time
+import multiprocessing as mp, sys, time
+from collections import Counter
 from multiprocessing.connection import wait
 import seeds
 import nbdev.test
 
 # Longest first: then no core waits while the other one runs the longest. What is not named comes after, as nbdev sorts it.
-first = '25_interpret 21_learner algorithms generation 22_lm_learner 90_checks from_awd_lstm serving'.split()
+first = '25_interpret 21_learner algorithms generation 22_lm_learner 91_check_model from_awd_lstm serving'.split()
+count = Counter()
+completed = 7    # the exit status of a process whose notebook has passed: a cell may end its process, with 0 as well
 
 def one(test, fn, kwargs):
-    "Run the notebook `fn` in this process, and leave with 0 where it passes"
+    "Run the notebook `fn` in this process, and leave with `completed` where it passes"
     if seeds.shift: seeds.start()
-    sys.exit(not test(fn, **kwargs)[0])
+    sys.exit(completed if test(fn, **kwargs)[0] else 1)
 
 def parallel(test, files, n_workers=0, pause=0, **kwargs):
     "Whether each of `files` passes, and the seconds it took: as `fastcore.parallel` would say, of processes that run one each"
-    if not n_workers: return [test(fn, **kwargs) for fn in files]
     ctx = mp.get_context('fork' if sys.platform == 'linux' else 'spawn')
     todo = sorted(files, key=lambda fn: first.index(fn.stem) if fn.stem in first else len(first))
     running,results = {},{}
     while todo or running:
-        while todo and len(running) < n_workers:
+        while todo and len(running) < max(n_workers, 1):
             p = ctx.Process(target=one, args=(test, fn := todo.pop(0), kwargs))
             p.start()
             running[p.sentinel] = p,fn,time.time()
         for sentinel in wait(running):
             p,fn,start = running.pop(sentinel)
             p.join()
-            results[fn] = p.exitcode==0, time.time()-start
+            results[fn] = p.exitcode==completed, time.time()-start
+            if p.exitcode not in (completed, 1): print(f'{fn.name} did not complete: its process ended with {p.exitcode}')
+    for fn,(passed,_) in results.items():
+        runs = nbdev.test.nb_test_cells(fn, kwargs['skip_flags'], kwargs['force_flags'])
+        count['failed' if not passed else 'passed' if runs else 'skipped'] += 1
     return [results[fn] for fn in files]
 
 if __name__ == '__main__':
@@ -40,4 +47,6 @@ if __name__ == '__main__':
     import fastai.text.all, spacy, torch._dynamo   # here, for all that follow
     spacy.blank('en')
     nbdev.test.parallel = parallel
-    nbdev.test.nbdev_test()
+    try: nbdev.test.nbdev_test()
+    finally: print(f"{count['passed']} passed, {count['failed']} failed, {count['skipped']} skipped")
+    sys.exit(not count['passed'])    # where nothing was found to test, too

@@ -30,4 +30,3 @@ from transformers_from_scratch.interpret import *
 from transformers_from_scratch.lora import *
 from transformers_from_scratch.onnx_export import *
 from transformers_from_scratch.hf_export import *
-from transformers_from_scratch.checks import *

@@ -57,7 +57,7 @@ def fused_attention(
 
 # %% ../nbs/00_attention.ipynb #e691a2f5
 class MultiHeadAttention(Module):
-    "Attention with several heads, Vaswani et al. 2017, section 3.2.2; `ValueError` for heads that don't fit"
+    "Attention with several heads, Vaswani et al. 2017, section 3.2.2; raises `ValueError` for heads that don't fit"
     causal = False  # Is what comes later hidden?
     average = staticmethod(fused_attention)
     def __init__(self,
@@ -114,12 +114,12 @@ class MultiHeadAttention(Module):
         cache=None, # Its `update(keys, values)` appends them `(b,kv_heads,t,s)` and returns all so far
         need_weights:bool=True # Return the weights as well? Slower, and needs memory for them
     )->Tensor|tuple: # Output `(b,tq,k)`; with `need_weights` also the weights of each head `(b,h,tq,tk)`
-        "Project, hide, average, join; `ValueError` where keys are cached and rotated without `pos`"
+        "Project, hide, average, join; raises `ValueError` for cached keys that are rotated without `pos`"
         if key is None: key = query
         if key is query and key_pos is None: key_pos = pos
-        q = self.q_norm(_split(self.toqueries(query), self.heads))                     # (b,h,tq,s)
-        k = self.k_norm(_split(self.tokeys(key), self.kv_heads))                # (b,kv_heads,tk,s)
-        v = _split(self.tovalues(ifnone(value, key)), self.kv_heads)            # (b,kv_heads,tk,s)
+        q = self.q_norm(_to_heads(self.toqueries(query), self.heads))                  # (b,h,tq,s)
+        k = self.k_norm(_to_heads(self.tokeys(key), self.kv_heads))             # (b,kv_heads,tk,s)
+        v = _to_heads(self.tovalues(ifnone(value, key)), self.kv_heads)         # (b,kv_heads,tk,s)
         if rotate is not None: q,k = rotate(q, pos),rotate(k, key_pos)
         if cache is not None: k,v = cache.update(k, v)
         if rotate is not None and pos is None and k.shape[2]>key.shape[1]:
@@ -134,7 +134,7 @@ class MultiHeadAttention(Module):
         return (out,weights) if need_weights else out
 
 # %% ../nbs/00_attention.ipynb #a8e84efb
-def _split(x, heads): return x.unflatten(-1, (heads,-1)).transpose(1,2)     # (b,t,h*s) -> (b,h,t,s)
+def _to_heads(x, heads): return x.unflatten(-1, (heads,-1)).transpose(1,2)  # (b,t,h*s) -> (b,h,t,s)
 
 @patch
 def _limits(self:MultiHeadAttention, q, k, key, pos, key_pos, mask, pad_mask, need_weights):

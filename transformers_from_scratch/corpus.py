@@ -6,78 +6,53 @@
 __all__ = ['Corpus', 'tokenize_corpus', 'CorpusTexts', 'CorpusLoader', 'lm_dataloaders']
 
 # %% ../nbs/17_corpus.ipynb #c0000003
-import hashlib,operator,zlib
+import operator,shutil,zlib
 from collections import deque
 from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager, suppress
-from itertools import islice
+from contextlib import closing
+from itertools import chain, islice
+from typing import Any, Literal
 from fastai.text.all import *
 from fastai.text.core import TokenizeWithRules
+from .files import *
 from .guards import *
 from .fastai_repairs import *
 from .tokenizers import *
 
 # %% ../nbs/17_corpus.ipynb #c0000008
-def _sha(*parts):
-    h = hashlib.sha1()
-    for o in parts:
-        o = str(o).encode(errors='surrogatepass')
-        h.update(len(o).to_bytes(8, 'big')+o)
-    return h.hexdigest()
-
-def _stat(path): return path.stat().st_size,path.stat().st_mtime_ns
-
 def _of_csv(path, col):
     def texts(i):
-        # `NA` is a text, too
-        for part in pd.read_csv(path, usecols=[col], chunksize=10_000, dtype=str,
-                                na_filter=False):
-            yield from islice(part[col], i, None)
-            i = max(i-len(part), 0)
-    cols = list(pd.read_csv(path, nrows=0).columns)
-    ensure(col in cols, 'text_col', col, f'one of {cols}, the columns of {path.name}')
-    return None,texts,_sha('csv', col, *_stat(path))
+        parts = pd.read_csv(path, usecols=[col], chunksize=10_000, dtype=str,
+                            na_filter=False)  # `NA` is a text, too
+        return islice(chain.from_iterable(o[col] for o in parts), i, None)
+    return None,texts,('csv', col, path)
+
+def _read_text(path):
+    try: return path.read_text(encoding='utf8')
+    except UnicodeDecodeError as e:
+        e.add_note(f'in {path}')
+        raise
 
 def _of_folder(path):
     files = sorted(get_text_files(path))
-    ensure(files, 'source', str(path), 'a folder with files `*.txt`')
-    def read(o):
-        try: return o.read_text(encoding='utf8')
-        except UnicodeDecodeError as e:
-            raise ValueError(f"`source` has {o}, which is no text in UTF-8 "
-                             f"({e}): convert it, or take it out") from e
-    about = concat(*((o.relative_to(path).as_posix(), *_stat(o)) for o in files))
-    return files,lambda i: map(read, files[i:]),_sha('folder', *about)
-
-def _no_text(o, i):
-    return TypeError(f"`source` has {o!r} for text {i}, but must have a string there: leave it "
-                     "out, or fill it in")
+    content = [x for o in files for x in (o.relative_to(path).as_posix(), o)]
+    return files,lambda i: map(_read_text, files[i:]),('folder', *content)
 
 def _of_list(items):
     for i,o in enumerate(items):
-        if not isinstance(o, str): raise _no_text(o, i)
-    return items,lambda i: islice(items, i, None),_sha('list', *items)
+        if not isinstance(o, str):
+            raise TypeError(f"text {i} of `source` is {o!r:.80}, but must be a string: fill it in")
+    return items,lambda i: islice(items, i, None),('list', *items)
 
 def _source(source, text_col):
-    "Each text's row or file, or None; a function that gives the texts from `i` on; a checksum"
+    "Each text's row or file, or None; a function that gives the texts from `i` on; the content"
     if isinstance(source, pd.DataFrame):
-        ensure(text_col in source.columns, 'text_col', text_col,
-               f'one of the columns {list(source.columns)}')
         return source,*_of_list(source[text_col].tolist())[1:]
     if isinstance(source, (str,Path)):
         path = Path(source)
-        if not path.exists():
-            raise FileNotFoundError(
-                f"there is no {path}: `source` must be a table, a folder of text files, a "
-                "CSV file or a list of texts")
-        if path.is_dir(): return _of_folder(path)
-        ensure('.csv' in path.suffixes, 'source', str(path),
-               'a table, a folder of text files, a file `*.csv` or a list of texts')
-        return _of_csv(path, text_col)
-    if not (is_listy(source) or isinstance(source, (pd.Series,np.ndarray))):
-        raise TypeError(f"`source` is of type {type(source).__name__}, but must be a table, a "
-                        "folder of text files, a CSV file or a list of texts")
+        return _of_folder(path) if path.is_dir() else _of_csv(path, text_col)
+    ensure(not isinstance(source, (dict,set)), 'source', source, 'in order, such as a list',
+           TypeError)
     return _of_list(list(source))
 
 # %% ../nbs/17_corpus.ipynb #c0000011
@@ -88,9 +63,8 @@ def _tokenize_part(tok, texts):
         codes += [seen.setdefault(o, len(seen)) for o in tokens]
         lens.append(len(tokens))
     if len(lens)!=len(texts):
-        raise ValueError(
-            f"`tok` gives {len(lens)} lists of tokens for {len(texts)} texts, but must "
-            "give one for each")
+        raise ValueError(f"`tok` gives {len(lens)} lists of tokens for {len(texts)} texts, but "
+                         "must give one for each")
     return list(seen),np.array(codes, np.int32),np.array(lens, np.int32)
 
 def _start_worker(tok): _start_worker.tok = tok
@@ -108,143 +82,75 @@ def _tokenized(tok, parts, n_workers):
                 waiting.append(pool.submit(_work, o))
                 if len(waiting)>2*n_workers: yield waiting.popleft().result()
             while waiting: yield waiting.popleft().result()
-        except BrokenProcessPool as e:
-            raise RuntimeError(
-                'a worker was killed, perhaps for want of memory; what is done is kept: '
-                'call again, with fewer `n_workers` or a smaller `part`') from e
-        finally:
-            for o in waiting: o.cancel()
+        finally: pool.shutdown(cancel_futures=True)
 
 # %% ../nbs/17_corpus.ipynb #c0000014
-def _write(path, *parts):
-    "Write beside, and rename: a file is whole, or as it was"
-    beside,n = path.with_name(path.name+'.new'),0
-    with open(beside, 'wb') as f:
-        for o in parts:
-            f.write(o)
-            n += len(o)
-        f.flush()
-        os.fsync(f.fileno())
-    if beside.stat().st_size!=n:
-        raise OSError(f'{beside} has {beside.stat().st_size:,} bytes of {n:,}')
-    os.replace(beside, path)
+class CorpusFile(FileHeader):
+    "Of what a corpus is made, and how; and what came of it, when it is done"
+    kind:Literal['corpus'] = 'corpus'
+    source:str
+    tokenizer:dict[str,Any]
+    asked:dict[str,str]|None
+    min_freq:int|None
+    max_vocab:int
+    given:list[str]|None
+    vocab:list[str]|None = None
+    lengths:int|None = None
 
-def _read_json(path):
-    try:
-        res = json.loads(path.read_text(encoding='utf8'))
-        res.get('about', res)['tokenizer']['cls']
-        return res
-    except (ValueError,KeyError,TypeError,AttributeError) as e:
-        raise ValueError(f"{path} is damaged, or not of a corpus ({e}): delete "
-                         "it, or take another `folder`") from e
+class PartFile(FileHeader):
+    "The different tokens of some texts; numbers and lengths are tensors"
+    kind:Literal['part of a corpus'] = 'part of a corpus'
+    tokens:list[str]
 
-def _one_form(o):
-    "Two halves of a character become one, as they do in JSON"
-    return (o.encode('utf-16', 'surrogatepass').decode('utf-16', 'surrogatepass')
-            if re.search('[\ud800-\udfff]', o) else o)
+def _part(folder, i): return folder/'parts'/f'{i//10**6}'/f'{i}.safetensors'
 
-def _no_bytes(folder, name, size, want):
-    return ValueError(f"the corpus in {folder} is damaged: {name} has {size:,} bytes instead of "
-                      f"{want:,}. Delete the folder, and make the corpus again")
+def _read_parts(folder):
+    "What `_tokenize_part` said of each of the parts that are done"
+    i = 0
+    while (path := _part(folder, i)).exists():
+        about,tensors = read_file(path, 'tokenize_corpus', PartFile)
+        codes,lens = (tensors.get(o, torch.zeros(0)).numpy() for o in ('codes','lens'))
+        whole = codes.dtype==lens.dtype==np.int32 and len(lens) and (lens>=0).all()
+        known = np.isin(codes, range(len(about.tokens))).all()
+        if not (whole and known and len(codes)==lens.sum()): raise _damaged(path)
+        yield about.tokens,codes,lens
+        i += len(lens)
 
-class _Diary:
-    "The files of a corpus that is being made; what was done before is there again"
-    files = 'tokens.part','lengths.part','words.part'
-    def __init__(self, folder, about):
-        self.folder,self.path = folder,folder/'progress.json'
-        self.done = dict(about=about, sizes=[0,0,0], texts=0, tokens=0)
-        if self.path.exists(): self.done = dict(_read_json(self.path), about=about)
-        self.open = [open(folder/o, 'ab') for o in self.files]
-        for f,n in zip(self.open, self.done['sizes']):
-            size = os.fstat(f.fileno()).st_size
-            if size<n: raise _no_bytes(folder, Path(f.name).name, size, n)
-            f.truncate(n)
-            f.seek(n)
-        with open(folder/self.files[2], encoding='utf8') as f: words = [json.loads(o) for o in f]
-        self.words = {o: i for i,o in enumerate(words)}
+def _damaged(path):
+    return ValueError(f"{path} is not as `tokenize_corpus` wrote it: delete its folder, and make "
+                      "the corpus again")
 
-    def add(self, tokens, codes, lens):
-        "Note one part"
-        tokens = [_one_form(o) for o in tokens]
-        new = [o for o in dict.fromkeys(tokens) if o not in self.words]
-        for o in new: self.words[o] = len(self.words)
-        ids = np.array([self.words[o] for o in tokens], np.int32)[codes] if len(codes) else codes
-        lines = ''.join(json.dumps(o)+'\n' for o in new).encode()
-        for f,o in zip(self.open, (ids.tobytes(), lens.tobytes(), lines)):
-            f.write(o)
-            f.flush()
-            os.fsync(f.fileno())
-        self.done = dict(self.done, sizes=[f.tell() for f in self.open],
-                         texts=self.done['texts']+len(lens), tokens=self.done['tokens']+len(ids))
-        _write(self.path, json.dumps(self.done).encode())
-
-    def close(self):
-        for f in self.open:
-            # what a full disk did not take is not accounted for
-            with suppress(OSError): f.close()
-
-    def ids(self, size=2**22):
-        "The numbers of all tokens, a piece at a time"
-        for i in range(0, self.done['tokens'], size):
-            yield np.fromfile(self.folder/self.files[0], np.int32,
-                              min(size, self.done['tokens']-i), offset=4*i)
-
-    def finish(self, vocab, about):
-        "Numbers become ids of `vocab`, and the corpus is there"
-        o2i = {o: i for i,o in enumerate(vocab) if o!='xxfake'}
-        table = np.array([o2i.get(o, 0) for o in self.words], np.int32)
-        lost = first(o for o in self.words if o not in o2i)
-        if lost is not None and vocab[0]!=UNK:
-            raise ValueError(f"`vocab` begins with {vocab[0]!r} and lacks {lost!r}: begin it with "
-                             f"{UNK!r}, or add what is lacking")
-        _write(self.folder/'tokens.bin', *(table[o].tobytes() for o in self.ids()))
-        _write(self.folder/'lengths.bin', (self.folder/self.files[1]).read_bytes())
-        about = dict(about, tokens=self.done['tokens'], texts=self.done['texts'], vocab=list(vocab))
-        _write(self.folder/'corpus.json', json.dumps(about).encode())
-
-    @classmethod
-    def clear(cls, folder):
-        "Remove what is needed no more"
-        for o in ('progress.json', *cls.files): (folder/o).unlink(missing_ok=True)
-
-@contextmanager
-def _alone(folder):
-    "Wait for others who make the corpus in `folder`, where the system has locks for that"
-    try: import fcntl
-    except ImportError:
-        yield
-        return
-    lock = os.open(folder, os.O_RDONLY)
-    try: fcntl.flock(lock, fcntl.LOCK_EX); yield
-    finally: os.close(lock)
+def _finish(folder, vocab, made):
+    "Numbers become ids of `vocab`, and the corpus is there"
+    o2i,lengths = {o: i for i,o in enumerate(vocab) if o!='xxfake'},bytearray()
+    with replacing(folder/'tokens.bin') as new, open(new, 'wb') as f:
+        for tokens,codes,lens in _read_parts(folder):
+            lost = first(o for o in tokens if o not in o2i)
+            if lost is not None and vocab[0]!=UNK:
+                raise ValueError(f"`vocab` begins with {vocab[0]!r} and lacks {lost!r}: begin it "
+                                 f"with {UNK!r}, or add what is lacking")
+            f.write(np.array([o2i.get(o, 0) for o in tokens], np.int32)[codes])
+            lengths += lens.tobytes()
+    with replacing(folder/'lengths.bin') as new: new.write_bytes(lengths)
+    write_file(folder/'corpus.json', CorpusFile, **made, vocab=list(vocab),
+               lengths=zlib.crc32(lengths))
 
 # %% ../nbs/17_corpus.ipynb #c0000016
 class Corpus:
-    "Texts as ids in a mapped file; `FileNotFoundError` without one, `ValueError` if it is damaged"
+    "Texts as ids in a mapped file; raises `FileNotFoundError`, or `ValueError` if it is damaged"
     def __init__(self,
         folder:Path # Where `tokenize_corpus` put it
     ):
         self.folder = Path(folder)
-        file = self.folder/'corpus.json'
-        if not file.exists():
-            raise FileNotFoundError(
-                f"there is no {file}: make it with `tokenize_corpus` or `lm_dataloaders`")
-        self.about = _read_json(file)
-        self.vocab,self.n_tokens = self.about['vocab'],self.about['tokens']
-        self._map()
-
-    def _map(self):
-        files = {o: self.folder/f'{o}.bin' for o in ('tokens','lengths')}
-        for name,n in (('tokens',self.n_tokens), ('lengths',self.about['texts'])):
-            size = files[name].stat().st_size if files[name].exists() else 0
-            if size!=4*n: raise _no_bytes(self.folder, f'{name}.bin', size, 4*n)
-        self.ids = np.zeros(0, np.int32)
-        if self.n_tokens: self.ids = np.memmap(files['tokens'], np.int32, 'r')
-        self.lens = np.fromfile(files['lengths'], np.int32)
+        self.about = read_file(self.folder/'corpus.json', 'tokenize_corpus', CorpusFile)[0]
+        self.vocab = self.about.vocab
+        tokens,lengths = (self.folder/f'{o}.bin' for o in ('tokens','lengths'))
+        self.lens = np.fromfile(lengths, np.int32)
+        if zlib.crc32(self.lens)!=self.about.lengths: raise _damaged(lengths)
         self.starts = np.concatenate([[0], self.lens.cumsum(dtype=np.int64)])
-        if self.starts[-1]!=self.n_tokens:
-            raise ValueError(f"the corpus in {self.folder} is damaged: its lengths don't add up to "
-                             "its tokens. Delete the folder, and make the corpus again")
+        self.n_tokens = int(self.starts[-1])
+        if tokens.stat().st_size!=4*self.n_tokens: raise _damaged(tokens)
+        self.ids = np.memmap(tokens, np.int32, 'r')
 
     def __len__(self): return len(self.lens)
     def __getitem__(self, i):
@@ -255,52 +161,56 @@ class Corpus:
     def __repr__(self):
         return (f'{type(self).__name__}({len(self):,} texts, {self.n_tokens:,} tokens, '
                 f'{len(self.vocab):,} of them different, in {self.folder.name})')
-    # a worker maps it again
-    def __getstate__(self):
-        return {n: o for n,o in vars(self).items() if n not in ('ids','lens','starts')}
-    def __setstate__(self, state): vars(self).update(state); self._map()
+    def __reduce__(self): return type(self),(self.folder,)  # a worker maps it again
 
 # %% ../nbs/17_corpus.ipynb #c0000017
-def _as_tokenizer(tok, rules):
+def _with_rules(tok, rules):
     "A fastai `Tokenizer` of what `tok` may be"
     if tok is None: tok = WordTokenizer()
     if isinstance(tok, type): tok = tok()
     if isinstance(tok, Tokenizer): return tok
     return Tokenizer(tok, rules=getattr(tok, 'rules', None) if rules is None else rules)
 
-def _same_as(about, want, folder):
+def _train(tok, texts, mark, was):
+    "Let `tok` learn from `texts` if it has to and has not before; how it was made, in that case"
+    if not hasattr(tok.tok, 'setup') or getattr(tok.tok, 'tok', None) is not None: return
+    asked = {n: repr(o) for n,o in vars(tok.tok).items() if n not in ('tok','cache_dir')}
+    same = was and (was.source,was.tokenizer.get('cls'))==(mark,type(tok.tok).__name__)
+    if same and was.asked in (None, asked):
+        try: tok.tok = tokenizer_from_state(was.tokenizer, tok.rules).tok
+        except odd_file_errors as e:
+            raise ValueError(f"the tokenizer of the corpus is damaged ({in_short(e)})") from e
+    else: tok.tok.setup(list(islice(texts(0), 100_000)), tok.rules)
+    return asked
+
+def _check_same(was, made, folder):
     "A `ValueError` unless a corpus that is there was made of the same texts in the same way"
     def no(what):
         raise ValueError(f"the folder {folder} has tokens {what}: take another `folder`, or "
                          "delete this one")
-    if about['source']!=want['source']: no('of other texts, or their files have changed since')
-    if differ := tokenizer_diff(about['tokenizer'], want['tokenizer']):
+    if was.source!=made['source']: no('of other texts, or they have changed since')
+    if differ := tokenizer_diff(was.tokenizer, made['tokenizer']):
         no(f'of another tokenizer ({differ})')
-    if None not in (about['asked'], want['asked']) and about['asked']!=want['asked']:
-        no(f"of a tokenizer that was made with {about['asked']}")
-    for o in ('min_freq','max_vocab','given') if 'vocab' in about else ():
-        if about[o]!=want[o]: no(f'for another vocabulary (`{dict(given="vocab").get(o, o)}`)')
+    for o in ('min_freq','max_vocab','given') if was.vocab else ():
+        if getattr(was, o)!=made[o]:
+            no(f'for another vocabulary (`{dict(given="vocab").get(o, o)}`)')
 
-def _make_vocab(diary, tok, min_freq, max_vocab):
+def _make_vocab(folder, tok, min_freq, max_vocab):
     "The tokenizer's own vocabulary, or that of the most frequent tokens"
-    count = np.zeros(len(diary.words), np.int64)
-    for o in diary.ids(): count += np.bincount(o, minlength=len(count))
-    count = Counter(dict(zip(diary.words, count.tolist())))
+    count = Counter()
+    for tokens,codes,_ in _read_parts(folder):
+        for o,n in zip(tokens, np.bincount(codes).tolist()): count[o] += n
     own = getattr(tok.tok, 'make_vocab', None)
     if own: return own(count) if min_freq is None else own(count, min_freq)
     return make_vocab(count, ifnone(min_freq, 3), max_vocab)
 
-def _check_vocab(vocab):
-    "The tokens as a list; an error for what is none"
+def _token_list(vocab):
+    "The tokens of a vocabulary; raises `ValueError` if one is there twice"
     if vocab is None: return
-    tokens = [None] if isinstance(vocab, str) else list(vocab)
-    if not all(isinstance(o, str) for o in tokens):
-        raise TypeError(
-            f"`vocab` is {str(vocab)[:60]}, but must be a list of tokens, each a string")
-    vocab = tokens
-    twice = [o for o,n in Counter(vocab).items() if n>1 and o!='xxfake']
-    ensure(vocab and not twice, 'vocab', twice[:3] or vocab, 'a list of tokens, each of them once')
-    return vocab
+    tokens = [] if isinstance(vocab, str) else list(vocab)
+    twice = [o for o,n in Counter(tokens).items() if n>1 and o!='xxfake']
+    ensure(tokens and not twice, 'vocab', twice[:3] or vocab, 'a list of tokens, each of them once')
+    return tokens
 
 # %% ../nbs/17_corpus.ipynb #c0000018
 def tokenize_corpus(
@@ -308,6 +218,7 @@ def tokenize_corpus(
     folder:Path, # Where the corpus goes, or is, if it was made before
     *,
     text_col:str='text', # Column of the texts in a table or a CSV file
+    mark:str=None, # Your own mark of these texts, such as a version; None: a checksum of them all
     tok=None, # A tokenizer; an untrained one learns from 100,000 texts; None is `WordTokenizer()`
     rules:list=None, # Rules for the texts; None are those of the tokenizer, for words fastai's
     vocab:list=None, # Tokens by id; None makes it of the texts, or of the tokenizer
@@ -319,63 +230,41 @@ def tokenize_corpus(
 )->Corpus: # The corpus in `folder`
     "Tokenize texts once, and go on where it was stopped; `ValueError` for a folder in other use"
     ensure_sizes(min_freq=ifnone(min_freq, 1), max_vocab=max_vocab, part=part)
-    ensure(n_workers is None or (isinstance(n_workers, int) and n_workers>=0), 'n_workers',
-           n_workers, 'a whole number, 0 or more')
-    folder,tok,vocab = Path(folder),_as_tokenizer(tok, rules),_check_vocab(vocab)
-    items,texts,mark = _source(source, text_col)
+    folder,tok,vocab = Path(folder),_with_rules(tok, rules),_token_list(vocab)
+    items,texts,content = _source(source, text_col)
+    mark = fingerprint(*content) if mark is None else str(mark)
     folder.mkdir(parents=True, exist_ok=True)
-    with _alone(folder):
-        files = folder/'corpus.json',folder/'progress.json'
-        there = first(_read_json(o) for o in files if o.exists())
-        before = there and there.get('about', there)
-        asked = None
-        # it has to learn, or has learned before
-        if hasattr(tok.tok, 'setup') and getattr(tok.tok, 'tok', None) is None:
-            asked = {n: repr(o) for n,o in vars(tok.tok).items() if n not in ('tok','cache_dir')}
-            known = (before and before['source']==mark
-                     and before['tokenizer']['cls']==type(tok.tok).__name__)
-            if known: tok = tokenizer_from_state(before['tokenizer'], tok.rules)
-            else: tok.tok.setup(list(islice(texts(0), 100_000)), tok.rules)
-        about = dict(source=mark, tokenizer=tokenizer_state(tok), asked=asked, min_freq=min_freq,
-                     max_vocab=max_vocab, given=None if vocab is None else _sha(*vocab))
-        if before: _same_as(before, about, folder)
-        if not (folder/'corpus.json').exists():
-            _tokenize_all(folder, tok, texts, items, about, vocab, n_workers, part, no_bar)
-        _Diary.clear(folder)
+    with alone(folder):
+        was = first(read_file(folder/o, 'tokenize_corpus', CorpusFile)[0]
+                    for o in ('corpus.json','parts/begun.json') if (folder/o).exists())
+        asked = _train(tok, texts, mark, was)
+        made = dict(source=mark, tokenizer=tokenizer_state(tok), asked=asked, min_freq=min_freq,
+                    max_vocab=max_vocab, given=vocab)
+        if was: _check_same(was, made, folder)
+        if not (was and was.vocab):
+            _tokenize_all(folder, tok, texts, items, made, n_workers, part, no_bar)
+        shutil.rmtree(folder/'parts', ignore_errors=True)
     return Corpus(folder)
 
-def _checked(texts, start):
-    for i,o in enumerate(texts, start):
-        if not isinstance(o, str): raise _no_text(o, i)
-        yield o
-
-@contextmanager
-def _writing(folder, done):
-    "Say what is kept where something can't be written"
-    try: yield
-    except OSError as e:
-        why = os.strerror(e.errno) if e.errno else e
-        kept = f"{done['texts']:,} texts with {done['tokens']:,} tokens are done and kept"
-        raise OSError(e.errno, f"can't write to {folder} ({why}): {kept}. Make room there, and "
-                               "call again to go on") from e
-
-def _tokenize_all(folder, tok, texts, items, about, vocab, n_workers, part, no_bar):
-    with _writing(folder, dict(texts=0, tokens=0)): diary = _Diary(folder, about)
-    with closing(diary):
-        done,n = diary.done['texts'],None if items is None else len(items)
-        if n_workers is None: n_workers = 0 if n is not None and n-done<2000 else defaults.cpus
-        total = None if n is None else -(-(n-done)//part)
-        parts = chunked(_checked(texts(done), done), part)
-        with closing(_tokenized(tok, parts, n_workers)) as results:
-            if not no_bar and (total or 0)>1:
-                results = progress_bar(results, total=total, leave=False)
-            for o in results:
-                with _writing(folder, diary.done): diary.add(*o)
-        if not diary.done['tokens']:
-            raise ValueError("`source` is without a token, but must have a text of at least one")
-        with _writing(folder, diary.done):
-            vocab = vocab or _make_vocab(diary, tok, about['min_freq'], about['max_vocab'])
-            diary.finish(vocab, about)
+def _tokenize_all(folder, tok, texts, items, made, n_workers, part, no_bar):
+    for o in folder.glob('.*.????????'): o.unlink(missing_ok=True)  # of runs that were killed
+    begun = folder/'parts'/'begun.json'
+    if not begun.exists(): shutil.rmtree(begun.parent, ignore_errors=True)
+    write_file(begun, CorpusFile, **made)
+    done = sum(len(lens) for _,_,lens in _read_parts(folder))
+    n,total = None if items is None else len(items),None
+    if n is not None: total = -(-(n-done)//part)
+    if n_workers is None: n_workers = 0 if n is not None and n-done<2000 else defaults.cpus
+    with closing(_tokenized(tok, chunked(texts(done), part), n_workers)) as results:
+        if not no_bar and (total or 0)>1: results = progress_bar(results, total=total, leave=False)
+        for o in results:
+            codes,lens = map(torch.from_numpy, o[1:])
+            write_file(_part(folder, done), PartFile, dict(codes=codes, lens=lens), tokens=o[0])
+            done += len(lens)
+    if not any(len(codes) for _,codes,_ in _read_parts(folder)):
+        raise ValueError("`source` is without a token, but must have a text of at least one")
+    vocab = made['given'] or _make_vocab(folder, tok, made['min_freq'], made['max_vocab'])
+    _finish(folder, vocab, made)
 
 # %% ../nbs/17_corpus.ipynb #c0000027
 class CorpusTexts(TfmdLists):
@@ -386,8 +275,8 @@ class CorpusTexts(TfmdLists):
         tok:Tokenizer # Its tokenizer
     ):
         self.corpus,items = corpus,np.asarray(items, np.int64)
-        ensure(not len(items) or (items.min()>=0 and items.max()<len(corpus)), 'items', items[:3],
-               f'from 0 to {len(corpus)-1}, the numbers of its texts')
+        odd = items[(items<0) | (items>=len(corpus))]
+        ensure(not len(odd), 'items', odd[:3].tolist(), f'numbers of its {len(corpus)} texts')
         super().__init__(items, [tok, Numericalize(corpus.vocab)], do_setup=False,
                          types=[Tokenizer.input_types, L, TensorText])
 
@@ -399,12 +288,8 @@ class CorpusTexts(TfmdLists):
                          split_idx=ifnone(split_idx, self.split_idx))
 
 # %% ../nbs/17_corpus.ipynb #c0000028
-def _check_seed(seed):
-    ensure(isinstance(seed, (int,np.integer)) and not isinstance(seed, bool) and seed>=0, 'seed',
-           seed, 'a whole number, 0 or more')
-
 class CorpusLoader(LMDataLoader):
-    "Batches of a language model from a corpus; `ValueError` if there are too few tokens for one"
+    "Batches of a language model from a corpus; raises `ValueError` if the tokens are too few"
     def __init__(self,
         dataset:CorpusTexts, # The texts
         bs:int=64, # Rows of a batch
@@ -416,7 +301,6 @@ class CorpusLoader(LMDataLoader):
     ):
         bs = kwargs.pop('batch_size', None) or bs
         ensure_sizes(bs=bs, seq_len=seq_len)
-        _check_seed(seed)
         bs,seq_len,seed = int(bs),int(seq_len),int(seed)
         n = int(dataset.corpus.lens[dataset.items].sum(dtype=np.int64))
         ensure(n>bs, 'bs', bs, f'less than the {n} tokens of these texts')
@@ -473,10 +357,12 @@ class CorpusLoader(LMDataLoader):
 
     def __iter__(self):
         "The batches that are left of an epoch; `RuntimeError` where an older iteration goes on"
-        return self._counted(super().__iter__)
+        return self.count_batches(super().__iter__)
 
-    def _counted(self, batches):
-        # an epoch that was begun and left is over
+    def count_batches(self,
+        batches:callable # Gives an iterator of the batches that are left of the epoch
+    )->Iterator: # The same batches
+        "Count batches and epochs; an epoch that was begun and left is over"
         if not self.goes_on: self.epoch,self.batch = self.epoch+bool(self.batch),0
         turn = object()
         self.goes_on,self.turn = False,turn
@@ -490,7 +376,9 @@ class CorpusLoader(LMDataLoader):
         self.epoch,self.batch = self.epoch+1,0
 
     @property
-    def _n_tokens(self): return int(self.ends[-1])
+    def n_tokens(self):
+        "So many tokens have its texts"
+        return int(self.ends[-1])
 
     def one_batch(self):
         "The batch that comes next; it does not count"
@@ -498,30 +386,23 @@ class CorpusLoader(LMDataLoader):
         try: return super().one_batch()
         finally: self.epoch,self.batch,self.goes_on = was
 
-    def _about(self):
-        corpus = self.dataset.corpus
-        return dict(seed=self.seed, bs=self.bs, seq_len=self.seq_len, shuffle=self.shuffle,
-                    tokens=corpus.n_tokens, source=corpus.about['source'],
-                    texts=zlib.crc32(self.dataset.items.tobytes()))
-
     def state_dict(self
     )->dict: # For JSON; what comes next is batch `batch` of epoch `epoch`
         "Where the loader is"
-        return dict(self._about(), epoch=self.epoch, batch=self.batch)
+        corpus,items = self.dataset.corpus,self.dataset.items
+        return dict(seed=self.seed, bs=self.bs, seq_len=self.seq_len, shuffle=self.shuffle,
+                    tokens=corpus.n_tokens, source=corpus.about.source,
+                    texts=zlib.crc32(items.tobytes()), epoch=self.epoch, batch=self.batch)
 
     def load_state_dict(self,
         state:dict # From `state_dict`
     ):
         "Go on from there, with the next iteration; `ValueError` for other data or settings"
-        if not isinstance(state, dict):
-            raise TypeError(f"`state` is {state!r}, but must be a dict from `state_dict`")
-        for name,o in self._about().items():
-            ensure(state.get(name)==o, f"state['{name}']", state.get(name),
-                   f'{o!r}, as in this loader')
-        for name,most in dict(epoch=math.inf, batch=self.n_batches).items():
-            o = state.get(name)
-            ensure(isinstance(o, int) and 0<=o<=most, f"state['{name}']", o,
-                   f'a whole number from 0 to {most}')
+        mine = dict(self.state_dict(), epoch=state['epoch'], batch=state['batch'])
+        other = {n: state.get(n) for n,o in mine.items() if state.get(n)!=o}
+        ensure(not other, 'state', other, f'of a loader like this one, with {mine}')
+        ensure(0<=state['batch']<=self.n_batches, "state['batch']", state['batch'],
+               f'from 0 to {self.n_batches}')
         over = state['batch']==self.n_batches  # saved behind the last batch
         self.epoch,self.batch,self.goes_on = state['epoch']+over,0 if over else state['batch'],True
 
@@ -538,6 +419,18 @@ class CorpusLoader(LMDataLoader):
         return LMDataLoader(dataset, seq_len=ifnone(seq_len, self.seq_len), **dict(mine, **kwargs))
 
 # %% ../nbs/17_corpus.ipynb #c0000035
+def _split(corpus, source, text_col, splitter, valid_pct, seed):
+    "Numbers of the texts for training, and for validation"
+    if splitter is None:
+        order,n = np.random.default_rng(seed).permutation(len(corpus)),round(valid_pct*len(corpus))
+        return np.sort(order[n:]),np.sort(order[:n])
+    items = ifnone(_source(source, text_col)[0], range(len(corpus)))
+    train,valid = (np.fromiter(mask2idxs(list(o)), np.int64) for o in splitter(items))
+    both = np.intersect1d(train, valid)
+    if len(both):
+        raise ValueError(f"`splitter` puts texts into both parts, such as {both[:3].tolist()}")
+    return train,valid
+
 @delegates(tokenize_corpus)
 def lm_dataloaders(
     source, # Texts: a table, a CSV file (read in pieces), a folder of files `*.txt`, or a list
@@ -550,43 +443,18 @@ def lm_dataloaders(
     seq_len:int=72, # Tokens of each row
     num_workers:int=0, # Processes that read ahead; a batch takes so little that 0 is best
     device=None, # Where batches go; None is fastai's default
-    tok=None, # A tokenizer; an untrained one learns from 100,000 texts; None is `WordTokenizer()`
-    rules:list=None, # Rules for the texts; None are those of the tokenizer, for words fastai's
     **kwargs
 )->DataLoaders: # For `transformer_lm_learner`, or fastai's `language_model_learner`
     "`DataLoaders` for a language model from texts larger than memory; errors as `tokenize_corpus`"
-    ensure_sizes(bs=bs, seq_len=seq_len)
-    _check_seed(seed)
-    ensure(splitter is not None or 0<valid_pct<1, 'valid_pct', valid_pct, 'between 0 and 1')
-    if not isinstance(source, (str,Path,pd.DataFrame)) and is_iter(source): source = list(source)
+    ensure(splitter or 0<valid_pct<1, 'valid_pct', valid_pct, 'between 0 and 1')
+    if isinstance(source, Iterator): source = list(source)
     if folder is None:
-        ensure(isinstance(source, (str,Path)), 'folder', folder,
-               'a folder for the tokens, unless `source` is a file or a folder')
         path = Path(source).resolve()
         folder = path.with_name(path.name+'_corpus')
-    tok = _as_tokenizer(tok, rules)
+    tok = _with_rules(kwargs.pop('tok', None), kwargs.pop('rules', None))
     corpus = tokenize_corpus(source, folder, tok=tok, **kwargs)
-    if hasattr(tok.tok, 'setup') and getattr(tok.tok, 'tok', tok) is None:  # it learned before
-        tok = tokenizer_from_state(corpus.about['tokenizer'], tok.rules)
-    if splitter is None:
-        order,n = np.random.default_rng(seed).permutation(len(corpus)),round(valid_pct*len(corpus))
-        parts = np.sort(order[n:]),np.sort(order[:n])
-    else:
-        items = _source(source, kwargs.get('text_col', 'text'))[0]
-        if items is None: items = range(len(corpus))
-        parts = [mask2idxs(list(o)) for o in splitter(items)]
-        if len(parts)!=2:
-            raise ValueError(f"`splitter` returns {len(parts)} parts, but must return two parts: "
-                             "numbers of texts for training, and for validation")
-    train,valid = (CorpusTexts(corpus, np.fromiter(o, np.int64), tok) for o in parts)
-    both = np.intersect1d(train.items, valid.items)
-    if len(both):
-        raise ValueError(f"`splitter` puts texts into both parts, such as {both[:3].tolist()}")
-    for name,o in dict(training=train, validation=valid).items():
-        n = int(corpus.lens[o.items].sum(dtype=np.int64))
-        if not n: raise ValueError(f"there is no token for {name}: give that part some texts")
-        ensure(n>bs, 'bs', bs,
-               f'less than {n}, the number of tokens for {name}; or give that part more texts')
+    parts = _split(corpus, source, kwargs.get('text_col', 'text'), splitter, valid_pct, seed)
+    train,valid = (CorpusTexts(corpus, o, tok) for o in parts)
     kw = dict(bs=bs, seq_len=seq_len, seed=seed, num_workers=num_workers,
               device=ifnone(device, default_device()))
     return DataLoaders(CorpusLoader(train, shuffle=True, **kw), CorpusLoader(valid, **kw),

@@ -56,12 +56,11 @@ def _pair(frame, verdict, rng):
         yield text[0].upper()+text[1:], win
 
 def toy_reviews(
-    n:int=1000, # Number of rows, 10 or more: four fifths to train on, one fifth for validation
+    n:int=1000, # Number of rows, at least 10: four fifths to train on, one fifth for validation
     seed:int=0 # Other seeds give other rows; the same seed gives the same rows
 )->pd.DataFrame: # `text`, `label` ('neg', 'pos'), `is_valid`, `hard`: where order decides
-    "Short film reviews, half of them good; `ValueError` for a bad `n`"
-    ensure(isinstance(n, int) and n>=10, 'n', n,
-           'a whole number from 10 up, so that both parts get both labels')
+    "Short film reviews, half of them good"
+    ensure(n>=10, 'n', n, 'at least 10, so that both parts have both labels')
     rng,rows = random.Random(seed),[]
     for part,size in (('train', n-n//5), ('valid', n//5)):
         n_hard = size//8*2  # a quarter, in whole pairs

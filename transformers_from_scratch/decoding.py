@@ -178,23 +178,22 @@ def decode_text(
     ids, # Ids `(t,)` as a tensor or a list, or a list of tokens
     dls:DataLoaders # Whose vocabulary and tokenizer they are of
 )->str: # The text, without padding
-    "The text of ids; `ValueError` for negative ones, such as a target's -100"
+    "The text of ids; raises `ValueError` for negative ones, such as a target's -100"
     vocab,ids = text_vocab(dls),ids.tolist() if isinstance(ids, (Tensor,np.ndarray)) else list(ids)
     bad = [o for o in ids if not isinstance(o, str) and o<0]
-    if bad: raise ValueError(f'`ids` has {bad[:3]}, but must be of the vocabulary: leave them out')
+    if bad: raise ValueError(f'`ids` has {bad[:3]}, but must be at least 0: leave out negative ids')
     return text_decoder(dls)([o if isinstance(o, str) else vocab[o] for o in ids])
 
 # %% ../nbs/16_decoding.ipynb #16000032
 def _marked_steps(sep):
     "Words with `sep` between them: each is fixed"
-    marks,between = (None,None,None),''
+    marks,begun = (None,None,None),[]
     def add(*tokens):
-        nonlocal marks,between
+        nonlocal marks,begun
         units,marks = _unmark(tokens, marks)
-        words = [_cased(*o) for o in units]
-        text = (between if words else '')+sep.join(words)
-        if words: between = sep
-        return text,''
+        words = begun + [_cased(*o) for o in units]
+        if words: begun = ['']
+        return sep.join(words),''
     return add
 
 def _byte_steps(to_bytes):
@@ -217,11 +216,6 @@ def _piece_steps():
     return add
 
 # %% ../nbs/16_decoding.ipynb #16000034
-def _common(a, b):
-    "How many characters are the same at the beginning of both?"
-    n = min(len(a), len(b))
-    return n if a[:n]==b[:n] else len(os.path.commonprefix([a, b]))
-
 def _whole_steps(decoder, end):
     "Any decoder: all is decoded each time, and `end` says up to where it is fixed"
     tokens,fixed = [],''
@@ -242,7 +236,8 @@ def _unchanged(ahead):
     texts = deque(maxlen=ifnone(ahead, 0)+1)
     def end(tokens, text):
         texts.append(text)
-        return _common(texts[0], text) if ahead is not None and len(texts)>ahead else 0
+        late = ahead is not None and len(texts)>ahead
+        return len(os.path.commonprefix([texts[0], text])) if late else 0
     return end
 
 def _whole_bytes():
@@ -277,12 +272,11 @@ def step_decoder(
 # %% ../nbs/16_decoding.ipynb #8b5a308c
 def _behind(before, text):
     "Where `text` goes on behind `before`, which may have other spaces in it"
-    at = _common(before, text)
-    if at==len(before): return at
+    if text.startswith(before): return len(before)
     signs = ''.join(before.split())
     places = [i for i,c in enumerate(text) if not c.isspace()][:len(signs)]
     same = signs and signs==''.join(text[i] for i in places)
-    return places[-1]+1 if same else at
+    return places[-1]+1 if same else len(os.path.commonprefix([before, text]))
 
 class TextWriter:
     "A text that grows token by token, until it comes to a stop string"

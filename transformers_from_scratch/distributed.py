@@ -6,10 +6,8 @@
 __all__ = ['broadcast_numbers']
 
 # %% ../nbs/30_distributed.ipynb #30a00004
-import random,zlib
+import zlib
 from contextlib import contextmanager
-from types import SimpleNamespace
-from unittest import mock
 from fastai.text.all import *
 from .repair_table import *
 from .fastai_repairs import *
@@ -27,34 +25,17 @@ def broadcast_numbers(
     return t.tolist()
 
 # %% ../nbs/30_distributed.ipynb #30a00010
-@contextmanager
-def _as_process(rank, n, told):
-    "As if this were process `rank` of `n`; `told` keeps what process 0 tells the others"
-    i = itertools.count()
-    def broadcast(t, src):
-        if rank: t.copy_(told[next(i)])
-        else: told.append(t.clone())
-    connected = mock.patch.multiple(torch.distributed, broadcast=broadcast,
-                                    get_backend=lambda *args: 'gloo')
-    with mock.patch.dict(os.environ, RANK=str(rank), WORLD_SIZE=str(n)), connected: yield
-
-def _on_a_gpu():
-    "Several processes fail without a GPU: one tells the others the order of the data through it"
-    from fastai.distributed import DistributedDL
-    with _as_process(0, 2, told := []): DistributedDL._broadcast(None, [1], 0)
-    return told[0].is_cuda
-
-@repair('fastai.distributed.DistributedDL', '_broadcast', _on_a_gpu)
+@repair('fastai.distributed.DistributedDL', '_broadcast',
+        'Processes fail without a GPU: one tells the others the order of the data through it')
 def _broadcast(self, t, rank):
     "Broadcast `t` from `rank` to all other ranks, and return what all have then"
     return broadcast_numbers(t, rank)
 
 # %% ../nbs/30_distributed.ipynb #di000004
-def _joined(dl, n):
+def _enlarged(dl, n):
     "`dl` with `n` times the batch size; what is read of one leaves the other as it is"
-    if getattr(type(dl), '_counted', None) and dl.goes_on:
-        raise ValueError('`dl` goes on from a state, but in several processes must begin an epoch: '
-                         'use `Resume`, which goes on within one')
+    if getattr(dl, 'goes_on', False):
+        raise ValueError('`dl` goes on from a state, but must begin an epoch here: use `Resume`')
     res = copy(dl)
     res.bs = dl.bs*n
     if not isinstance(dl, LMDataLoader): return res
@@ -63,10 +44,9 @@ def _joined(dl, n):
                                       cache=dl.items.cache, tfm=dl.items.tfm)
         res.lens = ReindexCollection(dl.lens.coll, idxs=res.items.idxs)
         res.make_chunks()
-    tokens = int(sum(dl.lens.coll)) if own else dl._n_tokens
+    tokens = int(sum(dl.lens.coll)) if own else dl.n_tokens
     if tokens<=res.bs:
-        raise ValueError(f'`bs` is {dl.bs}, but must be less than {tokens/n:.0f}, as {n} processes '
-                         f'read {tokens} tokens')
+        raise ValueError(f'`bs` is {dl.bs}, too much for {n} processes and {tokens} tokens')
     res.bl = (tokens-1)//res.bs
     res.n_batches = -(-res.bl//dl.seq_len)
     res.last_len,res.n = res.bl - (res.n_batches-1)*dl.seq_len,res.n_batches*res.bs
@@ -74,23 +54,20 @@ def _joined(dl, n):
 
 def _mark_of(dl):
     "A number that differs where the texts or the vocabulary do"
-    # of an `LMDataLoader`, a `SortedDL`
-    lens = getattr(vars(dl).get('lens'), 'coll', vars(dl).get('res'))
+    lens = getattr(vars(dl).get('lens'), 'coll', vars(dl).get('res'))  # of LMDataLoader, SortedDL
     if lens is None: lens = getattr(dl.dataset, 'items', [])
     return zlib.crc32(repr((len(dl.dataset), getattr(dl, 'vocab', None), list(lens))).encode())
 
 # %% ../nbs/30_distributed.ipynb #di00000b
 class _Share(TfmdDL):
-    "What process `rank` of `n` reads of `dl`: its part of each batch, of `n` times the size"
+    "What this process reads of `dl`: its part of each batch, of as many times the size"
     _default = 'dl'
-    def __init__(self, dl, device=None, rank=None, n=None):
-        self.rank,self.n_ranks = ifnone(rank, rank_distrib()),ifnone(n, num_distrib())
-        self.whole = dl
+    def __init__(self, dl, device=None):
+        self.rank,self.n_ranks,self.whole = rank_distrib(),num_distrib(),dl
         if broadcast_numbers([mark := _mark_of(dl)])!=[mark]:
-            raise ValueError(
-                f"process {self.rank} has other texts, or another vocabulary, than process 0: "
-                "make the data with a `seed` or a fixed split, or call `set_seed` before that")
-        self.dl,self.bs,self.dataset = _joined(dl, self.n_ranks),dl.bs,dl.dataset
+            raise ValueError(f'process {self.rank} has other texts or another vocabulary than '
+                             'process 0: split the data with a `seed`, or call `set_seed` before')
+        self.dl,self.bs,self.dataset = _enlarged(dl, self.n_ranks),dl.bs,dl.dataset
         self.dl.chunkify = partial(chunked, chunk_sz=dl.bs)  # within a process
         self.num_workers,self.offs,self.pin_memory = dl.num_workers,dl.offs,dl.pin_memory
         self.device,fake = ifnone(device, dl.device),dl.fake_l
@@ -117,7 +94,7 @@ class _Share(TfmdDL):
 
     def __iter__(self):
         "Batches; a loader that counts epochs goes on counting"
-        counted = getattr(type(self.dl), '_counted', None)
+        counted = getattr(type(self.dl), 'count_batches', None)
         try: yield from counted(self.dl, super().__iter__) if counted else super().__iter__()
         finally:
             if counted: self.whole.epoch,self.whole.batch = self.dl.epoch+bool(self.dl.batch),0
@@ -144,36 +121,21 @@ class _Share(TfmdDL):
         return apply(lambda o: o[:len(o)-self.extra] if o.ndim else o, b)
 
 # %% ../nbs/30_distributed.ipynb #di000005
-def _read_twice():
-    "Processes read texts of a language model twice or never; `get_preds` has another order"
-    from fastai.distributed import DistributedTrainer
-    model,told,seen = nn.LayerNorm(1),[],[]
-    model.device = 'cpu'
-    trainer = SimpleNamespace(learn=SimpleNamespace(model=model))
-    for rank in range(2):
-        random.seed(rank)
-        with _as_process(rank, 2, told), torch.random.fork_rng(devices=[]):
-            dl = LMDataLoader([torch.arange(10*i, 10*i+10) for i in range(8)], bs=2, seq_len=5,
-                              shuffle=True)
-            mine = DistributedTrainer._wrap_dl(trainer, dl)
-            seen += [i for x,_ in mine for i in x.flatten().tolist()]
-    return len(set(seen))<len(seen)
-
-@repair('fastai.distributed.DistributedTrainer', '_wrap_dl', _read_twice)
+@repair('fastai.distributed.DistributedTrainer', '_wrap_dl',
+        'Processes read texts of a language model twice or never; `get_preds` has another order')
 def _wrap_texts(self, dl):
     "What this process reads of `dl`"
-    if isinstance(dl, _Share) or not isinstance(dl, (SortedDL,LMDataLoader)):
-        return dl if isinstance(dl, _Share) else _wrap_texts.fastai(self, dl)
+    if isinstance(dl, _Share): return dl
+    if not isinstance(dl, (SortedDL,LMDataLoader)): return _wrap_texts.fastai(self, dl)
     # outside of `fit` it has no `device`
     return _Share(dl, next(self.learn.model.parameters()).device)
 
 # %% ../nbs/30_distributed.ipynb #di05a002
 def _import_distributed():
-    "Import `fastai.distributed` and mend it; `ImportError` where accelerate is missing"
+    "Import `fastai.distributed` and mend it"
     try: import accelerate
     except ImportError as e:
-        raise ImportError("several processes need accelerate: `pip install "
-                          "'transformers_from_scratch[distributed]'`") from e
+        raise ImportError("pip install 'transformers_from_scratch[distributed]'") from e
     import fastai.distributed
     put_repairs()
 
@@ -182,11 +144,10 @@ def to_distributed(self:TransformerLearner,
     sync_bn:bool=True, # Replace batch norm by `nn.SyncBatchNorm`? Models of this library have none
     **kwargs # For accelerate's `Accelerator`
 )->TransformerLearner: # Itself; `detach_distributed` undoes it
-    "Train in all processes that were started; `ImportError` without accelerate"
+    "Train in all processes that were started; raises `ImportError` without accelerate"
     if num_distrib()<2: return self
     _import_distributed()
-    # or accelerate connects nothing
-    if default_device().type=='cpu': kwargs = dict(cpu=True) | kwargs
+    if default_device().type=='cpu': kwargs = dict(cpu=True) | kwargs  # or it connects nothing
     return Learner.to_distributed(self, sync_bn, **kwargs)
 
 @patch
@@ -196,7 +157,7 @@ def distrib_ctx(self:TransformerLearner,
     in_notebook:bool=False, # Is this called in a notebook, by `notebook_launcher`?
     **kwargs # For accelerate's `Accelerator`
 )->Iterator: # Yields the learner
-    "Within `with`, train in all processes that were started; `ImportError` without accelerate"
+    "Train in all processes within `with`; raises `ImportError` without accelerate"
     if num_distrib()<2:
         yield self
         return

@@ -6,10 +6,9 @@
 __all__ = ['StopOnNaN']
 
 # %% ../nbs/33_diverge.ipynb #5f100004
-import random
 from fastai.text.all import *
-from .lm_learner import *
-from .loss_in_parts import *
+from .models import *
+
 
 # %% ../nbs/33_diverge.ipynb #5f100007
 def _floats(o):
@@ -26,16 +25,11 @@ def _largest(o):
     return max((t.where(t.isfinite(), 0).abs().max().item() for t in _floats(o) if t.numel()),
                default=0.)
 
-def _bad_rows(t):
-    "The numbers of the rows of `t` with something that is not finite"
-    return (~t.isfinite()).reshape(len(t), -1).any(1).nonzero()[:,0].tolist()
-
-def _rows(o, n):
+def _bad_rows(o, n):
     "Which of the `n` rows of a batch have something in `o` that is not finite, in words"
-    bad = sorted({i for t in _floats(o) if t.dim() and len(t)==n for i in _bad_rows(t)})
-    if not bad: return ''
-    some = ', '.join(map(str, bad[:5])) + (', …' if len(bad)>5 else '')
-    return f" (row{'s' if len(bad)>1 else ''} {some} of {n})"
+    bad = {i for t in _floats(o) if t.dim() and len(t)==n
+           for i in (~t.isfinite()).reshape(n, -1).any(1).nonzero()[:,0].tolist()}
+    return f' (rows {sorted(bad)} of {n})' if bad else ''
 
 # %% ../nbs/33_diverge.ipynb #5f100010
 def _bad_weight(model):
@@ -48,45 +42,18 @@ def _bad_weight(model):
 def _bad_gradient(model):
     "The last parameter whose gradient is not finite, so the first that was computed; or None"
     grads = {n: p.grad for n,p in model.named_parameters() if p.grad is not None}
-    if not grads: return
-    norms = torch._foreach_norm(list(grads.values()), math.inf)  # the largest of each
-    if torch.stack([o.to(norms[0].device, torch.float32) for o in norms]).isfinite().all(): return
-    return next((n for n in reversed(grads) if not _finite(grads[n])), None)
+    if nn.utils.get_total_norm(grads.values(), math.inf).isfinite(): return  # the largest of all
+    return next(n for n in reversed(grads) if not _finite(grads[n]))
 
 # %% ../nbs/33_diverge.ipynb #5f100013
-def _get_random(device):
-    "The states of the random generators that a model may use"
-    on_gpu = torch.cuda.get_rng_state(device) if device.type=='cuda' else None
-    return random.getstate(),np.random.get_state(),torch.get_rng_state(),on_gpu
-
-def _set_random(states, device):
-    python,numpy,cpu,on_gpu = states
-    random.setstate(python)
-    np.random.set_state(numpy)
-    torch.set_rng_state(cpu)
-    if on_gpu is not None: torch.cuda.set_rng_state(on_gpu, device)
-
-@contextmanager
-def _again(model, device, states, auto):
-    "Random states and mixed precision as before; in the end all as it is now, buffers too"
-    now,buffers = _get_random(device),[(o,o.clone()) for o in model.buffers()]
-    _set_random(states, device)
-    try:
-        precision = torch.autocast(device.type, enabled=auto[0], dtype=auto[1])
-        with torch.compiler.set_stance('force_eager'), precision: yield
-    finally:
-        with torch.no_grad():
-            for o,was in buffers: o.copy_(was)
-        _set_random(now, device)
-
-def _first_place(model, run, xb):
+def _first_place(model, xb):
     "Name, class, largest input, output of the first module that makes finite numbers others"
     found,names = [],{m: n for n,m in model.named_modules()}
     def look(m, args, kwargs, out):
         if not found and not _finite(out) and _finite((args, kwargs)):
             found.append((names[m], type(m).__name__, _largest((args, kwargs)), out))
     handles = [m.register_forward_hook(look, with_kwargs=True) for m in names]
-    try: run(*xb)
+    try: model(*xb)
     finally:
         for o in handles: o.remove()
     return first(found)
@@ -102,106 +69,84 @@ class StopOnNaN(Callback):
         self.run = not (hasattr(self, 'lr_finder') or hasattr(self, 'gather_preds'))
 
     def before_train(self):
-        "`FloatingPointError` for weights that are not finite before the first step"
-        if self.epoch==0 and (name := _bad_weight(self._model)):
-            self._stop(f'`{name}` is not finite before training has begun', _load)
+        "`FloatingPointError` for weights that are not finite"
+        self._stop_for_weights('before')
 
     def before_batch(self):
         "Remember the random states, and whether there is mixed precision"
-        device = self._device.type
-        self.states = _get_random(self._device)
-        self.auto = torch.is_autocast_enabled(device),torch.get_autocast_dtype(device)
+        device = next(self.model.parameters()).device.type
+        self.states,self.precision = get_random_states(),torch.autocast(
+            device, torch.get_autocast_dtype(device), torch.is_autocast_enabled(device))
 
     def after_loss(self):
         "`FloatingPointError` for a loss that is not finite"
-        if not len(self.yb): return
-        loss = self.learn.loss_grad.detach()
-        if not loss.isfinite().all():
-            where = self._where()
-            hint = _data if where.startswith(('An input','A target')) else _stays
-            self._stop(f'the loss is {_value(loss)} {self._when()}. {where}', hint)
+        if len(self.yb) and not (loss := self.loss_grad.detach()).isfinite().all():
+            self._stop_for_weights(f'before batch {self.iter+1} of')
+            self._stop(f'the loss is {loss.item():.4g} {self._when()}. {self._where()}')
 
     def after_backward(self):
         "`FloatingPointError` for a gradient that is not finite"
-        if not self._scaled(): self._check_gradients()
+        if not self._scaled(): self._stop_for_gradients()
 
     def before_step(self):
         "The same for scaled gradients; if some are infinite, the scaler leaves the step out"
-        if self._scaled(): self._check_gradients()
+        if self._scaled(): self._stop_for_gradients()
 
     def after_train(self):
         "`FloatingPointError` for weights that the last step has made infinite"
-        if name := _bad_weight(self._model):
-            self._stop(f'`{name}` is not finite after the last step of epoch {self.epoch}, at '
-                       f'learning rate {self._lr()}', f'{_load}. {_try}')
+        self._stop_for_weights('after')
 
-    @property
-    def _model(self):
-        return get_model(self.learn.model)._modules.get('_orig_mod', get_model(self.learn.model))
-
-    @property
-    def _device(self): return next(self.learn.model.parameters()).device
 
 # %% ../nbs/33_diverge.ipynb #5f100018
-_load = 'Load weights that were saved before, or make the learner anew'
-_try = 'Try a lower learning rate, or `GradientClip`'
-_xb = 'The batch is in `learn.xb` and `learn.yb`'
-_kept = 'This batch has changed no weight, and is in `learn.xb` and `learn.yb`'
-_stays,_data = f'{_kept}. {_try}',f'{_kept}: mend such rows, or leave them out'
+@patch
+def _stop_for_weights(self:StopOnNaN, when):
+    if name := _bad_weight(plain_model(self.model)):
+        self.opt.zero_grad()
+        raise FloatingPointError(f'`{name}` is not finite {when} epoch {self.epoch}, at learning '
+                                 f'rate {self._lr()}: load saved weights, or make the learner anew')
 
-def _value(loss): return f'{loss.item():.4g}' if loss.numel()==1 else 'not finite'
+@patch
+def _stop_for_gradients(self:StopOnNaN):
+    if name := _bad_gradient(plain_model(self.model)):
+        self._stop(f'the gradient of `{name}` is not finite {self._when()}, though the loss is '
+                   f'{self.loss.item():.4g}. Of all such gradients it is the one nearest to the '
+                   'output: a root of 0 behind it, for example, has an infinite slope')
+
+@patch
+def _stop(self:StopOnNaN, says):
+    self.opt.zero_grad()  # or the next training would begin with NaN
+    raise FloatingPointError(
+        f'{says}. This batch has changed no weight, and is in `learn.xb` and `learn.yb`. The '
+        f'largest weight is {_largest([*self.model.parameters()]):.3g}: if that is far too large, '
+        'load saved ones. Try a lower learning rate, or `GradientClip`')
 
 @patch
 def _lr(self:StopOnNaN): return f"{self.opt.hypers[-1]['lr']:.3g}"
 
 @patch
 def _when(self:StopOnNaN):
-    return (f'in epoch {self.epoch}, batch {self.iter+1} of {self.n_iter} '
-            f'(`train_iter` {self.train_iter}), at learning rate {self._lr()}')
+    return (f'in epoch {self.epoch}, batch {self.iter+1} of {self.n_iter}, '
+            f'at learning rate {self._lr()}')
 
 @patch
 def _scaled(self:StopOnNaN):
-    scaler = getattr(self.learn, 'scaler', None)
+    scaler = getattr(self, 'scaler', None)
     return scaler is not None and scaler.is_enabled()
-
-@patch
-def _check_gradients(self:StopOnNaN):
-    if name := _bad_gradient(self._model):
-        loss = _value(self.learn.loss.detach())
-        self._stop(f'the gradient of `{name}` is not finite {self._when()}, though the loss is '
-                   f'{loss}. Of all such gradients it is the one nearest to the output, so the '
-                   'fault is behind its module: a root of 0, for example, has an infinite slope',
-                   _stays)
 
 @patch
 def _where(self:StopOnNaN):
     "Where it began, in words"
-    learn,n = self.learn,find_bs(self.learn.xb)
-    if name := _bad_weight(self._model):
-        return (f'`{name}` was not finite already: the step of the batch '
-                f'before has done that. {_load}')
-    for what,batch in (('An input',learn.xb), ('A target',learn.yb)):
-        if not _finite(batch): return f'{what} is not finite{_rows(batch, n)}'
-    parts = any(isinstance(o, LossInParts) for o in learn.cbs)
-    model = self._model
-    with _again(model, self._device, self.states, self.auto):
-        place = _first_place(model, model[0] if parts else model, learn.xb)
+    n = find_bs(self.xb)
+    for what,batch in (('An input',self.xb), ('A target',self.yb)):
+        if not _finite(batch): return f'{what} is not finite{_bad_rows(batch, n)}'
+    set_random_states(**self.states)
+    with torch.compiler.set_stance('force_eager'), self.precision:
+        place = _first_place(plain_model(self.model), self.xb)
     if place:
         name,cls,largest,out = place
         return (f'It began in {f"`{name}`" if name else "the model"} ({cls}): what went in '
-                f'is finite, the largest {largest:.3g}; what came out is not{_rows(out, n)}')
-    if not _finite(learn.pred):
-        return ('The output of the model is not finite, but when the batch was run again, '
-                'it was: no layer can be named')
-    return (f'The {"hidden vectors" if parts else "predictions"} are finite, the '
-            f'largest {_largest(learn.pred):.3g}, so it is the '
-            f'{"output layer or the " if parts else ""}loss function, {learn.loss_func}')
+                f'is finite, the largest {largest:.3g}; what came out is not{_bad_rows(out, n)}')
+    if not _finite(self.pred): return 'The same batch again gave a finite output: no layer to name'
+    return (f'The output of the model is finite, the largest {_largest(self.pred):.3g}, so it is '
+            f'the loss function, {self.loss_func}')
 
-@patch
-def _stop(self:StopOnNaN, says, hint):
-    self.opt.zero_grad()  # or the next training would begin with NaN
-    largest = max((_largest(p) for p in self._model.parameters()), default=0.)
-    if hint is _stays and largest>1e4:
-        hint = (f'This batch has changed no weight, but weights are up to {largest:.1g}: '
-                f'it went wrong before. {_load}, and train with a lower learning rate. {_xb}')
-    raise FloatingPointError(f'{says}. {hint}')

@@ -6,7 +6,6 @@
 __all__ = ['FastStepBuilder']
 
 # %% ../nbs/05_fast_step.ipynb #9c271ce3
-import threading
 from weakref import WeakKeyDictionary
 from fastai.basics import *
 from .attention import *
@@ -16,7 +15,6 @@ from .models import *
 
 # %% ../nbs/05_fast_step.ipynb #01018c60
 _int8 = torch.ops.quantized  # rows of 8 bits, with a scale and an offset each
-
 
 def _numbers(n): return torch.rand(n, generator=torch.Generator().manual_seed(0)) + .5
 
@@ -35,9 +33,8 @@ class _Product:
         self.biased = any(o.bias is not None for o in layers) and weights!='int8'
         self.n_in = self.n + self.biased  # a bias is a row of its own, times 1
         # in 8 bits a row of a tile has its own scale: tiles must not depend on threads
-        threads = 1
-        if weights!='int8': threads = min(torch.get_num_threads(), self.n*self.out//self.least)
-        threads = max(threads, 1)
+        threads = 1 if weights=='int8' else torch.get_num_threads()
+        threads = max(min(threads, self.n*self.out//self.least), 1)
         tiles = -(-self.out//(self.width*threads)) * threads  # each thread has as many
         self.m = -(-self.out//(16*tiles)) * 16
         self.tiles = -(-self.out//self.m)
@@ -78,7 +75,7 @@ class _Product:
         elif self.eight: self.store.copy_(self.eight_bits())
         else: self.store.copy_(_int8.embedding_bag_byte_unpack(self.eight_bits()))
         bias = self.joined()[1] if self.weights=='int8' else None
-        self.store = self.store,None if bias is None else bias.clone()
+        self.store = self.store,bias
 
     def sums(self):
         "Sums of rows and columns, each times a random number, by which weights are known again"
@@ -132,7 +129,7 @@ class _Packed(_Product):
             tiles = tiles.view(self.tiles, self.n_in, self.m)
             w = tiles[:,:self.n].transpose(1,2).reshape(-1, self.n)[:self.out]
         packed = torch.ops.mkldnn._reorder_linear_weight(w.to(self.dtype), 2*self.few)
-        self.store = packed,None if bias is None else bias.clone()
+        self.store = packed,bias
 
     def __call__(self, x):
         w,bias = self.store
@@ -148,33 +145,24 @@ def _packs(layers, weights=None):
     return able and on_amd() and all(o.weight.dtype==torch.float for o in layers)
 
 # %% ../nbs/05_fast_step.ipynb #4b000002
-_stores,_lock = WeakKeyDictionary(),threading.Lock()  # for each model: {settings: (sums, stores)}
-def _new_lock():
-    global _lock
-    _lock = threading.Lock()
-if hasattr(os, 'register_at_fork'): os.register_at_fork(after_in_child=_new_lock)
+_stores = WeakKeyDictionary()  # for each model: {settings: (sums, stores)}
 
 def _lay_out(model, products, *settings):
     "Give `products` the weights of `model`, laid out anew if they have changed"
-    with _lock: _find_or_fill(model, products, *settings)
-
-def _find_or_fill(model, products, *settings):
-    sums,of_model = torch.cat([o for p in products for o in p.sums()]),_stores.setdefault(model, {})
+    sums = torch.cat([o for p in products for o in p.sums()])
     key = *((type(o), o.n, o.out, o.m, o.dtype) for o in products),*settings
-    for other,(old,_) in list(of_model.items()):
-        # the weights have changed since
-        if old.dtype!=sums.dtype or not torch.equal(old, sums): del of_model[other]
-    old,stores = of_model.get(key, (None,None))
-    if old is not None:
-        for product,store in zip(products, stores): product.store = store
-    else:
+    kept = {n: o for n,o in _stores.get(model, {}).items()  # as the weights are now
+            if o[0].dtype==sums.dtype and torch.equal(o[0], sums)}
+    if key not in kept:
         sizes = [-(-o.bytes()//64)*64 for o in products]
         block = torch.from_numpy(np.empty(sum(sizes), np.uint8))
         for product,room in zip(products, block.split(sizes)):
             product.store = room[:product.bytes()]
             product.fill()
-        while len(of_model)>1: del of_model[next(iter(of_model))]  # two at most
-        of_model[key] = sums,[o.store for o in products]
+        kept = dict([*kept.items()][-1:])  # two at most
+        kept[key] = sums,[o.store for o in products]
+    for product,store in zip(products, kept[key][1]): product.store = store
+    _stores[model] = kept
 
 # %% ../nbs/05_fast_step.ipynb #20873562
 class _Unknown(Exception): "There is no fast step for a part"
@@ -193,8 +181,8 @@ class FastStepBuilder:
         part:nn.Module # A part, such as a block
     )->callable: # What it does with a token
         "What `part` answers; only what its own class says counts"
-        if 'one_token' not in vars(type(part)):
-            raise _Unknown(f'`{type(part).__name__}` has no `one_token`')
+        name = type(part).__name__
+        self._need('one_token' in vars(type(part)), f'`{name}` has no `one_token`')
         self.known.add(part)
         return part.one_token(self)
 
@@ -232,29 +220,28 @@ class FastStepBuilder:
         self._only((nn.Dropout,ByteDropout), dropouts)
         self.known.update(dropouts)
 
+    def _need(self, known, why):
+        if not known: raise _Unknown(why)
+
     def _only(self, classes, modules):
-        odd = first(o for o in modules if type(o) not in classes)
-        if odd is not None:
-            raise _Unknown(
-                f'`{type(odd).__name__}` is none of {", ".join(o.__name__ for o in classes)}')
+        for o in modules:
+            name = type(o).__name__
+            self._need(type(o) in classes, f'`{name}` is no plain `{classes[0].__name__}`')
 
 # %% ../nbs/05_fast_step.ipynb #f662155d
-def _as_made(o):
-    "Has module `o` no hooks, and no method of its own in place of its class's?"
-    own = any(callable(v) and hasattr(type(o), n) and v is not fast_average
-              for n,v in vars(o).items())
-    return not (own or o._forward_hooks or o._forward_pre_hooks)
-
 @patch
 def _done(self:FastStepBuilder, model):
     "Nothing, if everything in `model` is known, and is as it was made"
-    if (torch.nn.modules.module._global_forward_hooks
-        or torch.nn.modules.module._global_forward_pre_hooks):
-        raise _Unknown('there are hooks on all modules')
+    of_all = torch.nn.modules.module
+    self._need(not (of_all._global_forward_hooks or of_all._global_forward_pre_hooks),
+               'there are hooks on all modules')
     for o in model.modules():
-        if o not in self.known: raise _Unknown(f'no part has named the `{type(o).__name__}` in it')
-        if not _as_made(o):
-            raise _Unknown(f'a `{type(o).__name__}` has a hook, or a method of its own')
+        own = any(callable(v) and hasattr(type(o), n) and v is not fast_average
+                  for n,v in vars(o).items())
+        name = type(o).__name__
+        self._need(o in self.known, f'no part has named the `{name}` in it')
+        self._need(not (own or o._forward_hooks or o._forward_pre_hooks),
+                   f'a `{name}` has a hook, or a method of its own')
 
 # %% ../nbs/05_fast_step.ipynb #9538b0c3
 @patch
@@ -273,13 +260,9 @@ def one_token(self:GatedFeedForward, lay):
     return f
 
 # %% ../nbs/05_fast_step.ipynb #a3e54348
+def _adds(self, lay): return lay.call(self),None
 # each class for itself: a class that is derived from one of these has to say so, too
-@patch
-def one_token(self:Positions, lay): return lay.call(self),None
-@patch
-def one_token(self:LearnedPositions, lay): return lay.call(self),None
-@patch
-def one_token(self:SinusoidalPositions, lay): return lay.call(self),None
+for o in (Positions, LearnedPositions, SinusoidalPositions): o.one_token = _adds
 @patch
 def one_token(self:RotaryPositions, lay): return lay.call(self),self.rotation
 
@@ -317,8 +300,8 @@ def one_token(self:TransformerBlock, lay):
 # %% ../nbs/05_fast_step.ipynb #21c45e72
 @patch
 def one_token(self:TransformerEncoder, lay):
-    if type(self.embedding) is not nn.Embedding or self.embedding.max_norm is not None:
-        raise _Unknown('its embedding is no plain `nn.Embedding`')
+    lay._only([nn.Embedding], [self.embedding])
+    lay._need(self.embedding.max_norm is None, 'its embedding has a `max_norm`')
     embed,embed_norm,norm = lay.call(self.embedding),lay.call(self.embed_norm),lay.each(self.norm)
     (add,rotation),blocks = lay.ask(self.positions),[lay.ask(o) for o in self.blocks]
     lay.skip(self.dropout); lay.known.add(self.blocks)
@@ -334,12 +317,11 @@ def one_token(self:TransformerEncoder, lay):
 def one_token(self:LMHead, lay): return lay.linear(self.linear)
 
 # %% ../nbs/05_fast_step.ipynb #e447b74b
-def _laid_out(model, weights=None, rows=1):
+def _plan(model, weights=None, rows=1):
     "The function of one token, and the products in it; `_Unknown` says why there is none"
     device,lay = next(model.parameters()).device.type,FastStepBuilder(weights, rows)
-    if device!='cpu': raise _Unknown(f'it is on {device}')
-    if type(model).forward is not TransformerLM.forward:
-        raise _Unknown('it has a `forward` of its own')
+    lay._need(device=='cpu', f'it is on {device}')
+    lay._need(type(model).forward is TransformerLM.forward, 'it has its own `forward`')
     encoder,head = lay.ask(model[0]),lay.ask(model[1])
     lay.known.add(model)
     lay._done(model)
@@ -349,7 +331,7 @@ def _laid_out(model, weights=None, rows=1):
 def why_slow(self:TransformerLM
 )->str: # A reason, or None where there is none
     "What keeps this model from a fast step, but for training, gradients and autocast"
-    try: _laid_out(self)
+    try: _plan(self)
     except _Unknown as e: return str(e)
 
 @patch
@@ -363,7 +345,7 @@ def fast_step(self:TransformerLM,
     device = next(self.parameters()).device.type
     learns = torch.is_grad_enabled() or any(o.training for o in self.modules())
     if learns or torch.is_autocast_enabled(device): return None
-    try: step,products = _laid_out(self, weights, rows)
+    try: step,products = _plan(self, weights, rows)
     except _Unknown: return None
     _lay_out(self, products, weights, rows>_Product.few)
     return step

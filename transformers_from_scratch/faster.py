@@ -15,24 +15,21 @@ from fastai.basics import *
 from .attention import *
 
 # %% ../nbs/01b_faster.ipynb #ffef6ca938
-# names that PyTorch does not promise: where one is gone, nothing is `_plain`
+# names that PyTorch does not promise: where one is gone, nothing is `_ordinary`
 _yes = lambda *args: True
 _recorded = getattr(torch._C, '_len_torch_dispatch_stack', _yes)
 _wrapped,_batched = (getattr(getattr(torch._C, '_functorch', None), o, _yes)
                      for o in ('is_functorch_wrapped_tensor','is_legacy_batchedtensor'))
 
-def _plain(*xs):
+def _ordinary(*xs):
     "Are these ordinary tensors of a CPU, in no graph, trace or `torch.func`?"
     if torch.compiler.is_compiling() or torch.jit.is_tracing(): return False
     if getattr(forward_ad, '_current_level', 0)>=0 or _recorded(): return False
     return all(type(x) in (Tensor,nn.Parameter) and x.device.type=='cpu'
                and not (_wrapped(x) or _batched(x)) for x in xs)
 
-def _keep(
-    shape, # Shape of the mask
-    p:float # Probability to be dropped, in (0,1)
-)->tuple: # bool, True at what is kept, and the probability to be kept
-    "A mask for dropout from random bytes, or from pairs of them where `p` needs finer steps"
+def _keep(shape, p):
+    "A mask for dropout, True at what is kept, from random bytes, or from pairs where `p` is small"
     kind,low,levels = torch.uint8,0,256
     if not .1<=p<=.9: kind,low,levels = torch.int16,-2**15,2**16
     dropped = min(max(round(p*levels), 1), levels-1)
@@ -53,7 +50,7 @@ class ByteDropout(nn.Dropout):
     )->Tensor: # In training some of them are 0, and the others larger: the mean stays
         "Drop"
         drops = self.training and 0<self.p<1 and not self.inplace
-        if not (drops and _plain(x) and x.numel()>=100_000): return super().forward(x)
+        if not (drops and _ordinary(x) and x.numel()>=100_000): return super().forward(x)
         keep,kept = _keep(x.shape, self.p)
         return torch.where(keep, x, 0).mul_(1/kept)
 
@@ -68,7 +65,7 @@ def on_amd(
             and hasattr(torch.ops.mkldnn, '_linear_pointwise'))
 
 # %% ../nbs/01b_faster.ipynb #ff260047f4
-class _Product(torch.autograd.Function):
+class _OneDNNLinear(torch.autograd.Function):
     "`F.linear` by oneDNN, and so the gradient towards `x`; that towards the weight by MKL"
     @staticmethod
     def forward(x, w, b): return torch.ops.mkldnn._linear_pointwise(x, w, b, 'none', [], '')
@@ -83,7 +80,7 @@ class _Product(torch.autograd.Function):
         x,w = ctx.saved_tensors
         to_x,to_w,to_b = ctx.needs_input_grad
         rows,grad_x = g.reshape(-1, g.shape[-1]),None
-        if to_x: grad_x = _Product.apply(g, w.t(), None) if _plain(g) else g @ w
+        if to_x: grad_x = _OneDNNLinear.apply(g, w.t(), None) if _ordinary(g) else g @ w
         return (grad_x,
                 rows.t() @ x.reshape(-1, x.shape[-1]) if to_w else None,
                 rows.sum(0) if to_b else None)
@@ -108,7 +105,7 @@ class FastLinear(nn.Linear):
     )->Tensor: # `(...,n_out)`
         "`x Wᵀ + b`"
         w = self.weight
-        if _plain(x, w) and _pays(x, w): return _Product.apply(x, w, self.bias)
+        if _ordinary(x, w) and _pays(x, w): return _OneDNNLinear.apply(x, w, self.bias)
         return F.linear(x, w, self.bias)
 
 # %% ../nbs/01b_faster.ipynb #a3c1e7b1
@@ -183,7 +180,7 @@ def _fits_low(queries, keys, values, hidden, bias, p):
     return (bias is None and not p and queries.numel()>0
             and 0<keys.shape[2]<=512 and queries.shape[2]<=512
             and queries.dtype is keys.dtype is values.dtype
-            and torch.backends.mkldnn.enabled and _native() and _plain(*tensors))
+            and torch.backends.mkldnn.enabled and _native() and _ordinary(*tensors))
 
 # %% ../nbs/01b_faster.ipynb #ffa0d10005
 def fast_average(
@@ -260,10 +257,9 @@ def linear_cross_entropy(
 )->Tensor: # The mean loss of the tokens that count, in nats
     "`F.cross_entropy(x @ weight.T, targets)` without the table of scores; differentiable once"
     if x.shape[:-1]!=targets.shape:
-        raise ValueError(f'`targets` have the shape {tuple(targets.shape)}, but must have that of '
-                         f'`x` without `k`, {tuple(x.shape[:-1])}')
+        raise ValueError(f'`targets` have shape {tuple(targets.shape)}, not {tuple(x.shape[:-1])}')
     if rows is None: rows = max(2**23//len(weight), 1)
-    if rows<1: raise ValueError(f'`rows` is {rows}, but must be 1 or more')
+    if rows<1: raise ValueError(f'`rows` is {rows}, but must be at least 1')
     learns = [torch.is_grad_enabled() and o.requires_grad for o in (x, weight)]
     return _LossInParts.apply(x.flatten(0, -2), weight, targets.flatten(), ignore_index,
                               rows, learns)
@@ -296,15 +292,15 @@ class FusedAdam(Optimizer):
         fused = ps[0].device.type in ('cpu','cuda')
         for p,o in zip(ps, states):
             for n in ('grad_avg','sqr_avg'):
-                o[n] = _laid_out(o[n], p) if n in o else torch.zeros_like(p)
+                o[n] = _like(o[n], p) if n in o else torch.zeros_like(p)
             o['step'] = torch.as_tensor(o.get('step', 0), dtype=torch.float,
                                         device=p.device if fused else 'cpu')
         avgs,sqrs,steps = ([o[n] for o in states] for n in ('grad_avg','sqr_avg','step'))
-        adamw(ps, [_laid_out(p.grad, p) for p in ps], avgs, sqrs, [], steps, fused=fused,
+        adamw(ps, [_like(p.grad, p) for p in ps], avgs, sqrs, [], steps, fused=fused,
               amsgrad=False, maximize=False, beta1=hyper['mom'], beta2=hyper['sqr_mom'],
               lr=hyper['lr'], weight_decay=wd, eps=hyper['eps'])
 
-def _laid_out(o, p):
+def _like(o, p):
     "`o` as `p` is laid out in memory, which the kernel takes for granted"
     alike = o.stride()==p.stride() and o.dtype==p.dtype and o.device==p.device
     return o if alike else torch.empty_like(p).copy_(o)

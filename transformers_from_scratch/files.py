@@ -136,16 +136,17 @@ def write_file(
     if header.finite and (odd := not_finite(tensors)):
         raise ValueError(f"`{odd}` has NaN or infinite numbers, but only finite ones are saved: "
                          "has training diverged? Load a state from before")
-    about = header(**json.loads(json.dumps(says, default=np.generic.item))).model_dump()
+    def plain(o): return o.model_dump() if isinstance(o, BaseModel) else o.item()
+    about = header(**json.loads(json.dumps(says, default=plain))).model_dump()
     about['checksum'] = checksum(about, tensors)
     with replacing(path) as new:
-        if tensors: save_file(tensors, new, {'format':'pt', lib_name:json.dumps(about)})
+        if tensors: save_file(tensors, new, {lib_name: json.dumps(about)})
         else: new.write_text(json.dumps(about), encoding='utf8')
     return header(**about)
 
 # %% ../nbs/10_files.ipynb #f1c00020
-odd_file_errors = (SafetensorError, OSError, TypeError, KeyError, ValueError, AttributeError,
-                   RecursionError, MemoryError, OverflowError)
+odd_file_errors = (SafetensorError, OSError, TypeError, LookupError, ValueError, AttributeError,
+                   RuntimeError, ArithmeticError, MemoryError, ImportError)
 
 def _read(path):
     "The description and the tensors in a file, unchecked"
@@ -172,7 +173,7 @@ def read_file(
     try:
         says,tensors = _read(path)
         kinds = {o.model_fields['kind'].default: o for o in headers}
-        about = kinds[says['kind']](**says)
+        about = kinds[says['kind']](**{'version':None, **says})
         if about.checksum!=checksum(says, tensors):
             raise ValueError('it has changed since it was written')
         odd = about.finite and not_finite(tensors)

@@ -7,8 +7,9 @@ __all__ = ['AttentionMaps', 'attention_maps', 'plot_weights', 'plot_attention', 
            'shapley_values', 'gradient_times_input', 'integrated_gradients', 'Attributions', 'token_attributions']
 
 # %% ../nbs/25_interpret.ipynb #b9995f54
-import html,inspect,matplotlib,numbers
+import html,matplotlib,numbers
 import matplotlib.pyplot as plt
+from contextlib import ExitStack
 from functools import lru_cache
 from matplotlib import font_manager
 from matplotlib.ft2font import FT2Font
@@ -38,50 +39,27 @@ class AttentionMaps:
         return f'AttentionMaps: {"{} blocks, {} heads, {} tokens".format(*self.weights.shape[:3])}'
 
 # %% ../nbs/25_interpret.ipynb #ebcfc390
-def _check_type(ok, name, value, allowed):
-    if not ok:
-        raise TypeError(f'`{name}` is of type {type(value).__name__}, but must be {allowed}')
-
-def _encoder(model):
-    "The encoder of `model`, or a `TypeError`"
-    model = get_model(model)
-    encoder = next(model.children(), None) if isinstance(model, nn.Module) else None
-    ensure(isinstance(encoder, TransformerEncoder), 'learn', type(model).__name__,
-           'a model of this library, or a `Learner` with one: its first part must be '
-           'a `TransformerEncoder`', TypeError)
-    return encoder
-
 def _read_ids(learn, text):
     "Ids of `text` as the model of `learn` reads them; a language model reads the end of a long one"
     model,ids = get_model(learn.model),text_ids(learn.dls, text)
     return ids[-model[0].max_len:] if isinstance(model[1], LMHead) and model[0].max_len else ids
 
-@contextmanager
-def _removed(handles):
-    "Remove hooks in the end, whatever happens"
-    try: yield
-    finally:
-        for o in handles: o.remove()
-
 @torch.no_grad()
 def _weights(model, ids):
     "Ids that are read `(b,t)`, their number in each text, attention weights `(b,depth,heads,t,t)`"
-    encoder,read,weights = _encoder(model),[],[]
+    encoder,read,weights = model[0],[],[]
+    def note(m, args): read.append(args[0])
     def ask(m, args, kwargs): return args,{**kwargs, 'need_weights':True}
     def take(m, args, res):
         ensure(isinstance(res, tuple), 'attn_cls', type(m).__name__,
                'a class that returns `(out, weights)` for `need_weights=True`', TypeError)
         weights.append(res[1])
         return res[0]
-    handles = []
-    with in_eval(model), _removed(handles):  # hooks are there for this thread alone
-        handles.append(encoder.embedding.register_forward_pre_hook(
-            lambda m,args: read.append(args[0])))
-        for block in encoder.blocks:
-            ensure(hasattr(block, 'attention'), 'block_cls', type(block).__name__,
-                   'a class with an `attention`', TypeError)
-            handles.append(block.attention.register_forward_pre_hook(ask, with_kwargs=True))
-            handles.append(block.attention.register_forward_hook(take))
+    with in_eval(model), ExitStack() as hooks:  # which are there for this thread alone
+        hooks.enter_context(encoder.embedding.register_forward_pre_hook(note))
+        for o in encoder.blocks:
+            hooks.enter_context(o.attention.register_forward_pre_hook(ask, with_kwargs=True))
+            hooks.enter_context(o.attention.register_forward_hook(take))
         pad_mask = encoder(ids)[1]
     return read[0],(~pad_mask).sum(1),torch.stack(weights, 1)
 
@@ -90,86 +68,48 @@ def attention_maps(
     learn, # A `Learner` with a model of this library, or the model alone
     text # A text or a list of texts; for a model ids `(t,)` or `(b,t)`, padding anywhere
 )->AttentionMaps: # On the CPU, of the tokens that the model reads; a list for several texts
-    "Attention weights of all heads; `TypeError` for another model, `ValueError` for no tokens"
-    model = getattr(learn, 'model', learn)
-    encoder = _encoder(model)
-    if isinstance(text, Tensor): ids,one = torch.atleast_2d(text),text.dim()==1
-    else:
-        _check_type(isinstance(learn, Learner), 'text', text,
-                    'a tensor of ids for a model alone: pass the `Learner` to read a text')
-        one = isinstance(text, str)
-        rows = [torch.tensor(_read_ids(learn, o), dtype=torch.long) for o in as_texts(text)]
-        if not rows: return L()
-        if encoder.pad_idx is None and not one: return L(attention_maps(learn, o) for o in text)
-        ids = nn.utils.rnn.pad_sequence(rows, batch_first=True,
-                                        padding_value=ifnone(encoder.pad_idx, 0))  # (b,t)
-    real = real_tokens(ids, encoder.pad_idx)  # (b,t)
-    ensure(ids.numel() and real.any(1).all(), 'text', text,
-           'at least one token long, padding not counted')
-    names = text_vocab(learn.dls) if isinstance(learn, Learner) else range(encoder.vocab_sz)
-    res = L()
-    ids = ids.to(encoder.embedding.weight.device)
-    read,lengths,weights = (o.cpu() for o in _weights(get_model(model), ids))
-    for row,n,w in zip(read, lengths, weights):
-        res.append(AttentionMaps([str(names[i]) for i in row[:n].tolist()], w[...,:n,:n]))
-    return res[0] if one else res
+    "Attention weights of all heads; `TypeError` where attention does not return them"
+    if not isinstance(text, (str,Tensor)): return L(attention_maps(learn, o) for o in as_texts(text))
+    model = get_model(getattr(learn, 'model', learn))
+    ids = text if isinstance(text, Tensor) else tensor(_read_ids(learn, text)).long()
+    names = text_vocab(learn.dls) if isinstance(learn, Learner) else range(model[0].vocab_sz)
+    ids = ids.to(model[0].embedding.weight.device)
+    read,lengths,weights = (o.cpu() for o in _weights(model, torch.atleast_2d(ids)))
+    res = L(AttentionMaps([str(names[i]) for i in row[:n].tolist()], w[...,:n,:n])
+            for row,n,w in zip(read, lengths, weights))
+    return res[0] if ids.dim()==1 else res
 
 # %% ../nbs/25_interpret.ipynb #e936f0002
 @lru_cache(4096)
-def _drawn_by(path, index, chars):
+def _drawn_by(path, chars):
     "Those of `chars` that a font file has; none where it has no outlines, or cannot be read"
-    try: font = FT2Font(path, **(dict(face_index=index) if index else {}))
+    try: font = FT2Font(path)
     except Exception: return frozenset()
     return frozenset(o for o in chars if font.scalable and font.get_char_index(ord(o)))
 
-def _best_font(chars):
-    "An installed font that has most of `chars`, and which it has; not one for formulas"
-    own,found = matplotlib.get_data_path(),(None,frozenset())
-    def unusual(o): return o.style!='normal' or o.weight!=400
-    for o in sorted(font_manager.fontManager.ttflist, key=unusual):
-        if o.fname.startswith(own) and not o.name.startswith('DejaVu'): continue
-        has = _drawn_by(o.fname, getattr(o, 'index', 0), chars)
-        if len(has) > len(found[1]): found = o.name,has
-    return found
-
-def _fonts_for(text):
-    "Font families that draw `text`, matplotlib's settings first; and the characters that none has"
-    families = list(plt.rcParams['font.family'])
+def _text_style(text):
+    "matplotlib's font families, and installed fonts for characters of `text` that those lack"
+    families,fonts = list(plt.rcParams['font.family']),font_manager.fontManager.ttflist
     missing = frozenset(o for o in text if not o.isspace())
     for o in families:
         path = font_manager.findfont(font_manager.FontProperties(family=[o]))
-        missing -= _drawn_by(str(path), getattr(path, 'face_index', 0), missing)
-    while missing:
-        family,has = _best_font(missing)
-        if not has: break
-        families,missing = [*families,family],missing-has
-    return families,missing
-
-def _labels(tokens, places, title):
-    "What to write for the tokens at `places`, the title, and how; one warning if a font is missing"
-    names = [str(tokens[i]) for i in places]
-    families,missing = _fonts_for(''.join([*names,title]))
-    if missing:
-        lacks = ''.join(sorted(missing)[:20])
-        warnings.warn(f"no installed font has {lacks!r}: the tokens with them are drawn as #0, #1, "
-                      "... by their places. Install a font that has them, such as Noto Sans CJK, "
-                      "clear `matplotlib.get_cachedir()` and start Python again, or name a font "
-                      "file: `matplotlib.font_manager.fontManager.addfont(path)`", stacklevel=4)
-    names = [f'#{i}' if missing & set(o) else o for i,o in zip(places, names)]
-    title = ''.join('?' if o in missing else o for o in title)
-    return names,title,dict(fontfamily=families, parse_math=False)
+        missing -= _drawn_by(str(path), missing)
+    for o in fonts if missing else ():
+        if o.fname.startswith(matplotlib.get_data_path()): continue  # its own are for formulas
+        has = _drawn_by(o.fname, missing)
+        if has: families,missing = [*families,o.name],missing-has
+    return dict(fontfamily=families, parse_math=False)
 
 # %% ../nbs/25_interpret.ipynb #e936b5c9
-def _heat_map(weights, ticks, names, ax, title, vmax, how):
-    "Draw `weights` on `ax`, with `names` at `ticks`"
+def _heat_map(weights, tokens, ax, title, vmax):
+    "Draw `weights` on `ax`, with the names of at most 50 tokens: more would be too small to read"
+    ticks = range(0, len(tokens), max(math.ceil(len(tokens)/50), 1))
+    names = [str(tokens[i]) for i in ticks]
+    style = _text_style(''.join([*names,title]))
     ax.imshow(weights.detach().float().cpu().numpy(), cmap='Blues', vmin=0, vmax=vmax)
-    ax.set_xticks(ticks, names, rotation=90, **how)
-    ax.set_yticks(ticks, names, **how)
-    ax.set_title(title, **how)
-
-def _ticks(tokens):
-    "Places of at most 50 tokens: more names would be too small to read"
-    return range(0, len(tokens), max(math.ceil(len(tokens)/50), 1))
+    ax.set_xticks(ticks, names, rotation=90, **style)
+    ax.set_yticks(ticks, names, **style)
+    ax.set_title(title, **style)
 
 def plot_weights(
     weights:Tensor, # `(t,t)`, a row for each token that looks
@@ -178,11 +118,10 @@ def plot_weights(
     title:str='', # Title
     vmax:float=None # The weight that is drawn darkest; None is the largest
 )->plt.Axes: # The axes that were drawn on
-    "Draw who looks (rows) at whom (columns); warns of characters that no installed font has"
+    "Draw who looks (rows) at whom (columns)"
     size = min(max(1.2+.28*len(tokens), 3), 12)
     ax = ax or plt.subplots(figsize=(size,size))[1]
-    names,title,how = _labels(tokens, _ticks(tokens), title)
-    _heat_map(weights, _ticks(tokens), names, ax, title, vmax, how)
+    _heat_map(weights, tokens, ax, title, vmax)
     return ax
 
 # %% ../nbs/25_interpret.ipynb #e746beba
@@ -191,13 +130,10 @@ def plot_attention(
     layer:int=-1, # Number of the block; None draws all of them
     head:int=None # Number of the head; None draws all of them
 )->np.ndarray: # Axes, one for each map
-    "Draw attention, a heat map for each head, in the same shades; `ValueError` for a bad number"
+    "Draw attention, a heat map for each head, in the same shades"
     depth,heads,t,_ = maps.weights.shape
-    for name,o,n in (('layer',layer,depth), ('head',head,heads)):
-        ok = o is None or (isinstance(o, numbers.Integral) and -n<=o<n)
-        ensure(ok, name, o, f'a whole number from {-n} to {n-1}, or None for all')
-    layers = range(depth) if layer is None else [layer%depth]
-    chosen = range(heads) if head is None else [head%heads]
+    layers = range(depth) if layer is None else [range(depth)[layer]]
+    chosen = range(heads) if head is None else [range(heads)[head]]
     maps_of = list(itertools.product(layers, chosen))
     cols = heads if layer is None and head is None else math.ceil(len(maps_of)**.5)
     rows = math.ceil(len(maps_of)/cols)
@@ -206,10 +142,8 @@ def plot_attention(
     _,axs = plt.subplots(rows, cols, figsize=(size*cols, size*rows), sharex=True, sharey=True,
                          squeeze=False, layout='tight')
     axs = axs.flatten()
-    ticks = _ticks(maps.tokens)
-    names,_,how = _labels(maps.tokens, ticks, '')
     for (l,h),ax in zip(maps_of, axs):
-        _heat_map(maps.weights[l,h], ticks, names, ax, f'block {l}, head {h}', vmax, how)
+        _heat_map(maps.weights[l,h], maps.tokens, ax, f'block {l}, head {h}', vmax)
     for ax in axs[len(maps_of):]: ax.remove()
     return axs[:len(maps_of)]
 
@@ -230,8 +164,7 @@ def leave_one_out(
     x:Tensor, # The embeddings of a text `(1,t,k)`
     bs:int=32 # Texts read at once; there are `t` of them, with `t-1` tokens each
 )->Tensor: # `(1,t,1)`
-    "What the score loses if a token is left out; Li et al. 2016. `ValueError` for a bad `bs`"
-    ensure_sizes(bs=bs)
+    "What the score loses if a token is left out; Li et al. 2016"
     tokens,score = torch.arange(x.shape[1], device=x.device),f(x)
     lost = []
     for out in tokens.split(bs):
@@ -249,8 +182,7 @@ def shapley_values(
     bs:int=32, # Texts read at once; there are `n_orders*t`, on average half as long as the text
     seed:int=0 # Other seeds draw other orders
 )->Tensor: # `(1,t,1)`; they add up to `f(x)-f(no tokens)`
-    "What a token adds to the score, the mean of many orders; `ValueError` for bad sizes"
-    ensure_sizes(n_orders=n_orders, bs=bs)
+    "What a token adds to the score, the mean of many orders"
     t,gen = x.shape[1],torch.Generator('cpu').manual_seed(seed)
     some = torch.stack([torch.randperm(t, generator=gen, device='cpu')
                         for _ in range(-(-n_orders//2))])
@@ -331,8 +263,8 @@ def _target_idx(target, names, n_out):
     if str(target) in words: return words.index(str(target))
     named_by_numbers = any(isinstance(o, numbers.Number) for o in names)
     by_number = isinstance(target, numbers.Integral) and not named_by_numbers
-    also = f'one of {words[:20]}, or ' if names else ''
-    ensure(by_number and 0<=target<n_out, 'target', target, f'{also}from 0 to {n_out-1}')
+    ensure(by_number and 0<=target<n_out, 'target', target,
+           f'one of {words[:20]}, or from 0 to {n_out-1}')
     return int(target)
 
 def _score(logits, i, one_of):
@@ -343,7 +275,7 @@ def _score(logits, i, one_of):
 
 def _own_part(ids, empty):
     "Start and end, in `ids`, of what the empty text does not have"
-    def common(a, b): return sum(1 for _ in itertools.takewhile(lambda o: o[0]==o[1], zip(a, b)))
+    def common(*rows): return len(os.path.commonprefix(rows))
     start = common(ids, empty)
     return start, len(ids)-common(ids[start:][::-1], empty[start:][::-1])
 
@@ -351,8 +283,7 @@ def _reader(model, ids):
     "From embeddings `(n,t,k)`, with at most as many tokens as `ids` `(1,t)`, to logits `(n,n_out)`"
     encoder,head = model[0],model[1]
     def run(x):
-        handle = encoder.embedding.register_forward_hook(lambda m,args,out: x.to(out.dtype))
-        with _removed([handle]):
+        with encoder.embedding.register_forward_hook(lambda m,args,out: x.to(out.dtype)):
             hidden = encoder.read(ids[:,:x.shape[1]].expand(len(x), -1))   # (n,t,k)
         if isinstance(head, LMHead): return head(hidden[:,-1]).float()    # (n,v), the last token
         pad_mask = torch.zeros(hidden.shape[:2], dtype=torch.bool, device=x.device)
@@ -368,20 +299,6 @@ def _with_ends(f, first, last):
     return score
 
 # %% ../nbs/25_interpret.ipynb #ea7dadd5
-def _check_method(method, kwargs):
-    "`TypeError` for a method that is none, or that does not take one of `kwargs`"
-    known = leave_one_out,shapley_values,gradient_times_input,integrated_gradients
-    ensure(callable(method), 'method', method,
-           f"a function, such as {', '.join(f'`{o.__name__}`' for o in known)}", TypeError)
-    takes = inspect.signature(method).parameters
-    if any(o.kind is o.VAR_KEYWORD for o in takes.values()): return
-    for n in kwargs:
-        others = [o.__name__ for o in known if n in inspect.signature(o).parameters]
-        says = f'`method={others[0]}` takes it' if others else f'it takes {list(takes)[2:]}'
-        if n not in takes:
-            raise TypeError(f'`{getattr(method, "__name__", method)}` got an unexpected keyword '
-                            f'argument {n!r}: {says}')
-
 # for a loss that does not say what the outputs mean
 _activation = dict(category=partial(F.softmax, dim=-1), tokens=partial(F.softmax, dim=-1),
                    labels=torch.sigmoid)
@@ -393,20 +310,14 @@ def token_attributions(
     method:callable=leave_one_out, # `method(f, x, **kwargs)`, such as `shapley_values`
     **kwargs
 )->Attributions: # A score for each token, shown as coloured text
-    "What each token does for an answer; `TypeError` or `ValueError` for what can't be explained"
-    _check_type(isinstance(learn, Learner), 'learn', learn, 'a `Learner`')
-    _check_method(method, kwargs)
-    model = get_model(learn.model)
-    encoder,(kind,names) = _encoder(model),text_target(learn.dls)
+    "What each token does for an answer; `ValueError` for another `target`, and without a `pool`"
+    ensure(isinstance(text, str), 'text', text, 'a string', TypeError)
+    model,(kind,names) = get_model(learn.model),text_target(learn.dls)
+    encoder,pool = model[0],getattr(model[1], 'pool', mean_pool)
     probs_of = getattr(learn.loss_func, 'activation', None) or _activation.get(kind, noop)
-    _check_type(isinstance(text, str), 'text', text, 'a string')
-    if getattr(model[1], 'pool', 0) is None:
-        raise ValueError('`learn` answers for each token, but must be '
-                         'a classifier with an answer for a text: one with a `pool`')
-    ids = _read_ids(learn, text)
-    ensure(ids, 'text', text, 'at least one token long')
+    ensure(pool is not None, 'pool', pool, 'a function, for one answer to a text')
     with torch.inference_mode(False), torch.enable_grad(), in_eval(model):
-        ids = torch.tensor([ids], device=encoder.embedding.weight.device)  # (1,t)
+        ids = torch.tensor([_read_ids(learn, text)], device=encoder.embedding.weight.device)  # (1,t)
         read,pad_mask = left_align(ids, encoder.pad_idx, encoder.max_len, encoder.crop)
         read = read[~pad_mask][None]  # (1,t'), what cropping leaves
         x,run = encoder.embedding(read).detach(),_reader(model, read)
@@ -432,8 +343,7 @@ def show_attention(self:TransformerLearner,
     layer:int=-1, # Number of the block; None draws all of them
     head:int=None # Number of the head; None draws all of them
 )->np.ndarray: # Axes, one for each map
-    "Draw who looks at whom in `text`; errors are those of `attention_maps` and `plot_attention`"
-    _check_type(isinstance(text, str), 'text', text, 'a string')
+    "Draw who looks at whom in `text`"
     return plot_attention(attention_maps(self, text), layer, head)
 
 @patch
@@ -443,5 +353,5 @@ def explain(self:TransformerLearner,
     text:str, # A text
     **kwargs
 )->Attributions: # A score for each token, shown as coloured text
-    "Which words of `text` decided; arguments and errors are those of `token_attributions`"
+    "Which words of `text` decided, as `token_attributions` says"
     return token_attributions(self, text, **kwargs)

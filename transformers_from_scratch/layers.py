@@ -12,7 +12,7 @@ from .attention import *
 
 # %% ../nbs/01_layers.ipynb #8c2414d4
 class FeedForward(Module):
-    "The same small network for each token, Vaswani et al. 2017, section 3.3; `ValueError` for a middle of width 0"
+    "The same small network for each token, Vaswani et al. 2017, section 3.3; raises `ValueError` for a middle of width 0"
     def __init__(self,
         k:int, # Width of the vectors
         hidden_mult:float=4, # The middle is this many times as wide, rounded to whole numbers
@@ -99,7 +99,7 @@ class TransformerBlock(Module):
         return type(self).forward is TransformerBlock.forward
 
 def _ensure_once(cls, *names):
-    "`ValueError` for a `partial` with a keyword that the block passes itself"
+    "Raises `ValueError` for a `partial` with a keyword that the block passes itself"
     if twice := {*names} & {*getattr(cls, 'keywords', ())}:
         raise ValueError(f'{cls} holds {", ".join(twice)}: pass it to the block or the model')
 
@@ -135,7 +135,7 @@ class Positions(Module):
 
 # %% ../nbs/01_layers.ipynb #34aec88c
 class LearnedPositions(Positions):
-    "Adds a learned vector for each position, as BERT and GPT-2 do; `IndexError` beyond the last of them"
+    "Adds a learned vector for each position, as BERT and GPT-2 do; raises `IndexError` beyond the last of them"
     def __init__(self,
         k:int, # Width of the vectors
         max_len:int=512, # Number of positions

@@ -22,7 +22,7 @@ def transformer_splitter(
     model:nn.Module # `model[0]` is a `TransformerEncoder`, `model[1]` its head
 )->L: # A list of parameters for each of `depth+2` groups
     "Parameter groups: embedding and positions, each block, norm and head with what is tied to it"
-    encoder,head = get_model(model)[0],get_model(model)[1]
+    encoder,head = plain_model(model)
     parts = [params(encoder.norm)+params(head), *map(params, encoder.blocks), params(encoder)]
     groups,taken = L(),set()
     for ps in parts:  # each parameter in the first that has it
@@ -51,7 +51,7 @@ class TransformerLearner(Learner):
         self.add_cb(DataWatch(dls))
 
     def __repr__(self):
-        model = get_model(self.model)
+        model = plain_model(self.model)
         return (f'{type(self).__name__}({type(model).__name__}, {total_params(model)[0]:,} '
                 f'parameters; {text_target(self.dls)})')
 
@@ -65,8 +65,6 @@ def model_keywords(
 )->dict: # For `TransformerClassifier` and `TransformerLM`
     "Keywords for a model of `dls`: what was passed, else as in `start`, else as usual"
     given = {n: o for n,o in dict(sizes or {}, max_len=max_len).items() if o is not None} | kwargs
-    told = {'vocab_sz','pad_idx'} & {*given}
-    ensure(not told, first(told), given.get(first(told)), 'left out: `dls` says it')
     vocab,pad = text_vocab(dls),pad_id(dls)
     if start is not None: given = start.keywords(given, vocab, pad)
     else:
@@ -124,18 +122,14 @@ def _test_dl(learn, items, **kwargs):
     "The texts in a loader that sorts by characters: to count their tokens would read them twice"
     for o in items:  # fastai would take a list for the words of one text
         ensure(not is_listy(o) and not isinstance(o, (pd.DataFrame,np.ndarray,bytes)), 'item', o,
-               'one text: for several use `stream_preds(texts)` or '
-               '`get_preds(dl=learn.dls.test_dl(texts))`', TypeError)
+               'one text: see `stream_preds` for several', TypeError)
+    usual = dict(category='CrossEntropyLossFlat', labels='BCEWithLogitsLossFlat')
+    usual = usual.get(text_target(learn.dls).kind)
+    ensure(not usual or hasattr(learn.loss_func, 'decodes'), 'loss_func', learn.loss_func,
+           f"one of fastai's, such as `{usual}(...)`, which say what the outputs mean")
     if isinstance(learn.dls.valid, SortedDL):
         kwargs['val_res'] = [len(o) if isinstance(o, str) else 0 for o in items]
     return learn.dls.test_dl(items, num_workers=0, **kwargs)
-
-def _ensure_decodes(learn):
-    "`ValueError` for a loss that does not say what the outputs mean, where they are of classes"
-    usual = dict(category='CrossEntropyLossFlat', labels='BCEWithLogitsLossFlat')
-    needs = usual.get(text_target(learn.dls).kind)
-    ensure(not needs or hasattr(learn.loss_func, 'decodes'), 'loss_func', learn.loss_func,
-           f"one of fastai's, `{needs}(...)`, which say what the outputs mean")
 
 @patch
 @in_turn
@@ -144,13 +138,11 @@ def predict(self:TransformerLearner,
     rm_type_tfms:int=None, # As in `Learner.predict`
     with_input:bool=False # Return the decoded text as well?
 )->tuple: # The decoded prediction, its number, and probabilities or numbers `(n_out,)`
-    "What the model says about one text; `TypeError` for several, `FloatingPointError` for NaN"
-    _ensure_decodes(self)
+    "What the model says about one text; raises `TypeError` for several, or an error for NaN"
     dl = _test_dl(self, [item], rm_type_tfms=rm_type_tfms)
     inp,preds,_,decoded = self.get_preds(dl=dl, with_input=True, with_decoded=True)
     if preds.isnan().any():
-        raise FloatingPointError('the answer of this model is NaN: has its training diverged? '
-                                 '`StopOnNaN` stops before that')
+        raise FloatingPointError('this model answers NaN: has training diverged? See `StopOnNaN`')
     # a word or two may be unknown, but not a text in another script
     if text_tokenizer(self.dls) and (inp.shape[1]>5 or not str(item).isascii()):
         check_words(self.dls, inp[0].tolist(), stacklevel=4)
@@ -160,12 +152,6 @@ def predict(self:TransformerLearner,
     return (text,*res) if with_input else res
 
 # %% ../nbs/21_learner.ipynb #8e820de9
-def _stream_preds(learn, texts, bs, ahead, kwargs):
-    for some in chunked(texts, bs*ahead):  # no lock is held while texts are waited for
-        dl = _test_dl(learn, list(some), bs=bs)
-        with model_lock(learn.model), learn.no_bar(): preds = learn.get_preds(dl=dl, **kwargs)[0]
-        yield from preds
-
 @patch
 def stream_preds(self:TransformerLearner,
     texts, # Texts, as a list, or one after another from any iterator
@@ -175,12 +161,14 @@ def stream_preds(self:TransformerLearner,
 )->Iterator: # Probabilities or numbers `(n_out,)` of each text, in their order
     "What the model says about texts, one after another, in the memory of some batches"
     ensure(not isinstance(texts, (str,pd.DataFrame)), 'texts', texts,
-           'texts one after another, such as a list or a column: for one use `predict`, for a '
-           'table `get_preds(dl=learn.dls.test_dl(table))`', TypeError)
+           'a list or an iterator: see `predict` for one text, `test_dl` for a table', TypeError)
     ensure(not isinstance(self.dls.valid, LMDataLoader), 'dls', 'for a language model',
            'for a classifier: see `score` and `get_preds`', TypeError)
-    _ensure_decodes(self)
-    return _stream_preds(self, texts, ifnone(bs, self.dls.valid.bs), ahead, kwargs)
+    bs = ifnone(bs, self.dls.valid.bs)
+    for some in chunked(texts, bs*ahead):  # no lock is held while texts are waited for
+        dl = _test_dl(self, list(some), bs=bs)
+        with model_lock(self.model), self.no_bar(): preds = self.get_preds(dl=dl, **kwargs)[0]
+        yield from preds
 
 # %% ../nbs/21_learner.ipynb #846e42c5
 class BF16Precision(MixedPrecision):

@@ -41,23 +41,17 @@ class TransformerLMLearner(TransformerLearner):
         with_preds:bool=True, # Return predictions? They take memory for each token times each word
         **kwargs
     )->tuple: # Probabilities `(rows,tokens,v)`, targets `(rows,tokens)`; losses if asked
-        "Predictions for whole rows; `MemoryError` if they can't fit: then pass `with_preds=False`"
+        "Predictions for whole rows; raises `MemoryError` if they are too large for this machine"
         if dl is None: dl = self.dls[ds_idx].new(drop_last=False)
         if getattr(dl, 'shuffle', False): dl = dl.new(shuffle=False)
-        if with_preds and isinstance(dl, LMDataLoader):
-            need = dl.bs*dl.bl*get_model(self.model)[0].vocab_sz*4 * 2  # logits and probabilities
-            if need>_memory():
-                raise MemoryError(f'{dl.bs*dl.bl:,} tokens times all words need '
-                                  f'{need/2**30:,.0f} GB: pass `with_preds=False, '
-                                  'with_loss=True`, or use `score`')
+        if with_preds and isinstance(dl, LMDataLoader) and hasattr(os, 'sysconf'):
+            need = dl.bs*dl.bl*plain_model(self.model)[0].vocab_sz*8  # logits and probabilities
+            if need > os.sysconf('SC_PAGE_SIZE')*os.sysconf('SC_PHYS_PAGES'):
+                raise MemoryError(f'predictions of {dl.bs*dl.bl:,} tokens need {need/2**30:,.0f} '
+                                  'GB: pass `with_preds=False, with_loss=True`, or use `score`')
         # its batches are pieces of the same rows
         if isinstance(dl, LMDataLoader): kwargs |= dict(reorder=False, concat_dim=1)
         return super().get_preds(dl=dl, with_preds=with_preds, **kwargs)
-
-def _memory():
-    "The memory of this machine in bytes; infinite where it can't be asked"
-    try: return os.sysconf('SC_PAGE_SIZE')*os.sysconf('SC_PHYS_PAGES')
-    except (AttributeError,ValueError,OSError): return math.inf  # such as on Windows
 
 # %% ../nbs/22_lm_learner.ipynb #64ecc1ef
 @keywords_of(TransformerLM.__init__, TransformerEncoder.__init__, TransformerBlock.__init__,
@@ -77,10 +71,7 @@ def transformer_lm_learner(
     "A `Learner` with a `TransformerLM` for `dls`; errors are those of `check_dls`"
     learn_kw,model_kw = split_keywords(kwargs, TransformerLMLearner)
     check_dls(dls, lm=True, metrics=learn_kw.get('metrics'))
-    start = Pretrained.of(pretrained)
-    ensure(start is None or isinstance(start.model, TransformerLM), 'pretrained', start,
-           'a language model, such as GPT-2 or Llama: an encoder such as BERT only reads')
-    sizes = dict(k=k, heads=heads, depth=depth, pos_cls=pos_cls)
+    start,sizes = Pretrained.of(pretrained),dict(k=k, heads=heads, depth=depth, pos_cls=pos_cls)
     model = TransformerLM(**model_keywords(dls, start, max_len, sizes, **model_kw))
     learn = TransformerLMLearner(dls, model, **learn_kw)
     return learn if start is None else start.start(learn)
@@ -89,29 +80,23 @@ def transformer_lm_learner(
 def _prompt_ids(learn, text):
     "Ids to go on from; a text without tokens starts with `xxbos`"
     ids,last = text_ids(learn.dls, text),text_ends(learn.dls)[1]
-    ids = ids[:len(ids)-last] or special_ids(text_vocab(learn.dls), 'bos')[:1]
-    ensure(ids, 'text', text, f'a text of at least one token, as the vocabulary has no {BOS!r}')
-    return ids
-
-def _in_one_batch(prompts, pad_idx):
-    "Ids `(b,t)` of all `prompts`, with padding in front of the shorter ones"
-    width = max(map(len, prompts))
-    ensure(pad_idx is not None or all(len(o)==width for o in prompts), 'text', len(prompts),
-           'one text, or texts of as many tokens each, as the model has no padding id')
-    return tensor([[pad_idx]*(width-len(o)) + o for o in prompts])                        # (b,t)
+    return ids[:len(ids)-last] or special_ids(text_vocab(learn.dls), 'bos')[:1]
 
 def _writers(learn, texts, n_words=1, no_unk=True, decoder=None, only_last_word=False, seed=None,
              stop=None, ahead=None, temperature=.8, min_p=None, top_k=None, top_p=.9,
              repetition_penalty=1., weights=None):
     "A `TextWriter` for each of `texts`, and the stream of their next tokens"
-    model,vocab,stops = get_model(learn.model),text_vocab(learn.dls),L(stop)
+    model,vocab,stops = plain_model(learn.model),text_vocab(learn.dls),L(stop)
     ensure(all(stops), 'stop', stop, 'a string, or several, that are not empty')
     backwards = [o for o in text_tfms(learn.dls) if getattr(o, 'name', '')=='reverse_text']
     ensure(not backwards, 'backwards', True, 'False in `dls`: this model goes on before a text')
-    prompts = [_prompt_ids(learn, o) for o in texts]
-    ids = _in_one_batch(prompts, model[0].pad_idx).to(next(model.parameters()).device)
+    prompts,pad_idx = [_prompt_ids(learn, o) for o in texts],model[0].pad_idx
+    ensure(pad_idx is not None or len({*map(len, prompts)})==1, 'text', f'{len(texts)} texts',
+           'one text, or all of one length, as the model has no padding id')
+    ids = pad_sequence([*map(LongTensor, prompts)], True, ifnone(pad_idx, 0), 'left')     # (b,t)
     banned = special_ids(vocab, 'pad', 'fake', *(['unk'] if no_unk else []))
-    steps = stream_ids(model, ids, n_words, banned=[i for i in banned if i<model[0].vocab_sz],
+    steps = stream_ids(model, ids.to(next(model.parameters()).device), n_words,
+                       banned=[i for i in banned if i<model[0].vocab_sz],
                        generator=None if seed is None else torch.Generator().manual_seed(seed),
                        only_last=only_last_word, temperature=temperature, min_p=min_p, top_k=top_k,
                        top_p=top_p, repetition_penalty=repetition_penalty, weights=weights)
@@ -139,7 +124,7 @@ def predict(self:TransformerLMLearner,
     stop:str=None, # String or strings before which the new text ends
     weights:str=None # 'int8' or 'bf16': faster and less exact; None: as they are
 )->str: # `text` and what comes after it, a list of them for a list of texts
-    "Go on with `text`; `ValueError` for an argument out of range, `TypeError` for what is no text"
+    "Go on with `text`; raises `ValueError` for an argument out of range"
     texts = as_texts(text)
     if not texts: return []
     writers,steps = _writers(self, texts, n_words, no_unk, decoder, only_last_word, seed, stop,
@@ -150,7 +135,7 @@ def predict(self:TransformerLMLearner,
             for writer,token in zip(writers, new): writer.take(token)
             yield
             if all(o.done for o in writers): return
-    with in_eval(get_model(self.model)), closing(steps):
+    with in_eval(plain_model(self.model)), closing(steps):
         steps_done = write()
         if n_words>0 and not no_bar: steps_done = progress_bar(steps_done, n_words, leave=False)
         for _ in steps_done: pass
@@ -158,7 +143,7 @@ def predict(self:TransformerLMLearner,
     return writers[0].text if isinstance(text, str) else [o.text for o in writers]
 
 # %% ../nbs/22_lm_learner.ipynb #76587703
-def _pieces(writer, steps):
+def _stream_pieces(writer, steps):
     for new in steps:
         if piece := writer.add(*new): yield piece
         if writer.done: break
@@ -174,10 +159,9 @@ def stream(self:TransformerLMLearner,
     **kwargs
 )->Iterator: # Pieces of text, as soon as they can't change any more
     "As `predict`, piece by piece; but bad filters are refused with the first piece"
-    ensure(isinstance(text, str), 'text', text, 'a string: for several texts use `predict`',
-           TypeError)
+    ensure(isinstance(text, str), 'text', text, 'one text: `predict` takes several', TypeError)
     (writer,),steps = _writers(self, [text], n_words, ahead=40, **kwargs)
-    return _pieces(writer, steps)
+    return _stream_pieces(writer, steps)
 
 # %% ../nbs/22_lm_learner.ipynb #ecc85a2e
 def _windows(n, max_len):
@@ -228,8 +212,8 @@ def score(self:TransformerLMLearner,
     texts:str, # A text or a list of texts
     bs:int=64 # Number of texts, or windows of long ones, to read at once
 )->TextScore|L: # A `TextScore` for each text, in their order; for a single string just one
-    "How likely are these texts? `TypeError` for what is no text; `n` is 0 for less than two tokens"
-    model,vocab,res = get_model(self.model),text_vocab(self.dls),L()
+    "How likely are these texts? `n` is 0 for fewer than two tokens"
+    model,vocab,res = plain_model(self.model),text_vocab(self.dls),L()
     ids = [tensor(text_ids(self.dls, o)).long() for o in as_texts(texts)]
     unknown = special_ids(vocab, 'unk')
     with in_eval(model): losses = _text_losses(model, ids, bs)

@@ -20,7 +20,7 @@ class LossInParts(Callback):
     ): self.rows = rows
 
     def before_train(self):
-        "`ValueError` for a learner whose loss needs all logits at once"
+        "Raises `ValueError` for a learner whose loss needs all logits at once"
         model,f = get_model(self.model),getattr(self.loss_func, 'func', None)
         head = model[1] if isinstance(model, nn.Sequential) else None
         linear = getattr(head, 'linear', None)

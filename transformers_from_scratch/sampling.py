@@ -16,17 +16,17 @@ def scale_temperature(
     logits:Tensor, # Scores of the next token `(...,v)`
     temperature:float # Above 0: below 1 prefers the best tokens more, above 1 less
 )->Tensor: # `(...,v)`
-    "Divide by the temperature; `ValueError` if it is not above 0"
+    "Divide by the temperature; raises `ValueError` unless it is above 0"
     if not temperature>0: raise ValueError(f'`temperature` is {temperature}, but must be above 0')
     return logits / temperature
 
 # %% ../nbs/06_sampling.ipynb #eea5ce3b
 def keep_top_k(
     logits:Tensor, # Scores of the next token `(...,v)`
-    top_k:int # Number of tokens to keep, 1 or more; those as good as the last of them stay as well
+    top_k:int # Number of tokens to keep, at least 1; those as good as the last of them stay as well
 )->Tensor: # `(...,v)`, `-inf` at the others
-    "Keep the `top_k` best tokens, Fan et al. 2018; `ValueError` if it is below 1"
-    if top_k<1: raise ValueError(f'`top_k` is {top_k}, but must be 1 or more')
+    "Keep the `top_k` best tokens, Fan et al. 2018; raises `ValueError` below 1"
+    if top_k<1: raise ValueError(f'`top_k` is {top_k}, but must be at least 1')
     worst = logits.topk(min(top_k, logits.shape[-1])).values[...,-1:]                     # (...,1)
     return logits.masked_fill(logits < worst, -math.inf)
 
@@ -35,7 +35,7 @@ def keep_top_p(
     logits:Tensor, # Scores of the next token `(...,v)`
     top_p:float # Probability of the tokens to keep together, in (0,1]
 )->Tensor: # `(...,v)`, `-inf` at the others
-    "The fewest best tokens that reach `top_p`, Holtzman et al. 2020; `ValueError` outside (0,1]"
+    "The fewest that reach `top_p`, Holtzman et al. 2020; raises `ValueError` outside (0,1]"
     if not 0<top_p<=1: raise ValueError(f'`top_p` is {top_p}, but must be in (0,1]')
     if top_p==1: return logits
     best,idx = logits.sort(dim=-1, descending=True)
@@ -48,14 +48,13 @@ def keep_min_p(
     logits:Tensor, # Scores of the next token `(...,v)`
     min_p:float # Smallest probability of a token, in [0,1]
 )->Tensor: # `(...,v)`, `-inf` at the others
-    "Tokens at least as likely as `min_p`, or the best and a warning; `ValueError` outside [0,1]"
+    "Tokens as likely as `min_p`, else the best and a warning; raises `ValueError` outside [0,1]"
     if not 0<=min_p<=1: raise ValueError(f'`min_p` is {min_p}, but must be in [0,1]')
-    out = logits.softmax(-1) < min_p
-    none = out.all(-1, keepdim=True)                                                      # (...,1)
-    if none.any(): warnings.warn(f'No token has a probability of {min_p}, the best one is taken: '
-                                 'try a lower `min_p`', stacklevel=2)
-    best = logits==logits.amax(-1, keepdim=True)
-    return logits.masked_fill(out & ~(none & best), -math.inf)
+    p = logits.softmax(-1)
+    best = p.amax(-1, keepdim=True)                                                       # (...,1)
+    if (best<min_p).any():
+        warnings.warn(f'No token has a probability of {min_p}: try a lower `min_p`', stacklevel=2)
+    return logits.masked_fill(p < best.clamp(max=min_p), -math.inf)
 
 # %% ../nbs/06_sampling.ipynb #52c1543f
 def penalize_repetition(
@@ -63,7 +62,7 @@ def penalize_repetition(
     ids:Tensor, # What was read and written so far `(b,t)`
     penalty:float # 1 changes nothing, above 1 makes tokens of `ids` less likely, below 1 more
 )->Tensor: # `(b,v)`
-    "Lower the scores of tokens that were there, Keskar et al. 2019; `ValueError` for 0 or less"
+    "Lower the scores of `ids`, Keskar et al. 2019; raises `ValueError` for a penalty of 0 or less"
     if not penalty>0: raise ValueError(f'`repetition_penalty` is {penalty}, but must be above 0')
     ids = ids.where(ids<logits.shape[-1], ids.amin(1, keepdim=True))  # padding may have no score
     seen = logits.gather(1, ids)                                                          # (b,t)
@@ -90,7 +89,7 @@ def sample_ids(
     banned:Tensor=None, # Ids of tokens that never come
     generator:torch.Generator=None # Random generator; None is torch's own
 )->Tensor: # Ids `(b,)`
-    "Filter and draw; `ValueError` for arguments out of range and scores that are no numbers"
+    "Filter and draw; raises `ValueError` for arguments out of range, and for NaN among the scores"
     if repetition_penalty!=1: logits = penalize_repetition(logits, ids, repetition_penalty)
     if banned is not None: logits = forbid_ids(logits, banned)
     if min_p is not None: logits = keep_min_p(logits, min_p)
@@ -110,8 +109,8 @@ def sample_ids(
 
 def _check_scores(fine):
     if not fine.all():
-        raise ValueError(f'`logits` of text {fine.int().argmin()} have NaN or inf, or only -inf: '
-                         'has the model diverged, or are all tokens ruled out?')
+        raise ValueError(f'`logits` of text {fine.int().argmin()} hold NaN or inf, or only -inf: '
+                         'has training diverged, or are all tokens ruled out?')
 
 # %% ../nbs/06_sampling.ipynb #5723f1d5
 class KVCache:
@@ -142,7 +141,7 @@ class KVCache:
 
 # %% ../nbs/06_sampling.ipynb #8aee88f6
 class LMReader:
-    "A language model and the texts that it has read; `ValueError` for a text without tokens"
+    "A language model and what it has read; raises `ValueError` for a text without tokens"
     def __init__(self,
         model:TransformerLM, # A language model
         ids:Tensor, # The texts so far `(b,t)`, padding anywhere, at least one token in each
@@ -210,7 +209,7 @@ class LMReader:
             self.logits = self.model[1](x[:,-1])
 
     def _fast_step(self):
-        "What the model has for single tokens, or False; `ValueError` where `weights` needs it"
+        "What the model has for single tokens, or False, which `weights` can't do with"
         ask = getattr(self.model, 'fast_step', None)
         step = self.cache and ask and ask(self.weights, len(self.text))
         if self.weights and not step:
@@ -252,7 +251,7 @@ def stream_ids(
     weights:str=None, # 'int8' or 'bf16': smaller weights, less exact; None: as they are
     **kwargs
 )->Iterator: # The new ids `(b,)`, step by step
-    "Write on, token by token; `ValueError` for an argument out of range"
+    "Write on, token by token; raises `ValueError` for an argument out of range"
     encoder,parts,text,new = model[0],list(model.modules()),ids,None
     never = [*banned, *{encoder.pad_idx} - {None, encoder.vocab_sz}]
     never = torch.tensor(never, dtype=torch.long, device=ids.device)

@@ -6,12 +6,9 @@
 __all__ = ['load_transformer_learner']
 
 # %% ../nbs/40_saving.ipynb #e5000004
-import json,secrets,time
-from contextlib import contextmanager,suppress
-from safetensors import SafetensorError
-from safetensors.torch import save_file
 from fastai.text.all import *
 from fastai.losses import BaseLoss
+from safetensors import safe_open
 from .attention import *
 from .guards import *
 from .layers import *
@@ -25,8 +22,6 @@ from .files import *
 from .text import *
 from .descriptions import *
 from .transfer import *
-try: import fcntl
-except ImportError: fcntl = None  # on Windows
 
 # %% ../nbs/40_saving.ipynb #e5000011
 _losses = {
@@ -46,66 +41,42 @@ def _loss_says(loss):
     says = {n: getattr(func, n, None) for n in _losses[key]}
     if hasattr(loss, 'thresh'): says['thresh'] = loss.thresh
     says = {n: o.tolist() if isinstance(o, Tensor) else o for n,o in says.items() if o is not None}
-    says = dict(name=_loss_names.get(key, key[0]).__name__, **says)
-    made = _loss(says)
+    says = dict(name=_loss_names.get(key, key[0]).__name__, settings=says)
+    made = _loss(**says)
     same = all(getattr(made, n)==getattr(loss, n) for n in ('flatten','floatify','is_2d'))
     return says if same and made.func.reduction==func.reduction else None
 
-def _loss(says):
+def _loss(name, settings):
     "The loss that `_loss_says` has described"
-    kw = {n: tensor(o) if isinstance(o, list) else o for n,o in says.items() if n!='name'}
-    return _loss_fs[says['name']](**kw)
+    return _loss_fs[name](**{n: tensor(o) if isinstance(o, list) else o for n,o in settings.items()})
 
 # %% ../nbs/40_saving.ipynb #e5000013
-def _data_says(learn):
+def _data_says(dls):
     "How `dls` makes ids of a text; None if it does more than tokens and numbers"
-    try: tfms = text_tfms(learn.dls)
+    try: tfms = text_tfms(dls)
     except AssertionError: return  # a text can't enter there
     names = [type(o).__name__ for o in tfms]
     backwards = len(tfms)==3 and getattr(tfms[2], 'name', '')=='reverse_text'
     if names[:2]!=['Tokenizer','Numericalize'] or len(names)!=2+backwards: return
-    dl = learn.dls.valid
+    dl = dls.valid
     more = [type(o).__name__ for n in ('after_item','before_batch','after_batch')
             for o in getattr(getattr(dl, n), 'fs', ())]
     # what changes items or batches has no name
     if set(more)-{'ToTensor','Pad_Chunk','Pad_Input'}: return
-    table = _table_says(tfms[0], learn.dls)
-    says = dict(bs=dl.bs, backwards=backwards)
-    if table: says['table'] = table
-    if isinstance(dl, LMDataLoader): says['seq_len'] = dl.seq_len
-    return says
-
-def _is_names(o): return all(isinstance(n, str) for n in o)
+    return dict(bs=dl.bs, backwards=backwards, table=_table_says(tfms[0], dls),
+                seq_len=dl.seq_len if isinstance(dl, LMDataLoader) else None)
 
 def _table_says(tok, dls):
     "The columns of texts and labels, and whether texts were marked; None for no table"
+    def names(cols): return all(isinstance(n, str) for n in cols)
     cols = L(getattr(tok, 'text_cols', ()))
-    if tok.mode!='df' or not cols or not _is_names(cols): return
+    if tok.mode!='df' or not cols or not names(cols): return
     says = dict(cols=list(cols), mark=bool(ifnone(tok.kwargs.get('mark_fields'), len(cols)>1)))
     tls = getattr(dls.train_ds, 'tls', ())
     y = tls[1].tfms.fs[0] if len(tls)>1 else None
-    if isinstance(y, ColReader) and not y.pref+y.suff and _is_names(y.cols):
+    if isinstance(y, ColReader) and not y.pref+y.suff and names(y.cols):
         says |= dict(label=list(y.cols), delim=y.label_delim)
     return says
-
-def _settings(model):
-    "What does not change the meaning of weights, but how they learn"
-    encoder,attn = model[0],getattr(model[0].blocks[0], 'attention', None)
-    drop = getattr(attn, 'dropout', 0)
-    return dict(dropout=encoder.dropout.p,
-                attn_dropout=drop if isinstance(drop, (int,float)) else 0,
-                word_dropout=encoder.word_dropout, vocab_dropout=encoder.vocab_dropout,
-                fast_layers=any(isinstance(o, FastLinear) for o in model.modules()))
-
-def _own_fs(learn, model):
-    "Keywords of functions that are a user's own, a crop in a `special_crop` among them"
-    def known(f):
-        if f is None: return True
-        if not isinstance(f, partial): return is_known(f)
-        return call_text(f.func)=='special_crop' and known(f.keywords.get('crop', head_crop))
-    fs = dict(crop=model[0].crop, pool=getattr(model[1], 'pool', None))
-    own = [n for n,f in fs.items() if not known(f)]
-    return own if _loss_says(learn.loss_func) else own+['loss_func']
 
 # %% ../nbs/40_saving.ipynb #fc4c45c0
 @contextmanager
@@ -161,161 +132,66 @@ def _whole_model(learn):
     return model
 
 # %% ../nbs/40_saving.ipynb #e5000015
-def _save_model(self, folder):
-    model = _whole_model(self)
-    state,names = plain_state(model),first_names(model)
-    weights = {n: state[n].detach().cpu().contiguous().clone()
-               for n in dict.fromkeys(names.get(n, n) for n in state) if n in state}
-    check_finite('model', weights)
-    says = describe_encoder(self)
-    says['own'] += _own_fs(self, model)
-    kind = 'language model' if isinstance(model, TransformerLM) else 'classifier'
-    about = describe_tensors(kind, weights, **says, settings=_settings(model),
-                             head=describe_head(model, text_target(self.dls)),
-                             loss=_loss_says(self.loss_func), data=_data_says(self),
-                             file=f'model-{checksum({}, weights):08x}.safetensors')
-    if not about['own']: _try(model, about, weights)
-    _write_folder(folder, about, weights)
+def _check_folder(folder):
+    "Raises `ValueError` for a folder with other things than a model of `save_model`"
+    there = [o.name for o in folder.iterdir() if o.name[0]!='.'] if folder.is_dir() else []
+    file = folder/'model.safetensors'
+    try:
+        with safe_open(file, 'pt') as f: ours = lib_name in (f.metadata() or {})
+    except odd_file_errors: ours = False
+    if there and not ours:
+        raise ValueError(f"`folder` is {str(folder)!r}, which holds {there[0]!r}, but must be new, "
+                         "empty, or hold a model that `save_model` wrote")
 
 # %% ../nbs/40_saving.ipynb #f32c7705
 @patch
 def save_model(self:TransformerLearner,
-    folder:str|Path # Where to write `model.json` and the weights; a model in it is replaced
+    folder:str|Path # For one file, `model.safetensors`; an earlier model in it is replaced
 )->Path: # The folder
-    "Save a learner, for `load_transformer_learner`; `ValueError` for NaN, or own parts"
-    ensure(isinstance(folder, (str,Path)) and str(folder), 'folder', folder,
-           'the name of a folder', TypeError)
-    if not rank_distrib(): # don't save if child proc
-        with model_lock(self.model): _save_model(self, Path(folder).expanduser())
-    return Path(folder).expanduser()
+    "Save a learner for `load_transformer_learner`; raises `ValueError` if it can't be made again"
+    folder,model = Path(folder).expanduser(),plain_model(self.model)
+    header = {TransformerClassifier:ClassifierFile, TransformerLM:LMFile}.get(type(model))
+    if header is None:
+        raise TypeError(f"`learn.model` is of the custom class {type(model).__name__}, but must be "
+                        "a `TransformerClassifier` or a `TransformerLM`. Save its encoder, with "
+                        "`save_encoder`, or its weights, with `learn.save`")
+    if rank_distrib(): return folder  # the first process writes
+    _check_folder(folder)
+    with model_lock(self.model):
+        says = describe_encoder(self)
+        check_description(model)
+        target = text_target(self.dls) if header is ClassifierFile else None
+        write_file(folder/'model.safetensors', header, weights_of(model), **says,
+                   head=describe_head(model, target), loss=_loss_says(self.loss_func),
+                   data=_data_says(self.dls),
+                   fast_layers=any(isinstance(o, FastLinear) for o in model.modules()))
+    return folder
 
 # %% ../nbs/40_saving.ipynb #e5000017
-def _norm_of(text, at, weights):
-    "A class of norms, with the weights that it has in the file"
-    def there(n): return any(o.endswith(f'{at}.{n}') for o in weights)
-    cls = from_call_text(text)
-    plain = getattr(cls, 'func', cls)
-    if plain is nn.RMSNorm: return partial(cls, elementwise_affine=there('weight'))
-    if plain is not nn.LayerNorm: return cls
-    return partial(cls, elementwise_affine=there('weight'), bias=there('bias'))
-
-def _parts(says, weights, given):
-    "The classes that a model was made of, but for those that are `given`"
-    kw = {}
-    def there(end): return any(n.endswith(end) for n in weights)
-    def make(name): return name in says and name not in given
-    if make('attn_cls'):
-        args = dict(qkv_bias=there('attention.toqueries.bias'),
-                    bias=there('attention.unifyheads.bias'))
-        if 'qk_norm' in says:
-            args['qk_norm'] = _norm_of(says['qk_norm'], 'attention.q_norm', weights)
-        kw['attn_cls'] = partial(from_call_text(says['attn_cls']), **args)
-    if make('ff_cls'):
-        kw['ff_cls'] = partial(from_call_text(says['ff_cls']), bias=there('ff.up.bias'))
-        kw['hidden_mult'] = says['hidden_mult']
-        if make('act_cls'): kw['act_cls'] = from_call_text(says['act_cls'])
-    if make('norm_cls'): kw['norm_cls'] = _norm_of(says['norm_cls'], 'norm1', weights)
-    if make('pos_cls'): kw['pos_cls'] = from_call_text(says['pos_cls'])
-    return kw
-
-_needs = dict(act_cls='act_cls', qk_norm='attn_cls')
-
-def _check_given(folder, about, given):
-    "`ValueError` that asks for what is a user's own"
-    lacks = {n: _needs.get(n, n) for n in about['own'] if _needs.get(n, n) not in given}
-    if not lacks: return
-    said = {**about['model'], **about['head']}
-    was = ', '.join(f'`{n}` was {said[n]}' if n in said else f'`{n}` was one' for n in lacks)
-    raise ValueError(
-        f"{folder} has parts of somebody's own, which no file can hold: {was}. Pass them, as in "
-        f"load_transformer_learner({str(folder)!r}, "
-        f"{', '.join(f'{o}=...' for o in dict.fromkeys(lacks.values()))})")
-
-def _keywords(about, weights, given):
-    "Keywords for a model like the one that was saved"
-    says,head,settings = about['model'],about['head'],about['settings']
-    kw = {n: says[n] for n in ('k','depth','max_len','pad_idx','embed_norm','final_norm')}
-    kw |= {n: says[n] for n in ('heads','wide','norm_first') if says[n] is not None}
-    kw |= {n: o for n,o in settings.items() if o and n!='fast_layers'}
-    kw |= dict(vocab_sz=len(weights['0.embedding.weight']), dropout=settings['dropout'])
-    if says['n_types']: kw['n_types'] = says['n_types']
-    if about['kind']=='language model': kw['tie_weights'] = head['tie_weights']
-    else:
-        kw |= dict(n_out=head['n_out'], y_range=head['y_range'], head_dropout=head['dropout'])
-        kw |= {n: from_call_text(head[n]) for n in ('pool','crop') if n not in given}
-    return kw | _parts(says, weights, given) | given
-
-def _fill(model, weights):
-    "Put `weights` into `model`, in their types; `ValueError` unless names and shapes are the same"
-    names,state = first_names(model),model.state_dict(keep_vars=True)
-    mine = {n: tuple(o.shape) for n,o in state.items() if names[n]==n}
-    theirs = {n: tuple(o.shape) for n,o in weights.items()}
-    if says := differences(theirs, mine): raise ValueError(says)
-    # where PyTorch would have put it: a file's place may be odd
-    for n in mine: state[n].data = weights[n].clone()
-
-def _check_numbers(about, weights, given):
-    "`ValueError` for sizes that the weights have not: nothing is made larger than the file is"
-    says,head = about['model'],about['head']
-    def rows(name): return len(weights[name]) if name in weights else None
-    have = dict(depth=len({n.split('.')[2] for n in weights if n.startswith('0.blocks.')}),
-                n_types=rows('0.types.weight') or 0)
-    if 'ff_cls' in says and 'ff_cls' not in given:
-        have['hidden_mult'] = rows('0.blocks.0.ff.up.weight')
-    want = {n: round(says['k']*says[n]) if n=='hidden_mult' else says[n] for n in have}
-    if 'n_out' in head: have['n_out'],want['n_out'] = rows('1.linear.weight'),head['n_out']
-    odd = [n for n in have if have[n]!=want[n]]
-    if odd: raise ValueError(f'`{odd[0]}` does not fit the weights')
-
 def _made(about, weights, given):
-    "The model that was saved; `ValueError` if it can't be made"
-    cls = TransformerLM if about['kind']=='language model' else TransformerClassifier
-    _check_numbers(about, weights, given)
-    with torch.random.fork_rng(devices=[]): model = cls(**_keywords(about, weights, given))
-    now = json.loads(json.dumps(model_args(model[0]), default=np.generic.item))
-    then = dict(about['model'])
-    if says := differences(then, now): raise ValueError(says)
-    _fill(model, weights)
+    "The model that was saved; raises some error if it can't be made"
+    cls = TransformerLM if about.kind=='language model' else TransformerClassifier
+    its = {**about.head.keywords, **about.encoder}
+    mine = about.encoder | {n: as_json(o) for n,o in given.items() if n in about.encoder}
+    if says := differences(about.encoder, mine, free_keywords): raise ValueError(says)
+    kept = {n: from_json(o) for n,o in its.items() if n not in given} | given
+    if not custom_parts({n: as_json(o) for n,o in kept.items()}):
+        # nothing is made that is larger than the file
+        with torch.device('meta'): check_shapes(cls(**kept), weights)
+    model = made_again(cls, kept, weights)
+    with in_eval(model), torch.no_grad(): model(trial_ids(model[0]))
     return model
-
-def _try(model, about, weights):
-    "`ValueError` unless a model that is made of the description answers as `model` does"
-    encoder,device = model[0],model[0].embedding.weight.device
-    n = min(ifnone(encoder.max_len, 8), 8)
-    ids = [i for i in range(min(encoder.vocab_sz, n+1)) if i!=encoder.pad_idx][:n]
-    ids = tensor([ids, ids[::-1]])
-    try:
-        with (torch.no_grad(), torch.autocast('cpu', enabled=False),
-              torch.autocast(device.type, enabled=False), in_eval(model)):
-            back = _made(about, {n: o.clone() for n,o in weights.items()}, {}).eval()(ids)
-            out = model(ids.to(device)).cpu()
-    except (ValueError, TypeError, KeyError) as e:
-        raise ValueError(
-            f"this model can't be made again from its description ({e}): {_odd}") from e
-    if not out.isfinite().all():
-        raise ValueError(
-            'the answers of this model are not finite: has training diverged? Load a '
-            'state from before')
-    # a processor may add up numbers that lie elsewhere in another order
-    half = encoder.embedding.weight.dtype in (torch.half,torch.bfloat16)
-    near = .02 if half or device.type!='cpu' else 1e-4
-    same = (out.float()-back.float()).abs().max() <= near*out.float().abs().max()
-    if not same:
-        raise ValueError(
-            f"made again from its description, this model would answer otherwise: {_odd}")
-
-_odd = ("a part does more than its class says, such as a hook, or a `forward` of "
-        "an instance. Make it a class of your own, which is given to `load_transformer_learner`")
 
 # %% ../nbs/40_saving.ipynb #b060ea70
 def _y(row): return row['y']
 
 def _target_block(head):
     "The block that makes the target of a classifier, and a value for it"
-    classes,n = head.get('classes'),head['n_out']
-    if head['target']=='category': return CategoryBlock(vocab=classes, sort=False),classes[0]
-    if head['target']=='labels': return MultiCategoryBlock(vocab=classes),[classes[0]]
-    return RegressionBlock(n_out=n),0. if n==1 else [0.]*n
+    n = head.keywords['n_out']
+    if head.target=='numbers': return RegressionBlock(n_out=n),0. if n==1 else [0.]*n
+    one = head.classes[0]
+    if head.target=='labels': return MultiCategoryBlock(vocab=head.classes),[one]
+    return CategoryBlock(vocab=head.classes, sort=False),one
 
 def _row(names, delim, y):
     "The cells of a table for a target `y` in the columns `names`"
@@ -324,151 +200,94 @@ def _row(names, delim, y):
 
 def _empty_dls(about, tok, device):
     "`DataLoaders` without data, which make ids of texts as those of the training did"
-    data,head,lm = about['data'],about['head'],about['kind']=='language model'
-    table,more,kw = data.get('table') or {},{},dict(bs=1, num_workers=0, device=device)
-    if lm: more['seq_len'] = data['seq_len']
-    else: kw['before_batch'] = Pad_Chunk(pad_idx=ifnone(about['model']['pad_idx'], 0))
-    text = TextBlock(tok, vocab=list(about['vocab']), is_lm=lm, backwards=data['backwards'], **more)
+    data,table,lm = about.data,about.data.table,about.kind=='language model'
+    more,kw = dict(seq_len=data.seq_len) if lm else {},dict(bs=1, num_workers=0, device=device)
+    if not lm: kw['before_batch'] = Pad_Chunk(pad_idx=ifnone(about.encoder['pad_idx'], 0))
+    text = TextBlock(tok, vocab=list(about.vocab), is_lm=lm, backwards=data.backwards, **more)
     row,blocks,get_y = dict(text='1 2 3 4 5 6 7 8 9'),[text],None
     if not lm:
-        block,y = _target_block(head)
+        block,y = _target_block(about.head)
         blocks.append(block)
-        names,delim = table.get('label') or ['y'],table.get('delim')
+        names,delim = (table.label or ['y'], table.delim) if table else (['y'], None)
         row |= _row(names, delim, y)
-        get_y = ColReader(names, label_delim=delim) if table.get('label') else _y
+        get_y = ColReader(names, label_delim=delim) if table and table.label else _y
     block = DataBlock(blocks, get_x=ColReader('text'), get_y=get_y, splitter=IndexSplitter([1]))
     dls = block.dataloaders(pd.DataFrame([row]*2), **kw)
     if table:  # another table is read as that one was
         t = text_tokenizer(dls)
-        t.mode,t.text_cols,t.tok_text_col = 'df',L(table['cols']),'text'
-        t.kwargs = dict(mark_fields=table['mark'])
-    return type(dls)(*(o.new(o.dataset.new_empty(), bs=data['bs']) for o in dls.loaders),
+        t.mode,t.text_cols,t.tok_text_col = 'df',L(table.cols),'text'
+        t.kwargs = dict(mark_fields=table.mark)
+    return type(dls)(*(o.new(o.dataset.new_empty(), bs=data.bs) for o in dls.loaders),
                      path=dls.path, device=dls.device)
 
-def _check_same(folder, about, dls, loaded):
-    "`ValueError` if `dls` is not for the model: other tokens or other classes"
-    vocab,head,pad = list(text_vocab(dls)),about['head'],about['model']['pad_idx']
-    if vocab!=list(about['vocab']):
-        raise ValueError(f"the vocabulary of `dls`, {vocab[:5]} …, is not that of {folder}: make "
-                         f"`dls` with `text_vocab=read_description({str(folder)!r}).vocab`, or move "
-                         "the encoder alone, with `load_encoder`")
-    if about['kind']=='language model':
-        check_dls(dls, lm=True)
-        has = pad
-    else:
-        check_dls(dls, n_out=head['n_out'])
-        has,(target,classes) = pad_id(dls),describe_target(text_target(dls))
-        if (target,classes)!=(head['target'],head['classes']):
-            raise ValueError(f"`dls` is for {target}, {classes}, but must be for "
-                             f"{head['target']}, {head['classes']}, in this order")
-    if has!=pad: raise ValueError(f"`dls` pads with id {has}, but must pad with id {pad}")
-    tok = getattr(loaded, 'tokenizer', None)
-    try: differ = tok and tokenizer_diff(tok, tokenizer_state(dls))
-    except TypeError: differ = None
-    if differ: warn(f'{folder}: `dls` makes tokens in another way: {differ[:150]}', stacklevel=3)
-
-def _has(o, **kinds):
-    "Is `o` a table with values of these kinds?"
-    return isinstance(o, dict) and all(isinstance(o.get(n), kind) for n,kind in kinds.items())
-
-def _fine_data(data, lm):
-    "Can this be what `_data_says` has said?"
-    def names(o): return isinstance(o, list) and o and _is_names(o)
-    if data is None: return True
-    if not _has(data, bs=int, backwards=bool) or data['bs']<=0: return False
-    if lm and not (_has(data, seq_len=int) and data['seq_len']>0): return False
-    table = data.get('table')
-    if table is None: return True
-    if not _has(table, cols=list, mark=bool, delim=(str,type(None))): return False
-    return names(table['cols']) and (table.get('label') is None or names(table['label']))
-
-def _fine_head(head, lm):
-    "Can this be what `describe_head` has said?"
-    if lm: return _has(head, tie_weights=bool)
-    if not _has(head, n_out=int, pool=str, crop=str): return False
-    if head.get('target') not in (None,'category','labels','numbers'): return False
-    if head.get('target') in (None,'numbers'): return True
-    return isinstance(head.get('classes'), list) and len(head['classes'])>0
-
-def _check_says(path, about):
-    "`ValueError` for a description of a learner that can't be right"
-    lm,loss = about['kind']=='language model',about.get('loss')
-    fine = (about['kind']!='encoder' and _has(about, head=dict, settings=dict, own=list)
-            and (loss is None or _has(loss, name=str)) and _has(about['settings'], fast_layers=bool)
-            and _fine_data(about.get('data'), lm) and _fine_head(about['head'], lm))
-    if not fine:
-        raise ValueError(f"{path} is not a folder that `save_model` wrote, or it is damaged: what "
-                         "it says about a learner can't be so")
-
-def _no_dls(folder, why):
-    raise ValueError(f"{folder} does not say how texts become ids, as {why}: pass `dls=`, made "
-                     "as for the training")
-
-def _other(path):
-    "What else it may be that was to be opened"
-    if path.name=='model.json': return f': pass {path.parent}'
-    if path.is_file():
-        return (': a file of `export` is for `load_learner`' if path.suffix=='.pkl'
-                else ', not a file')
-    there = dict(config='`load_pretrained`', about='`ONNXClassifier`')
-    return next((f': this one is for {o}' for n,o in there.items()
-                 if (path/f'{n}.json').exists()), '')
-
 def _dls_of(path, about, tok_tfm, rules, device):
-    "`DataLoaders` without data, or what is lacking for them"
-    if about['data'] is None:
-        _no_dls(path, 'it was made with other steps than tokens and numbers')
-    if about['kind']=='classifier' and about['head']['target'] is None:
-        _no_dls(path, "the target was none of fastai's categories, labels or numbers")
-    if tok_tfm is None:
-        if about['tokenizer'] is None: _no_dls(path, 'the texts were tokens already')
-        try: tok = tokenizer_from_state(about['tokenizer'], rules)
-        except _odd_errors as e:
-            raise ValueError(
-                f"{path}: the tokenizer is of a class of somebody's own, or has rules that "
-                f"are: pass `tok_tfm=` or `rules=` ({e})") from e
-    else: tok = tok_tfm if isinstance(tok_tfm, Tokenizer) else Tokenizer(tok_tfm, rules=rules)
+    "`DataLoaders` without data; raises `ValueError` that asks for what is missing"
+    why = None
+    if about.data is None: why = 'it was made with other steps than tokens and numbers'
+    elif about.kind=='classifier' and about.head.target is None: why = "the target was a custom one"
+    elif tok_tfm is None and about.tokenizer is None: why = 'the texts were tokens already'
+    if why:
+        raise ValueError(f"{path} does not say how texts become ids, as {why}: pass `dls=`, made "
+                         "as for the training")
+    try:
+        if tok_tfm is None: tok = tokenizer_from_state(about.tokenizer.model_dump(), rules)
+        else: tok = tok_tfm if isinstance(tok_tfm, Tokenizer) else Tokenizer(tok_tfm, rules=rules)
+    except odd_file_errors as e:
+        raise ValueError(f"{path}: the tokenizer is of a custom class, or has custom rules: pass "
+                         f"`tok_tfm=` or `rules=` ({in_short(e)})") from e
     try: return _empty_dls(about, tok, torch.device(device))
-    except _odd_errors as e:
-        raise ValueError(
-            f"{path}: no data can be made as they were ({type(e).__name__}: {e})") from e
+    except odd_file_errors as e:
+        raise ValueError(f"{path}: no data can be made as they were ({in_short(e)})") from e
 
-_odd_errors = (ImportError,ValueError,TypeError,KeyError,AttributeError,RuntimeError,IndexError,
-               ArithmeticError)
+def _check_same(path, about, dls):
+    "Raises `ValueError` if `dls` is not for the model: other tokens or other classes"
+    vocab,head,pad = list(text_vocab(dls)),about.head,about.encoder['pad_idx']
+    if vocab!=about.vocab:
+        raise ValueError(f"the vocabulary of `dls`, {vocab[:5]} …, is not that of {path}: make "
+                         "`dls` with `text_vocab=read_description(folder).vocab`, or move the "
+                         "encoder alone, with `load_encoder`")
+    lm = about.kind=='language model'
+    check_dls(dls, lm=lm, n_out=head.keywords.get('n_out'))
+    its = None if lm else target_of(text_target(dls))
+    if not lm and its!=(head.target, head.classes):
+        raise ValueError(f"`dls` is for {its[0]}, {its[1]}, but must be for {head.target}, "
+                         f"{head.classes}, in this order")
+    if not lm and pad_id(dls)!=pad:
+        raise ValueError(f"`dls` pads with id {pad_id(dls)}, but must pad with id {pad}")
+    try: differ = about.tokenizer and tokenizer_diff(about.tokenizer.model_dump(), tokenizer_state(dls))
+    except TypeError: differ = None
+    if differ: warn(f'{path}: `dls` makes tokens in another way: {differ[:150]}', stacklevel=3)
 
 # %% ../nbs/40_saving.ipynb #e5000019
 def load_transformer_learner(
     folder:str|Path, # Where `save_model` wrote
     dls:DataLoaders=None, # Data to go on with, of the same tokens and classes; None for predictions
     *,
-    device:str|torch.device=None, # Where to; None is where `dls` are, or without them the CPU
-    tok_tfm:callable=None, # The tokenizer, where it is of a class of your own
-    rules:list=None, # Its rules, where some of them are not fastai's
+    device:str|torch.device='cpu', # Where the model goes if there are no `dls`, which have a device
+    tok_tfm:callable=None, # The tokenizer, if it is of a custom class
+    rules:list=None, # Its rules, if some of them are not fastai's
     **kwargs
 )->TransformerLearner: # For predictions, or for going on with `dls`
-    "A learner as it was saved; own classes as in `attn_cls=`; `ValueError` for what is damaged"
-    ensure(isinstance(folder, (str,Path)), 'folder', folder, 'the name of a folder', TypeError)
+    "A learner as it was saved; custom parts as in `attn_cls=`; raises `ValueError` for damage"
     distrib_barrier()
-    path = Path(folder).expanduser()
-    if not (path/'model.json').is_file():
-        raise FileNotFoundError(f"there is no model.json in {path}, which must be a folder that "
-                                f"`save_model` wrote{_other(path)}")
-    if not isinstance(dls, (DataLoaders,type(None))):
-        raise TypeError(
-            f"`dls` is of class {type(dls).__name__}, but must be `DataLoaders` or None")
-    ensure(dls is None or device is None, 'device', device, 'None where `dls` are given')
-    about,weights = read_saved(path, whole=True)
-    _check_says(path, about)
-    learn_cls = TransformerLMLearner if about['kind']=='language model' else TransformerLearner
+    path = Path(folder).expanduser()/'model.safetensors'
+    about,weights = read_model_file(path, ClassifierFile, LMFile)
+    learn_cls = TransformerLMLearner if about.kind=='language model' else TransformerLearner
     learn_kw,given = split_keywords(kwargs, learn_cls)
-    _check_given(path, about, {**given, **learn_kw})
+    its = {**about.head.keywords, **about.encoder}
+    lacks = {n: as_code(its[n]) for n in custom_parts(its) if n not in given}
+    if about.loss is None and 'loss_func' not in learn_kw: lacks['loss_func'] = 'a custom one'
+    if lacks:
+        was = ', '.join(f'`{n}` was {o}' for n,o in lacks.items())
+        raise ValueError(f"{path.parent} has custom parts, which no file can hold: {was}. Pass "
+                         f"them, as in load_transformer_learner({str(folder)!r}, "
+                         f"{', '.join(f'{n}=...' for n in lacks)})")
     try:
         model = _made(about, weights, given)
-        loss = _loss(about['loss']) if about['loss'] else None
-    except _odd_errors as e:
-        raise ValueError(f"{path}: the model can't be made as it was ({e})") from e
-    fast = about['settings']['fast_layers']
-    if dls is None: dls = _dls_of(path, about, tok_tfm, rules, ifnone(device, 'cpu'))
-    else: _check_same(path, about, dls, about)
-    learn_kw = dict(loss_func=loss, fast_layers=fast) | learn_kw
+        loss = _loss(**about.loss.model_dump()) if about.loss else None
+    except odd_file_errors as e:
+        raise ValueError(f"{path}: the model can't be made as it was ({in_short(e)})") from e
+    if dls is None: dls = _dls_of(path, about, tok_tfm, rules, device)
+    else: _check_same(path, about, dls)
+    learn_kw = dict(loss_func=loss, fast_layers=about.fast_layers) | learn_kw
     return learn_cls(dls, model.to(dls.device), **learn_kw)

@@ -15,16 +15,12 @@ from fastai.text.data import _get_tokenizer
 def text_vocab(
     dls:DataLoaders # Data with texts, for a classifier or for a language model
 )->list: # Tokens, by id
-    "The vocabulary; `TypeError` for no `DataLoaders`, `ValueError` where they hold no texts"
-    if not isinstance(dls, DataLoaders):
-        raise TypeError(f'`dls` is a {type(dls).__name__}, but must be `DataLoaders`: '
-                        'pass what `TextDataLoaders.from_df` or `DataBlock.dataloaders` returns')
+    "The vocabulary; raises `ValueError` where `dls` holds no text"
     tls = getattr(getattr(dls.train, 'dataset', None), 'tls', None)
     vocab = getattr(tls[0] if tls else dls, 'vocab', None)
     if is_listy(vocab) and len(vocab) and is_listy(vocab[0]): vocab = vocab[0]  # tokens and classes
     if is_listy(vocab) and len(vocab) and isinstance(vocab[0], str): return vocab
-    raise ValueError('`dls` has no vocabulary of tokens, so it holds no text: '
-                     'make it with a `TextBlock`, or pass `dls` and a model to `Learner`')
+    raise ValueError('`dls` has no vocabulary of tokens, so it holds no text: use a `TextBlock`')
 
 # %% ../nbs/11_text.ipynb #11000012
 _special = {}  # what was found for the last vocabularies
@@ -35,8 +31,7 @@ def special_ids(
 )->list: # Their ids, in the order of `vocab`
     "The ids of special tokens, by the names that are in use: `xxpad`, `[PAD]`, `<pad>`, `<|pad|>`"
     key = id(vocab),len(vocab),names  # an id may be used again, so the list is compared as well
-    kept,found = _special.get(key, (None,None))
-    if kept is vocab: return list(found)
+    if key in _special and _special[key][0] is vocab: return list(_special[key][1])
     form = re.compile('|'.join(rf'xx{o}|[<\[]\W?{o}\W?[>\]]' for o in names), re.IGNORECASE)
     found = [i for i,o in enumerate(vocab) if form.fullmatch(o)]
     if len(_special)>63: _special.clear()  # vocabularies are large
@@ -67,7 +62,7 @@ def text_tokenizer(
 def text_tfms(
     dls:DataLoaders # Data with texts
 )->list: # Transforms, the first of which takes a string
-    "What turns a text into ids, as in training; `AssertionError` where a text can't enter there"
+    "What turns a text into ids, as in training; raises `AssertionError` where no text can enter"
     ds = dls.train_ds
     tl = ds.tls[0] if hasattr(ds, 'tls') else ds
     return tl.tfms.fs[tl.infer_idx(''):]  # from the first that takes a string
@@ -84,14 +79,10 @@ def text_ids(
 def as_texts(
     texts:str # A text, or several as a list, a column or an array
 )->list: # Strings
-    "A list of texts; `TypeError` for what is none"
-    several = is_listy(texts) or isinstance(texts, (pd.Series,np.ndarray))
-    res = list(texts) if several else [texts]
-    bad = [o for o in res if not isinstance(o, str)]
-    if bad:
-        shown = bad[0] if not hasattr(bad[0], 'shape') else type(bad[0])
-        raise TypeError(f'`texts` has {shown!r:.80}, but must be a string, or a list or a '
-                        'column of them')
+    "A list of texts; raises `TypeError` for anything else"
+    res = list(texts) if is_listy(texts) or isinstance(texts, (pd.Series,np.ndarray)) else [texts]
+    odd = [type(o).__name__ for o in res if not isinstance(o, str)]
+    if odd: raise TypeError(f'`texts` has a {odd[0]}, but must be a string or several')
     return res
 
 # %% ../nbs/11_text.ipynb #11000031
@@ -136,7 +127,7 @@ def target_columns(
     items,get_y = (tls[-1].items,first(tls[-1].tfms.fs)) if len(tls)>1 else (None,None)
     if not isinstance(items, pd.DataFrame) or not isinstance(get_y, ColReader): return
     if get_y.pref or get_y.suff: return  # a file's name, made of the column
-    # a function of the user's may make other targets of them
+    # a custom function may make other targets of them
     if not all(isinstance(o, tuple(_kinds)) for o in tls[-1].tfms.fs[1:]): return
     cols = [o if o in items else items.columns[o] for o in get_y.cols]
     res,delim = items[cols],get_y.label_delim
@@ -161,25 +152,20 @@ def check_words(
     ids:list=None, # Ids of one text; None looks at training texts
     stacklevel:int=3 # As in `warn`: 3 is the caller of the function that calls this one
 ):
-    "Warn where more than 3 of 4 words are unknown; `ValueError` for a `Tokenizer` in a `Tokenizer`"
-    if isinstance(getattr(text_tokenizer(dls), 'tok', None), Tokenizer):
-        raise ValueError('`dls` has a `Tokenizer` inside of a `Tokenizer`, which leaves each text '
-                         'as one token: pass what splits, such as `tok_tfm=WordTokenizer()`')
-    cure = ('Words that were rare in training are unknown. Texts without spaces, such as Chinese, need '
-            'another tokenizer for `dls`: `CharTokenizer()` or `ExactSubwordTokenizer()`')
-    def reads(ids): return repr(' '.join(text_vocab(dls)[i] for i in ids[:10]))
-    if ids is not None:
-        if unknown_share(dls, ids)>.75:
-            warn(f'more than 3 of 4 words of this text are unknown to the model, which reads '
-                 f'{reads(ids)}: its answer says little. {cure}', stacklevel=stacklevel)
-        return
-    ds,n = dls.train_ds,len(dls.train_ds)
-    texts = ds.tls[0] if hasattr(ds, 'tls') else ds
-    # functions of the user's are not called for this
-    plain = ColReader,Tokenizer,Numericalize
-    if hasattr(texts, 'tfms') and not all(isinstance(o, plain) for o in texts.tfms.fs[:1]): return
-    some = [tuplify(texts[int(i)])[0] for i in np.linspace(0, n-1, min(n, 50))]
-    ids = concat(*(o[:200].tolist() for o in some))
-    if unknown_share(dls, ids)>.75:
-        warn('more than 3 of 4 words in the training texts of `dls` are unknown, so the model learns '
-             f'little: it reads {reads(ids)}. {cure}', stacklevel=stacklevel)
+    "Warn where more than 3 of 4 words are unknown"
+    which,so = 'this text','its answer says little'
+    if ids is None:
+        which,so = 'the training texts of `dls`','it learns little'
+        ds,n = dls.train_ds,len(dls.train_ds)
+        texts = ds.tls[0] if hasattr(ds, 'tls') else ds
+        # custom functions are not called for this
+        plain = ColReader,Tokenizer,Numericalize
+        if hasattr(texts, 'tfms') and not isinstance(first(texts.tfms.fs), plain): return
+        some = [tuplify(texts[int(i)])[0] for i in np.linspace(0, n-1, min(n, 50))]
+        ids = concat(*(o[:200].tolist() for o in some))
+    if unknown_share(dls, ids)<=.75: return
+    reads = ' '.join(text_vocab(dls)[i] for i in ids[:10])
+    warn(f'more than 3 of 4 words of {which} are unknown to the model, which reads {reads!r}: {so}. '
+         'Words that were rare in training are unknown. Texts without spaces, such as Chinese, need '
+         'another tokenizer for `dls`: `CharTokenizer()` or `ExactSubwordTokenizer()`',
+         stacklevel=stacklevel)

@@ -6,34 +6,19 @@
 __all__ = []
 
 # %% ../nbs/13a_tokenizer_hooks.ipynb #13a00004
-from contextlib import suppress
-from types import SimpleNamespace
-import fastai
 from fastai.text.all import *
 from .text import *
 from .repair_table import *
 from .fastai_repairs import *
 
 # %% ../nbs/13a_tokenizer_hooks.ipynb #13a00010
-def _no_rules():
-    "A tokenizer can't bring the rules that it needs"
-    return Tokenizer(SimpleNamespace(rules=[])).rules!=[]
-
-@repair(Tokenizer, '__init__', _no_rules, extends=True)
+@repair(Tokenizer, '__init__', 'A tokenizer brings no rules', extends=True)
 def _own_rules(self, tok, rules=None, counter=None, lengths=None, mode=None, sep=' '):
     "The same, with the rules of `tok` if it has some"
     rules = ifnone(rules, getattr(tok, 'rules', None))
     _own_rules.fastai(self, tok, rules, counter, lengths, mode, sep)
 
-def _no_folder_rules():
-    "A tokenizer can't bring the rules that it needs for a folder"
-    asked = []
-    class Asked: rules = property(lambda self: asked.append(True))
-    nowhere = Path(fastai.__file__)/'none'  # in a file
-    with suppress(OSError): Tokenizer.from_folder(nowhere, Asked())
-    return not asked
-
-@repair(Tokenizer, 'from_folder', _no_folder_rules, extends=True)
+@repair(Tokenizer, 'from_folder', 'A tokenizer brings no rules for a folder', extends=True)
 @delegates(Tokenizer.from_folder)
 def _folder_rules(cls, path, tok=None, rules=None, **kwargs):
     "Tokenize the folder `path` once, with the rules of `tok` if it has some"
@@ -41,11 +26,7 @@ def _folder_rules(cls, path, tok=None, rules=None, **kwargs):
     return _folder_rules.fastai(cls, path, tok, rules, **kwargs)
 
 # %% ../nbs/13a_tokenizer_hooks.ipynb #13a00014
-def _no_decoding():
-    "A tokenizer can't bring its own decoding, from tokens to the text"
-    return Tokenizer(SimpleNamespace(join=''.join), rules=[]).decode(['a','b'])!='ab'
-
-@repair(Tokenizer, 'decodes', _no_decoding, extends=True)
+@repair(Tokenizer, 'decodes', 'A tokenizer brings no decoding', extends=True)
 def _join(self, o):
     "The text, joined by the tokenizer if it can"
     return TitledStr(getattr(self.tok, 'join', self.sep.join)(o))
@@ -58,33 +39,19 @@ class _Default(int):
     def __copy__(self): return self
     def __deepcopy__(self, memo): return self
 
-def _defaults(f):
-    "The defaults of `f`, by name"
-    f = getattr(f, '__func__', f)
-    code,values = f.__code__,f.__defaults__
-    return dict(zip(code.co_varnames[:code.co_argcount][-len(values):], values))
-
 def _know_default(f):
     "A copy of `f`, whose default for `min_freq` knows that it is one"
-    values = {**_defaults(f), 'min_freq': _Default(_defaults(f)['min_freq'])}
     f = copy_func(getattr(f, '__func__', f))
-    f.__defaults__ = tuple(values.values())
+    names = f.__code__.co_varnames[:f.__code__.co_argcount][-len(f.__defaults__):]
+    f.__defaults__ = tuple(_Default(o) if name=='min_freq' else o
+                           for name,o in zip(names, f.__defaults__))
     return f
 
 for _cls,_attr in ((Numericalize,'__init__'), (TextBlock,'from_df'), (TextBlock,'from_folder')):
-    def _unknown_default(cls=_cls, attr=_attr):
-        "`min_freq=3` can't be told from the default, which is 3 as well"
-        return type(_defaults(getattr(cls, attr))['min_freq']) is int
-    repair(_cls, _attr, _unknown_default, extends=True)(_know_default(getattr(_cls, _attr)))
+    repair(_cls, _attr, "`min_freq=3` can't be told from the default, which is 3", extends=True)(
+        _know_default(getattr(_cls, _attr)))
 
-def _no_own_vocab():
-    "A tokenizer can't make the vocabulary"
-    tok = Tokenizer(SimpleNamespace(make_vocab=lambda counter, min_freq: ['a']), rules=[])
-    num = Numericalize()
-    num.setup(SimpleNamespace(tokenizer=tok, counter=Counter('aab')))
-    return num.vocab!=['a']
-
-@repair(Numericalize, 'setup', _no_own_vocab, extends=True)
+@repair(Numericalize, 'setup', 'A tokenizer makes no vocabulary', extends=True)
 def _own_vocab(self, items=None, train_setup=False):
     "Let the tokenizer make the vocabulary, if it can, with the `min_freq` that was passed"
     tok = getattr(text_tokenizer(items), 'tok', None)
@@ -97,11 +64,7 @@ def _own_vocab(self, items=None, train_setup=False):
     return _own_vocab.fastai(self, items, train_setup)
 
 # %% ../nbs/13a_tokenizer_hooks.ipynb #13a00021
-def _always_one():
-    "Texts are padded with the id 1, also where the vocabulary has another token there"
-    return TextBlock(None, vocab=['[PAD]','a']).dls_kwargs['before_batch'].pad_idx!=0
-
-@repair(TextBlock, '__init__', _always_one, extends=True)
+@repair(TextBlock, '__init__', 'Texts are padded with the id 1, whatever token has it', extends=True)
 @delegates(Numericalize.__init__)
 def _pad_as_vocab(self, tok_tfm, vocab=None, is_lm=False, seq_len=72, backwards=False, **kwargs):
     "The same, with the padding id of the vocabulary, where that is known"

@@ -7,7 +7,7 @@ __all__ = ['CharTokenizer', 'split_text', 'ExactSubwordTokenizer', 'HFTokenizer'
            'tokenizer_from_state', 'tokenizer_diff']
 
 # %% ../nbs/15_tokenizers.ipynb #16fdaa8b
-import base64,hashlib,io
+import base64,hashlib,importlib,io
 from fastai.text.all import *
 from .guards import *
 from .text import *
@@ -15,11 +15,12 @@ from .fastai_repairs import *
 from .tokenizer_hooks import *
 
 # %% ../nbs/15_tokenizers.ipynb #94bfd44f
-def _with_fakes(vocab):
-    "`vocab` filled up to a multiple of 8, with the token that fastai uses for it"
-    return vocab + ['xxfake']*(-len(vocab) % 8)
+_names = {*defaults.text_spec_tok, 'xxfake'}
 
-_specials = [UNK, PAD, BOS]
+def _vocab_of(parts):
+    "Special tokens, `parts`, and those with which fastai fills up to a multiple of 8"
+    vocab = [UNK, PAD, BOS, *(o for o in parts if o not in _names)]
+    return vocab + ['xxfake']*(-len(vocab) % 8)
 
 class CharTokenizer:
     "Split texts into characters, and join them without a loss; for `tok_tfm=` or `tok=`"
@@ -38,15 +39,13 @@ class CharTokenizer:
         min_freq:int=1 # Characters that are rarer become `xxunk`
     )->list: # `xxunk`, `xxpad`, `xxbos`, frequent characters first, `xxfake` to a multiple of 8
         "The vocabulary: every character"
-        chars = [o for o,n in counter.most_common() if n>=min_freq and o not in _specials]
-        return _with_fakes(_specials + chars)
+        return _vocab_of(o for o,n in counter.most_common() if n>=min_freq)
 
     def join(self,
         tokens:list # Characters, as this tokenizer names them
     )->str: # The text; `�` stands for a character that is not in the vocabulary
         "Back to the text; other special tokens leave no trace"
-        back = dict.fromkeys(defaults.text_spec_tok+['xxfake'], '')
-        back |= {'▁':' ', '▁▁':'▁', UNK:'�'}
+        back = dict.fromkeys(_names, '') | {'▁':' ', '▁▁':'▁', UNK:'�'}
         return ''.join(back.get(o, o) for o in tokens)
 
 # %% ../nbs/15_tokenizers.ipynb #767cce2c
@@ -54,38 +53,26 @@ def split_text(
     text:str, # One long text
     valid_pct:float=0.1 # The share that is kept for validation, from the end, in (0,1)
 )->pd.DataFrame: # Columns `text` and `is_valid`, two rows
-    "A table for `TextDataLoaders.from_df`; its rows joined are `text`; `ValueError` for empty rows"
-    if not isinstance(text, str):
-        raise TypeError(f"`text` is of type {type(text).__name__}, but must be a string: read the "
-                        "file first, or join the texts")
+    "A table for `TextDataLoaders.from_df`, whose rows joined are `text`; neither may be empty"
+    ensure(isinstance(text, str), 'text', text, 'a string: read the file, or join the texts',
+           TypeError)
     n = int(len(text)*(1-valid_pct))
-    if not 0<n<len(text):
-        raise ValueError(f"`valid_pct` is {valid_pct}, but must be between 0 and 1, and leave "
-                         f"something of {len(text)} characters for both parts")
+    ensure(0<n<len(text), 'valid_pct', valid_pct,
+           f'in (0,1), and leave some of {len(text)} characters for both parts')
     return pd.DataFrame(dict(text=[text[:n], text[n:]], is_valid=[False,True]))
 
 # %% ../nbs/15_tokenizers.ipynb #deab320d
 def _bytes(text): return [f'<0x{o:02X}>' for o in text.encode()]
 
-_names = {*defaults.text_spec_tok, 'xxfake'}
-
-def _sentencepiece():
-    try: import sentencepiece
+def _extra(package, extra):
+    "A package that is installed with an extra of this library"
+    try: return importlib.import_module(package)
     except ImportError as e:
-        raise ImportError("subwords need `sentencepiece`: pip install "
-                          "'transformers_from_scratch[subword]'") from e
-    return sentencepiece
+        raise ImportError(f"`{package}` is missing: pip install "
+                          f"'transformers_from_scratch[{extra}]'") from e
 
-def _no_pieces(e, vocab_sz):
-    "What SentencePiece's error `e` means"
-    if 'sentences_.empty' in str(e):
-        return ValueError(
-            "`items` has no text to learn from, but must have one of at least one character")
-    least = re.search(r'required_chars\. \d+ vs (\d+)', str(e))
-    if not least: return e
-    return ValueError(f"`vocab_sz` is {vocab_sz}, but must be at least {least[1]} for these texts: "
-                      "the 256 bytes, and a piece for each character. `character_coverage=.98` "
-                      "leaves the rarest characters to the bytes, and needs less")
+def _sentencepiece(model):
+    return _extra('sentencepiece', 'subword').SentencePieceProcessor(model_proto=model)
 
 # %% ../nbs/15_tokenizers.ipynb #eb66de82
 class ExactSubwordTokenizer:
@@ -100,19 +87,17 @@ class ExactSubwordTokenizer:
     ):
         store_attr('vocab_sz,model_type,bos,kwargs')
         if isinstance(sp_model, (str,Path)): sp_model = Path(sp_model).read_bytes()
-        self.tok = None if sp_model is None else _sentencepiece().SentencePieceProcessor(
-            model_proto=sp_model)
+        self.tok = None if sp_model is None else _sentencepiece(sp_model)
         if self.tok and self.join(self._split(' ▁\n é')) != ' ▁\n é':
-            raise ValueError("the model `sp_model` loses spaces or signs, but must be trained with "
-                             "the settings of this class, as `setup(texts)` does it")
+            raise ValueError('`sp_model` loses spaces or signs: train it with `setup(texts)`')
 
     def setup(self,
         items, # Texts to learn from
         rules:list=None # Functions that change a text first
     ):
-        "Learn pieces, unless there are some; `ValueError` for too small a `vocab_sz`, or no text"
+        "Learn pieces, unless there are some"
         if self.tok is not None: return
-        sp,out = _sentencepiece(),io.BytesIO()
+        sp,out = _extra('sentencepiece', 'subword'),io.BytesIO()
         lines = (line[i:i+1000] for o in maps(*L(rules), items)
                  for line in str(o).splitlines(True) for i in range(0, len(line), 1000))
         usual = dict(vocab_size=self.vocab_sz, model_type=self.model_type, hard_vocab_limit=False,
@@ -120,10 +105,9 @@ class ExactSubwordTokenizer:
                      max_sentence_length=4000)
         fixed = dict(normalization_rule_name='identity', remove_extra_whitespaces=False,
                      add_dummy_prefix=False, byte_fallback=True, bos_id=-1, eos_id=-1, pad_id=-1)
-        kwargs = dict(dict(usual, **self.kwargs), **fixed)
-        try: sp.SentencePieceTrainer.train(sentence_iterator=lines, model_writer=out, **kwargs)
-        except RuntimeError as e: raise _no_pieces(e, self.vocab_sz) from e
-        self.tok = sp.SentencePieceProcessor(model_proto=out.getvalue())
+        sp.SentencePieceTrainer.train(sentence_iterator=lines, model_writer=out,
+                                      **{**usual, **self.kwargs, **fixed})
+        self.tok = _sentencepiece(out.getvalue())
 
     def _split(self, text):
         res = []
@@ -141,9 +125,8 @@ class ExactSubwordTokenizer:
         min_freq:int=1 # Not needed either
     )->list: # The tokens, by id
         "`xxunk`, `xxpad`, `xxbos`, then every piece of the model, whether it occurs or not"
-        pieces = [self.tok.id_to_piece(i) for i in range(self.tok.get_piece_size())
-                  if not self.tok.is_unknown(i)]
-        return _with_fakes(_specials + [o for o in pieces if o not in _names])
+        return _vocab_of(self.tok.id_to_piece(i) for i in range(self.tok.get_piece_size())
+                         if not self.tok.is_unknown(i))
 
     def join(self,
         tokens:list # Pieces, as this tokenizer makes them
@@ -162,63 +145,37 @@ class ExactSubwordTokenizer:
         return b''.join(one(o) for o in tokens if o not in _names)
 
 # %% ../nbs/15_tokenizers.ipynb #32064624
-def _tokenizers():
-    try: import tokenizers
-    except ImportError as e:
-        raise ImportError("tokenizers of checkpoints need `tokenizers`: pip install "
-                          "'transformers_from_scratch[hf]'") from e
-    return tokenizers
-
-def _read_tokenizer(path):
-    "The tokenizer in `path`; `FileNotFoundError` if there is none, `ValueError` if it's damaged"
-    file = Path(path)/'tokenizer.json' if Path(path).is_dir() else Path(path)
-    if not file.exists():
-        raise FileNotFoundError(
-            f"there is no {file}: `path` must be a folder with a `tokenizer.json`, as "
-            "newer checkpoints have it, or that file")
-    try: return _tokenizers().Tokenizer.from_str(file.read_text(encoding='utf8'))
-    except ImportError: raise
-    except Exception as e:
-        raise ValueError(
-            f"{file} is not a tokenizer that this version of `tokenizers` reads, or it "
-            f"is damaged: {e}") from e
-
 class HFTokenizer:
-    "The tokenizer of a checkpoint; `FileNotFoundError`, `ValueError` if it is damaged; extra `hf`"
+    "The tokenizer of a checkpoint, from its `tokenizer.json`; extra `hf`"
     rules = []
     def __init__(self,
         path, # A folder with a `tokenizer.json`, that file, or a `tokenizers.Tokenizer`
-        vocab_sz:int=None, # Rows of the model, not less than there are tokens; None is as many
+        vocab_sz:int=None, # Rows of the model, at least as many as tokens; None is as many
         specials:bool=True # Add what belongs at both ends of a text, such as `[CLS]` and `[SEP]`?
     ):
-        read = (_read_tokenizer(path) if isinstance(path, (str,Path))
-                else _tokenizers().Tokenizer.from_str(path.to_str()))
-        read.no_truncation(); read.no_padding()
-        ids = read.get_vocab(with_added_tokens=True)
+        if isinstance(path, (str,Path)):
+            file = Path(path)/'tokenizer.json' if Path(path).is_dir() else Path(path)
+            state = file.read_text(encoding='utf8')
+        else: state = path.to_str()
+        self.tok = _extra('tokenizers', 'hf').Tokenizer.from_str(state)
+        self.tok.no_truncation(); self.tok.no_padding()
+        ids = self.tok.get_vocab(with_added_tokens=True)
         n = max(ids.values(), default=-1)+1
         ensure(vocab_sz is None or vocab_sz>=n, 'vocab_sz', vocab_sz,
                f'at least {n}, the number of its tokens, or None')
-        self.tok,self.vocab_sz,self.specials = read,vocab_sz,specials
+        self.vocab_sz,self.specials = vocab_sz,specials
         self.vocab = ['xxfake']*ifnone(vocab_sz, n)
         # fastai's rules change spaces
         for o,i in ids.items(): self.vocab[i] = f'<id{i}>' if ' ' in o else o
         if not special_ids(self.vocab, 'pad'): self.vocab.append(PAD)
         self.o2i = {o: i for i,o in enumerate(self.vocab) if o not in ('xxfake',PAD)}
-        special = read.encode('a', add_special_tokens=specials).special_tokens_mask
+        special = self.tok.encode('a', add_special_tokens=specials).special_tokens_mask
         self.ends = 0,0  # special tokens in front of a text and behind it
         if 0 in special: self.ends = special.index(0),special[::-1].index(0)
 
-    def __repr__(self):
-        return (f"{type(self).__name__}({len(self.vocab):,} tokens, {sum(self.ends)} "
-                "special ones at the ends of a text)")
-
     def __call__(self, items):
-        "Yield a list of tokens for each of `items`; `TypeError` for a single string"
-        if isinstance(items, str):
-            raise TypeError(f"`items` is {items[:40]!r}, but must be a list of texts, not a string")
-        return self._tokens(items)
-
-    def _tokens(self, items):
+        "Yield a list of tokens for each of `items`"
+        if isinstance(items, str): raise TypeError('`items` is a string, but must be a list of texts')
         for o in items:
             ids = self.tok.encode(no_surrogates(o), add_special_tokens=self.specials).ids
             yield [self.vocab[i] for i in ids]
@@ -243,8 +200,7 @@ def as_tokenizer(
 )->Tokenizer: # fastai's
     "The fastai `Tokenizer` in `tok`, or one that is made with it"
     if isinstance(tok, DataLoaders): tok = text_tokenizer(tok)
-    ensure(tok is not None and callable(tok), 'tok', tok,
-           '`DataLoaders` with a tokenizer, or a tokenizer', TypeError)
+    ensure(callable(tok), 'tok', tok, '`DataLoaders` with a tokenizer, or a tokenizer', TypeError)
     return tok if isinstance(tok, Tokenizer) else Tokenizer(tok)
 
 # %% ../nbs/15_tokenizers.ipynb #9113d7a7
@@ -258,78 +214,61 @@ def _rule_name(f):
     name = getattr(f, '__qualname__', type(f).__qualname__)
     return name if _rules.get(name) is f else f'{getattr(f, "__module__", "")}.{name}'
 
-def _pieces(tok):
-    if tok.tok is None:
-        raise ValueError("`tok` has no pieces yet: call its `setup(texts)` first")
-    return base64.b64encode(tok.tok.serialized_model_proto()).decode()
+_kinds = { # class: kind, and its settings
+    SpacyTokenizer: ('words', ['special_toks']), BaseTokenizer: ('words', ['split_char']),
+    CharTokenizer: ('chars', ['bos']), ExactSubwordTokenizer: ('subwords', ['bos']),
+    HFTokenizer: ('subwords', ['vocab_sz','specials']),
+    SentencePieceTokenizer: ('subwords', ['special_toks'])}
+_classes = {o.__name__: o for o in _kinds}
 
-def _load_pieces(tok, model):
-    tok.tok = _sentencepiece().SentencePieceProcessor(model_proto=base64.b64decode(model))
+def _learned(tok):
+    "What is beside the settings: the language, or the pieces"
+    if isinstance(tok, SpacyTokenizer): return dict(lang=tok.pipe.__self__.lang)
+    if isinstance(tok, HFTokenizer): return dict(model=tok.tok.to_str())
+    pieces = isinstance(tok, (ExactSubwordTokenizer,SentencePieceTokenizer))
+    return dict(model=base64.b64encode(tok.tok.serialized_model_proto()).decode()) if pieces else {}
+
+def _make(cls, lang, settings, model=None):
+    "A tokenizer of ours or of fastai's"
+    if cls is HFTokenizer:
+        return cls(_extra('tokenizers', 'hf').Tokenizer.from_str(model), **settings)
+    if cls is SpacyTokenizer:
+        # spaCy imports what it is called
+        ensure(re.fullmatch('[a-z]{2,3}', lang), 'lang', lang, "a language's code, such as 'en'")
+        return cls(lang, **settings)
+    if cls is SentencePieceTokenizer: settings = dict(settings, cache_dir=tempfile.gettempdir())
+    tok = cls(**settings)
+    if model: tok.tok = _sentencepiece(base64.b64decode(model))
     return tok
-
-def _lang(o):
-    "The code of a language: spaCy imports what it is called"
-    ensure(isinstance(o, str) and re.fullmatch('[a-z]{2,3}', o), 'lang', o,
-           "the code of a language, such as 'en'")
-    return o
-
-def _spacy_state(o): return dict(lang=o.pipe.__self__.lang, special_toks=list(o.special_toks))
-def _spacy(s): return SpacyTokenizer(_lang(s['lang']), s['settings']['special_toks'])
-
-def _exact_state(o): return dict(bos=o.bos, model=_pieces(o))
-def _exact(s): return _load_pieces(ExactSubwordTokenizer(**s['settings']), s['model'])
-
-def _hf_state(o): return dict(vocab_sz=o.vocab_sz, specials=o.specials, model=o.tok.to_str())
-def _hf(s): return HFTokenizer(_tokenizers().Tokenizer.from_str(s['model']), **s['settings'])
-
-def _fastai_state(o): return dict(special_toks=list(o.special_toks), model=_pieces(o))
-def _fastai(s):
-    tok = SentencePieceTokenizer(cache_dir=tempfile.gettempdir(), **s['settings'])
-    return _load_pieces(tok, s['model'])
-
-_kinds = { # class: kind, its settings, and how to make it of a state
-    SpacyTokenizer: ('words', _spacy_state, _spacy),
-    BaseTokenizer: ('words', lambda o: dict(split_char=o.split_char),
-                    lambda s: BaseTokenizer(**s['settings'])),
-    CharTokenizer: ('chars', lambda o: dict(bos=o.bos), lambda s: CharTokenizer(**s['settings'])),
-    ExactSubwordTokenizer: ('subwords', _exact_state, _exact),
-    HFTokenizer: ('subwords', _hf_state, _hf),
-    SentencePieceTokenizer: ('subwords', _fastai_state, _fastai)}
 
 def tokenizer_state(
     tok # `DataLoaders`, a fastai `Tokenizer`, or a tokenizer such as `CharTokenizer()`
 )->dict: # For JSON: `kind` ('words', 'chars', 'subwords', 'custom'), class, rules, settings
-    "All that decides how texts become tokens; `ValueError` for a subword tokenizer without pieces"
+    "All that decides how texts become tokens"
     t = as_tokenizer(tok)
     cls = type(t.tok)
-    kind,settings,_ = _kinds.get(cls, ('custom', lambda o: {}, None))
-    settings = settings(t.tok)
-    top = {o: settings.pop(o) for o in ('lang','model') if o in settings}
+    kind,names = _kinds.get(cls, ('custom',[]))
     name = cls.__name__ if cls in _kinds else f'{cls.__module__}.{cls.__qualname__}'
-    return dict(dict(kind=kind, cls=name, lang=None, rules=[_rule_name(o) for o in t.rules],
-                     sep=t.sep, settings=settings), **top)
-
-def _check_state(o, name):
-    if not (isinstance(o, dict) and {'kind','cls','rules'}<=set(o)):
-        raise TypeError(f"`{name}` is not from `tokenizer_state`: {str(o)[:60]!r}")
+    settings = {o: getattr(t.tok, o) for o in names}
+    if 'special_toks' in names: settings['special_toks'] = list(settings['special_toks'])
+    state = dict(kind=kind, cls=name, lang=None, rules=[_rule_name(o) for o in t.rules],
+                 sep=t.sep, settings=settings)
+    return state | (_learned(t.tok) if names else {})
 
 # %% ../nbs/15_tokenizers.ipynb #07db4b35
 def tokenizer_from_state(
     state:dict, # From `tokenizer_state`
-    rules:list=None # Rules for the texts; only needed if the state names some that are not fastai's
+    rules:list=None # Rules for the texts; needed only if `state` names some that are not fastai's
 )->Tokenizer: # A fastai `Tokenizer`; its `tok` and `rules` are what a `TextBlock` takes
-    "Make the tokenizer again; `ValueError` for a 'custom' one, and for rules that are not fastai's"
-    _check_state(state, 'state')
-    make = {o.__name__: f for o,(_,_,f) in _kinds.items()}.get(state['cls'])
-    if make is None or state['kind']=='custom':
-        raise ValueError(f"`state` is of {state['cls']!r}, a class that only you have: make that "
-                         f"tokenizer yourself. Known are {', '.join(o.__name__ for o in _kinds)}")
-    unknown = [o for o in state['rules'] if o not in _rules]
-    if rules is None and unknown:
-        raise ValueError(f"`state` has the rules {unknown}, which are not fastai's: pass all its "
-                         "rules as `rules`")
-    if rules is None: rules = [_rules[o] for o in state['rules']]
-    return Tokenizer(make(state), rules=rules, sep=state['sep'])
+    "Make the tokenizer again; raises `ValueError` for a custom one, and for custom rules"
+    cls = state['cls']
+    ensure(cls in _classes, "state['cls']", cls, f'one of {[*_classes]}: make a custom one yourself')
+    if rules is None:
+        custom = [o for o in state['rules'] if o not in _rules]
+        ensure(not custom, "state['rules']", custom, "fastai's: pass all of them as `rules`")
+        rules = [_rules[o] for o in state['rules']]
+    made = {o: state.get(o) for o in ('lang','settings','model')}
+    return Tokenizer(_make(_classes[cls], **made), rules=rules, sep=state['sep'])
 
 # %% ../nbs/15_tokenizers.ipynb #112b0a8b
 def tokenizer_diff(
@@ -337,7 +276,6 @@ def tokenizer_diff(
     state2:dict # Another one
 )->str: # None if they are the same, else what differs
     "Do two tokenizers make the same tokens? Of 'custom' ones only names are compared"
-    for name,o in dict(state1=state1, state2=state2).items(): _check_state(o, name)
     def say(o):
         long = isinstance(o, str) and len(o)>200
         return hashlib.sha1(o.encode()).hexdigest()[:8] if long else repr(o)

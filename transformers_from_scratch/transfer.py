@@ -20,14 +20,6 @@ from .turns import *
 from .learner import *
 
 # %% ../nbs/23_transfer.ipynb #1c053484
-def _check_vocab(learn):
-    "The encoder of `learn` and the tokens of its `dls`; `ValueError` if they are not of one size"
-    encoder,vocab = plain_model(learn.model)[0],list(text_vocab(learn.dls))
-    rows = encoder.vocab_sz + (encoder.pad_idx==encoder.vocab_sz)  # padding may have no row
-    if len(vocab)==rows: return encoder,vocab
-    raise ValueError(f"`dls` has {len(vocab)} tokens, but the model {encoder.vocab_sz}: make "
-                     "the model for this `dls`")
-
 def _tokenizer_state(dls):
     "How `dls` makes tokens of texts; None if it holds no tokenizer"
     try: return tokenizer_state(dls)
@@ -35,51 +27,52 @@ def _tokenizer_state(dls):
 
 def describe_encoder(
     learn:TransformerLearner # A learner
-)->dict: # For JSON
-    "What the weights of an encoder mean: arguments, a user's own classes, tokens, tokenizer"
-    encoder,vocab = _check_vocab(learn)
-    return dict(model=model_args(encoder), own=own_parts(encoder), vocab=vocab,
-                tokenizer=_tokenizer_state(learn.dls))
+)->dict: # The fields `encoder` (its keywords), `vocab` and `tokenizer` of an `EncoderFile`
+    "What the weights of an encoder mean; raises `ValueError` if `dls` has other tokens"
+    encoder,vocab = plain_model(learn.model)[0],list(text_vocab(learn.dls))
+    rows = encoder.vocab_sz + (encoder.pad_idx==encoder.vocab_sz)  # padding may have no row
+    if len(vocab)!=rows:
+        raise ValueError(f"`dls` has {len(vocab)} tokens, but the model {encoder.vocab_sz}: make "
+                         "the model for this `dls`")
+    return dict(encoder=keywords_of(encoder), vocab=vocab, tokenizer=_tokenizer_state(learn.dls))
 
 # %% ../nbs/23_transfer.ipynb #t2300002
-def _save_encoder(learn, path):
-    encoder,state = _check_vocab(learn)[0],plain_state(plain_model(learn.model)[0])
-    weights = {n: state[n].cpu().contiguous().clone()
-               for n in set(first_names(encoder).values()) if n in state}
-    check_finite('model', weights)
-    write_tensors(path, weights, describe_tensors('encoder', weights, **describe_encoder(learn)))
-
 @patch
 def save_encoder(self:TransformerLearner,
     file:str # Name of the file, without its ending; it goes to `learn.path/learn.model_dir`
 )->Path: # The file, which ends in `.safetensors`
-    "Save encoder, vocabulary, arguments of the model and tokenizer; `ValueError` for NaN in it"
+    "Save the encoder and what it means; raises `ValueError` for weights that are not finite"
     path = model_path(self.path/self.model_dir, file)
-    if not rank_distrib(): # don't save if child proc
-        with model_lock(self.model): _save_encoder(self, path)
+    if rank_distrib(): return path  # the first process writes
+    with model_lock(self.model):
+        says,encoder = describe_encoder(self),plain_model(self.model)[0]
+        check_description(encoder)
+        write_file(path, EncoderFile, weights_of(encoder), **says)
     return path
 
 # %% ../nbs/23_transfer.ipynb #cf6f8d2b
 def read_description(
     file:str|Path # A file that `save_encoder` wrote, or a folder of `save_model`
-)->AttrDict: # `model` (its arguments), `vocab`, `tokenizer`, `kind` and `version`
-    "The description in a saved encoder or model; `ValueError` if this library did not write `file`"
-    return read_saved(Path(file))[0]
+)->EncoderFile: # `encoder` (its keywords), `vocab`, `tokenizer`, `kind`; a whole model says more
+    "What a saved encoder or model says; raises `ValueError` if this library did not write `file`"
+    return read_model_file(find_model(Path(), file))[0]
 
 # %% ../nbs/23_transfer.ipynb #0eb1acfa
 def _shapes(state, free):
-    "The shapes in `state`, without the number of rows of those in `free`; and types but floats"
+    "The shapes in `state`, without the number of rows of those in `free`; and types except floats"
     def shape(n, o):
-        if not o.is_floating_point(): return tuple(o.shape),o.dtype
-        return tuple(o.shape)[1:] if n in free else tuple(o.shape)
+        if not o.is_floating_point(): return [*o.shape, str(o.dtype)]
+        return list(o.shape)[1:] if n in free else list(o.shape)
     return {n: shape(n, o) for n,o in state.items()}
 
 def _check_fit(path, about, weights, encoder):
-    "`ValueError` if the weights would not fit the encoder, or not mean the same in it"
-    its,mine = about.model,model_args(encoder)
-    free = 'max_len','pad_idx','attn_cls'  # `max_len` is about positions
+    "Raises `ValueError` if the weights would not fit the encoder, or not mean the same in it"
+    its,mine = about.encoder,keywords_of(encoder)
+    a,b = its.get('attn_cls'),mine.get('attn_cls')
+    other = isinstance(a, dict) and isinstance(b, dict) and a.get('name')!=b.get('name')
+    free = [*free_keywords, *['attn_cls']*other]
     if says := differences(its, mine, free):
-        wants = ', '.join(f'{n}={as_argument(o)}' for n,o in its.items()
+        wants = ', '.join(f'{n}={as_code(o)}' for n,o in its.items()
                           if o!=mine.get(n) and n not in free)
         raise ValueError(f"{path} does not fit: {says}. Make the learner with {wants}, or save "
                          "an encoder like yours")
@@ -92,20 +85,22 @@ def _check_fit(path, about, weights, encoder):
                          "the encoder")
 
 # %% ../nbs/23_transfer.ipynb #45591674
-def _notes(about, encoder, vocab, tokenizer, new):
+def _notes(about, weights, encoder, tokenizer, new, n):
     "What a user should know of an encoder that is about to be loaded"
-    its,mine = about.model.get('attn_cls'),model_args(encoder).get('attn_cls')
+    its,mine = about.encoder.get('attn_cls'),keywords_of(encoder).get('attn_cls')
     if its!=mine:
-        yield (f"it was trained with {its}, but the model has {mine}, so what a token sees may "
-               f"have changed: pass attn_cls={as_argument(its)}, or train all of the model")
-    rows,have = encoder.max_len,about.model['max_len']
-    if isinstance(encoder.positions, LearnedPositions) and have<rows:
-        yield (f"positions {have} to {rows-1} are not in it and stay as they were: train "
-               f"them, or pass max_len={have}")
-    if len(new)>len(vocab)/2:
-        yield (f"{len(new):,} of {len(vocab):,} tokens of `dls` are not in it, such as "
+        yield (f"it was trained with {as_code(its)}, but the model has {as_code(mine)}, so what a "
+               f"token sees may have changed: pass attn_cls={as_code(its)}, or train all of it")
+    if isinstance(encoder.positions, LearnedPositions):
+        rows,have = encoder.max_len,len(weights['positions.embedding.weight'])
+        if have<rows:
+            yield (f"positions {have} to {rows-1} are not in it and stay as they were: train "
+                   f"them, or pass max_len={have}")
+    if len(new)>n/2:
+        yield (f"{len(new):,} of {n:,} tokens of `dls` are not in it, such as "
                f"{', '.join(map(repr, new[:3]))}")
-    differ = tokenizer and about.tokenizer and tokenizer_diff(about.tokenizer, tokenizer)
+    its = about.tokenizer and about.tokenizer.model_dump()
+    differ = tokenizer and its and tokenizer_diff(its, tokenizer)
     if differ:
         yield f"`dls` makes tokens in another way: {textwrap.shorten(differ, 150, placeholder='…')}"
 
@@ -113,11 +108,16 @@ def _notes(about, encoder, vocab, tokenizer, new):
 def _load_encoder(learn, file, device):
     distrib_barrier()
     path = find_model(learn.path/learn.model_dir, file)
-    about,weights = read_saved(path, ifnone(ifnone(device, learn.dls.device), 'cpu'))
-    encoder,vocab = _check_vocab(learn)
+    about,weights = read_model_file(path)
+    device = torch.device(ifnone(ifnone(device, learn.dls.device), 'cpu'))
+    part = '' if about.kind=='encoder' else '0.'
+    weights = {n.removeprefix(part): o.to(device) for n,o in weights.items() if n.startswith(part)}
+    encoder,says = plain_model(learn.model)[0],describe_encoder(learn)
+    vocab = says['vocab']
     _check_fit(path, about, weights, encoder)
     rows,new = match_rows(weights['embedding.weight'], about.vocab, vocab[:encoder.vocab_sz],
-                           about.model['pad_idx'], encoder.pad_idx)
+                          about.encoder.get('pad_idx'), encoder.pad_idx)
+    notes = list(_notes(about, weights, encoder, says['tokenizer'], new, len(vocab)))
     tied = any(p is encoder.embedding.weight for p in get_model(learn.model)[1].parameters())
     # tied, it is also the score of padding
     if not tied and encoder.embedding.padding_idx is not None: rows[encoder.pad_idx] = 0
@@ -127,7 +127,6 @@ def _load_encoder(learn, file, device):
         want = encoder.positions.embedding.weight.detach()
         both = have[:len(want)].to(want),want[len(have):]
         weights['positions.embedding.weight'] = torch.cat(both)
-    notes = list(_notes(about, encoder, vocab, _tokenizer_state(learn.dls), new))
     encoder.load_state_dict({n: weights[o] for n,o in first_names(encoder).items()})
     learn.loaded_encoder = AttrDict(file=path, new_tokens=new)
     if notes: warn(f"{path.name}: {'; '.join(notes)}", stacklevel=3)
@@ -142,5 +141,5 @@ def load_encoder(self:TransformerLearner,
     file:str, # Of `save_encoder`, in `learn.path/learn.model_dir`; or a folder of `save_model`
     device:int|str|torch.device=None # Where to read the file to, defaults to the device of `dls`
 )->TransformerLearner: # The learner itself
-    "Load an encoder, match its rows to the tokens, and freeze; `ValueError` if it does not fit"
+    "Load an encoder, match its rows to the tokens, freeze; raises `ValueError` if it does not fit"
     with model_lock(self.model): return _load_encoder(self, file, device)

@@ -15,8 +15,8 @@ from .pretrained import *
 from .learner import *
 
 # %% ../nbs/24_vectors.ipynb #p079552ef80
-def _batches(lens, bs):
-    "Which texts are read together: `bs` at most, the longest first, none much shorter"
+def _by_length(lens, bs):
+    "Places of texts that are read together: at most `bs`, the longest first, none much shorter"
     batches = []
     for i in sorted(range(len(lens)), key=lambda i: lens[i], reverse=True):
         longest = lens[batches[-1][0]] if batches else 0
@@ -27,9 +27,9 @@ def _batches(lens, bs):
 
 def _embed(encoder, rows, pool, bs, normalize, no_bar):
     "A vector for each of the lists of ids `rows`"
-    if not all(rows): raise ValueError("one of `texts` has no token: each needs at least one token")
+    if not all(rows): raise ValueError("`texts` has an empty text, but each needs at least one token")
     if encoder.pad_idx is None: bs = 1
-    batches,out = _batches(list(map(len, rows)), bs),None
+    batches,out = _by_length(list(map(len, rows)), bs),None
     device,pad = encoder.embedding.weight.device,ifnone(encoder.pad_idx, 0)
     for idxs in batches if no_bar or len(batches)<2 else progress_bar(batches, leave=False):
         ids = nn.utils.rnn.pad_sequence([tensor(rows[i]) for i in idxs], True, pad)  # (b,t)
@@ -41,20 +41,20 @@ def _embed(encoder, rows, pool, bs, normalize, no_bar):
 
 # %% ../nbs/24_vectors.ipynb #p07a49bc977
 def _embed_all(embed, texts, bs, **kwargs):
-    "What `embed` says of all texts of an iterator, of which it holds 64 batches at a time"
+    "The vectors of all texts of an iterator, of which 64 batches are held at a time"
     pieces = [embed(list(o), bs=bs, no_bar=True, **kwargs) for o in chunked(texts, 64*bs)]
     return torch.cat(pieces) if pieces else embed([])
 
 @patch
 def embed(self:Pretrained,
     texts:str|list, # A text, a list of texts, or an iterator, which is read some batches ahead
-    bs:int=64, # Texts in a batch, at most
+    bs:int=64, # Most texts in a batch
     pool:callable=mean_pool, # `(hidden, pad_mask) -> vectors`, over real tokens
     normalize:bool=True, # Make each vector of length 1, so that the product of two is their cosine?
-    max_len:int=None, # Tokens of a text to read at most, special ones too; None for the model's own
+    max_len:int=None, # Most tokens of a text to read, special ones too; None: as many as the model can
     no_bar:bool=False # Show no progress bar?
 )->Tensor: # `(n,k)` on the CPU, in the order of the texts; `(k,)` for a single string
-    "Vectors of texts, for search and clustering; `TypeError` for what is no text"
+    "Vectors of texts, for search and clustering; raises `TypeError` for what is not a text"
     ensure_sizes(bs=bs)
     tok,most = self.tokenizer,self.encoder.max_len
     if tok is None: raise ValueError(f"{self.path} has no `tokenizer.json`, so texts can't be read")
@@ -73,12 +73,12 @@ def embed(self:Pretrained,
 @patch
 def embed(self:TransformerLearner,
     texts:str|list, # A text, a list of texts, or an iterator, which is read some batches ahead
-    bs:int=64, # Texts in a batch, at most
+    bs:int=64, # Most texts in a batch
     pool:callable=mean_pool, # `(hidden, pad_mask) -> vectors`, over real tokens
     normalize:bool=True, # Make each vector of length 1, so that the product of two is their cosine?
     no_bar:bool=False # Show no progress bar?
 )->Tensor: # `(n,k)` on the CPU, in the order of the texts; `(k,)` for a single string
-    "Vectors of texts, cut as the model cuts them; `TypeError` for what is no text"
+    "Vectors of texts, cut as the model cuts them; raises `TypeError` for what is not a text"
     ensure_sizes(bs=bs)
     if hasattr(self, 'data_watch'): self.data_watch.before_validate()
     if isinstance(texts, Iterator):
