@@ -9,6 +9,7 @@ __all__ = ['ONNXClassifier', 'export_onnx']
 import importlib,io,threading
 from contextlib import contextmanager,redirect_stderr,redirect_stdout,suppress
 from typing import Literal
+from pydantic import NonNegativeInt
 from fastai.text.all import *
 from .models import *
 from .files import *
@@ -130,8 +131,8 @@ class ONNXFile(FileHeader):
     "What `about.json` says"
     kind:Literal['onnx'] = 'onnx'
     vocab:list[str]
-    unk_idx:int
-    pad_idx:int
+    unk_idx:Literal[0]
+    pad_idx:NonNegativeInt
     tokenizer:dict|None
     max_len:int|None
     crops:bool

@@ -35,7 +35,7 @@ class CheckpointConfig:
 
     def size(self, *names, default=None):
         o = self(*names, default=default)
-        if type(o) is int and o>0: return o
+        if type(o) is int and 0<o<2**40: return o
         self.bad(' or '.join(names), o, 'but must be a positive whole number')
 
     def number(self, *names, default=None):
@@ -53,9 +53,8 @@ class CheckpointConfig:
             if self(name, default=allowed)!=allowed: self.cant(name, self(name), why)
 
 # %% ../nbs/19_pretrained.ipynb #p07536de4d6
-_tanh_gelu = partial(nn.GELU, approximate='tanh')
-_acts = dict(gelu=nn.GELU, gelu_new=_tanh_gelu, gelu_pytorch_tanh=_tanh_gelu, relu=nn.ReLU,
-             silu=nn.SiLU, swish=nn.SiLU, tanh=nn.Tanh)
+_acts = dict(gelu=nn.GELU, relu=nn.ReLU, silu=nn.SiLU, swish=nn.SiLU, tanh=nn.Tanh)
+_acts |= dict.fromkeys(('gelu_new','gelu_pytorch_tanh'), partial(nn.GELU, approximate='tanh'))
 
 def _act(cfg, *names):
     o = cfg(*names)
@@ -66,6 +65,7 @@ def _mult(k, width): return width//k if width%k==0 else width/k
 class Family:
     "How a kind of checkpoint becomes a model of ours; see `read_family`"
     def __init__(self,
+        cfg:CheckpointConfig, # What its `config.json` says
         args:dict, # Keywords of the encoder
         names:dict, # Its modules there by their names here; in one of three behind `#`
         layer:str, # What the names of a block begin with, such as 'h.{}.'
@@ -105,7 +105,7 @@ def _gpt2(cfg):
         hidden_mult=_mult(k, cfg.size('n_inner', default=4*k)),
         attn_cls=partial(SelfAttentionAutoRegressive, qkv_bias=True),
         dropout=cfg.number('resid_pdrop', default=.1))
-    return Family(args, _gpt2_names, 'h.{}.', 'transformer.', lm=True, conv=True,
+    return Family(cfg, args, _gpt2_names, 'h.{}.', 'transformer.', lm=True, conv=True,
                    tied=cfg.flag('tie_word_embeddings', True))
 
 # %% ../nbs/19_pretrained.ipynb #p07b4a0ce73
@@ -134,7 +134,7 @@ def _bert(cfg, skip_rows=0, prefix='bert.', names=_bert_names, layer='encoder.la
         n_types=cfg.size('type_vocab_size') if names is _bert_names else 0,
         dropout=cfg.number('hidden_dropout_prob', 'dropout', default=.1),
         norm_cls=partial(nn.LayerNorm, eps=eps), attn_cls=partial(SelfAttention, qkv_bias=True))
-    return Family(args, names, layer, prefix, skip_rows=skip_rows)
+    return Family(cfg, args, names, layer, prefix, skip_rows=skip_rows)
 
 def _roberta(cfg): return _bert(cfg, int(cfg.number('pad_token_id', default=1))+1, 'roberta.')
 
@@ -176,13 +176,12 @@ def _llama(cfg, qkv_bias=None):
                 norm_cls=partial(nn.RMSNorm, eps=cfg.number('rms_norm_eps')),
                 hidden_mult=_mult(k, cfg.size('intermediate_size')),
                 ff_cls=partial(GatedFeedForward, bias=cfg.flag('mlp_bias', False)))
-    return Family(args, _llama_names, 'layers.{}.', 'model.', lm=True,
+    return Family(cfg, args, _llama_names, 'layers.{}.', 'model.', lm=True,
                    tied=cfg.flag('tie_word_embeddings', False))
 
-def _qwen2(cfg): return _llama(cfg, qkv_bias=True)
-
 hf_families = {'gpt2':_gpt2, 'bert':_bert, 'distilbert':_distilbert, 'roberta':_roberta,
-    'xlm-roberta':_roberta, 'camembert':_roberta, 'llama':_llama, 'mistral':_llama, 'qwen2':_qwen2}
+    'xlm-roberta':_roberta, 'camembert':_roberta, 'llama':_llama, 'mistral':_llama,
+    'qwen2':partial(_llama, qkv_bias=True)}
 
 # %% ../nbs/19_pretrained.ipynb #p07f75d41a9
 _no_weights = re.compile(r'.*(position_ids|token_type_ids|attn\.(masked_)?bias|inv_freq)')
@@ -208,15 +207,13 @@ def _state(family, weights, model, dtype):
 # %% ../nbs/19_pretrained.ipynb #p07ff84ed2a
 def read_family(
     path:Path # A checkpoint's folder
-)->Family: # Its keywords and names; `cfg` is what its config says
+)->Family: # Its keywords and names
     "How to read a checkpoint; raises `ValueError` for a kind that is not known"
     cfg = CheckpointConfig(path/'config.json')
     kind = str(cfg('model_type'))
     make = hf_families.get(kind) or cfg.cant('model_type', kind, f'it knows {[*hf_families]}')
     cfg.only(None, quantization_config='take the checkpoint with floating-point weights')
-    family = make(cfg)
-    family.cfg = cfg
-    return family
+    return make(cfg)
 
 class _NoDraws(TorchFunctionMode):
     "Draws no numbers: `meta` has none, and PyTorch would import its compiler for it"
@@ -225,23 +222,25 @@ class _NoDraws(TorchFunctionMode):
         if getattr(f, '__name__', '') in draws: return args[0] if args else kwargs['tensor']
         return f(*args, **(kwargs or {}))
 
-def _read_model(path, family, pad, dtype=None):
+def _read_model(family, weights, pad, dtype):
     "A model with the weights of a checkpoint, and the names of tensors that it has no use for"
-    weights,cfg = Checkpoint(path, family.prefix),family.cfg
+    cfg,last = family.cfg,family.args['depth']-1
+    weights.get(family.source(f'blocks.{last}.norm1.weight')[0])  # nothing is made beyond the file
     if not family.tied and 'lm_head.weight' not in weights.at: family.lm = False  # saved without
     args = dict(vocab_sz=cfg.size('vocab_size'), pad_idx=pad, **family.args)
     with torch.device('meta'), _NoDraws():  # without numbers
         try: model = (TransformerLM(tie_weights=family.tied, **args) if family.lm
                       else TransformerEncoder(**args))
-        except (ValueError, RuntimeError) as e: raise ValueError(f"{cfg.file}: {e}") from e
+        except (ValueError, RuntimeError, AssertionError) as e:
+            raise ValueError(f"{cfg.file}: {e}") from e
     state,unused = _state(family, weights, model, dtype)
     model.load_state_dict(state, assign=True, strict=False)
     if family.lm and family.tied: model[1].linear.weight = model[0].embedding.weight
     return use_fast_layers(model),unused
 
-def _vocab(path, family):
+def _vocab(path, family, weights):
     "The tokenizer in `path` or None, the tokens by id, and the id of padding"
-    cfg,rows = family.cfg,family.cfg.size('vocab_size')
+    cfg,rows = family.cfg,len(weights.get(family.source('embedding.weight')[0]))
     if (path/'tokenizer.json').exists():
         tok = HFTokenizer(path, vocab_sz=rows)
         return tok,tok.vocab,special_ids(tok.vocab, 'pad')[0]
@@ -311,8 +310,9 @@ def load_pretrained(
     The id of padding is padding wherever it stands, unless it also ends texts"""
     path = hub_folder(folder)
     family = read_family(path)
-    tok,vocab,pad = _vocab(path, family)
-    model,unused = _read_model(path, family, pad, dtype)
+    weights = Checkpoint(path, family.prefix)
+    tok,vocab,pad = _vocab(path, family, weights)
+    model,unused = _read_model(family, weights, pad, dtype)
     return Pretrained(model.eval(), vocab, tok, path, unused)
 
 # %% ../nbs/19_pretrained.ipynb #p07b03b3868
