@@ -1137,8 +1137,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                        'transformers_from_scratch/pretrained.py'),
                                                       'transformers_from_scratch.pretrained._mult': ( 'pretrained.html#_mult',
                                                                                                       'transformers_from_scratch/pretrained.py'),
-                                                      'transformers_from_scratch.pretrained._qwen2': ( 'pretrained.html#_qwen2',
-                                                                                                       'transformers_from_scratch/pretrained.py'),
                                                       'transformers_from_scratch.pretrained._read_model': ( 'pretrained.html#_read_model',
                                                                                                             'transformers_from_scratch/pretrained.py'),
                                                       'transformers_from_scratch.pretrained._roberta': ( 'pretrained.html#_roberta',
