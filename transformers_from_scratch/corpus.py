@@ -257,9 +257,9 @@ def _tokenize_all(folder, tok, texts, items, made, n_workers, part, no_bar):
     with closing(_tokenized(tok, chunked(texts(done), part), n_workers)) as results:
         if not no_bar and (total or 0)>1: results = progress_bar(results, total=total, leave=False)
         for o in results:
-            codes,lens = map(torch.from_numpy, o[1:])
-            write_file(_part_file(folder, done), PartFile, dict(codes=codes, lens=lens), tokens=o[0])
-            done += len(lens)
+            tensors = dict(zip(('codes','lens'), map(torch.from_numpy, o[1:])))
+            write_file(_part_file(folder, done), PartFile, tensors, tokens=o[0])
+            done += len(o[-1])
     if not any(len(codes) for _,codes,_ in _read_parts(folder)):
         raise ValueError("`source` is without a token, but must have a text of at least one")
     vocab = made['given'] or _make_vocab(folder, tok, made['min_freq'], made['max_vocab'])
