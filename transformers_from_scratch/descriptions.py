@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['free_keywords', 'as_json', 'from_json', 'as_code', 'custom_parts', 'keywords_of', 'check_keywords', 'differences',
-           'HeadSays', 'target_of', 'describe_head', 'plain_state', 'first_names', 'weights_of', 'check_shapes',
-           'trial_ids', 'same_answers', 'made_again', 'check_description', 'TokenizerSays', 'EncoderFile', 'LossSays',
-           'TableSays', 'DataSays', 'ClassifierFile', 'LMFile', 'read_model_file', 'match_rows']
+           'HeadSays', 'target_of', 'describe_head', 'first_names', 'weights_of', 'check_shapes', 'trial_ids',
+           'same_answers', 'made_again', 'check_description', 'TokenizerSays', 'EncoderFile', 'LossSays', 'TableSays',
+           'DataSays', 'ClassifierFile', 'LMFile', 'read_model_file', 'match_rows']
 
 # %% ../nbs/18_descriptions.ipynb #d1800003
 import itertools
@@ -149,19 +149,6 @@ def describe_head(
     return HeadSays(target=kind, classes=classes, keywords=keywords)
 
 # %% ../nbs/18_descriptions.ipynb #d1800021
-def plain_state(
-    model:nn.Module # A model, or a part of one
-)->dict: # Tensors by their names
-    "The state dict, in which what a layer adds to its weight (`merged()`) is part of it"
-    state = model.state_dict()
-    for name,o in model.named_modules():
-        if not hasattr(o, 'merged'): continue
-        own = [n for n in state if n.startswith(f'{name}.')
-               and n not in (f'{name}.weight', f'{name}.bias')]
-        for n in own: del state[n]
-        state[f'{name}.weight'] = o.merged()
-    return state
-
 def first_names(
     model:nn.Module # A model, or a part of one
 )->dict: # Names in the file by names in the model
@@ -172,19 +159,26 @@ def first_names(
 def weights_of(
     model:nn.Module # A model, or a part of one
 )->dict: # Tensors by their names
-    "What goes into a file: `plain_state`, in which shared tensors stand once"
-    state = plain_state(model)
+    "What goes into a file: shared tensors once, with what a layer adds to its weight (`merged()`)"
+    state = model.state_dict()
+    for name,o in model.named_modules():
+        if not hasattr(o, 'merged'): continue
+        plain = f'{name}.weight',f'{name}.bias'
+        state = {n: x for n,x in state.items() if n in plain or not n.startswith(f'{name}.')}
+        state[plain[0]] = o.merged()
     return {n: state[n] for n in dict.fromkeys(first_names(model).values()) if n in state}
 
 def check_shapes(
     model:nn.Module, # A model, or a part of one
     weights:dict # From `weights_of` a model like it
 ):
-    "Raises `ValueError` if names or shapes differ"
+    "Raises `ValueError` if names, shapes or types differ; all types of floats are one"
+    def shapes(of):
+        return {n: [*o.shape, *([] if o.is_floating_point() else [str(o.dtype)])]
+                for n,o in of.items()}
     names,state = first_names(model),model.state_dict()
-    mine = {n: list(o.shape) for n,o in state.items() if names[n]==n}
-    theirs = {n: list(o.shape) for n,o in weights.items()}
-    if says := differences(theirs, mine): raise ValueError(says)
+    says = differences(shapes(weights), shapes({n: state[n] for n in names if names[n]==n}))
+    if says: raise ValueError(says)
 
 # %% ../nbs/18_descriptions.ipynb #d1800041
 def trial_ids(
