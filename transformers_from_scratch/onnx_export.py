@@ -88,7 +88,7 @@ def _write_graph(model, path, beside):
         raise ValueError(f"ONNX can't express this model ({in_short(last)}){_custom(model)}") from e
 
 def _custom(model):
-    names = custom_parts(keywords_of(model))
+    names = custom_parts(describe_model(model))
     return f". Look at its custom parts: {', '.join(names)}" if names else ""
 
 # %% ../nbs/41_onnx.ipynb #ox14

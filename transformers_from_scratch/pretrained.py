@@ -264,7 +264,7 @@ class Pretrained:
     ): store_attr()
 
     def __repr__(self):
-        n,o = sum(p.numel() for p in self.model.parameters()),keywords_of(self.encoder)
+        n,o = sum(p.numel() for p in self.model.parameters()),describe_model(self.encoder)
         sizes = [f'{n}={o[n]}' for n in ('k','heads','depth','max_len')]
         says = [type(self.model).__name__, *sizes, f'{n:,} weights', f'{len(self.vocab):,} tokens']
         if self.path: says.append(f'from {Path(self.path).name}')
@@ -290,7 +290,7 @@ class Pretrained:
         pad_idx:int # The id that it pads with
     )->dict: # Keywords for a model that the weights fit
         "What to make a model with; raises `ValueError` for a keyword that contradicts the weights"
-        have,most = keywords_of(self.encoder),self.encoder.positions.max_len
+        have,most = describe_model(self.encoder),self.encoder.positions.max_len
         for n in (have.keys() & given) - set(free_keywords):
             if (o := as_json(given[n]))!=have[n]:
                 raise ValueError(f"`{n}` is {as_code(o)}, but `pretrained` has {as_code(have[n])}: "

@@ -34,7 +34,7 @@ def describe_encoder(
     if len(vocab)!=rows:
         raise ValueError(f"`dls` has {len(vocab)} tokens, but the model {encoder.vocab_sz}: make "
                          "the model for this `dls`")
-    return dict(encoder=keywords_of(encoder), vocab=vocab, tokenizer=_tokenizer_state(learn.dls))
+    return dict(encoder=describe_model(encoder), vocab=vocab, tokenizer=_tokenizer_state(learn.dls))
 
 # %% ../nbs/23_transfer.ipynb #t2300002
 @patch
@@ -60,7 +60,7 @@ def read_description(
 # %% ../nbs/23_transfer.ipynb #0eb1acfa
 def _check_fit(path, about, encoder):
     "Raises `ValueError` if the weights would not mean the same in the encoder"
-    its,mine = about.encoder,keywords_of(encoder)
+    its,mine = about.encoder,describe_model(encoder)
     a,b = its.get('attn_cls'),mine.get('attn_cls')
     other = isinstance(a, dict) and isinstance(b, dict) and a.get('name')!=b.get('name')
     free = [*free_keywords, *['attn_cls']*other]
@@ -73,7 +73,7 @@ def _check_fit(path, about, encoder):
 # %% ../nbs/23_transfer.ipynb #45591674
 def _notes(about, weights, encoder, tokenizer, new, n):
     "What a user should know of an encoder that is about to be loaded"
-    its,mine = about.encoder.get('attn_cls'),keywords_of(encoder).get('attn_cls')
+    its,mine = about.encoder.get('attn_cls'),describe_model(encoder).get('attn_cls')
     if its!=mine:
         yield (f"it was trained with {as_code(its)}, but the model has {as_code(mine)}, so what a "
                f"token sees may have changed: pass attn_cls={as_code(its)}, or train all of it")
