@@ -104,8 +104,7 @@ def check_keywords(
     keywords:dict # Values from a file
 ):
     "Raises `ValueError` for a number, True or False that is of another type than the class says"
-    kinds = {n: (p.annotation if p.default is not None else p.annotation|None, None)
-             for n,p in inspect.signature(cls).parameters.items()
+    kinds = {n: (p.annotation|None, None) for n,p in inspect.signature(cls).parameters.items()
              if p.annotation in (int,float,bool)}
     create_model(cls.__name__, __config__=dict(strict=True), **kinds)(**keywords)
 
