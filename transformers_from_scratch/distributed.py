@@ -125,7 +125,7 @@ def _import_distributed():
     def broadcast(self, t, rank): return broadcast_numbers(t, rank)
 
     @repair(DistributedTrainer, '_wrap_dl',
-            'Processes read texts of a language model twice or never; `get_preds` has another order')
+            'Processes read tokens twice or never; `get_preds` has another order')
     def wrap_texts(self, dl):
         if isinstance(dl, _Share): return dl
         if not isinstance(dl, (SortedDL,LMDataLoader)): return wrap_texts.fastai(self, dl)
