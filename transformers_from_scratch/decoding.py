@@ -189,19 +189,6 @@ def decode_text(
     if bad: raise ValueError(f'`ids` has {bad[:3]}, but must be at least 0: leave out negative ids')
     return text_decoder(dls)([o if isinstance(o, str) else vocab[o] for o in ids])
 
-# %% ../nbs/16_decoding.ipynb #16000032
-def _piece_steps():
-    "Pieces of words, by fastai's SentencePiece tokenizer: the last word may still grow"
-    words,part = _WordSteps(),''
-    def add(*tokens):
-        nonlocal part
-        text = part + ''.join(tokens).replace('▁', ' ')
-        new = text.split()
-        part = new.pop() if new and not text[-1].isspace() else ''
-        fixed,rest = words.add(*new)
-        return fixed,''.join(copy(words).add(part)) if part else rest
-    return add
-
 # %% ../nbs/16_decoding.ipynb #16000034
 def _whole_steps(decoder, end):
     "Any decoder: all is decoded each time, and `end` says up to where it is fixed"
@@ -227,18 +214,22 @@ def _unchanged(ahead):
         return len(os.path.commonprefix([texts[0], text])) if late else 0
     return end
 
-def _before_bytes(decoder):
+def _before_last_word(tokens, text):
+    "Up to where is the text of pieces fixed? The last word may still grow"
+    words = ''.join(tokens).replace('▁', ' ').split()
+    return len(_WordSteps().add(*words[:-1])[0])
+
+def _before_byte(tokens, text, decoder):
     "Up to where does a text stay as it is when the first byte of a character follows?"
-    def end(tokens, text):
-        return len(os.path.commonprefix([text, decoder([*tokens,'<0xE2>'])]).rstrip('�'))
-    return end
+    return len(os.path.commonprefix([text, decoder([*tokens,'<0xE2>'])]).rstrip('�'))
 
 def _steps(decoder, ahead=None):
     "A function that takes the next tokens, and gives the text that they fix, and the rest"
     ours = _of_ours(decoder)
     if ours is join_words: return _WordSteps().add
-    if ours is _join_pieces: return _piece_steps()
-    return _whole_steps(decoder, _before_bytes(decoder) if ours else _unchanged(ahead))
+    if ours is _join_pieces: return _whole_steps(decoder, _before_last_word)
+    return _whole_steps(decoder, partial(_before_byte, decoder=decoder) if ours
+                                 else _unchanged(ahead))
 
 # %% ../nbs/16_decoding.ipynb #8b5a308c
 def _behind(before, text):

@@ -34,12 +34,9 @@ class _Repair:
         named = ', '.join(o.__name__ for o in self.types if o is not object)  # what chooses a body
         self.name = ours.repairs = ours.__qualname__ + (f'({named})' if named else '')
 
-    @property
-    def place(self): return vars(self.owner).get(self.attr)
-
     def remove(self):
         "fastai's own function again"
-        now = self.place
+        now = vars(self.owner).get(self.attr)
         if isinstance(now, Function):
             if not any(_mark(o.implementation)==self.name for o in now.methods): return
             now._resolved = [o for o in now._resolved if _mark(o[0])!=self.name]
@@ -52,7 +49,8 @@ class _Repair:
     def put(self):
         "Ours in its place"
         self.remove()
-        now,found,ours = self.place,getattr(self.owner, self.attr, None),self.ours
+        now,ours = vars(self.owner).get(self.attr),self.ours
+        found = getattr(self.owner, self.attr, None)
         ours.before = now
         ours.fastai = found.invoke(*self.types) if isinstance(found, Function) else _func(found)
         if isinstance(now, Function): return now.dispatch(ours)
@@ -79,9 +77,8 @@ def repair(
 def fastai_repairs(
 )->pd.DataFrame: # A row for each place: `kind` and `wrong`
     "What is replaced in fastai; `fastai.distributed` only once it is imported by this library"
-    rows = [dict(kind='extension' if o.extends else 'repair', wrong=o.wrong)
-            for o in _table.values()]
-    return pd.DataFrame(rows, index=list(_table))
+    rows = [('extension' if o.extends else 'repair', o.wrong) for o in _table.values()]
+    return pd.DataFrame(rows, index=list(_table), columns=['kind','wrong'])
 
 # %% ../nbs/13_fastai_repairs.ipynb #3d0af3a9
 def _tokenize_files(tok, files):
