@@ -303,7 +303,7 @@ class CorpusLoader(LMDataLoader):
         bs,seq_len,seed = int(bs),int(seq_len),int(seed)
         n = int(dataset.corpus.lens[dataset.items].sum(dtype=np.int64))
         ensure(n>bs, 'bs', bs, f'less than the {n} tokens of these texts')
-        self.seq_len,self.seed,self.epoch,self.batch,self.goes_on = seq_len,seed,0,0,False
+        self.seq_len,self.seed,self.epoch,self.batch = seq_len,seed,0,0
         self.bl = (n-1)//bs  # tokens of a row in the whole epoch
         self.n_batches = -(-self.bl//seq_len)
         self.last_len = self.bl - (self.n_batches-1)*seq_len
@@ -351,20 +351,19 @@ class CorpusLoader(LMDataLoader):
             yield LMTensorText(x[:,:-1]),TensorText(x[:,1:])
 
     def get_idxs(self):
-        "Numbers of the rows that are left of the epoch"
-        return range(self.batch*self.bs, self.n)
+        "Numbers of the rows of an epoch, one batch after the other"
+        return range(self.n)
 
     def __iter__(self):
-        "The batches that are left of an epoch; `RuntimeError` where an older iteration goes on"
+        "The batches of the next epoch; raises `RuntimeError` if an older iteration goes on"
         return self.count_batches(super().__iter__)
 
     def count_batches(self,
-        batches:callable # Gives an iterator of the batches that are left of the epoch
+        batches:callable # Gives an iterator of the batches of an epoch
     )->Iterator: # The same batches
         "Count batches and epochs; an epoch that was begun and left is over"
-        if not self.goes_on: self.epoch,self.batch = self.epoch+bool(self.batch),0
-        turn = object()
-        self.goes_on,self.turn = False,turn
+        self.epoch,self.batch = self.epoch+bool(self.batch),0
+        self.turn = turn = object()
         if self.arranged!=self.epoch: self._arrange()
         for o in batches():
             if self.turn is not turn:
@@ -381,29 +380,9 @@ class CorpusLoader(LMDataLoader):
 
     def one_batch(self):
         "The batch that comes next; it does not count"
-        was = self.epoch,self.batch,self.goes_on
+        was = self.epoch,self.batch
         try: return super().one_batch()
-        finally: self.epoch,self.batch,self.goes_on = was
-
-    def state_dict(self
-    )->dict: # For JSON; what comes next is batch `batch` of epoch `epoch`
-        "Where the loader is"
-        corpus,items = self.dataset.corpus,self.dataset.items
-        return dict(seed=self.seed, bs=self.bs, seq_len=self.seq_len, shuffle=self.shuffle,
-                    tokens=corpus.n_tokens, source=corpus.about.source,
-                    texts=zlib.crc32(items.tobytes()), epoch=self.epoch, batch=self.batch)
-
-    def load_state_dict(self,
-        state:dict # From `state_dict`
-    ):
-        "Go on from there, with the next iteration; `ValueError` for other data or settings"
-        mine = dict(self.state_dict(), epoch=state['epoch'], batch=state['batch'])
-        other = {n: state.get(n) for n,o in mine.items() if state.get(n)!=o}
-        ensure(not other, 'state', other, f'of a loader like this one, with {mine}')
-        ensure(0<=state['batch']<=self.n_batches, "state['batch']", state['batch'],
-               f'from 0 to {self.n_batches}')
-        over = state['batch']==self.n_batches  # saved behind the last batch
-        self.epoch,self.batch,self.goes_on = state['epoch']+over,0 if over else state['batch'],True
+        finally: self.epoch,self.batch = was
 
     def new(self,
         dataset=None, # Other texts; what is not a `CorpusTexts` is read by fastai's `LMDataLoader`
