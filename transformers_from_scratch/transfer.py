@@ -109,10 +109,8 @@ def _load_encoder(learn, file, device):
     if not tied and encoder.embedding.padding_idx is not None: rows[encoder.pad_idx] = 0
     weights['embedding.weight'] = rows
     if isinstance(encoder.positions, LearnedPositions):
-        have = weights['positions.embedding.weight']
-        want = encoder.positions.embedding.weight.detach()
-        both = have[:len(want)].to(want),want[len(have):]
-        weights['positions.embedding.weight'] = torch.cat(both)
+        have,at = encoder.positions.embedding.weight.detach(),'positions.embedding.weight'
+        weights[at] = torch.cat([weights[at][:len(have)].to(have), have[len(weights[at]):]])
     try: check_shapes(encoder, weights)
     except ValueError as e:
         raise ValueError(f"{path} does not fit: {e}. Make the learner with its classes") from e
