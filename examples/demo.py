@@ -135,6 +135,6 @@ def main():
         learn.save_model(out/title.replace(' ', '_').lower())
     plot_curves(learners, out/'curves.png')
     made = sorted(f'  {o.name}' for o in out.iterdir() if o.suffix=='.png'
-                  or (o/'model.json').exists())
+                  or (o/'model.safetensors').exists())
     print('\nSaved in', out.absolute(), *made,
           "Open one with `load_transformer_learner('output/toy_reviews').predict('A dull film.')`.", sep='\n')

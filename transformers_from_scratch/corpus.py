@@ -102,12 +102,12 @@ class PartFile(FileHeader):
     kind:Literal['part of a corpus'] = 'part of a corpus'
     tokens:list[str]
 
-def _part(folder, i): return folder/'parts'/f'{i//10**6}'/f'{i}.safetensors'
+def _part_file(folder, i): return folder/'parts'/f'{i//10**6}'/f'{i}.safetensors'
 
 def _read_parts(folder):
     "What `_tokenize_part` said of each of the parts that are done"
     i = 0
-    while (path := _part(folder, i)).exists():
+    while (path := _part_file(folder, i)).exists():
         about,tensors = read_file(path, 'tokenize_corpus', PartFile)
         codes,lens = (tensors.get(o, torch.zeros(0)).numpy() for o in ('codes','lens'))
         whole = codes.dtype==lens.dtype==np.int32 and len(lens) and (lens>=0).all()
@@ -257,9 +257,9 @@ def _tokenize_all(folder, tok, texts, items, made, n_workers, part, no_bar):
     with closing(_tokenized(tok, chunked(texts(done), part), n_workers)) as results:
         if not no_bar and (total or 0)>1: results = progress_bar(results, total=total, leave=False)
         for o in results:
-            codes,lens = map(torch.from_numpy, o[1:])
-            write_file(_part(folder, done), PartFile, dict(codes=codes, lens=lens), tokens=o[0])
-            done += len(lens)
+            tensors = dict(zip(('codes','lens'), map(torch.from_numpy, o[1:])))
+            write_file(_part_file(folder, done), PartFile, tensors, tokens=o[0])
+            done += len(o[-1])
     if not any(len(codes) for _,codes,_ in _read_parts(folder)):
         raise ValueError("`source` is without a token, but must have a text of at least one")
     vocab = made['given'] or _make_vocab(folder, tok, made['min_freq'], made['max_vocab'])

@@ -118,7 +118,7 @@ def _zeros(model, state, family):
 
 def _for_hf(model, family):
     "The tensors of `model` under the names of `family`"
-    state,parts = plain_state(model),defaultdict(dict)
+    state,parts = weights_of(model),defaultdict(dict)
     if 'positions.embedding' in family.names: state |= dict(_zeros(model, state, family))
     for name,w in state.items():
         if name=='1.linear.weight' and family.tied: continue

@@ -88,7 +88,7 @@ def _write_graph(model, path, beside):
         raise ValueError(f"ONNX can't express this model ({in_short(last)}){_custom(model)}") from e
 
 def _custom(model):
-    names = custom_parts(keywords_of(model))
+    names = custom_parts(describe_model(model))
     return f". Look at its custom parts: {', '.join(names)}" if names else ""
 
 # %% ../nbs/41_onnx.ipynb #ox14
@@ -133,7 +133,7 @@ class ONNXFile(FileHeader):
     vocab:list[str]
     unk_idx:Literal[0]
     pad_idx:NonNegativeInt
-    tokenizer:dict|None
+    tokenizer:TokenizerSays|None
     max_len:int|None
     crops:bool
     each_token:bool
@@ -162,7 +162,7 @@ class ONNXClassifier:
         state,options = self.about.tokenizer,ort.SessionOptions()
         options.log_severity_level,options.intra_op_num_threads = 3,threads  # errors only
         try:
-            self.tok = tokenizer_from_state(state) if tok is None else as_tokenizer(tok)
+            self.tok = as_tokenizer(tok) if tok else tokenizer_from_state(state.model_dump())
             self.session = ort.InferenceSession(self.folder/'model.onnx', options, [*providers])
         except Exception as e: raise ValueError(f"can't open {folder} ({in_short(e)})") from e
         self.o2i = {w: i for i,w in enumerate(self.about.vocab) if w!='xxfake'}

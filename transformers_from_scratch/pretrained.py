@@ -186,7 +186,7 @@ hf_families = {'gpt2':_gpt2, 'bert':_bert, 'distilbert':_distilbert, 'roberta':_
 # %% ../nbs/19_pretrained.ipynb #p07f75d41a9
 _no_weights = re.compile(r'.*(position_ids|token_type_ids|attn\.(masked_)?bias|inv_freq)')
 
-def _state(family, weights, model, dtype):
+def _theirs(family, weights, model, dtype):
     "The state dict of `model`, and the names in `weights` that were not used"
     state,used = {},{'lm_head.weight'} if family.tied else set()
     for name,have in model.state_dict().items():
@@ -233,7 +233,7 @@ def _read_model(family, weights, pad, dtype):
                       else TransformerEncoder(**args))
         except (ValueError, RuntimeError, AssertionError) as e:
             raise ValueError(f"{cfg.file}: {e}") from e
-    state,unused = _state(family, weights, model, dtype)
+    state,unused = _theirs(family, weights, model, dtype)
     model.load_state_dict(state, assign=True, strict=False)
     if family.lm and family.tied: model[1].linear.weight = model[0].embedding.weight
     return use_fast_layers(model),unused
@@ -242,7 +242,9 @@ def _vocab(path, family, weights):
     "The tokenizer in `path` or None, the tokens by id, and the id of padding"
     cfg,rows = family.cfg,len(weights.get(family.source('embedding.weight')[0]))
     if (path/'tokenizer.json').exists():
-        tok = HFTokenizer(path, vocab_sz=rows)
+        try: tok = HFTokenizer(path, vocab_sz=rows)
+        except ImportError: raise
+        except Exception as e: raise ValueError(f"{path/'tokenizer.json'}: {in_short(e)}") from e
         return tok,tok.vocab,special_ids(tok.vocab, 'pad')[0]
     pad = int(cfg.number('pad_token_id', default=rows))
     ends = L(cfg('bos_token_id')) + L(cfg('eos_token_id'))
@@ -251,8 +253,6 @@ def _vocab(path, family, weights):
     return None,[PAD if i==pad else f'<id{i}>' for i in range(max(rows, pad+1))],pad
 
 # %% ../nbs/19_pretrained.ipynb #n1900002
-_free = set('vocab_sz pad_idx max_len crop dropout attn_dropout word_dropout vocab_dropout'.split())
-
 class Pretrained:
     "Trained weights and what they mean, for `pretrained=`; see `load_pretrained`"
     def __init__(self,
@@ -264,7 +264,7 @@ class Pretrained:
     ): store_attr()
 
     def __repr__(self):
-        n,o = sum(p.numel() for p in self.model.parameters()),keywords_of(self.encoder)
+        n,o = sum(p.numel() for p in self.model.parameters()),describe_model(self.encoder)
         sizes = [f'{n}={o[n]}' for n in ('k','heads','depth','max_len')]
         says = [type(self.model).__name__, *sizes, f'{n:,} weights', f'{len(self.vocab):,} tokens']
         if self.path: says.append(f'from {Path(self.path).name}')
@@ -290,8 +290,8 @@ class Pretrained:
         pad_idx:int # The id that it pads with
     )->dict: # Keywords for a model that the weights fit
         "What to make a model with; raises `ValueError` for a keyword that contradicts the weights"
-        have,most = keywords_of(self.encoder),self.encoder.positions.max_len
-        for n in (have.keys() & given) - _free:
+        have,most = describe_model(self.encoder),self.encoder.positions.max_len
+        for n in (have.keys() & given) - set(free_keywords):
             if (o := as_json(given[n]))!=have[n]:
                 raise ValueError(f"`{n}` is {as_code(o)}, but `pretrained` has {as_code(have[n])}: "
                                  "leave it out")

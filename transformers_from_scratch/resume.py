@@ -179,7 +179,7 @@ def _newest(folder, rank=0, agree=None):
 def _under(prefix, tensors):
     return {n.removeprefix(prefix): o for n,o in tensors.items() if n.startswith(prefix)}
 
-def _part(found, name): return found[0].says[name],_under(f'{name}.', found[1])
+def _saved(found, name): return found[0].says[name],_under(f'{name}.', found[1])
 
 @contextmanager
 def _putting_back(folder):
@@ -309,19 +309,20 @@ class Resume(Callback):
             for n in about.grads:
                 zeros = torch.zeros_like(of[n])
                 of[n].grad = zeros.copy_(grads[n]) if n in grads else zeros
-            states = [dict(o) for o in about.opt]
+            params = self.opt.all_params().itemgot(0)
+            states = [dict(o) for o,_ in zip(about.opt, params, strict=True)]
             for n,o in _under('opt.', tensors).items():
                 i,_,key = n.partition('.')
-                states[int(i)][key] = o.to(self.opt.all_params()[int(i)][0].device)
-            hypers = [dict(o) for o in about.hypers]
+                states[int(i)][key] = o.to(params[int(i)].device)
+            hypers = [dict(o) for o,_ in zip(about.hypers, self.opt.hypers, strict=True)]
             self.opt.load_state_dict(dict(state=states, hypers=hypers))
 
-    def _put(self, found, rng):
-        "What was counted, the random states named `rng`, and the order of the data"
+    def _put(self, found, *rngs):
+        "What was counted, the random states, of which the last stay, and the order of the data"
         with _putting_back(self.folder):
-            _set_counts(self.learn, *_part(found, 'counts'))
-            _set_rng(*_part(found, rng))
-            _set_order(self.dls.train, *_part(found, 'order'))
+            _set_counts(self.learn, *_saved(found, 'counts'))
+            for o in rngs: _set_rng(*_saved(found, o))
+            _set_order(self.dls.train, *_saved(found, 'order'))
 
     def before_epoch(self):
         "Skip what was done, with the line that it had in the table"
@@ -347,15 +348,15 @@ class Resume(Callback):
         about = found[0]
         for o,run in self.resting.items(): o.run = run
         for h,o in zip(self.opt.hypers, about.hypers): h.update(o)
-        self._put(found, 'rng_then')
-        self.epoch_start = _part(found, 'rng_then'),_part(found, 'order')
+        self._put(found, 'rng', 'rng_then')  # can both be set?
+        self.epoch_start = _saved(found, 'rng_then'),_saved(found, 'order')
         with _putting_back(self.folder):
             if about.scaler: self.learn.scaler.load_state_dict(about.scaler)
             n = range(len(dl)+1)[about.batch]
         self.learn.train_iter,self.learn.pct_train = about.train_iter,about.pct_train
         one_batch = self.learn.one_batch
         self.learn.one_batch = lambda i,b: one_batch(i+n, b)
-        self.learn.dl,self.began = _Rest(dl, n, _part(found, 'rng')),time.time()
+        self.learn.dl,self.began = _Rest(dl, n, _saved(found, 'rng')),time.time()
 
     def after_train(self):
         "Batches count from 0 again"

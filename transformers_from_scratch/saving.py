@@ -78,59 +78,6 @@ def _table_says(tok, dls):
         says |= dict(label=list(y.cols), delim=y.label_delim)
     return says
 
-# %% ../nbs/40_saving.ipynb #fc4c45c0
-@contextmanager
-def _alone(folder):
-    "No other process or thread writes there meanwhile, where the system knows locks"
-    try: fd = os.open(folder, os.O_RDONLY)
-    except OSError: fd = None
-    try:
-        with suppress(OSError):  # some file systems know none
-            if fd is not None and fcntl: fcntl.flock(fd, fcntl.LOCK_EX)
-        yield
-    finally:
-        if fd is not None: os.close(fd)
-
-def _write_folder(folder, about, weights):
-    try: folder.mkdir(parents=True, exist_ok=True)
-    except OSError as e:
-        raise OSError(f"can't write to {folder} ({e}): choose another `folder`") from e
-    with _alone(folder): _write_alone(folder, about, weights)
-
-def _write_alone(folder, about, weights):
-    "Write the weights, then the description in one step; the old weights are deleted last"
-    new,said = folder/about['file'],folder/f'.model.json.{secrets.token_hex(4)}'
-    try:
-        try: before = json.loads((folder/'model.json').read_text(encoding='utf8'))['file']
-        except (OSError, ValueError, KeyError, TypeError): before = None
-        said.write_text(json.dumps(about, indent=1, ensure_ascii=False), encoding='utf8')
-        sync_to_disk(said)
-        save_file(weights, new, {'format':'pt'})  # writes beside, then renames
-        new.chmod(said.stat().st_mode & 0o777)
-        sync_to_disk(new)
-        os.replace(said, folder/'model.json')
-    except (OSError, SafetensorError) as e:
-        with suppress(OSError): said.unlink()
-        raise OSError(f"can't write to {folder} ({e}): make room there, or choose another "
-                      "`folder`. What was there is as it was") from e
-    sync_to_disk(folder)
-    # others are left of saves that were killed, or just being written
-    for o in concat(*map(folder.glob, ('model-*.safetensors','.model.json.*','.tmp*'))):
-        with suppress(OSError):
-            old = o.name==before or time.time()-o.stat().st_mtime > 86_400
-            if old and o.name!=new.name: o.unlink()
-
-def _whole_model(learn):
-    "The plain model of `learn`; `TypeError` if it is none of this library"
-    model = plain_model(learn.model)
-    ours = (type(model) in (TransformerClassifier,TransformerLM)
-            and type(model[1]) in (ClassifierHead,LMHead))
-    if not ours:
-        raise TypeError(f"`learn.model` is of class {type(model).__name__}, and `save_model` saves "
-                        "a `TransformerClassifier` or a `TransformerLM`, not a class of your own: "
-                        "`save_encoder` saves its encoder, `learn.save` its weights")
-    return model
-
 # %% ../nbs/40_saving.ipynb #e5000015
 def _check_folder(folder):
     "Raises `ValueError` for a folder with other things than a model of `save_model`"

@@ -34,7 +34,7 @@ def describe_encoder(
     if len(vocab)!=rows:
         raise ValueError(f"`dls` has {len(vocab)} tokens, but the model {encoder.vocab_sz}: make "
                          "the model for this `dls`")
-    return dict(encoder=keywords_of(encoder), vocab=vocab, tokenizer=_tokenizer_state(learn.dls))
+    return dict(encoder=describe_model(encoder), vocab=vocab, tokenizer=_tokenizer_state(learn.dls))
 
 # %% ../nbs/23_transfer.ipynb #t2300002
 @patch
@@ -58,16 +58,9 @@ def read_description(
     return read_model_file(find_model(Path(), file))[0]
 
 # %% ../nbs/23_transfer.ipynb #0eb1acfa
-def _shapes(state, free):
-    "The shapes in `state`, without the number of rows of those in `free`; and types except floats"
-    def shape(n, o):
-        if not o.is_floating_point(): return [*o.shape, str(o.dtype)]
-        return list(o.shape)[1:] if n in free else list(o.shape)
-    return {n: shape(n, o) for n,o in state.items()}
-
-def _check_fit(path, about, weights, encoder):
-    "Raises `ValueError` if the weights would not fit the encoder, or not mean the same in it"
-    its,mine = about.encoder,keywords_of(encoder)
+def _check_fit(path, about, encoder):
+    "Raises `ValueError` if the weights would not mean the same in the encoder"
+    its,mine = about.encoder,describe_model(encoder)
     a,b = its.get('attn_cls'),mine.get('attn_cls')
     other = isinstance(a, dict) and isinstance(b, dict) and a.get('name')!=b.get('name')
     free = [*free_keywords, *['attn_cls']*other]
@@ -76,18 +69,11 @@ def _check_fit(path, about, weights, encoder):
                           if o!=mine.get(n) and n not in free)
         raise ValueError(f"{path} does not fit: {says}. Make the learner with {wants}, or save "
                          "an encoder like yours")
-    free = ['embedding.weight']  # there may be other rows
-    if isinstance(encoder.positions, LearnedPositions): free.append('positions.embedding.weight')
-    names = first_names(encoder)
-    state = {n: o for n,o in encoder.state_dict().items() if names[n]==n}
-    if says := differences(_shapes(weights, free), _shapes(state, free)):
-        raise ValueError(f"{path} does not fit: {says}. Make the learner with the classes of "
-                         "the encoder")
 
 # %% ../nbs/23_transfer.ipynb #45591674
 def _notes(about, weights, encoder, tokenizer, new, n):
     "What a user should know of an encoder that is about to be loaded"
-    its,mine = about.encoder.get('attn_cls'),keywords_of(encoder).get('attn_cls')
+    its,mine = about.encoder.get('attn_cls'),describe_model(encoder).get('attn_cls')
     if its!=mine:
         yield (f"it was trained with {as_code(its)}, but the model has {as_code(mine)}, so what a "
                f"token sees may have changed: pass attn_cls={as_code(its)}, or train all of it")
@@ -114,7 +100,7 @@ def _load_encoder(learn, file, device):
     weights = {n.removeprefix(part): o.to(device) for n,o in weights.items() if n.startswith(part)}
     encoder,says = plain_model(learn.model)[0],describe_encoder(learn)
     vocab = says['vocab']
-    _check_fit(path, about, weights, encoder)
+    _check_fit(path, about, encoder)
     rows,new = match_rows(weights['embedding.weight'], about.vocab, vocab[:encoder.vocab_sz],
                           about.encoder.get('pad_idx'), encoder.pad_idx)
     notes = list(_notes(about, weights, encoder, says['tokenizer'], new, len(vocab)))
@@ -127,6 +113,9 @@ def _load_encoder(learn, file, device):
         want = encoder.positions.embedding.weight.detach()
         both = have[:len(want)].to(want),want[len(have):]
         weights['positions.embedding.weight'] = torch.cat(both)
+    try: check_shapes(encoder, weights)
+    except ValueError as e:
+        raise ValueError(f"{path} does not fit: {e}. Make the learner with its classes") from e
     encoder.load_state_dict({n: weights[o] for n,o in first_names(encoder).items()})
     learn.loaded_encoder = AttrDict(file=path, new_tokens=new)
     if notes: warn(f"{path.name}: {'; '.join(notes)}", stacklevel=3)
