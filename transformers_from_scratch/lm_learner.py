@@ -83,7 +83,8 @@ def _prompt_ids(learn, text):
     return ids[:len(ids)-last] or special_ids(text_vocab(learn.dls), 'bos')[:1]
 
 def _writers(learn, texts, n_words=1, no_unk=True, decoder=None, only_last_word=False, seed=None,
-             stop=None, ahead=None, temperature=.8, top_p=.9, **kwargs):
+             stop=None, ahead=None, temperature=.8, min_p=None, top_k=None, top_p=.9,
+             repetition_penalty=1., weights=None):
     "A `TextWriter` for each of `texts`, and the stream of their next tokens"
     model,vocab,stops = plain_model(learn.model),text_vocab(learn.dls),L(stop)
     ensure(all(stops), 'stop', stop, 'a string, or several, that are not empty')
@@ -97,7 +98,8 @@ def _writers(learn, texts, n_words=1, no_unk=True, decoder=None, only_last_word=
     steps = stream_ids(model, ids.to(next(model.parameters()).device), n_words,
                        banned=[i for i in banned if i<model[0].vocab_sz],
                        generator=None if seed is None else torch.Generator().manual_seed(seed),
-                       only_last=only_last_word, temperature=temperature, top_p=top_p, **kwargs)
+                       only_last=only_last_word, temperature=temperature, min_p=min_p, top_k=top_k,
+                       top_p=top_p, repetition_penalty=repetition_penalty, weights=weights)
     decoder = text_decoder(learn.dls, decoder)
     return [TextWriter(decoder, [vocab[i] for i in o], text, stops, ahead)
             for o,text in zip(prompts, texts)],([vocab[i] for i in new.tolist()] for new in steps)

@@ -183,10 +183,16 @@ class LMReader:
             self.caches = [KVCache(width+64) for _ in encoder.blocks]
             x = encoder.read(ids, self.pad_mask, pos, self.caches)                        # (b,t,k)
             self.logits = self.model[1](x[:,-1])                                          # (b,v)
-        elif self.plain:  # as in training, but the head sees the last tokens alone
-            last = torch.tensor(self.seen, device=ids.device)[:,None,None] - 1          # (b,1,1)
-            self.logits = self.model[1](encoder(ids)[0].take_along_dim(last, 1)[:,0])
+        elif self.plain: self.logits = self.model[1](self._read_anew(ids))
         else: self.logits = self.model(ids)[:,-1]  # padding is in front
+
+    def _read_anew(self, ids):
+        "Read as in training, without a cache: the vector of the last token `(b,k)`"
+        at = torch.arange(ids.shape[1], device=ids.device)                                # (t,)
+        n = torch.tensor(self.seen, device=ids.device)[:,None]                            # (b,1)
+        ids = ids.gather(1, (at + len(at)-n) % len(at))             # (b,t), padding at the end
+        x = self.model[0].read(ids, None if self.pad_mask is None else at>=n)             # (b,t,k)
+        return x.take_along_dim(n[...,None]-1, 1)[:,0]
 
     def _read_one(self):
         "Read the last token of each text"
