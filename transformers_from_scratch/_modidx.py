@@ -861,8 +861,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                           'transformers_from_scratch/lm_learner.py'),
                                                       'transformers_from_scratch.lm_learner.TransformerLMLearner': ( 'lm_learner.html#transformerlmlearner',
                                                                                                                      'transformers_from_scratch/lm_learner.py'),
-                                                      'transformers_from_scratch.lm_learner.TransformerLMLearner.__init__': ( 'lm_learner.html#transformerlmlearner.__init__',
-                                                                                                                              'transformers_from_scratch/lm_learner.py'),
                                                       'transformers_from_scratch.lm_learner.TransformerLMLearner.get_preds': ( 'lm_learner.html#transformerlmlearner.get_preds',
                                                                                                                                'transformers_from_scratch/lm_learner.py'),
                                                       'transformers_from_scratch.lm_learner.TransformerLMLearner.predict': ( 'lm_learner.html#transformerlmlearner.predict',
