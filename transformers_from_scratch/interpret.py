@@ -66,7 +66,8 @@ def attention_maps(
     text # A text or a list of texts; for a model ids `(t,)` or `(b,t)`, padding anywhere
 )->AttentionMaps: # On the CPU, of the tokens that the model reads; a list for several texts
     "Attention weights of all heads; `TypeError` where attention does not return them"
-    if not isinstance(text, (str,Tensor)): return L(attention_maps(learn, o) for o in as_texts(text))
+    if not isinstance(text, (str,Tensor)):
+        return L(attention_maps(learn, o) for o in as_texts(text))
     model = get_model(getattr(learn, 'model', learn))
     ids = text if isinstance(text, Tensor) else tensor(_read_ids(learn, text)).long()
     names = text_vocab(learn.dls) if isinstance(learn, Learner) else range(model[0].vocab_sz)
@@ -269,7 +270,8 @@ def token_attributions(
     probs_of = getattr(learn.loss_func, 'activation', None) or _activation.get(kind, noop)
     ensure(pool is not None, 'pool', pool, 'a function, for one answer to a text')
     with torch.inference_mode(False), torch.enable_grad(), in_eval(model):
-        ids = torch.tensor([_read_ids(learn, text)], device=encoder.embedding.weight.device)  # (1,t)
+        device = encoder.embedding.weight.device
+        ids = torch.tensor([_read_ids(learn, text)], device=device)  # (1,t)
         read,pad_mask = left_align(ids, encoder.pad_idx, encoder.max_len, encoder.crop)
         read = read[~pad_mask][None]  # (1,t'), what cropping leaves
         x,run = encoder.embedding(read).detach(),_reader(model, read)

@@ -41,7 +41,7 @@ class TransformerLearner(Learner):
         *,
         loss_func:callable=None, # The loss; None asks `dls`; for a language model: cross-entropy
         splitter:callable=transformer_splitter, # Makes the parameter groups of the model
-        opt_func:callable=FusedAdam, # fastai's, or `partial(OptimWrapper, opt=...)` with one of PyTorch's
+        opt_func:callable=FusedAdam, # fastai's, or `partial(OptimWrapper, opt=...)` for PyTorch's
         fast_layers:bool=True, # Let `use_fast_layers` change the layers of `model`?
         **kwargs
     ):

@@ -42,7 +42,7 @@ def left_align(
     return empty.scatter(1, column, ids)[:,1:],pad_mask
 
 def _width(n, t, max_len, crop):
-    "Columns to keep: what the longest text needs; where that is not known, as many as could be needed"
+    "Columns to keep: what the longest text needs; if that is unknown, as many as it could need"
     if torch.compiler.is_compiling():
         fits = torch.fx.experimental.symbolic_shapes.statically_known_true
         return t if crop is None or fits(t<=max_len) else torch.sym_min(t, max_len)
@@ -53,7 +53,7 @@ def _width(n, t, max_len, crop):
     return max(width, 1)
 
 def _ask(f, x):
-    "`f(x)` as a Python number; None in a compiled graph, in `vmap`, and on a GPU, where one would wait"
+    "`f(x)` as a Python number; None in a compiled graph, in `vmap`, and on a GPU (to wait is slow)"
     if x.device.type!='cpu' or torch.compiler.is_compiling(): return None
     try: return f(x).item()
     except RuntimeError: return None
@@ -135,7 +135,7 @@ class TransformerEncoder(KeepsKeywords):
     def read(self,
         ids:Tensor, # Token ids `(b,t)`, as they are: neither checked nor aligned
         pad_mask:Tensor=None, # bool `(b,t)`, or `(b,tk)` with `caches`: True at padding to hide
-        pos:Tensor=None, # Positions of the tokens, `(t,)` or `(b,t)`; None is 0 to `t-1`; needed to read on
+        pos:Tensor=None, # Positions `(t,)` or `(b,t)`; None is 0 to `t-1`; needed to read on
         caches:list=None, # One for each block, with keys and values of the tokens before
         types:Tensor=None # Token types `(b,t)`; None: all are 0
     )->Tensor: # Vectors `(b,t,k)`
