@@ -95,7 +95,8 @@ class CorpusFile(FileHeader):
     max_vocab:int
     given:list[str]|None
     vocab:list[str]|None = None
-    lengths:int|None = None
+    lengths:int|None = None # Checksums of the other files
+    ids:int|None = None
 
 class PartFile(FileHeader):
     "The different tokens of some texts; numbers and lengths are tensors"
@@ -122,24 +123,27 @@ def _damaged(path):
 
 def _finish(folder, vocab, made):
     "Numbers become ids of `vocab`, and the corpus is there"
-    o2i,lengths = {o: i for i,o in enumerate(vocab) if o!='xxfake'},bytearray()
+    o2i,lengths,crc = {o: i for i,o in enumerate(vocab) if o!='xxfake'},bytearray(),0
     with replacing(folder/'tokens.bin') as new, open(new, 'wb') as f:
         for tokens,codes,lens in _read_parts(folder):
             lost = first(o for o in tokens if o not in o2i)
             if lost is not None and vocab[0]!=UNK:
                 raise ValueError(f"`vocab` begins with {vocab[0]!r} and lacks {lost!r}: begin it "
                                  f"with {UNK!r}, or add what is lacking")
-            f.write(np.array([o2i.get(o, 0) for o in tokens], np.int32)[codes])
+            ids = np.array([o2i.get(o, 0) for o in tokens], np.int32)[codes]
+            f.write(ids)
+            crc = zlib.crc32(ids, crc)
             lengths += lens.tobytes()
     with replacing(folder/'lengths.bin') as new: new.write_bytes(lengths)
     write_file(folder/'corpus.json', CorpusFile, **made, vocab=list(vocab),
-               lengths=zlib.crc32(lengths))
+               lengths=zlib.crc32(lengths), ids=crc)
 
 # %% ../nbs/17_corpus.ipynb #c0000016
 class Corpus:
     "Texts as ids in a mapped file; raises `FileNotFoundError`, or `ValueError` if it is damaged"
     def __init__(self,
-        folder:Path # Where `tokenize_corpus` put it
+        folder:Path, # Where `tokenize_corpus` put it
+        check:bool=True # Read all of it, and compare its checksum? A second per GB
     ):
         self.folder = Path(folder)
         self.about = read_file(self.folder/'corpus.json', 'tokenize_corpus', CorpusFile)[0]
@@ -151,6 +155,7 @@ class Corpus:
         self.n_tokens = int(self.starts[-1])
         if tokens.stat().st_size!=4*self.n_tokens: raise _damaged(tokens)
         self.ids = np.memmap(tokens, np.int32, 'r')
+        if check and zlib.crc32(self.ids)!=self.about.ids: raise _damaged(tokens)
 
     def __len__(self): return len(self.lens)
     def __getitem__(self, i):
@@ -161,7 +166,7 @@ class Corpus:
     def __repr__(self):
         return (f'{type(self).__name__}({len(self):,} texts, {self.n_tokens:,} tokens, '
                 f'{len(self.vocab):,} of them different, in {self.folder.name})')
-    def __reduce__(self): return type(self),(self.folder,)  # a worker maps it again
+    def __reduce__(self): return type(self),(self.folder, False)  # a worker maps it again
 
 # %% ../nbs/17_corpus.ipynb #c0000017
 def _with_rules(tok, rules):
@@ -217,7 +222,7 @@ def tokenize_corpus(
     folder:Path, # Where the corpus goes, or is, if it was made before
     *,
     text_col:str='text', # Column of the texts in a table or a CSV file
-    mark:str=None, # Your own mark of these texts, such as a version; None: a checksum of them all
+    mark:str=None, # Your mark of these texts, such as a version; None: all is read, and checksummed
     tok=None, # A tokenizer; an untrained one learns from 100,000 texts; None is `WordTokenizer()`
     rules:list=None, # Rules for the texts; None are those of the tokenizer, for words fastai's
     vocab:list=None, # Tokens by id; None makes it of the texts, or of the tokenizer
@@ -231,7 +236,7 @@ def tokenize_corpus(
     ensure_sizes(min_freq=ifnone(min_freq, 1), max_vocab=max_vocab, part=part)
     folder,tok,vocab = Path(folder),_with_rules(tok, rules),_token_list(vocab)
     items,texts,content = _source(source, text_col)
-    mark = fingerprint(*content) if mark is None else str(mark)
+    check,mark = mark is None,fingerprint(*content) if mark is None else str(mark)
     folder.mkdir(parents=True, exist_ok=True)
     with alone(folder):
         was = first(read_file(folder/o, 'tokenize_corpus', CorpusFile)[0]
@@ -243,7 +248,7 @@ def tokenize_corpus(
         if not (was and was.vocab):
             _tokenize_all(folder, tok, texts, items, made, n_workers, part, no_bar)
         shutil.rmtree(folder/'parts', ignore_errors=True)
-    return Corpus(folder)
+    return Corpus(folder, check)
 
 def _tokenize_all(folder, tok, texts, items, made, n_workers, part, no_bar):
     for o in folder.glob('.*.????????'): o.unlink(missing_ok=True)  # of runs that were killed
@@ -303,7 +308,7 @@ class CorpusLoader(LMDataLoader):
         bs,seq_len,seed = int(bs),int(seq_len),int(seed)
         n = int(dataset.corpus.lens[dataset.items].sum(dtype=np.int64))
         ensure(n>bs, 'bs', bs, f'less than the {n} tokens of these texts')
-        self.seq_len,self.seed,self.epoch,self.batch,self.goes_on = seq_len,seed,0,0,False
+        self.seq_len,self.seed,self.epoch,self.batch = seq_len,seed,0,0
         self.bl = (n-1)//bs  # tokens of a row in the whole epoch
         self.n_batches = -(-self.bl//seq_len)
         self.last_len = self.bl - (self.n_batches-1)*seq_len
@@ -351,20 +356,19 @@ class CorpusLoader(LMDataLoader):
             yield LMTensorText(x[:,:-1]),TensorText(x[:,1:])
 
     def get_idxs(self):
-        "Numbers of the rows that are left of the epoch"
-        return range(self.batch*self.bs, self.n)
+        "Numbers of the rows of an epoch, one batch after the other"
+        return range(self.n)
 
     def __iter__(self):
-        "The batches that are left of an epoch; `RuntimeError` where an older iteration goes on"
+        "The batches of the next epoch; raises `RuntimeError` if an older iteration goes on"
         return self.count_batches(super().__iter__)
 
     def count_batches(self,
-        batches:callable # Gives an iterator of the batches that are left of the epoch
+        batches:callable # Gives an iterator of the batches of an epoch
     )->Iterator: # The same batches
         "Count batches and epochs; an epoch that was begun and left is over"
-        if not self.goes_on: self.epoch,self.batch = self.epoch+bool(self.batch),0
-        turn = object()
-        self.goes_on,self.turn = False,turn
+        self.epoch,self.batch = self.epoch+bool(self.batch),0
+        self.turn = turn = object()
         if self.arranged!=self.epoch: self._arrange()
         for o in batches():
             if self.turn is not turn:
@@ -381,29 +385,9 @@ class CorpusLoader(LMDataLoader):
 
     def one_batch(self):
         "The batch that comes next; it does not count"
-        was = self.epoch,self.batch,self.goes_on
+        was = self.epoch,self.batch
         try: return super().one_batch()
-        finally: self.epoch,self.batch,self.goes_on = was
-
-    def state_dict(self
-    )->dict: # For JSON; what comes next is batch `batch` of epoch `epoch`
-        "Where the loader is"
-        corpus,items = self.dataset.corpus,self.dataset.items
-        return dict(seed=self.seed, bs=self.bs, seq_len=self.seq_len, shuffle=self.shuffle,
-                    tokens=corpus.n_tokens, source=corpus.about.source,
-                    texts=zlib.crc32(items.tobytes()), epoch=self.epoch, batch=self.batch)
-
-    def load_state_dict(self,
-        state:dict # From `state_dict`
-    ):
-        "Go on from there, with the next iteration; `ValueError` for other data or settings"
-        mine = dict(self.state_dict(), epoch=state['epoch'], batch=state['batch'])
-        other = {n: state.get(n) for n,o in mine.items() if state.get(n)!=o}
-        ensure(not other, 'state', other, f'of a loader like this one, with {mine}')
-        ensure(0<=state['batch']<=self.n_batches, "state['batch']", state['batch'],
-               f'from 0 to {self.n_batches}')
-        over = state['batch']==self.n_batches  # saved behind the last batch
-        self.epoch,self.batch,self.goes_on = state['epoch']+over,0 if over else state['batch'],True
+        finally: self.epoch,self.batch = was
 
     def new(self,
         dataset=None, # Other texts; what is not a `CorpusTexts` is read by fastai's `LMDataLoader`

@@ -103,7 +103,7 @@ def check_keywords(
     cls:type, # The class that they are for
     keywords:dict # Values from a file
 ):
-    "Raises `ValueError` for a number, True or False that is of another type than the class says"
+    "Raises `ValueError` for a value of another type than the constructor says"
     kinds = {n: (p.annotation|None, None) for n,p in inspect.signature(cls).parameters.items()
              if p.annotation in (int,float,bool)}
     create_model(cls.__name__, __config__=dict(strict=True), **kinds)(**keywords)
@@ -116,7 +116,7 @@ def differences(
     mine:dict, # What the model says
     free:tuple=() # Names of what may differ
 )->str: # Empty if there are none
-    "What is one thing in the file and another in the model, in words"
+    "The entries in which a file and a model differ, in words"
     return ', '.join(f'`{n}` is {as_code(its.get(n))} in the file and {as_code(mine.get(n))} in the model'
                      for n in {**its, **mine} if its.get(n)!=mine.get(n) and n not in free)
 
@@ -128,9 +128,9 @@ class HeadSays(BaseModel, extra='forbid', strict=True):
     keywords:dict[str,Any]
 
 def target_of(
-    target:TextTarget # What the data ask for, from `text_target(dls)`
+    target:TextTarget # The target of the data, from `text_target(dls)`
 )->tuple: # Its kind, and its classes or None
-    "A target for JSON; `(None, None)` for one that has no words there"
+    "A target for JSON; `(None, None)` if JSON can't express it"
     if target.kind not in ('category','labels'): return target.kind,None
     classes = [o.item() if isinstance(o, np.generic) else o for o in target.classes]
     fine = all(isinstance(o, (str,int,float,bool)) for o in classes)
@@ -138,8 +138,8 @@ def target_of(
 
 def describe_head(
     model:nn.Module, # A `TransformerClassifier` or a `TransformerLM`
-    target:TextTarget=None # What the data ask for, from `text_target(dls)`
-)->HeadSays: # `target` is None where JSON has no words for its classes
+    target:TextTarget=None # The target of the data, from `text_target(dls)`
+)->HeadSays: # `target` is None if JSON can't express it
     "What the numbers of the head of a model mean"
     its,encoder = describe_model(model),describe_model(model[0])
     keywords = {n: o for n,o in its.items() if n not in inspect.signature(TransformerEncoder).parameters}
@@ -152,7 +152,7 @@ def describe_head(
 def first_names(
     model:nn.Module # A model, or a part of one
 )->dict: # Names in the file by names in the model
-    "For each name of a tensor the one it has in a file, where shared tensors stand once"
+    "The name of each tensor in a file, where shared tensors are stored once"
     first = {}
     return {n: first.setdefault(id(o), n) for n,o in model.state_dict(keep_vars=True).items()}
 
@@ -312,10 +312,10 @@ def match_rows(
     rows:Tensor, # A row for each token of `old` `(old,k)`
     old:list, # Tokens
     new:list, # Tokens
-    old_pad:int=1, # Which of `old` is padding; None if none is
-    pad:int=1 # Which of `new` is
+    old_pad:int=1, # Index of padding in `old`, or None
+    pad:int=1 # Index of padding in `new`, or None
 )->tuple: # Rows `(new,k)`, and the tokens that are not in `old`
-    "Rows `(old,k)` in the order of `new`, the mean for tokens not in `old`; and those tokens"
+    "Rows in the order of `new`, the mean of all for new tokens; and a list of the new tokens"
     if pad is not None and pad>=len(new): pad = None  # it may have no row
     if old_pad is not None and old_pad>=len(rows): old_pad = None
     old = list(old)[:len(rows)]

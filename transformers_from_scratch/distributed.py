@@ -34,8 +34,6 @@ def _broadcast(self, t, rank):
 # %% ../nbs/30_distributed.ipynb #di000004
 def _enlarged(dl, n):
     "`dl` with `n` times the batch size; what is read of one leaves the other as it is"
-    if getattr(dl, 'goes_on', False):
-        raise ValueError('`dl` goes on from a state, but must begin an epoch here: use `Resume`')
     res = copy(dl)
     res.bs = dl.bs*n
     if not isinstance(dl, LMDataLoader): return res

@@ -30,8 +30,8 @@ class FileHeader(BaseModel, extra='forbid', strict=True):
 def checksum(
     about:dict, # A description
     tensors:dict # Tensors by their names
-)->int: # In 32 bits
-    "A number that changes with what is said in `about`, and with any bit of `tensors`"
+)->int: # 32 bits
+    "A CRC of the description and of every bit of the tensors"
     says = {n: o for n,o in about.items() if n!='checksum'}
     total = zlib.crc32(json.dumps(says, sort_keys=True).encode())
     for n in sorted(tensors):
@@ -56,7 +56,7 @@ def fingerprint(
 def sync_to_disk(
     path:Path # A file or a folder
 ):
-    "Wait until what was written is on the disk, where the system can tell"
+    "Flush a file or folder to the disk, where the system supports it"
     with suppress(OSError):  # a folder on Windows
         fd = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
         try: os.fsync(fd)
@@ -121,7 +121,7 @@ lib_name = 'transformers_from_scratch'
 def not_finite(
     tensors:dict # Tensors by their names
 )->str: # None if all are fine
-    "The name of a tensor with NaN, or of a weight or bias that is infinite; a mask may be"
+    "The first tensor with a NaN, or weight or bias with an infinity, which a mask may have"
     def bad(n, o): return o.isnan().any() or (n.endswith(('weight','bias')) and o.isinf().any())
     return first(n for n,o in tensors.items() if bad(n, o))
 
@@ -186,20 +186,20 @@ def read_file(
 # %% ../nbs/10_files.ipynb #f1c00017
 def model_path(
     folder:Path, # The folder for models
-    file:str|Path # Name of a file in it, with or without its ending; or a whole path
+    file:str|Path # Name of a file in it, with or without its ending; or an absolute path
 )->Path: # Which ends in `.safetensors`
-    "Where to write `file`; raises `ValueError` for a name that leads out of `folder`"
+    "The path of `file`; raises `ValueError` for a name that leads out of `folder`"
     path = folder/f"{str(Path(file)).removesuffix('.safetensors')}.safetensors"
     inside = (path.stem.strip('.') not in ('','safetensors')
               and Path(os.path.normpath(path)).is_relative_to(os.path.normpath(folder)))
     if inside or Path(file).is_absolute(): return path
-    raise ValueError(f"`file` is {str(file)!r}, but must be a name inside {folder}, or a full path")
+    raise ValueError(f"`file` is {str(file)!r}, but must be a name inside {folder}, or an absolute path")
 
 def find_model(
     folder:Path, # The folder for models
     file:str|Path # Name of a file in it, with or without its ending; or a path
 )->Path: # The file, that of a folder if `save_model` wrote it
-    "Where `file` is; raises `FileNotFoundError`, which says what there is"
+    "The path of `file`; raises `FileNotFoundError`, which lists the models that are there"
     path = folder/f"{str(Path(file)).removesuffix('.safetensors')}.safetensors"
     for o in (path, folder/file, Path(file)):
         if o.is_dir(): o = o/'model.safetensors'
@@ -227,8 +227,8 @@ def tensor_files(
     if not index.exists():
         says = f"there is no model.safetensors in {folder}"
         if pickles := [o.name for o in folder.glob('*.bin')]:
-            says += (f": {pickles[0]} is a pickle, which may run any code and is never read here. "
-                     "Save it as safetensors with the library it comes from")
+            says += (f": {pickles[0]} is a pickle, which can run any code, and is not read: "
+                     "convert it to safetensors")
         raise FileNotFoundError(says)
     try: names = sorted({str(o) for o in read_json(index)['weight_map'].values()})
     except (KeyError, AttributeError, ValueError) as e:
@@ -239,10 +239,10 @@ def tensor_files(
 
 # %% ../nbs/10_files.ipynb #f1c00033
 class Checkpoint:
-    "The tensors of a folder by their names without `prefix`, mapped from its files, not copied"
+    "The tensors of a checkpoint folder by their names, without `prefix`, memory-mapped"
     def __init__(self,
         folder:Path, # With one safetensors file, or several
-        prefix:str='' # What names may begin with
+        prefix:str='' # Is removed from the start of names
     ):
         self.at,self.folder = {},folder
         for file in tensor_files(folder):
@@ -256,7 +256,7 @@ class Checkpoint:
 
     def get(self,
         name:str # Of a tensor, without the prefix
-    )->Tensor: # A window onto the file
+    )->Tensor: # Memory-mapped
         "One tensor; raises `ValueError` if it is missing, or not of floating-point numbers"
         if name not in self.at:
             raise ValueError(f"{self.folder}: there is no tensor {name!r}: the file is damaged, or "
@@ -274,7 +274,7 @@ _patterns = ['config.json', 'model*.safetensors', 'model.safetensors.index.json'
 def hub_folder(
     name:str|Path # A folder, or a name of the Hugging Face hub
 )->Path: # A folder on this machine
-    "The folder `name`, or the one to which the hub's files of that name go"
+    "The folder `name`, or the model of that name, downloaded from the hub"
     path = Path(name).expanduser()
     if path.is_dir(): return path
     if path.exists() or not re.fullmatch(r'\w[\w.-]*(/[\w.-]+)?', str(name)):

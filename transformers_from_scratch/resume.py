@@ -15,6 +15,7 @@ from .guards import *
 from .distributed import *
 from .learner import *
 from .files import *
+from .descriptions import *
 
 # %% ../nbs/31_resume.ipynb #d5cee4b2a3
 def _as_state(o): return o[0],tuple(o[1]),o[2]  # of Python's generators, after JSON
@@ -63,11 +64,8 @@ def _split(d):
 
 def _get_model(model):
     "Its tensors, each once"
-    seen,res = set(),{}
-    for n,o in get_model(model).state_dict(keep_vars=True).items():
-        if id(o) not in seen: res[n] = o.detach()
-        seen.add(id(o))
-    return res
+    state = get_model(model).state_dict()
+    return {n: state[n] for n in dict.fromkeys(first_names(get_model(model)).values())}
 
 def _callbacks(learn):
     "Those whose counts are kept, by name"

@@ -28,7 +28,7 @@ def _tokenizer_state(dls):
 def describe_encoder(
     learn:TransformerLearner # A learner
 )->dict: # The fields `encoder` (its keywords), `vocab` and `tokenizer` of an `EncoderFile`
-    "What the weights of an encoder mean; raises `ValueError` if `dls` has other tokens"
+    "Keywords, vocabulary and tokenizer of an encoder; raises `ValueError` if `dls` does not fit"
     encoder,vocab = plain_model(learn.model)[0],list(text_vocab(learn.dls))
     rows = encoder.vocab_sz + (encoder.pad_idx==encoder.vocab_sz)  # padding may have no row
     if len(vocab)!=rows:
@@ -41,7 +41,7 @@ def describe_encoder(
 def save_encoder(self:TransformerLearner,
     file:str # Name of the file, without its ending; it goes to `learn.path/learn.model_dir`
 )->Path: # The file, which ends in `.safetensors`
-    "Save the encoder and what it means; raises `ValueError` for weights that are not finite"
+    "Save the encoder with its keywords, vocabulary and tokenizer; raises `ValueError` for NaN"
     path = model_path(self.path/self.model_dir, file)
     if rank_distrib(): return path  # the first process writes
     with model_lock(self.model):
@@ -54,7 +54,7 @@ def save_encoder(self:TransformerLearner,
 def read_description(
     file:str|Path # A file that `save_encoder` wrote, or a folder of `save_model`
 )->EncoderFile: # `encoder` (its keywords), `vocab`, `tokenizer`, `kind`; a whole model says more
-    "What a saved encoder or model says; raises `ValueError` if this library did not write `file`"
+    "The description in a saved encoder or model; raises `ValueError` for any other file"
     return read_model_file(find_model(Path(), file))[0]
 
 # %% ../nbs/23_transfer.ipynb #0eb1acfa
@@ -128,7 +128,7 @@ def _load_encoder(learn, file, device):
 @patch
 def load_encoder(self:TransformerLearner,
     file:str, # Of `save_encoder`, in `learn.path/learn.model_dir`; or a folder of `save_model`
-    device:int|str|torch.device=None # Where to read the file to, defaults to the device of `dls`
+    device:int|str|torch.device=None # Device to load to; None is that of `dls`
 )->TransformerLearner: # The learner itself
     "Load an encoder, match its rows to the tokens, freeze; raises `ValueError` if it does not fit"
     with model_lock(self.model): return _load_encoder(self, file, device)
