@@ -42,7 +42,7 @@ def faults(rooms):
             for o in theirs:
                 if o!='fastai.basics' and o.split('.')[0] not in others: yield f'{notebook} is of the network, and imports {o}'
         if name=='fastai_repairs':
-            for o in ours-{'text','repair_table'}: yield f'{notebook} knows of {o}'
+            for o in ours-{'text'}: yield f'{notebook} knows of {o}'
 
 def picture(rooms):
     "An SVG: the network on the left, fastai around it on the right, and an arrow to what is imported, unless it comes along with another"

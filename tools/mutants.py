@@ -63,7 +63,7 @@ faults = [
     (tok, 'a special token leaves a trace', "for o in tokens if o not in _names)", 'for o in tokens)', [rel]),
     (cor, 'the first token of a text is that of the next', 'self.ends.searchsorted(at[:,[0,-1]], \'right\')', 'self.ends.searchsorted(at[:,[0,-1]], \'left\')', [rel]),
     (cor, 'every epoch has the order of the first', 'np.random.default_rng([self.seed, self.epoch])', 'np.random.default_rng([self.seed, 0])', []),
-    (cor, 'a state saved behind the last batch repeats it', "over = state['batch']==self.n_batches", 'over = False', [rel]),
+    (cor, 'an epoch that was begun and left is read again', 'self.epoch,self.batch = self.epoch+bool(self.batch),0', 'self.batch = 0', []),
     (fast, 'weight decay for biases and norms, too', "lambda p: self.state[p].get('do_wd', True))", "lambda p: True)", []),
     (fast, 'the step of Adam is not counted', "torch.as_tensor(o.get('step', 0), dtype", "torch.as_tensor(0, dtype", []),
     (one, 'texts come in the order of their lengths', "preds = self.get_preds(dl=dl, **kwargs)[0]", "preds = self.get_preds(dl=dl, reorder=False, **kwargs)[0]", [rel]),

@@ -6,7 +6,6 @@ from transformers_from_scratch.layers import *
 from transformers_from_scratch.faster import *
 from transformers_from_scratch.models import *
 from transformers_from_scratch.text import *
-from transformers_from_scratch.repair_table import *
 from transformers_from_scratch.fastai_repairs import *
 from transformers_from_scratch.tokenizer_hooks import *
 from transformers_from_scratch.data import *

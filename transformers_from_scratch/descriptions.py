@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['free_keywords', 'as_json', 'from_json', 'as_code', 'custom_parts', 'describe_model', 'check_keywords', 'differences',
-           'HeadSays', 'target_of', 'describe_head', 'first_names', 'weights_of', 'check_shapes', 'trial_ids',
-           'same_answers', 'made_again', 'check_description', 'TokenizerSays', 'EncoderFile', 'LossSays', 'TableSays',
-           'DataSays', 'ClassifierFile', 'LMFile', 'read_model_file', 'match_rows']
+           'HeadSays', 'target_of', 'describe_head', 'first_names', 'weights_of', 'check_shapes', 'same_answers',
+           'made_again', 'check_description', 'TokenizerSays', 'EncoderFile', 'TableSays', 'DataSays', 'ClassifierFile',
+           'LMFile', 'read_model_file', 'match_rows']
 
 # %% ../nbs/18_descriptions.ipynb #d1800003
 import itertools
@@ -181,28 +181,22 @@ def check_shapes(
     if says: raise ValueError(says)
 
 # %% ../nbs/18_descriptions.ipynb #d1800041
-def trial_ids(
-    encoder:TransformerEncoder # Of the model that is to read them
-)->Tensor: # Ids `(2,t)` without padding, of up to 8 tokens
-    "A few ids, to see whether two models are the same"
-    n = min(ifnone(encoder.max_len, 8), 8)
-    ids = [i for i in range(min(encoder.vocab_sz, n+1)) if i!=encoder.pad_idx][:n]
-    return tensor([ids, ids[::-1]], device=encoder.embedding.weight.device)
-
 @torch.no_grad()
 def same_answers(
     model:nn.Module, # A model, or an encoder
     other:nn.Module, # Another one, on the CPU
     tol:float=1e-4 # The largest difference, as a share of the largest number; 16 bits and GPUs: .05
 )->bool: # True if they do
-    "Do both answer `trial_ids` alike? Raises `ValueError` if the answers of `model` are not finite"
+    "Do both answer a few ids alike? Raises `ValueError` if the answers of `model` are not finite"
     encoder = model if isinstance(model, TransformerEncoder) else model[0]
-    ids,weight = trial_ids(encoder),encoder.embedding.weight
+    n,weight = min(ifnone(encoder.max_len, 8), 8),encoder.embedding.weight
+    ids = [i for i in range(min(encoder.vocab_sz, n+1)) if i!=encoder.pad_idx][:n]
+    ids = tensor([ids, ids[::-1]])                                                        # (2,n)
     if weight.dtype in (torch.half,torch.bfloat16) or weight.device.type!='cpu': tol = .05
     def numbers(o): return (o[0] if isinstance(o, tuple) else o).float().cpu()
     with (torch.autocast('cpu', enabled=False), torch.autocast(weight.device.type, enabled=False),
           in_eval(model), in_eval(other)):
-        a,b = numbers(model(ids)),numbers(other(ids.cpu()))
+        a,b = numbers(model(ids.to(weight.device))),numbers(other(ids))
     if not a.isfinite().all():
         raise ValueError('the answers of this model are not finite: has training diverged? Load a '
                          'state from before')
@@ -251,11 +245,6 @@ class EncoderFile(FileHeader):
     vocab:list[str]
     tokenizer:TokenizerSays|None
 
-class LossSays(BaseModel, extra='forbid', strict=True):
-    "A loss of fastai, and its settings"
-    name:str
-    settings:dict[str,Any]
-
 class TableSays(BaseModel, extra='forbid', strict=True):
     "The columns of a table: of texts (marked, where there are several?) and of labels"
     cols:conlist(str, min_length=1)
@@ -274,7 +263,7 @@ class ClassifierFile(EncoderFile):
     "What a file says that `save_model` wrote: all that the encoder's does, and what a learner needs"
     kind:Literal['classifier'] = 'classifier'
     head:HeadSays
-    loss:LossSays|None
+    loss:dict[str,Any]|None # A loss of fastai by its `name`, and its `settings`
     data:DataSays|None
     fast_layers:bool
 

@@ -9,7 +9,6 @@ __all__ = ['broadcast_numbers']
 import zlib
 from contextlib import contextmanager
 from fastai.text.all import *
-from .repair_table import *
 from .fastai_repairs import *
 from .learner import *
 
@@ -23,13 +22,6 @@ def broadcast_numbers(
     if 'nccl' in torch.distributed.get_backend(): t = t.cuda()
     torch.distributed.broadcast(t, rank)
     return t.tolist()
-
-# %% ../nbs/30_distributed.ipynb #30a00010
-@repair('fastai.distributed.DistributedDL', '_broadcast',
-        'Processes fail without a GPU: one tells the others the order of the data through it')
-def _broadcast(self, t, rank):
-    "Broadcast `t` from `rank` to all other ranks, and return what all have then"
-    return broadcast_numbers(t, rank)
 
 # %% ../nbs/30_distributed.ipynb #di000004
 def _enlarged(dl, n):
@@ -118,24 +110,25 @@ class _Share(TfmdDL):
         if not gather or not getattr(self, 'extra', 0) or self.seen<self.n_own: return b
         return apply(lambda o: o[:len(o)-self.extra] if o.ndim else o, b)
 
-# %% ../nbs/30_distributed.ipynb #di000005
-@repair('fastai.distributed.DistributedTrainer', '_wrap_dl',
-        'Processes read texts of a language model twice or never; `get_preds` has another order')
-def _wrap_texts(self, dl):
-    "What this process reads of `dl`"
-    if isinstance(dl, _Share): return dl
-    if not isinstance(dl, (SortedDL,LMDataLoader)): return _wrap_texts.fastai(self, dl)
-    # outside of `fit` it has no `device`
-    return _Share(dl, next(self.learn.model.parameters()).device)
-
 # %% ../nbs/30_distributed.ipynb #di05a002
 def _import_distributed():
     "Import `fastai.distributed` and mend it"
     try: import accelerate
     except ImportError as e:
         raise ImportError("pip install 'transformers_from_scratch[distributed]'") from e
-    import fastai.distributed
-    put_repairs()
+    from fastai.distributed import DistributedDL, DistributedTrainer
+
+    @repair(DistributedDL, '_broadcast',
+            'Processes fail without a GPU: one tells the others the order of the data through it')
+    def broadcast(self, t, rank): return broadcast_numbers(t, rank)
+
+    @repair(DistributedTrainer, '_wrap_dl',
+            'Processes read tokens twice or never; `get_preds` has another order')
+    def wrap_texts(self, dl):
+        if isinstance(dl, _Share): return dl
+        if not isinstance(dl, (SortedDL,LMDataLoader)): return wrap_texts.fastai(self, dl)
+        # outside of `fit` it has no `device`
+        return _Share(dl, next(self.learn.model.parameters()).device)
 
 @patch
 def to_distributed(self:TransformerLearner,

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['lib_name', 'odd_file_errors', 'FileHeader', 'checksum', 'fingerprint', 'sync_to_disk', 'replacing', 'alone',
            'replacing_files', 'not_finite', 'write_file', 'in_short', 'read_file', 'model_path', 'find_model',
-           'read_json', 'tensor_files', 'Checkpoint', 'hub_folder']
+           'read_json', 'tensor_files', 'CheckpointFile', 'Checkpoint', 'hub_folder']
 
 # %% ../nbs/10_files.ipynb #f1c00003
 import hashlib,json,secrets,tempfile,time,zlib
@@ -25,6 +25,7 @@ class FileHeader(BaseModel, extra='forbid', strict=True):
     kind:str
     checksum:int = 0
     finite:ClassVar[bool] = True  # must weights and biases be finite numbers?
+    beside:ClassVar[dict] = {}  # what else the header of a safetensors file has to say
 
 # %% ../nbs/10_files.ipynb #f1c00041
 def checksum(
@@ -140,7 +141,7 @@ def write_file(
     about = header(**json.loads(json.dumps(says, default=plain))).model_dump()
     about['checksum'] = checksum(about, tensors)
     with replacing(path) as new:
-        if tensors: save_file(tensors, new, {lib_name: json.dumps(about)})
+        if tensors: save_file(tensors, new, {**header.beside, lib_name: json.dumps(about)})
         else: new.write_text(json.dumps(about), encoding='utf8')
     return header(**about)
 
@@ -238,6 +239,11 @@ def tensor_files(
     return [folder/o for o in names]
 
 # %% ../nbs/10_files.ipynb #f1c00033
+class CheckpointFile(FileHeader):
+    "What the weights of a checkpoint say that was written here"
+    kind:Literal['checkpoint'] = 'checkpoint'
+    beside:ClassVar[dict] = {'format':'pt'}  # Hugging Face asks for it
+
 class Checkpoint:
     "The tensors of a checkpoint folder by their names, without `prefix`, memory-mapped"
     def __init__(self,
@@ -250,6 +256,8 @@ class Checkpoint:
             except FileNotFoundError: raise
             except (SafetensorError, OSError) as e:
                 raise ValueError(f"{file} is not a safetensors file, or it is damaged: {e}") from e
+            # others write no checksum
+            if lib_name in (f.metadata() or {}): read_file(file, 'save_pretrained', CheckpointFile)
             for o in f.keys():
                 name = re.sub(r'\.gamma$', '.weight', re.sub(r'\.beta$', '.bias', o))  # old names
                 self.at[name.removeprefix(prefix)] = f,o

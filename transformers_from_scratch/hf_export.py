@@ -7,7 +7,6 @@ __all__ = []
 
 # %% ../nbs/42_hf_export.ipynb #h4200004
 import json
-from typing import Literal
 from fastai.text.all import *
 from .attention import *
 from .layers import *
@@ -133,10 +132,6 @@ def _for_hf(model, family):
 _hf_names = dict(gpt2='GPT2', bert='Bert', llama='Llama', qwen2='Qwen2')
 _files = ['config.json','model.safetensors','model.safetensors.index.json','tokenizer.json',
           'tokenizer_config.json','special_tokens_map.json',head_file]
-
-class CheckpointFile(FileHeader):
-    "What the weights say for themselves"
-    kind:Literal['checkpoint'] = 'checkpoint'
 
 def _ends_of(tok):
     "The tokens that begin and end a text, by the names that are in use for them"

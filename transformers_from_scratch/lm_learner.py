@@ -115,16 +115,21 @@ def predict(self:TransformerLMLearner,
     writers,steps = _writers(self, texts, n_words, no_unk, decoder, only_last_word, seed, stop,
                              temperature=temperature, min_p=min_p, top_k=top_k, top_p=top_p,
                              repetition_penalty=repetition_penalty, weights=weights)
+    late = []  # without a stop string the text is made at the end
     def write():
         for new in steps:
-            for writer,token in zip(writers, new): writer.take(token)
+            if not stop: late.append(new)
+            else:
+                for writer,token in zip(writers, new): writer.add(token)
             yield
             if all(o.done for o in writers): return
     with in_eval(plain_model(self.model)), closing(steps):
         steps_done = write()
         if n_words>0 and not no_bar: steps_done = progress_bar(steps_done, n_words, leave=False)
         for _ in steps_done: pass
-    for o in writers: o.end()
+    for i,o in enumerate(writers):
+        o.add(*(new[i] for new in late))
+        o.end()
     return writers[0].text if isinstance(text, str) else [o.text for o in writers]
 
 # %% ../nbs/22_lm_learner.ipynb #76587703

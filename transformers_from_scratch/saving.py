@@ -126,7 +126,7 @@ def _made(about, weights, given):
         # nothing is made that is larger than the file
         with torch.device('meta'): check_shapes(cls(**kept), weights)
     model = made_again(cls, kept, weights)
-    with in_eval(model), torch.no_grad(): model(trial_ids(model[0]))
+    same_answers(model, model)
     return model
 
 # %% ../nbs/40_saving.ipynb #b060ea70
@@ -231,7 +231,7 @@ def load_transformer_learner(
                          f"{', '.join(f'{n}=...' for n in lacks)})")
     try:
         model = _made(about, weights, given)
-        loss = _loss(**about.loss.model_dump()) if about.loss else None
+        loss = _loss(**about.loss) if about.loss else None
     except odd_file_errors as e:
         raise ValueError(f"{path}: the model can't be made as it was ({in_short(e)})") from e
     if dls is None: dls = _dls_of(path, about, tok_tfm, rules, device)

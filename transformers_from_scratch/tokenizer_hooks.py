@@ -8,7 +8,6 @@ __all__ = []
 # %% ../nbs/13a_tokenizer_hooks.ipynb #13a00004
 from fastai.text.all import *
 from .text import *
-from .repair_table import *
 from .fastai_repairs import *
 
 # %% ../nbs/13a_tokenizer_hooks.ipynb #13a00010
@@ -32,19 +31,10 @@ def _join(self, o):
     return TitledStr(getattr(self.tok, 'join', self.sep.join)(o))
 
 # %% ../nbs/13a_tokenizer_hooks.ipynb #13a00017
-class _Default(int):
-    "A number that nobody chose"
-    by_default = True
-    def __reduce__(self): return int,(int(self),)
-    def __copy__(self): return self
-    def __deepcopy__(self, memo): return self
-
 def _know_default(f):
-    "A copy of `f`, whose default for `min_freq` knows that it is one"
+    "A copy of `f`, whose default for `min_freq` is a float, as no number is that one passes"
     f = copy_func(getattr(f, '__func__', f))
-    names = f.__code__.co_varnames[:f.__code__.co_argcount][-len(f.__defaults__):]
-    f.__defaults__ = tuple(_Default(o) if name=='min_freq' else o
-                           for name,o in zip(names, f.__defaults__))
+    f.__defaults__ = tuple(3. if o==3 else o for o in f.__defaults__)
     return f
 
 for _cls,_attr in ((Numericalize,'__init__'), (TextBlock,'from_df'), (TextBlock,'from_folder')):
@@ -58,7 +48,7 @@ def _own_vocab(self, items=None, train_setup=False):
     if self.vocab is None and hasattr(tok, 'make_vocab'):
         train = getattr(items, 'train', items) if train_setup else items
         counter = getattr(items, 'counter', None) or Counter(p for o in train for p in o)
-        min_freq = 1 if getattr(self.min_freq, 'by_default', False) else self.min_freq
+        min_freq = 1 if isinstance(self.min_freq, float) else self.min_freq
         self.vocab = list(tok.make_vocab(counter, min_freq))
         self.o2i = defaultdict(int, {v:k for k,v in enumerate(self.vocab) if v!='xxfake'})
     return _own_vocab.fastai(self, items, train_setup)

@@ -132,17 +132,10 @@ class ExactSubwordTokenizer:
         tokens:list # Pieces, as this tokenizer makes them
     )->str: # The text; `�` where the bytes of a character are incomplete
         "Back to the text; special tokens leave no trace"
-        return self.to_bytes(tokens).decode(errors='replace')
-
-    @staticmethod
-    def to_bytes(
-        tokens:list # Pieces
-    )->bytes: # UTF-8, which may end within a character
-        "The bytes of pieces; none for special tokens"
         def one(o):
             if re.fullmatch('<0x[0-9A-F]{2}>', o): return bytes.fromhex(o[3:5])
             return o.replace('▁', ' ').encode()
-        return b''.join(one(o) for o in tokens if o not in _names)
+        return b''.join(one(o) for o in tokens if o not in _names).decode(errors='replace')
 
 # %% ../nbs/15_tokenizers.ipynb #32064624
 class HFTokenizer:
