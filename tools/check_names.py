@@ -57,7 +57,7 @@ def has_result(f):
 
 def without_docment(o):
     "Parameters without a docment, and `result` where that has none"
-    dm = {} if getattr(o, '__init__', 0) is object.__init__ else docments(o, full=True)      # a `NamedTuple`, say
+    dm = {} if inspect.isclass(o) and not is_ours(o.__init__) else docments(o, full=True)    # made as a class of others
     result = dm.pop('return', None)
     res = [n for n,d in dm.items() if n not in ('self', 'cls') and d.kind != d.kind.VAR_KEYWORD and not d.docment]
     if inspect.isroutine(o) and not (result and result.docment) and has_result(o): res.append('result')

@@ -262,7 +262,7 @@ def files():
         yield from ((f'{name}, load_model',says(load_transformer_learner(learn.save_model(path/'model')))), (f'{name}, load_encoder',says(third.load_encoder('encoder'))))
         yield f'{name}, attention_maps',attention_maps(learn, 'w3 w4 w5').weights
         if is_lm: continue
-        for f in (leave_one_out, shapley_values, integrated_gradients): yield f'{name}, {f.__name__}',[*learn.explain('w3 w4 w5', method=f).scores]
+        for f in (leave_one_out, integrated_gradients): yield f'{name}, {f.__name__}',[*learn.explain('w3 w4 w5', method=f).scores]
         add_lora(learn, r=2)
         with learn.no_bar(), learn.no_logging(): learn.fit(1, 1e-2)
         yield from ((f'{name}, lora',flat(learn.model.parameters())), (f'{name}, merged',says(learn.merge_lora())))

@@ -6,10 +6,8 @@
 __all__ = ['StopOnNaN']
 
 # %% ../nbs/33_diverge.ipynb #5f100004
-import reprlib
 from fastai.text.all import *
 from .models import *
-
 
 # %% ../nbs/33_diverge.ipynb #5f100007
 def _floats(o):
@@ -26,19 +24,10 @@ def _largest(o):
     return max((t.where(t.isfinite(), 0).abs().max().item() for t in _floats(o) if t.numel()),
                default=0.)
 
-def _bad_rows(o, n):
-    "Which of the `n` rows of a batch have something in `o` that is not finite, in words"
-    bad = {i for t in _floats(o) if t.dim() and len(t)==n
-           for i in (~t.isfinite()).reshape(n, -1).any(1).nonzero()[:,0].tolist()}
-    return f' (rows {reprlib.repr(sorted(bad))} of {n})' if bad else ''
-
 # %% ../nbs/33_diverge.ipynb #5f100010
 def _bad_weight(model):
-    "The name of a weight that is not finite, or of a buffer with NaN; None if there is none"
-    for n,o in model.named_parameters():
-        if not _finite(o): return n
-    for n,o in model.named_buffers():
-        if o.is_floating_point() and o.isnan().any(): return n
+    "The name of a weight that is not finite; None if there is none"
+    return next((n for n,o in model.named_parameters() if not _finite(o)), None)
 
 def _bad_gradient(model):
     "The last parameter whose gradient is not finite, so the first that was computed; or None"
@@ -48,11 +37,11 @@ def _bad_gradient(model):
 
 # %% ../nbs/33_diverge.ipynb #5f100013
 def _first_place(model, xb):
-    "Name, class, largest input, output of the first module that makes finite numbers others"
+    "Name, class, largest input of the first module that makes finite numbers others"
     found,names = [],{m: n for n,m in model.named_modules()}
     def look(m, args, kwargs, out):
         if not found and not _finite(out) and _finite((args, kwargs)):
-            found.append((names[m], type(m).__name__, _largest((args, kwargs)), out))
+            found.append((names[m], type(m).__name__, _largest((args, kwargs))))
     handles = [m.register_forward_hook(look, with_kwargs=True) for m in names]
     try: model(*xb)
     finally:
@@ -97,37 +86,31 @@ class StopOnNaN(Callback):
         "`FloatingPointError` for weights that the last step has made infinite"
         self._stop_for_weights('after')
 
-
 # %% ../nbs/33_diverge.ipynb #5f100018
 @patch
 def _stop_for_weights(self:StopOnNaN, when):
     if name := _bad_weight(plain_model(self.model)):
         self.opt.zero_grad()
-        raise FloatingPointError(f'`{name}` is not finite {when} epoch {self.epoch}, at learning '
-                                 f'rate {self._lr()}: load saved weights, or make the learner anew')
+        raise FloatingPointError(f'`{name}` is not finite {when} epoch {self.epoch}: load saved '
+                                 'weights, or make the learner anew')
 
 @patch
 def _stop_for_gradients(self:StopOnNaN):
     if name := _bad_gradient(plain_model(self.model)):
-        self._stop(f'the gradient of `{name}` is not finite {self._when()}, though the loss is '
-                   f'{self.loss.item():.4g}. Of all such gradients it is the one nearest to the '
-                   'output: a root of 0 behind it, for example, has an infinite slope')
+        self._stop(f'the gradient of `{name}`, the nearest to the output, is not finite '
+                   f'{self._when()}, though the loss is {self.loss.item():.4g}')
 
 @patch
 def _stop(self:StopOnNaN, says):
     self.opt.zero_grad()  # or the next training would begin with NaN
     raise FloatingPointError(
-        f'{says}. This batch has changed no weight, and is in `learn.xb` and `learn.yb`. The '
-        f'largest weight is {_largest([*self.model.parameters()]):.3g}: if that is far too large, '
-        'load saved ones. Try a lower learning rate, or `GradientClip`')
-
-@patch
-def _lr(self:StopOnNaN): return f"{self.opt.hypers[-1]['lr']:.3g}"
+        f'{says}. This batch, in `learn.xb` and `learn.yb`, has changed no weight. The largest is '
+        f'{_largest([*self.model.parameters()]):.3g}: try a lower learning rate, or `GradientClip`')
 
 @patch
 def _when(self:StopOnNaN):
     return (f'in epoch {self.epoch}, batch {self.iter+1} of {self.n_iter}, '
-            f'at learning rate {self._lr()}')
+            f"at learning rate {self.opt.hypers[-1]['lr']:.3g}")
 
 @patch
 def _scaled(self:StopOnNaN):
@@ -137,18 +120,15 @@ def _scaled(self:StopOnNaN):
 @patch
 def _where(self:StopOnNaN):
     "Where it began, in words"
-    n = find_bs(self.xb)
     for what,batch in (('An input',self.xb), ('A target',self.yb)):
-        if not _finite(batch):
-            return f'{what} is not finite{_bad_rows(batch, n)}: mend such rows, or leave them out'
+        if not _finite(batch): return f'{what} is not finite: mend such rows, or leave them out'
     set_random_states(**self.states)
     with torch.compiler.set_stance('force_eager'), self.precision:
         place = _first_place(plain_model(self.model), self.xb)
     if place:
-        name,cls,largest,out = place
+        name,cls,largest = place
         return (f'It began in {f"`{name}`" if name else "the model"} ({cls}): what went in '
-                f'is finite, the largest {largest:.3g}; what came out is not{_bad_rows(out, n)}')
+                f'is finite, the largest {largest:.3g}; what came out is not')
     if not _finite(self.pred): return 'The same batch again gave a finite output: no layer to name'
     return (f'The output of the model is finite, the largest {_largest(self.pred):.3g}, so it is '
             f'the loss function, {self.loss_func}')
-

@@ -40,11 +40,6 @@ def _keep(shape, p):
 
 class ByteDropout(nn.Dropout):
     "Dropout (Srivastava et al. 2014), drawn as bytes for 100,000 numbers or more on a CPU"
-    def __init__(self,
-        p:float=.5, # Probability to drop a number in training, in [0,1]; of bytes in 256ths
-        inplace:bool=False # Change the numbers where they are? Then it is dropout as PyTorch has it
-    ): super().__init__(p, inplace)
-
     def forward(self,
         x:Tensor # Numbers of any shape
     )->Tensor: # In training some of them are 0, and the others larger: the mean stays
@@ -93,13 +88,6 @@ def _pays(x, w):
 
 class FastLinear(nn.Linear):
     "A linear layer that asks oneDNN for large products of 32 bits on a processor of AMD"
-    def __init__(self,
-        in_features:int, # Width of what comes in
-        out_features:int, # Width of what goes out
-        bias:bool=True, # Is a bias added?
-        **kwargs # `device` and `dtype`, as in `nn.Linear`
-    ): super().__init__(in_features, out_features, bias, **kwargs)
-
     def forward(self,
         x:Tensor # Vectors `(...,n_in)`
     )->Tensor: # `(...,n_out)`
@@ -277,11 +265,8 @@ class FusedAdam(Optimizer):
     ): super().__init__(params, [], lr=lr, mom=mom, sqr_mom=sqr_mom, eps=eps, wd=wd)
 
     @torch.no_grad()
-    def step(self,
-        closure=None # Not supported, as in fastai's own
-    ):
+    def step(self):
         "Update all parameters that learn and have a gradient; what is frozen stays as it is"
-        if closure is not None: raise NotImplementedError('fastai optimizers take no closure')
         for ps,hyper in zip(self.param_lists, self.hypers):
             learn = [p for p in ps if p.grad is not None and p.requires_grad]
             for decay,some in groupby(learn, lambda p: self.state[p].get('do_wd', True)).items():

@@ -4,15 +4,12 @@
 
 # %% auto #0
 __all__ = ['AttentionMaps', 'attention_maps', 'plot_weights', 'plot_attention', 'attention_rollout', 'leave_one_out',
-           'shapley_values', 'gradient_times_input', 'integrated_gradients', 'Attributions', 'token_attributions']
+           'gradient_times_input', 'integrated_gradients', 'Attributions', 'token_attributions']
 
 # %% ../nbs/25_interpret.ipynb #b9995f54
-import html,matplotlib,numbers
+import html,numbers
 import matplotlib.pyplot as plt
 from contextlib import ExitStack
-from functools import lru_cache
-from matplotlib import font_manager
-from matplotlib.ft2font import FT2Font
 from fastai.text.all import *
 from .attention import *
 from .guards import *
@@ -69,7 +66,8 @@ def attention_maps(
     text # A text or a list of texts; for a model ids `(t,)` or `(b,t)`, padding anywhere
 )->AttentionMaps: # On the CPU, of the tokens that the model reads; a list for several texts
     "Attention weights of all heads; `TypeError` where attention does not return them"
-    if not isinstance(text, (str,Tensor)): return L(attention_maps(learn, o) for o in as_texts(text))
+    if not isinstance(text, (str,Tensor)):
+        return L(attention_maps(learn, o) for o in as_texts(text))
     model = get_model(getattr(learn, 'model', learn))
     ids = text if isinstance(text, Tensor) else tensor(_read_ids(learn, text)).long()
     names = text_vocab(learn.dls) if isinstance(learn, Learner) else range(model[0].vocab_sz)
@@ -79,33 +77,11 @@ def attention_maps(
             for row,n,w in zip(read, lengths, weights))
     return res[0] if ids.dim()==1 else res
 
-# %% ../nbs/25_interpret.ipynb #e936f0002
-@lru_cache(4096)
-def _drawn_by(path, chars):
-    "Those of `chars` that a font file has; none where it has no outlines, or cannot be read"
-    try: font = FT2Font(path)
-    except Exception: return frozenset()
-    return frozenset(o for o in chars if font.scalable and font.get_char_index(ord(o)))
-
-def _text_style(text):
-    "matplotlib's font families, and installed fonts for characters of `text` that those lack"
-    families,fonts = list(plt.rcParams['font.family']),font_manager.fontManager.ttflist
-    missing = frozenset(o for o in text if not o.isspace())
-    for o in families:
-        path = font_manager.findfont(font_manager.FontProperties(family=[o]))
-        missing -= _drawn_by(str(path), missing)
-    for o in fonts if missing else ():
-        if o.fname.startswith(matplotlib.get_data_path()): continue  # its own are for formulas
-        has = _drawn_by(o.fname, missing)
-        if has: families,missing = [*families,o.name],missing-has
-    return dict(fontfamily=families, parse_math=False)
-
 # %% ../nbs/25_interpret.ipynb #e936b5c9
-def _heat_map(weights, tokens, ax, title, vmax):
+def _heat_map(weights, tokens, ax, title, vmax=None):
     "Draw `weights` on `ax`, with the names of at most 50 tokens: more would be too small to read"
     ticks = range(0, len(tokens), max(math.ceil(len(tokens)/50), 1))
-    names = [str(tokens[i]) for i in ticks]
-    style = _text_style(''.join([*names,title]))
+    names,style = [str(tokens[i]) for i in ticks],dict(parse_math=False)
     ax.imshow(weights.detach().float().cpu().numpy(), cmap='Blues', vmin=0, vmax=vmax)
     ax.set_xticks(ticks, names, rotation=90, **style)
     ax.set_yticks(ticks, names, **style)
@@ -115,13 +91,12 @@ def plot_weights(
     weights:Tensor, # `(t,t)`, a row for each token that looks
     tokens:list, # The `t` tokens
     ax=None, # Axes to draw on; None makes a figure
-    title:str='', # Title
-    vmax:float=None # The weight that is drawn darkest; None is the largest
+    title:str='' # Title
 )->plt.Axes: # The axes that were drawn on
-    "Draw who looks (rows) at whom (columns)"
+    "Draw who looks (rows) at whom (columns); the largest weight is the darkest"
     size = min(max(1.2+.28*len(tokens), 3), 12)
     ax = ax or plt.subplots(figsize=(size,size))[1]
-    _heat_map(weights, tokens, ax, title, vmax)
+    _heat_map(weights, tokens, ax, title)
     return ax
 
 # %% ../nbs/25_interpret.ipynb #e746beba
@@ -172,28 +147,6 @@ def leave_one_out(
         kept = others.view(len(out), len(tokens)-1)  # (n,t-1)
         lost.append(score - f(x[0][kept]))
     return torch.cat(lost)[None,:,None]
-
-# %% ../nbs/25_interpret.ipynb #4238f0009
-@torch.no_grad()
-def shapley_values(
-    f:callable, # From embeddings `(n,t,k)`, any number of tokens, to scores `(n,)`
-    x:Tensor, # The embeddings of a text `(1,t,k)`
-    n_orders:int=32, # Orders to put the tokens in, each second one backwards; more is more exact
-    bs:int=32, # Texts read at once; there are `n_orders*t`, on average half as long as the text
-    seed:int=0 # Other seeds draw other orders
-)->Tensor: # `(1,t,1)`; they add up to `f(x)-f(no tokens)`
-    "What a token adds to the score, the mean of many orders"
-    t,gen = x.shape[1],torch.Generator('cpu').manual_seed(seed)
-    some = torch.stack([torch.randperm(t, generator=gen, device='cpu')
-                        for _ in range(-(-n_orders//2))])
-    orders = torch.stack([some, some.flip(1)], 1).flatten(0, 1)  # each, and backwards
-    orders = orders[:n_orders].to(x.device)  # (n_orders,t)
-    scores = [f(x[:,:0]).expand(n_orders)]
-    for n in range(1, t+1):
-        kept = orders[:,:n].sort(1)[0]  # (n_orders,n), as they stand in the text
-        scores.append(torch.cat([f(x[0][o]) for o in kept.split(bs)]))
-    added = torch.stack(scores, 1).diff(dim=1)  # (n_orders,t)
-    return torch.zeros_like(added).scatter(1, orders, added).mean(0)[None,:,None]
 
 # %% ../nbs/25_interpret.ipynb #b843f709
 def gradient_times_input(
@@ -307,7 +260,7 @@ def token_attributions(
     learn:Learner, # A `Learner` with a model of this library
     text:str, # A text
     target=None, # Class to explain, by name or number, or next token; None is the likeliest
-    method:callable=leave_one_out, # `method(f, x, **kwargs)`, such as `shapley_values`
+    method:callable=leave_one_out, # `method(f, x, **kwargs)`, such as `integrated_gradients`
     **kwargs
 )->Attributions: # A score for each token, shown as coloured text
     "What each token does for an answer; `ValueError` for another `target`, and without a `pool`"
@@ -317,7 +270,8 @@ def token_attributions(
     probs_of = getattr(learn.loss_func, 'activation', None) or _activation.get(kind, noop)
     ensure(pool is not None, 'pool', pool, 'a function, for one answer to a text')
     with torch.inference_mode(False), torch.enable_grad(), in_eval(model):
-        ids = torch.tensor([_read_ids(learn, text)], device=encoder.embedding.weight.device)  # (1,t)
+        device = encoder.embedding.weight.device
+        ids = torch.tensor([_read_ids(learn, text)], device=device)  # (1,t)
         read,pad_mask = left_align(ids, encoder.pad_idx, encoder.max_len, encoder.crop)
         read = read[~pad_mask][None]  # (1,t'), what cropping leaves
         x,run = encoder.embedding(read).detach(),_reader(model, read)

@@ -39,13 +39,15 @@ class TransformerLearner(Learner):
         dls:DataLoaders, # Data
         model:nn.Module, # `model[0]` is a `TransformerEncoder`, `model[1]` its head
         *,
-        loss_func:callable=None, # Loss of predictions and targets; None asks `dls`
+        loss_func:callable=None, # The loss; None asks `dls`; for a language model: cross-entropy
         splitter:callable=transformer_splitter, # Makes the parameter groups of the model
-        opt_func:callable=FusedAdam, # fastai's, or `partial(OptimWrapper, opt=...)` with one of PyTorch's
+        opt_func:callable=FusedAdam, # fastai's, or `partial(OptimWrapper, opt=...)` for PyTorch's
         fast_layers:bool=True, # Let `use_fast_layers` change the layers of `model`?
         **kwargs
     ):
         if fast_layers: use_fast_layers(model)
+        if isinstance(plain_model(model), TransformerLM) and loss_func is None:
+            loss_func = CrossEntropyLossFlat()
         super().__init__(dls, model, loss_func=loss_func, splitter=splitter, opt_func=opt_func,
                          **kwargs)
         self.add_cb(DataWatch(dls))

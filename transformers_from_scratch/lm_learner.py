@@ -24,16 +24,6 @@ from .learner import *
 # %% ../nbs/22_lm_learner.ipynb #72705912
 class TransformerLMLearner(TransformerLearner):
     "A `TransformerLearner` for `TransformerLM`"
-    @delegates(TransformerLearner.__init__)
-    def __init__(self,
-        dls:DataLoaders, # Data for a language model
-        model:nn.Module, # A `TransformerLM`
-        *,
-        loss_func:callable=None, # The loss; None is `CrossEntropyLossFlat()`
-        **kwargs
-    ):
-        super().__init__(dls, model, loss_func=ifnone(loss_func, CrossEntropyLossFlat()), **kwargs)
-
     @delegates(Learner.get_preds)
     def get_preds(self,
         ds_idx:int=1, # 0 for training data, 1 for validation data, where `dl` is None
@@ -41,14 +31,9 @@ class TransformerLMLearner(TransformerLearner):
         with_preds:bool=True, # Return predictions? They take memory for each token times each word
         **kwargs
     )->tuple: # Probabilities `(rows,tokens,v)`, targets `(rows,tokens)`; losses if asked
-        "Predictions for whole rows; raises `MemoryError` if they are too large for this machine"
+        "Predictions for whole rows"
         if dl is None: dl = self.dls[ds_idx].new(drop_last=False)
         if getattr(dl, 'shuffle', False): dl = dl.new(shuffle=False)
-        if with_preds and isinstance(dl, LMDataLoader) and hasattr(os, 'sysconf'):
-            need = dl.bs*dl.bl*plain_model(self.model)[0].vocab_sz*8  # logits and probabilities
-            if need > os.sysconf('SC_PAGE_SIZE')*os.sysconf('SC_PHYS_PAGES'):
-                raise MemoryError(f'predictions of {dl.bs*dl.bl:,} tokens need {need/2**30:,.0f} '
-                                  'GB: pass `with_preds=False, with_loss=True`, or use `score`')
         # its batches are pieces of the same rows
         if isinstance(dl, LMDataLoader): kwargs |= dict(reorder=False, concat_dim=1)
         return super().get_preds(dl=dl, with_preds=with_preds, **kwargs)

@@ -42,7 +42,7 @@ def left_align(
     return empty.scatter(1, column, ids)[:,1:],pad_mask
 
 def _width(n, t, max_len, crop):
-    "Columns to keep: what the longest text needs; where that is not known, as many as could be needed"
+    "Columns to keep: what the longest text needs; if that is unknown, as many as it could need"
     if torch.compiler.is_compiling():
         fits = torch.fx.experimental.symbolic_shapes.statically_known_true
         return t if crop is None or fits(t<=max_len) else torch.sym_min(t, max_len)
@@ -53,7 +53,7 @@ def _width(n, t, max_len, crop):
     return max(width, 1)
 
 def _ask(f, x):
-    "`f(x)` as a Python number; None in a compiled graph, in `vmap`, and on a GPU, where one would wait"
+    "`f(x)` as a Python number; None in a compiled graph, in `vmap`, and on a GPU (to wait is slow)"
     if x.device.type!='cpu' or torch.compiler.is_compiling(): return None
     try: return f(x).item()
     except RuntimeError: return None
@@ -120,7 +120,7 @@ class TransformerEncoder(KeepsKeywords):
         types:Tensor=None # Token types `(b,t)`, below `n_types`; None: all are 0
     )->tuple: # Vectors `(b,t',k)`, real tokens first, and the mask `(b,t')`, True at padding
         "Crop and align, embed, then look around and think, `depth` times"
-        self.check_ids(ids, types)
+        self.check_ids(ids)
         if not torch.compiler.is_compiling(): ids = ids.as_subclass(Tensor)  # fastai's are slow
         if self.training and self.vocab_dropout:
             out = torch.rand(self.vocab_sz+1, device=ids.device) < self.vocab_dropout     # (v+1,)
@@ -135,7 +135,7 @@ class TransformerEncoder(KeepsKeywords):
     def read(self,
         ids:Tensor, # Token ids `(b,t)`, as they are: neither checked nor aligned
         pad_mask:Tensor=None, # bool `(b,t)`, or `(b,tk)` with `caches`: True at padding to hide
-        pos:Tensor=None, # Positions of the tokens, `(t,)` or `(b,t)`; None is 0 to `t-1`; needed to read on
+        pos:Tensor=None, # Positions `(t,)` or `(b,t)`; None is 0 to `t-1`; needed to read on
         caches:list=None, # One for each block, with keys and values of the tokens before
         types:Tensor=None # Token types `(b,t)`; None: all are 0
     )->Tensor: # Vectors `(b,t,k)`
@@ -143,8 +143,8 @@ class TransformerEncoder(KeepsKeywords):
         # any row will do for padding
         if self.pad_idx==self.vocab_sz: ids = ids.masked_fill(ids==self.vocab_sz, 0)
         x = self.embedding(ids)                                                           # (b,t,k)
-        if self.types is not None:
-            x = x + (self.types.weight[0] if types is None else self.types(types))
+        if types is not None: x = x + self.types(types)
+        elif self.types is not None: x = x + self.types.weight[0]
         x = self.dropout(self.embed_norm(self.positions(x, pos)))
         at = torch.arange(ids.shape[1], device=ids.device) if pos is None else pos
         rotate = self.positions.rotation(at)
@@ -155,12 +155,9 @@ class TransformerEncoder(KeepsKeywords):
 # %% ../nbs/02_models.ipynb #c754ed2c
 @patch
 def check_ids(self:TransformerEncoder,
-    ids:Tensor, # Token ids `(b,t)`
-    types:Tensor=None # Token types, or None
+    ids:Tensor # Token ids `(b,t)`
 ):
-    "Raises `ValueError` for ids out of range (on a CPU, outside graphs), and for unknown types"
-    if types is not None and not self.n_types:
-        raise ValueError('`types` are given, but this model was made without `n_types`')
+    "Raises `ValueError` for ids out of range (on a CPU, outside graphs)"
     low,high = _ask(torch.min, ids),_ask(torch.max, ids)
     if low is not None and not 0<=low<=high<=self.vocab_sz - (self.pad_idx!=self.vocab_sz):
         raise ValueError(f'`ids` go from {low} to {high}: the vocabulary ends at {self.vocab_sz-1}')
