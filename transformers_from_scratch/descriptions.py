@@ -5,13 +5,15 @@
 # %% auto #0
 __all__ = ['free_keywords', 'as_json', 'from_json', 'as_code', 'custom_parts', 'describe_model', 'check_keywords', 'differences',
            'HeadSays', 'target_of', 'describe_head', 'first_names', 'weights_of', 'check_shapes', 'same_answers',
-           'made_again', 'check_description', 'TokenizerSays', 'EncoderFile', 'TableSays', 'DataSays', 'ClassifierFile',
-           'LMFile', 'read_model_file', 'match_rows']
+           'without_numbers', 'made_again', 'check_description', 'TokenizerSays', 'EncoderFile', 'TableSays',
+           'DataSays', 'ClassifierFile', 'LMFile', 'read_model_file', 'match_rows']
 
 # %% ../nbs/18_descriptions.ipynb #d1800003
 import itertools
+from contextlib import contextmanager
 from typing import Any,Literal
 from types import FunctionType
+from torch.overrides import TorchFunctionMode
 from pydantic import BaseModel, PositiveInt, conlist, create_model
 from fastai.text.all import *
 from .attention import *
@@ -202,6 +204,19 @@ def same_answers(
                          'state from before')
     return a.shape==b.shape and bool((a-b).abs().max() <= tol*a.abs().max())
 
+class _NoDraws(TorchFunctionMode):
+    "Draws no numbers: `meta` has none, and PyTorch would import its compiler for it"
+    def __torch_function__(self, f, types, args=(), kwargs=None):
+        draws = ('normal_','uniform_','kaiming_uniform_')
+        if getattr(f, '__name__', '') in draws: return args[0] if args else kwargs['tensor']
+        return f(*args, **(kwargs or {}))
+
+@contextmanager
+def without_numbers(
+)->Iterator: # Yields nothing
+    "Models that are made within `with` have shapes, but no numbers: they cost no time or memory"
+    with torch.device('meta'), _NoDraws(): yield
+
 def made_again(
     cls:type, # `TransformerEncoder`, `TransformerLM` or `TransformerClassifier`
     keywords:dict, # Its keywords
@@ -271,23 +286,33 @@ class LMFile(ClassifierFile):
     "The same for a language model"
     kind:Literal['language model'] = 'language model'
 
+_models = {EncoderFile:TransformerEncoder, ClassifierFile:TransformerClassifier,
+           LMFile:TransformerLM}
+
+def _check_saved(cls, keywords, vocab, weights):
+    "Raises some error unless a model of `keywords` has these weights, and a row for each token"
+    check_keywords(cls, keywords)
+    part,pad = '' if cls is TransformerEncoder else '0.',keywords.get('pad_idx')
+    rows,blocks = len(weights[f'{part}embedding.weight']),f'{part}blocks.'
+    if len(vocab)!=rows+(pad==rows): raise ValueError(f'it has {len(vocab)} tokens, and {rows} rows')
+    # nothing is made that is larger than the file
+    depth = len({n.split('.')[blocks.count('.')] for n in weights if n.startswith(blocks)})
+    if depth!=keywords.get('depth', depth): raise ValueError(f'it has {depth} blocks')
+    known = {**inspect.signature(TransformerEncoder).parameters, **inspect.signature(cls).parameters}
+    if custom_parts(keywords) or set(keywords)-set(known): return
+    with without_numbers():
+        check_shapes(cls(**{n: from_json(o) for n,o in keywords.items()}), weights)
+
 def read_model_file(
     path:Path, # A file of `save_encoder` or `save_model`
     *headers:type # Of which kinds it may be; none: any
 )->tuple: # The description, and tensors by their names
     "Description and weights of a model; raises `ValueError` for what is damaged or not written here"
     by = '`, `'.join(['save_encoder','save_model'][bool(headers):])
-    about,weights = read_file(path, by, *(headers or (EncoderFile,ClassifierFile,LMFile)))
-    pre,pad = '' if about.kind=='encoder' else '0.',about.encoder.get('pad_idx')
-    rows = weights.get(f'{pre}embedding.weight', torch.zeros(0,0))
-    n_blocks = len({n.split('.')[2 if pre else 1] for n in weights if n.startswith(f'{pre}blocks.')})
-    try:
-        check_keywords(TransformerEncoder, about.encoder)
-        if len(about.vocab)!=len(rows)+(pad==len(rows)):
-            raise ValueError(f'there are {len(about.vocab)} tokens, but {len(rows)} rows')
-        # nothing is made that is larger than the file
-        if n_blocks!=about.encoder['depth']: raise ValueError(f'it has {n_blocks} blocks')
-    except (ValueError, KeyError) as e:
+    about,weights = read_file(path, by, *(headers or _models))
+    its = {**(about.head.keywords if about.kind!='encoder' else {}), **about.encoder}
+    try: _check_saved(_models[type(about)], its, about.vocab, weights)
+    except odd_file_errors as e:
         raise ValueError(f"{path} is damaged, or `{by}` did not write it ({in_short(e)})") from e
     return about,weights
 

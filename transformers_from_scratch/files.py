@@ -147,7 +147,7 @@ def write_file(
 
 # %% ../nbs/10_files.ipynb #f1c00020
 odd_file_errors = (SafetensorError, OSError, TypeError, LookupError, ValueError, AttributeError,
-                   RuntimeError, ArithmeticError, MemoryError, ImportError)
+                   RuntimeError, ArithmeticError, MemoryError, ImportError, AssertionError)
 
 def _read(path):
     "The description and the tensors in a file, unchecked"

@@ -7,7 +7,6 @@ __all__ = ['head_file', 'Family', 'read_family', 'Pretrained', 'load_pretrained'
 
 # %% ../nbs/19_pretrained.ipynb #p0724d3c7dc
 from typing import Literal
-from torch.overrides import TorchFunctionMode
 from fastai.text.all import *
 from .attention import *
 from .layers import *
@@ -215,20 +214,13 @@ def read_family(
     cfg.only(None, quantization_config='take the checkpoint with floating-point weights')
     return make(cfg)
 
-class _NoDraws(TorchFunctionMode):
-    "Draws no numbers: `meta` has none, and PyTorch would import its compiler for it"
-    def __torch_function__(self, f, types, args=(), kwargs=None):
-        draws = ('normal_','uniform_','kaiming_uniform_')
-        if getattr(f, '__name__', '') in draws: return args[0] if args else kwargs['tensor']
-        return f(*args, **(kwargs or {}))
-
 def _read_model(family, weights, pad, dtype):
     "A model with the weights of a checkpoint, and the names of tensors that it has no use for"
     cfg,last = family.cfg,family.args['depth']-1
     weights.get(family.source(f'blocks.{last}.norm1.weight')[0])  # nothing is made beyond the file
     if not family.tied and 'lm_head.weight' not in weights.at: family.lm = False  # saved without
     args = dict(vocab_sz=cfg.size('vocab_size'), pad_idx=pad, **family.args)
-    with torch.device('meta'), _NoDraws():  # without numbers
+    with without_numbers():
         try: model = (TransformerLM(tie_weights=family.tied, **args) if family.lm
                       else TransformerEncoder(**args))
         except (ValueError, RuntimeError, AssertionError) as e:

@@ -101,6 +101,8 @@ def _load_encoder(learn, file, device):
     encoder,says = plain_model(learn.model)[0],describe_encoder(learn)
     vocab = says['vocab']
     _check_fit(path, about, encoder)
+    lacks = [n for n in first_names(encoder).values() if n not in weights]
+    if lacks: raise ValueError(f"{path} does not fit: it lacks `{lacks[0]}`. Use its classes")
     rows,new = match_rows(weights['embedding.weight'], about.vocab, vocab[:encoder.vocab_sz],
                           about.encoder.get('pad_idx'), encoder.pad_idx)
     notes = list(_notes(about, weights, encoder, says['tokenizer'], new, len(vocab)))
@@ -113,7 +115,7 @@ def _load_encoder(learn, file, device):
         weights[at] = torch.cat([weights[at][:len(have)].to(have), have[len(weights[at]):]])
     try: check_shapes(encoder, weights)
     except ValueError as e:
-        raise ValueError(f"{path} does not fit: {e}. Make the learner with its classes") from e
+        raise ValueError(f"{path} does not fit: {e}. Use its classes") from e
     encoder.load_state_dict({n: weights[o] for n,o in first_names(encoder).items()})
     learn.loaded_encoder = AttrDict(file=path, new_tokens=new)
     if notes: warn(f"{path.name}: {'; '.join(notes)}", stacklevel=3)
