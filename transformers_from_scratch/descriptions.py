@@ -4,14 +4,14 @@
 
 # %% auto #0
 __all__ = ['free_keywords', 'as_json', 'from_json', 'as_code', 'custom_parts', 'describe_model', 'check_keywords', 'differences',
-           'HeadSays', 'target_of', 'describe_head', 'first_names', 'weights_of', 'check_shapes', 'same_answers',
-           'without_numbers', 'made_again', 'check_description', 'TokenizerSays', 'EncoderFile', 'TableSays',
-           'DataSays', 'ClassifierFile', 'LMFile', 'read_model_file', 'match_rows']
+           'HeadSays', 'target_of', 'describe_head', 'first_names', 'weights_of', 'check_shapes', 'few_answers',
+           'same_answers', 'without_numbers', 'made_again', 'check_description', 'TokenizerSays', 'EncoderFile',
+           'TableSays', 'DataSays', 'ClassifierFile', 'LMFile', 'write_model_file', 'read_model_file', 'match_rows']
 
 # %% ../nbs/18_descriptions.ipynb #d1800003
 import itertools
 from contextlib import contextmanager
-from typing import Any,Literal
+from typing import Any,ClassVar,Literal
 from types import FunctionType
 from torch.overrides import TorchFunctionMode
 from pydantic import BaseModel, PositiveInt, conlist, create_model
@@ -33,12 +33,18 @@ _known = {o.__name__: o for o in (
 def _settings(o):
     "What tells a custom class, function or object from another one of its name"
     if isinstance(o, Tensor): return dict(checksum=checksum({}, {'':o}))
-    values = {} if isinstance(o, (type,FunctionType)) else dict(vars(o))
-    for cls in reversed(o.__mro__ if isinstance(o, type) else []):
-        top = cls.__module__.partition('.')[0]
-        if top not in ('torch','fastai','builtins',lib_name): values |= vars(cls)
+    values,own = {},[]
+    if isinstance(o, type):
+        own = [c for c in reversed(o.__mro__) if c.__module__.partition('.')[0]
+               not in ('torch','fastai','builtins',lib_name)]
+        for cls in own: values |= vars(cls)
+    elif not isinstance(o, FunctionType): values = dict(getattr(o, '__dict__', {'is':repr(o)}))
+    fs = [o] if isinstance(o, FunctionType) else [f for c in own for f in vars(c).values()]
+    for f in fs:  # what a function of a function has got
+        if isinstance(f, FunctionType): values |= inspect.getclosurevars(f).nonlocals
     plain = (bool,int,float,str,list,tuple,dict,np.generic,Tensor)
-    return {n: as_json(v) for n,v in values.items() if n[0]!='_' and isinstance(v, plain)}
+    return {n: as_json(v) for n,v in values.items()
+            if n[0]!='_' and n!='training' and isinstance(v, plain)}
 
 def as_json(
     o # The value of a keyword
@@ -52,7 +58,7 @@ def as_json(
     if isinstance(o, partial):
         usual = inspect.signature(o.func).parameters
         args = {n: as_json(x) for n,x in {**dict(zip(usual, o.args)), **o.keywords}.items()
-                if n not in usual or x is not usual[n].default}
+                if n not in usual or as_json(x)!=as_json(usual[n].default)}
         says = as_json(o.func)
         return dict(says, args={**says.get('args', {}), **args}) if args else says
     name = getattr(o, '__name__', type(o).__name__)
@@ -67,6 +73,7 @@ def from_json(
     if 'pairs' in o: return {from_json(a): from_json(b) for a,b in o['pairs']}
     if 'own' in o or o['name'] not in _known: raise ValueError(f"{o.get('name')!r} is not known")
     args = {n: from_json(x) for n,x in o.get('args', {}).items()}
+    if 'device' in args: raise ValueError(f"{o['name']!r} must not choose a device")
     return partial(_known[o['name']], **args) if args else _known[o['name']]
 
 def as_code(
@@ -76,9 +83,9 @@ def as_code(
     if isinstance(o, list): return f"[{', '.join(map(as_code, o))}]"
     if not isinstance(o, dict): return repr(o)
     if 'pairs' in o: return f"{{{', '.join(f'{as_code(a)}: {as_code(b)}' for a,b in o['pairs'])}}}"
-    args = {**o.get('own', {}), **o.get('args', {})}
-    args = ', '.join(f'{n}={as_code(x)}' for n,x in args.items())
-    return f"partial({o['name']}, {args})" if args else o['name']
+    args,own = (', '.join(f'{n}={as_code(x)}' for n,x in o.get(part, {}).items())
+                for part in ('args','own'))
+    return (f"partial({o['name']}, {args})" if args else o['name']) + (f' ({own})' if own else '')
 
 def custom_parts(
     keywords:dict # Values from `as_json`
@@ -99,7 +106,12 @@ def describe_model(
     unsure = set(block) if 'block_cls' in given else set()
     now = {n: p.default for n,p in inspect.signature(type(module)).parameters.items()
            if n in given or not (n in unsure or p.default is p.empty)} | given
-    return {n: as_json(vars(module).get(n, o)) for n,o in now.items()}
+    kinds = {n: p.annotation for n,p in inspect.signature(type(module)).parameters.items()
+             if p.annotation in (int,float,bool)}
+    def plain(n, o): return o if n not in kinds or o is None else kinds[n](o)  # 1 is True, 64. is 64
+    says = {n: as_json(plain(n, vars(module).get(n, o))) for n,o in now.items()}
+    custom = type(module) not in (TransformerEncoder,TransformerLM,TransformerClassifier)
+    return says | (dict(encoder_cls=as_json(type(module))) if custom else {})
 
 def check_keywords(
     cls:type, # The class that they are for
@@ -184,24 +196,30 @@ def check_shapes(
 
 # %% ../nbs/18_descriptions.ipynb #d1800041
 @torch.no_grad()
+def few_answers(
+    model:nn.Module # A model, or an encoder
+)->Tensor: # Numbers, on the CPU
+    "What `model` says of two short texts; raises `ValueError` if that is not finite"
+    encoder = model if isinstance(model, TransformerEncoder) else model[0]
+    n,at = min(ifnone(encoder.max_len, 64), 64),encoder.embedding.weight.device
+    ids = tensor([i for i in range(min(encoder.vocab_sz, n+1)) if i!=encoder.pad_idx])
+    ids = ids.repeat(n)[:n].to(at)
+    with (torch.autocast('cpu', enabled=False), torch.autocast(at.type, enabled=False),
+          in_eval(model)): out = model(torch.stack([ids, ids.flip(0)]))                   # (2,n)
+    out = (out[0] if isinstance(out, tuple) else out).float().cpu()
+    if out.isfinite().all(): return out
+    raise ValueError('the answers of this model are not finite: has training diverged? Load a '
+                     'state from before')
+
 def same_answers(
     model:nn.Module, # A model, or an encoder
-    other:nn.Module, # Another one, on the CPU
+    other:nn.Module, # Another one
     tol:float=1e-4 # The largest difference, as a share of the largest number; 16 bits and GPUs: .05
 )->bool: # True if they do
-    "Do both answer a few ids alike? Raises `ValueError` if the answers of `model` are not finite"
-    encoder = model if isinstance(model, TransformerEncoder) else model[0]
-    n,weight = min(ifnone(encoder.max_len, 8), 8),encoder.embedding.weight
-    ids = [i for i in range(min(encoder.vocab_sz, n+1)) if i!=encoder.pad_idx][:n]
-    ids = tensor([ids, ids[::-1]])                                                        # (2,n)
+    "Do both say the same of two short texts? Raises `ValueError` if an answer is not finite"
+    weight = next(model.parameters())
     if weight.dtype in (torch.half,torch.bfloat16) or weight.device.type!='cpu': tol = .05
-    def numbers(o): return (o[0] if isinstance(o, tuple) else o).float().cpu()
-    with (torch.autocast('cpu', enabled=False), torch.autocast(weight.device.type, enabled=False),
-          in_eval(model), in_eval(other)):
-        a,b = numbers(model(ids.to(weight.device))),numbers(other(ids))
-    if not a.isfinite().all():
-        raise ValueError('the answers of this model are not finite: has training diverged? Load a '
-                         'state from before')
+    a,b = few_answers(model),few_answers(other)
     return a.shape==b.shape and bool((a-b).abs().max() <= tol*a.abs().max())
 
 class _NoDraws(TorchFunctionMode):
@@ -220,27 +238,27 @@ def without_numbers(
 def made_again(
     cls:type, # `TransformerEncoder`, `TransformerLM` or `TransformerClassifier`
     keywords:dict, # Its keywords
-    weights:dict # From `weights_of`
+    weights:dict # From `weights_of`; is empty after that, which saves memory
 )->nn.Module: # In training mode, on the CPU
     "A model of `keywords` and `weights`, in their types; raises `ValueError` if they don't fit"
-    with torch.random.fork_rng(devices=[]): model = cls(**keywords)
+    with torch.random.fork_rng(devices=[]), torch.device('cpu'): model = cls(**keywords)
     check_shapes(model, weights)
     state = model.state_dict(keep_vars=True)
     # where PyTorch would have put it: a file's place may be odd
-    for n,o in weights.items(): state[n].data = o.detach().cpu().clone()
+    for n in [*weights]: state[n].data = weights.pop(n).detach().cpu().clone()
     return model
 
 def check_description(
     model:nn.Module # A model, or an encoder
 ):
     "Raises `ValueError` unless a model that is made of the keywords of `model` answers alike"
-    kept,why = {n: vars(model).get(n, o) for n,o in model.made_with.items()},''
-    try: again = made_again(type(model), kept, weights_of(model))
-    except (ValueError, TypeError) as e: again,why = None,f' ({e})'
+    kept = {n: vars(model).get(n, o) for n,o in model.made_with.items()}
+    try: again = made_again(type(model), deepcopy(kept), weights_of(model))
+    except (ValueError, TypeError): again = None  # other weights
     if again is None or not same_answers(model, again):
-        raise ValueError(f"made again of its keywords, this model would be another one{why}: a "
-                         "part was changed by hand, such as a block, a hook or a `forward`. Make "
-                         "it a class, and pass that as a keyword")
+        raise ValueError("a model made of the same keywords would be another one: a part of this "
+                         "one was changed by hand, such as a block, a hook or a `forward`. Make the "
+                         "change a class or a value that is passed as a keyword")
 
 # %% ../nbs/18_descriptions.ipynb #d1800044
 class TokenizerSays(BaseModel, extra='forbid', strict=True):
@@ -260,6 +278,9 @@ class EncoderFile(FileHeader):
     vocab:list[str]
     tokenizer:TokenizerSays|None
 
+    @property
+    def keywords(self): return self.encoder  # to make the model with
+
 class TableSays(BaseModel, extra='forbid', strict=True):
     "The columns of a table: of texts (marked, where there are several?) and of labels"
     cols:conlist(str, min_length=1)
@@ -277,10 +298,15 @@ class DataSays(BaseModel, extra='forbid', strict=True):
 class ClassifierFile(EncoderFile):
     "What a file says that `save_model` wrote: all that the encoder's does, and what a learner needs"
     kind:Literal['classifier'] = 'classifier'
+    replaces:ClassVar[tuple] = 'classifier','language model'
+    answers:list[float] # A few, of `few_answers`
     head:HeadSays
     loss:dict[str,Any]|None # A loss of fastai by its `name`, and its `settings`
     data:DataSays|None
     fast_layers:bool
+
+    @property
+    def keywords(self): return {**self.head.keywords, **self.encoder}
 
 class LMFile(ClassifierFile):
     "The same for a language model"
@@ -289,8 +315,9 @@ class LMFile(ClassifierFile):
 _models = {EncoderFile:TransformerEncoder, ClassifierFile:TransformerClassifier,
            LMFile:TransformerLM}
 
-def _check_saved(cls, keywords, vocab, weights):
-    "Raises some error unless a model of `keywords` has these weights, and a row for each token"
+def _check_saved(about, weights):
+    "Raises some error unless the model that is described has these weights, and a row a token"
+    cls,keywords,vocab = _models[type(about)],about.keywords,about.vocab
     check_keywords(cls, keywords)
     part,pad = '' if cls is TransformerEncoder else '0.',keywords.get('pad_idx')
     rows,blocks = len(weights[f'{part}embedding.weight']),f'{part}blocks.'
@@ -298,10 +325,30 @@ def _check_saved(cls, keywords, vocab, weights):
     # nothing is made that is larger than the file
     depth = len({n.split('.')[blocks.count('.')] for n in weights if n.startswith(blocks)})
     if depth!=keywords.get('depth', depth): raise ValueError(f'it has {depth} blocks')
+    most = max(n for o in weights.values() for n in (*o.shape, 1))
+    sizes = {n: keywords.get(n) or 0 for n in ('k','vocab_sz','n_types','n_out')}
+    sizes['hidden_mult'] = sizes['k']*(keywords.get('hidden_mult') or 0)
+    odd = [n for n,o in sizes.items() if o>most]
+    if odd: raise ValueError(f'`{odd[0]}` is {keywords[odd[0]]}, larger than all weights')
     known = {**inspect.signature(TransformerEncoder).parameters, **inspect.signature(cls).parameters}
     if custom_parts(keywords) or set(keywords)-set(known): return
     with without_numbers():
         check_shapes(cls(**{n: from_json(o) for n,o in keywords.items()}), weights)
+
+def write_model_file(
+    path:Path, # Of the file
+    header:type, # `EncoderFile`, `ClassifierFile` or `LMFile`
+    model:KeepsKeywords, # An encoder, or a model
+    **says # The fields of `header`
+):
+    "Write a model; raises `ValueError` if a model of its keywords would be another one"
+    check_description(model)
+    weights = weights_of(model)
+    about = header(**as_read(says))
+    try: _check_saved(about, weights)
+    except odd_file_errors as e:
+        raise ValueError(f"the file of this model could not be read ({in_short(e)})") from e
+    write_file(path, header, weights, **says)
 
 def read_model_file(
     path:Path, # A file of `save_encoder` or `save_model`
@@ -310,8 +357,7 @@ def read_model_file(
     "Description and weights of a model; raises `ValueError` for what is damaged or not written here"
     by = '`, `'.join(['save_encoder','save_model'][bool(headers):])
     about,weights = read_file(path, by, *(headers or _models))
-    its = {**(about.head.keywords if about.kind!='encoder' else {}), **about.encoder}
-    try: _check_saved(_models[type(about)], its, about.vocab, weights)
+    try: _check_saved(about, weights)
     except odd_file_errors as e:
         raise ValueError(f"{path} is damaged, or `{by}` did not write it ({in_short(e)})") from e
     return about,weights

@@ -4,14 +4,14 @@
 
 # %% auto #0
 __all__ = ['lib_name', 'odd_file_errors', 'FileHeader', 'checksum', 'fingerprint', 'sync_to_disk', 'replacing', 'alone',
-           'replacing_files', 'not_finite', 'write_file', 'in_short', 'read_file', 'model_path', 'find_model',
-           'read_json', 'tensor_files', 'CheckpointFile', 'Checkpoint', 'hub_folder']
+           'replacing_files', 'not_finite', 'kind_of', 'ensure_free', 'as_read', 'write_file', 'in_short', 'read_file',
+           'model_path', 'find_model', 'read_json', 'tensor_files', 'CheckpointFile', 'Checkpoint', 'hub_folder']
 
 # %% ../nbs/10_files.ipynb #f1c00003
 import hashlib,json,secrets,tempfile,time,zlib
 from contextlib import contextmanager,suppress
 from typing import Any,ClassVar,Literal
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from fastai.basics import *
@@ -25,6 +25,7 @@ class FileHeader(BaseModel, extra='forbid', strict=True):
     kind:str
     checksum:int = 0
     finite:ClassVar[bool] = True  # must weights and biases be finite numbers?
+    replaces:ClassVar[tuple] = ()  # other kinds of file that one of this kind may replace
     beside:ClassVar[dict] = {}  # what else the header of a safetensors file has to say
 
 # %% ../nbs/10_files.ipynb #f1c00041
@@ -72,8 +73,10 @@ def replacing(
     new = path.with_name(beside+secrets.token_hex(4))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        new.touch()
+        mode = new.stat().st_mode
         yield new
-        new.chmod(path.parent.stat().st_mode & 0o644)  # safetensors lets no one else read it
+        with suppress(OSError): new.chmod(mode)  # safetensors lets no one else read it
         sync_to_disk(new)
         os.replace(new, path)
     except (OSError, SafetensorError) as e:
@@ -81,43 +84,71 @@ def replacing(
     finally:
         with suppress(OSError): new.unlink(missing_ok=True)
     sync_to_disk(path.parent)
-    for o in path.parent.iterdir():  # what was killed a day ago or more
-        with suppress(OSError):
-            old = o.name.startswith(beside) and time.time()-o.stat().st_mtime > 86_400
-            if old: o.unlink()
+    with suppress(OSError):  # what was killed a day ago or more
+        for o in path.parent.iterdir():
+            ours = re.match(re.escape(beside)+'[0-9a-f]{8}', o.name)
+            if ours and time.time()-o.stat().st_mtime > 86_400: o.unlink()
 
 # %% ../nbs/10_files.ipynb #f1c00047
+_held = set()
+
+def _let_go():
+    for fd in _held: os.close(fd)
+    _held.clear()
+# a forked worker would hold the lock when its parent is gone
+if hasattr(os, 'register_at_fork'): os.register_at_fork(after_in_child=_let_go)
+
 @contextmanager
 def alone(
     folder:Path # A folder that is there
 )->Iterator: # Yields nothing
-    "Wait for other processes and threads that are `alone` in `folder`, where the system has locks"
+    "Wait for all others that are `alone` in `folder`, where the system has locks; not twice"
     fd = None
     with suppress(OSError):  # Windows opens no folders, and some file systems have no locks
         fd = os.open(folder, os.O_RDONLY)
+        _held.add(fd)
         if fcntl: fcntl.flock(fd, fcntl.LOCK_EX)
     try: yield
     finally:
-        if fd is not None: os.close(fd)
+        if fd in _held:
+            _held.discard(fd)
+            os.close(fd)
 
 @contextmanager
 def replacing_files(
     folder:Path, # Is made if it is not there
     names:list # Of all files that may be written, first the one that describes the others
 )->Iterator: # Yields an empty folder, to write to
-    "Write some files of a folder together; if that fails, `folder` is as it was"
+    "Write files of a folder together; what fails in `with` changes nothing, what fails later is `OSError`"
+    made = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
-    with alone(folder), tempfile.TemporaryDirectory(dir=folder, prefix='.new') as tmp:
-        yield (tmp := Path(tmp))
-        for o in tmp.iterdir():
-            o.chmod(folder.stat().st_mode & 0o644)
-            sync_to_disk(o)
-        for o in names: (folder/o).unlink(missing_ok=True)
-        for o in sorted(tmp.iterdir(), key=lambda o: o.name==names[0]): os.replace(o, folder/o.name)
+    try:
+        with alone(folder), tempfile.TemporaryDirectory(dir=folder, prefix='.new') as tmp:
+            yield (tmp := Path(tmp))
+            there = sorted(tmp.iterdir(), key=lambda o: o.name==names[0])
+            for o in there:
+                with suppress(OSError): o.chmod(folder.stat().st_mode & 0o644)
+                sync_to_disk(o)
+            (folder/names[0]).unlink(missing_ok=True)  # no description, until all is there
+            for o in there: os.replace(o, folder/o.name)
+            for o in {*names} - {o.name for o in there}: (folder/o).unlink(missing_ok=True)
+    finally:
+        with suppress(OSError):
+            if made: folder.rmdir()  # if nothing was written
     sync_to_disk(folder)
 
 # %% ../nbs/10_files.ipynb #f1c00010
 lib_name = 'transformers_from_scratch'
+odd_file_errors = (SafetensorError, OSError, TypeError, LookupError, ValueError, AttributeError,
+                   RuntimeError, ArithmeticError, MemoryError, ImportError, AssertionError)
+
+def _read(path, tensors=True):
+    "The description and the tensors in a file, unchecked"
+    if path.suffix=='.json': return json.loads(path.read_text(encoding='utf8')),{}
+    with safe_open(path, 'pt') as f:
+        if not (says := (f.metadata() or {}).get(lib_name)):
+            raise ValueError('it has no description: `load_pretrained` opens a checkpoint of others')
+        return json.loads(says),{n: f.get_tensor(n) for n in f.keys() if tensors}
 
 def not_finite(
     tensors:dict # Tensors by their names
@@ -125,6 +156,30 @@ def not_finite(
     "The first tensor with a NaN, or weight or bias with an infinity, which a mask may have"
     def bad(n, o): return o.isnan().any() or (n.endswith(('weight','bias')) and o.isinf().any())
     return first(n for n,o in tensors.items() if bad(n, o))
+
+def kind_of(
+    path:Path # A file, or where there is none
+)->str: # Such as 'encoder'; None if this library did not write it
+    "What kind of file it is, by its description, unchecked"
+    with suppress(*odd_file_errors): return _read(path, tensors=False)[0]['kind']
+
+def ensure_free(
+    folder:Path, # Where to write several files, or one with a fixed name
+    file:str, # That one, or the one that describes the others
+    *kinds:str # What `file` may be, if it is there
+):
+    "Raises `ValueError` for a folder with other things in it than what is to be replaced"
+    there = sorted(o.name for o in folder.glob('[!.]*'))
+    if there and kind_of(folder/file) not in kinds:
+        raise ValueError(f"`folder` is {str(folder)!r}, which holds {there[0]!r}, but must be new, "
+                         f"empty, or hold {kinds[0]} that this library wrote")
+
+def as_read(
+    says:dict # Fields of a description
+)->dict: # The same, as JSON gives it back
+    "NumPy's and PyTorch's numbers become Python's, tuples become lists"
+    def plain(o): return o.model_dump() if isinstance(o, BaseModel) else o.item()
+    return json.loads(json.dumps(says, default=plain))
 
 def write_file(
     path:Path, # Of the file; folders are made
@@ -137,31 +192,25 @@ def write_file(
     if header.finite and (odd := not_finite(tensors)):
         raise ValueError(f"`{odd}` has NaN or infinite numbers, but only finite ones are saved: "
                          "has training diverged? Load a state from before")
-    def plain(o): return o.model_dump() if isinstance(o, BaseModel) else o.item()
-    about = header(**json.loads(json.dumps(says, default=plain))).model_dump()
+    about = header(**as_read(says)).model_dump()
     about['checksum'] = checksum(about, tensors)
+    if path.exists() and (was := kind_of(path)) not in (about['kind'], *header.replaces):
+        raise ValueError(f"{path} is there, and holds {was or 'something else'}, not "
+                         f"{about['kind']}: choose another name, or delete it")
     with replacing(path) as new:
-        if tensors: save_file(tensors, new, {**header.beside, lib_name: json.dumps(about)})
+        if path.suffix!='.json': save_file(tensors, new, {**header.beside, lib_name: json.dumps(about)})
         else: new.write_text(json.dumps(about), encoding='utf8')
     return header(**about)
 
 # %% ../nbs/10_files.ipynb #f1c00020
-odd_file_errors = (SafetensorError, OSError, TypeError, LookupError, ValueError, AttributeError,
-                   RuntimeError, ArithmeticError, MemoryError, ImportError, AssertionError)
-
-def _read(path):
-    "The description and the tensors in a file, unchecked"
-    if path.suffix=='.json': return json.loads(path.read_text(encoding='utf8')),{}
-    with safe_open(path, 'pt') as f:
-        return json.loads(f.metadata()[lib_name]),{n: f.get_tensor(n) for n in f.keys()}
-
 def in_short(
     e:Exception # What went wrong
 )->str: # At most 200 characters
     "An error in one line"
     if isinstance(e, KeyError): return f'it has no {e}'
-    if not hasattr(e, 'errors'): return f'{type(e).__name__}: {e}'.split('\n')[0][:200]
-    o = e.errors(include_url=False)[0]  # of pydantic
+    if type(e) is ValueError: return str(e).split('\n')[0][:200]
+    if not isinstance(e, ValidationError): return f'{type(e).__name__}: {e}'.split('\n')[0][:200]
+    o = e.errors(include_url=False)[0]
     return f"`{'.'.join(map(str, o['loc']))}` is {str(o['input'])[:80]!r}: {o['msg']}"[:200]
 
 def read_file(
@@ -174,7 +223,11 @@ def read_file(
     try:
         says,tensors = _read(path)
         kinds = {o.model_fields['kind'].default: o for o in headers}
-        about = kinds[says['kind']](**{'version':None, **says})
+        version,newest = says['version'],FileHeader.model_fields['version'].default
+        if version!=newest: raise ValueError(f'it is of version {version}, and {newest} is read')
+        if says['kind'] not in kinds:
+            raise ValueError(f"it holds {says['kind']}, not {' or '.join(kinds)}")
+        about = kinds[says['kind']](**says)
         if about.checksum!=checksum(says, tensors):
             raise ValueError('it has changed since it was written')
         odd = about.finite and not_finite(tensors)
@@ -190,10 +243,11 @@ def model_path(
     file:str|Path # Name of a file in it, with or without its ending; or an absolute path
 )->Path: # Which ends in `.safetensors`
     "The path of `file`; raises `ValueError` for a name that leads out of `folder`"
-    path = folder/f"{str(Path(file)).removesuffix('.safetensors')}.safetensors"
+    file = Path(file).expanduser()
+    path = folder/f"{str(file).removesuffix('.safetensors')}.safetensors"
     inside = (path.stem.strip('.') not in ('','safetensors')
               and Path(os.path.normpath(path)).is_relative_to(os.path.normpath(folder)))
-    if inside or Path(file).is_absolute(): return path
+    if inside or file.is_absolute(): return path
     raise ValueError(f"`file` is {str(file)!r}, but must be a name inside {folder}, or an absolute path")
 
 def find_model(
@@ -201,8 +255,9 @@ def find_model(
     file:str|Path # Name of a file in it, with or without its ending; or a path
 )->Path: # The file, that of a folder if `save_model` wrote it
     "The path of `file`; raises `FileNotFoundError`, which lists the models that are there"
-    path = folder/f"{str(Path(file)).removesuffix('.safetensors')}.safetensors"
-    for o in (path, folder/file, Path(file)):
+    file = Path(file).expanduser()
+    path = folder/f"{str(file).removesuffix('.safetensors')}.safetensors"
+    for o in (path, folder/file, file):
         if o.is_dir(): o = o/'model.safetensors'
         if o.is_file(): return o
     there = [o.name for o in sorted(path.parent.glob('*')) if o.suffix in ('.safetensors','.pth')]

@@ -15,6 +15,7 @@ from .learner import *
 from .models import *
 from .files import *
 from .text import *
+from .turns import *
 from .descriptions import *
 
 # %% ../nbs/40b_lora.ipynb #p076797a0a6
@@ -159,6 +160,7 @@ def _shapes(model, r, layers):
     return says | {n: list(p.shape) for n,p in model.named_parameters() if n.startswith('1.')}
 
 @patch
+@in_turn
 def save_lora(self:TransformerLearner,
     file:str # Name of the file, without its ending; it goes to `learn.path/learn.model_dir`
 )->Path: # The file, which ends in `.safetensors`
@@ -173,6 +175,7 @@ def save_lora(self:TransformerLearner,
     return path
 
 @patch
+@in_turn
 def load_lora(self:TransformerLearner,
     file:str # Name of a file that `save_lora` wrote
 )->TransformerLearner: # Itself
@@ -180,11 +183,10 @@ def load_lora(self:TransformerLearner,
     path,model = find_model(self.path/self.model_dir, file),plain_model(self.model)
     about,weights = read_file(path, 'save_lora', LoRAFile)
     settings,its,mine = {n: getattr(about, n) for n in _lora_args},about.head,_head(self, model)
-    same = its==mine or (its and mine and (its.classes, its.keywords.get('pool'))
-                         ==(mine.classes, mine.keywords['pool']))
-    if not same:
-        raise ValueError(f"{path} is for other classes or another pool, {its}, than those of this "
-                         f"learner, {mine}")
+    def meaning(o): return o and (o.target, o.classes, *map(o.keywords.get, ('pool','y_range')))
+    if meaning(its)!=meaning(mine):
+        raise ValueError(f"{path} is for other classes or another pool, {meaning(its)}, than this "
+                         f"learner has, {meaning(mine)}")
     shapes = {n: list(o.shape) for n,o in weights.items()}
     says = differences(shapes, _shapes(model, about.r, about.layers))
     if says: raise ValueError(f"{path} does not fit this model: {says[:200]}")

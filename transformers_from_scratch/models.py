@@ -59,12 +59,19 @@ def _ask(f, x):
     except RuntimeError: return None
 
 # %% ../nbs/02_models.ipynb #02aa0032
+def _copied(o):
+    "The same, in lists, dicts and partials of its own"
+    if isinstance(o, dict): return {n: _copied(x) for n,x in o.items()}
+    if type(o) is list: return list(map(_copied, o))
+    if type(o) is partial: return partial(o.func, *map(_copied, o.args), **_copied(o.keywords))
+    return o
+
 class KeepsKeywords(Module):
     "A module that remembers in `made_with` the keywords it was made with, for whoever saves it"
     def __pre_init__(self, *args, **kwargs):
         super().__pre_init__()
         names = inspect.signature(type(self)).parameters
-        self.made_with = deepcopy(dict(zip(names, args)) | kwargs)
+        self.made_with = _copied(dict(zip(names, args)) | kwargs)
 
 # %% ../nbs/02_models.ipynb #302019af
 class TransformerEncoder(KeepsKeywords):
@@ -228,7 +235,7 @@ class TransformerLM(KeepsKeywords, nn.Sequential):
 @torch.no_grad()
 def _looks_ahead(encoder):
     "Does attention show a later token, or does the last one of a short text change those before?"
-    keys = torch.arange(ifnone(encoder.max_len, 512), device='cpu')
+    keys = torch.arange(min(ifnone(encoder.max_len, 512), 8192), device='cpu')
     at = torch.linspace(0, len(keys)-1, min(len(keys), 64), device='cpu').long()[:,None]  # (64,1)
     for o in encoder.blocks:
         # what has no `hidden` passes here (`lt` hides all that is later), and is tried below

@@ -8,7 +8,6 @@ __all__ = ['load_transformer_learner']
 # %% ../nbs/40_saving.ipynb #e5000004
 from fastai.text.all import *
 from fastai.losses import BaseLoss
-from safetensors import safe_open
 from .attention import *
 from .guards import *
 from .layers import *
@@ -78,24 +77,13 @@ def _table_says(tok, dls):
         says |= dict(label=list(y.cols), delim=y.label_delim)
     return says
 
-# %% ../nbs/40_saving.ipynb #e5000015
-def _check_folder(folder):
-    "Raises `ValueError` for a folder with other things than a model of `save_model`"
-    there = [o.name for o in folder.iterdir() if o.name[0]!='.'] if folder.is_dir() else []
-    file = folder/'model.safetensors'
-    try:
-        with safe_open(file, 'pt') as f: ours = lib_name in (f.metadata() or {})
-    except odd_file_errors: ours = False
-    if there and not ours:
-        raise ValueError(f"`folder` is {str(folder)!r}, which holds {there[0]!r}, but must be new, "
-                         "empty, or hold a model that `save_model` wrote")
-
 # %% ../nbs/40_saving.ipynb #f32c7705
 @patch
+@in_turn
 def save_model(self:TransformerLearner,
     folder:str|Path # For one file, `model.safetensors`; an earlier model in it is replaced
 )->Path: # The folder
-    "Save a learner for `load_transformer_learner`; raises `ValueError` if it can't be made again"
+    "Save a learner for `load_transformer_learner`; raises `ValueError` if its keywords don't make it"
     folder,model = Path(folder).expanduser(),plain_model(self.model)
     header = {TransformerClassifier:ClassifierFile, TransformerLM:LMFile}.get(type(model))
     if header is None:
@@ -103,27 +91,27 @@ def save_model(self:TransformerLearner,
                         "a `TransformerClassifier` or a `TransformerLM`. Save its encoder, with "
                         "`save_encoder`, or its weights, with `learn.save`")
     if rank_distrib(): return folder  # the first process writes
-    _check_folder(folder)
-    with model_lock(self.model):
-        says = describe_encoder(self)
-        check_description(model)
-        target = text_target(self.dls) if header is ClassifierFile else None
-        write_file(folder/'model.safetensors', header, weights_of(model), **says,
-                   head=describe_head(model, target), loss=_loss_says(self.loss_func),
-                   data=_data_says(self.dls),
-                   fast_layers=any(isinstance(o, FastLinear) for o in model.modules()))
+    ensure_free(folder, 'model.safetensors', *ClassifierFile.replaces)
+    target = text_target(self.dls) if header is ClassifierFile else None
+    write_model_file(folder/'model.safetensors', header, model, **describe_encoder(self),
+               head=describe_head(model, target), loss=_loss_says(self.loss_func),
+               data=_data_says(self.dls), answers=few_answers(model).flatten()[:16].tolist(),
+               fast_layers=any(isinstance(o, FastLinear) for o in model.modules()))
     return folder
 
 # %% ../nbs/40_saving.ipynb #e5000017
 def _made(about, weights, given):
     "The model that was saved; raises some error if it can't be made"
     cls = TransformerLM if about.kind=='language model' else TransformerClassifier
-    its = {**about.head.keywords, **about.encoder}
-    mine = about.encoder | {n: as_json(o) for n,o in given.items() if n in about.encoder}
-    if says := differences(about.encoder, mine, free_keywords): raise ValueError(says)
+    its = about.keywords
+    mine = its | {n: as_json(o) for n,o in given.items() if n in its}
+    if says := differences(its, mine, (*free_keywords,'head_dropout')): raise ValueError(says)
     kept = {n: from_json(o) for n,o in its.items() if n not in given} | given
     model = made_again(cls, kept, weights)
-    same_answers(model, model)
+    now,then = few_answers(model).flatten()[:16],tensor(about.answers)
+    if len(now)!=len(then) or not (now-then).abs().max() <= .05*then.abs().max():
+        raise ValueError('it answers otherwise than the model that was saved: are its custom parts '
+                         'the ones that it had?')
     return model
 
 # %% ../nbs/40_saving.ipynb #b060ea70
@@ -175,13 +163,21 @@ def _dls_of(path, about, tok_tfm, rules, device):
                          "as for the training")
     try:
         if tok_tfm is None: tok = tokenizer_from_state(about.tokenizer.model_dump(), rules)
-        else: tok = tok_tfm if isinstance(tok_tfm, Tokenizer) else Tokenizer(tok_tfm, rules=rules)
+        else:
+            tok = tok_tfm if isinstance(tok_tfm, Tokenizer) else Tokenizer(tok_tfm, rules=rules)
+            _note_tokenizer(path, about, tok)
     except odd_file_errors as e:
         raise ValueError(f"{path}: the tokenizer is of a custom class, or has custom rules: pass "
                          f"`tok_tfm=` or `rules=` ({in_short(e)})") from e
     try: return _empty_dls(about, tok, torch.device(device))
     except odd_file_errors as e:
         raise ValueError(f"{path}: no data can be made as they were ({in_short(e)})") from e
+
+def _note_tokenizer(path, about, tok):
+    "Warn if `tok`, or the one of `DataLoaders`, is another tokenizer than that of the training"
+    try: differ = about.tokenizer and tokenizer_diff(about.tokenizer.model_dump(), tokenizer_state(tok))
+    except TypeError: return
+    if differ: warn(f'{path}: the tokens are made in another way: {differ[:150]}', stacklevel=4)
 
 def _check_same(path, about, dls):
     "Raises `ValueError` if `dls` is not for the model: other tokens or other classes"
@@ -198,9 +194,7 @@ def _check_same(path, about, dls):
                          f"{head.classes}, in this order")
     if not lm and pad_id(dls)!=pad:
         raise ValueError(f"`dls` pads with id {pad_id(dls)}, but must pad with id {pad}")
-    try: differ = about.tokenizer and tokenizer_diff(about.tokenizer.model_dump(), tokenizer_state(dls))
-    except TypeError: differ = None
-    if differ: warn(f'{path}: `dls` makes tokens in another way: {differ[:150]}', stacklevel=3)
+    _note_tokenizer(path, about, dls)
 
 # %% ../nbs/40_saving.ipynb #e5000019
 def load_transformer_learner(
@@ -214,11 +208,11 @@ def load_transformer_learner(
 )->TransformerLearner: # With the data of `dls`, or without data
     "The learner that `save_model` saved; pass custom parts as in `attn_cls=`; raises `ValueError` for damage"
     distrib_barrier()
-    path = Path(folder).expanduser()/'model.safetensors'
+    path = find_model(Path(), folder)
     about,weights = read_model_file(path, ClassifierFile, LMFile)
     learn_cls = TransformerLMLearner if about.kind=='language model' else TransformerLearner
     learn_kw,given = split_keywords(kwargs, learn_cls)
-    its = {**about.head.keywords, **about.encoder}
+    its = about.keywords
     lacks = {n: as_code(its[n]) for n in custom_parts(its) if n not in given}
     if about.loss is None and 'loss_func' not in learn_kw: lacks['loss_func'] = 'a custom one'
     if lacks:

@@ -38,16 +38,14 @@ def describe_encoder(
 
 # %% ../nbs/23_transfer.ipynb #t2300002
 @patch
+@in_turn
 def save_encoder(self:TransformerLearner,
     file:str # Name of the file, without its ending; it goes to `learn.path/learn.model_dir`
 )->Path: # The file, which ends in `.safetensors`
     "Save the encoder with its keywords, vocabulary and tokenizer; raises `ValueError` for NaN"
     path = model_path(self.path/self.model_dir, file)
     if rank_distrib(): return path  # the first process writes
-    with model_lock(self.model):
-        says,encoder = describe_encoder(self),plain_model(self.model)[0]
-        check_description(encoder)
-        write_file(path, EncoderFile, weights_of(encoder), **says)
+    write_model_file(path, EncoderFile, plain_model(self.model)[0], **describe_encoder(self))
     return path
 
 # %% ../nbs/23_transfer.ipynb #cf6f8d2b
@@ -127,7 +125,7 @@ def _load_encoder(learn, file, device):
 # %% ../nbs/23_transfer.ipynb #5c0cc816
 @patch
 def load_encoder(self:TransformerLearner,
-    file:str, # Of `save_encoder`, in `learn.path/learn.model_dir`; or a folder of `save_model`
+    file:str, # A file in `learn.path/learn.model_dir`; or, if it has none, a path, or a folder of `save_model`
     device:int|str|torch.device=None # Device to load to; None is that of `dls`
 )->TransformerLearner: # The learner itself
     "Load an encoder, match its rows to the tokens, freeze; raises `ValueError` if it does not fit"
