@@ -10,7 +10,6 @@ from fastai.text.all import *
 from .text import *
 from .guards import *
 from .fastai_repairs import *
-from .tokenizer_hooks import *
 from .layers import *
 from .faster import *
 from .models import *

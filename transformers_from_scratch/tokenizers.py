@@ -12,7 +12,6 @@ from fastai.text.all import *
 from .guards import *
 from .text import *
 from .fastai_repairs import *
-from .tokenizer_hooks import *
 
 # %% ../nbs/15_tokenizers.ipynb #94bfd44f
 _names = {*defaults.text_spec_tok, 'xxfake'}
