@@ -16,7 +16,6 @@ from fastai.text.all import *
 from fastai.text.core import TokenizeWithRules
 from .files import *
 from .guards import *
-from .fastai_repairs import *
 from .tokenizers import *
 
 # %% ../nbs/17_corpus.ipynb #c0000008

@@ -9,6 +9,7 @@ __all__ = ['broadcast_numbers']
 import zlib
 from contextlib import contextmanager
 from fastai.text.all import *
+from .files import *
 from .fastai_repairs import *
 from .learner import *
 
@@ -113,9 +114,7 @@ class _Share(TfmdDL):
 # %% ../nbs/30_distributed.ipynb #di05a002
 def _import_distributed():
     "Import `fastai.distributed` and mend it"
-    try: import accelerate
-    except ImportError as e:
-        raise ImportError("pip install 'transformers_from_scratch[distributed]'") from e
+    import_extra('accelerate', 'distributed')
     from fastai.distributed import DistributedDL, DistributedTrainer
 
     @repair(DistributedDL, '_broadcast',

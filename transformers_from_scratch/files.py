@@ -5,12 +5,12 @@
 # %% auto #0
 __all__ = ['lib_name', 'odd_file_errors', 'FileHeader', 'checksum', 'fingerprint', 'sync_to_disk', 'replacing', 'alone',
            'replacing_files', 'not_finite', 'write_file', 'in_short', 'read_file', 'model_path', 'find_model',
-           'read_json', 'tensor_files', 'CheckpointFile', 'Checkpoint', 'hub_folder']
+           'read_json', 'tensor_files', 'CheckpointFile', 'Checkpoint', 'import_extra', 'hub_folder']
 
 # %% ../nbs/10_files.ipynb #f1c00003
-import hashlib,json,secrets,tempfile,time,zlib
+import hashlib,importlib,json,secrets,tempfile,time,zlib
 from contextlib import contextmanager,suppress
-from typing import Any,ClassVar,Literal
+from typing import ClassVar,Literal
 from pydantic import BaseModel
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
@@ -279,21 +279,25 @@ class Checkpoint:
 _patterns = ['config.json', 'model*.safetensors', 'model.safetensors.index.json', 'tokenizer*.json',
              'special_tokens_map.json']
 
+def import_extra(
+    package:str, # What to import
+    extra:str # The extra of this library that it comes with
+)->object: # The module
+    "Import a package that is optional; raises `ImportError` that says how to install it"
+    try: return importlib.import_module(package)
+    except ImportError as e:
+        raise ImportError(f"`{package}` is missing: pip install '{lib_name}[{extra}]'") from e
+
 def hub_folder(
     name:str|Path # A folder, or a name of the Hugging Face hub
 )->Path: # A folder on this machine
     "The folder `name`, or the model of that name, downloaded from the hub"
     path = Path(name).expanduser()
     if path.is_dir(): return path
-    if path.exists() or not re.fullmatch(r'\w[\w.-]*(/[\w.-]+)?', str(name)):
-        raise FileNotFoundError(f"there is no folder {path}: pass a folder with `config.json` and "
-                                "`model.safetensors`, or a name of the Hugging Face hub")
-    says,by_hand = f"there is no folder {str(name)!r}, and",(
-        f"`hf download {name} --local-dir FOLDER` fetches it where there is a network; pass FOLDER")
-    try: import huggingface_hub as hub
-    except ImportError as e:
-        raise ImportError(f"{says} names of the hub need `huggingface_hub`: pip install "
-                          f"'transformers_from_scratch[hf]'; or {by_hand}") from e
-    try: return Path(hub.snapshot_download(str(name), allow_patterns=_patterns))
+    try:
+        hub = import_extra('huggingface_hub', 'hf')
+        return Path(hub.snapshot_download(str(name), allow_patterns=_patterns))
     except Exception as e:
-        raise FileNotFoundError(f"{says} the hub did not give it ({in_short(e)}): {by_hand}") from e
+        raise FileNotFoundError(
+            f"there is no folder {str(name)!r}, and the hub did not give it ({in_short(e)}): where "
+            f"there is a network, `hf download {name} --local-dir FOLDER` does; pass FOLDER") from e

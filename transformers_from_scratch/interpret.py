@@ -11,13 +11,11 @@ import html,numbers
 import matplotlib.pyplot as plt
 from contextlib import ExitStack
 from fastai.text.all import *
-from .attention import *
 from .guards import *
 from .models import *
 from .turns import *
 from .text import *
 from .learner import *
-from .lm_learner import *
 
 # %% ../nbs/25_interpret.ipynb #794034d5
 class AttentionMaps:

@@ -6,7 +6,7 @@
 __all__ = ['ONNXClassifier', 'export_onnx']
 
 # %% ../nbs/41_onnx.ipynb #ox03
-import importlib,io,threading
+import io,threading
 from contextlib import contextmanager,redirect_stderr,redirect_stdout,suppress
 from typing import Literal
 from pydantic import NonNegativeInt
@@ -17,7 +17,6 @@ from .text import *
 from .tokenizers import *
 from .descriptions import *
 from .turns import *
-from .learner import *
 
 # %% ../nbs/41_onnx.ipynb #ox07
 def _target(learn):
@@ -52,13 +51,6 @@ def _about(learn):
 # %% ../nbs/41_onnx.ipynb #ox12
 _opset,_min_torch = 18,'2.13'  # 2.6 and 2.9 can't, and what is between was not tried
 
-def _need(*names):
-    "The modules `names`; raises `ImportError` that names the extra"
-    try: return [importlib.import_module(o) for o in names]
-    except ImportError as e:
-        raise ImportError(f"`{e.name}` is missing: ONNX needs pip install "
-                          "'transformers_from_scratch[onnx]'") from e
-
 @contextmanager
 def _quiet():
     "Nothing that others print, log or warn of"
@@ -69,7 +61,7 @@ def _quiet():
 
 def _write_graph(model, path, beside):
     "Write `model` as ONNX; raises `ValueError` if it can't be expressed"
-    onnx,_ = _need('onnx', 'onnxscript')
+    onnx = import_extra('onnx', 'onnx')
     encoder = model[0]
     most = None if encoder.crop else encoder.max_len
     t = ifnone(encoder.max_len, 7)+1 if encoder.crop else min(ifnone(most, 8), 8)
@@ -153,7 +145,8 @@ class ONNXClassifier:
         threads:int=0, # Processor threads for one call; 0 lets onnxruntime decide
         providers:list=('CPUExecutionProvider',) # Where to compute, as onnxruntime calls it
     ):
-        (ort,),self.folder,self.lock = _need('onnxruntime'),Path(folder),threading.Lock()
+        ort = import_extra('onnxruntime', 'onnx')
+        self.folder,self.lock = Path(folder),threading.Lock()
         self.about,_ = read_file(self.folder/'about.json', 'export_onnx', ONNXFile)
         if self.about.files!=_prints(self.folder):
             raise ValueError(f"{folder} is damaged: its files are not those of its `about.json`")
@@ -234,7 +227,7 @@ def export_onnx(
     model,folder = plain_model(learn.model),Path(folder)
     if not isinstance(model, TransformerClassifier):
         raise TypeError(f"`learn` has a {type(model).__name__}, not a `TransformerClassifier`")
-    _need('onnx', 'onnxscript', 'onnxruntime')
+    for o in ('onnx','onnxscript','onnxruntime'): import_extra(o, 'onnx')
     if not ismin_torch(_min_torch):
         raise ImportError(f"PyTorch is {torch.__version__}, but must be {_min_torch} or newer")
     if rank_distrib(): return folder

@@ -13,7 +13,6 @@ from pydantic import NonNegativeInt
 from fastai.text.all import *
 from .guards import *
 from .distributed import *
-from .learner import *
 from .files import *
 from .descriptions import *
 

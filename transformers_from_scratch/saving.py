@@ -9,9 +9,7 @@ __all__ = ['load_transformer_learner']
 from fastai.text.all import *
 from fastai.losses import BaseLoss
 from safetensors import safe_open
-from .attention import *
 from .guards import *
-from .layers import *
 from .faster import *
 from .models import *
 from .turns import *

@@ -8,8 +8,6 @@ __all__ = ['describe_encoder', 'read_description']
 # %% ../nbs/23_transfer.ipynb #ada819a0
 import textwrap
 from fastai.text.all import *
-from .attention import *
-from .guards import *
 from .layers import *
 from .models import *
 from .files import *
