@@ -9,10 +9,7 @@ __all__ = ['free_keywords', 'as_json', 'from_json', 'as_code', 'custom_parts', '
            'DataSays', 'ClassifierFile', 'LMFile', 'read_model_file', 'match_rows']
 
 # %% ../nbs/18_descriptions.ipynb #d1800003
-import itertools
-from contextlib import contextmanager
 from typing import Any,Literal
-from types import FunctionType
 from torch.overrides import TorchFunctionMode
 from pydantic import BaseModel, PositiveInt, conlist, create_model
 from fastai.text.all import *
@@ -200,8 +197,7 @@ def same_answers(
           in_eval(model), in_eval(other)):
         a,b = numbers(model(ids.to(weight.device))),numbers(other(ids))
     if not a.isfinite().all():
-        raise ValueError('the answers of this model are not finite: has training diverged? Load a '
-                         'state from before')
+        raise ValueError('the answers of this model are not finite: has training diverged?')
     return a.shape==b.shape and bool((a-b).abs().max() <= tol*a.abs().max())
 
 class _NoDraws(TorchFunctionMode):
@@ -238,9 +234,8 @@ def check_description(
     try: again = made_again(type(model), kept, weights_of(model))
     except (ValueError, TypeError) as e: again,why = None,f' ({e})'
     if again is None or not same_answers(model, again):
-        raise ValueError(f"made again of its keywords, this model would be another one{why}: a "
-                         "part was changed by hand, such as a block, a hook or a `forward`. Make "
-                         "it a class, and pass that as a keyword")
+        raise ValueError(f"made again of its keywords, this model would be another one{why}: pass "
+                         "what was changed by hand, such as a block or a `forward`, as a keyword")
 
 # %% ../nbs/18_descriptions.ipynb #d1800044
 class TokenizerSays(BaseModel, extra='forbid', strict=True):

@@ -7,7 +7,6 @@ __all__ = ['broadcast_numbers']
 
 # %% ../nbs/30_distributed.ipynb #30a00004
 import zlib
-from contextlib import contextmanager
 from fastai.text.all import *
 from .files import *
 from .fastai_repairs import *

@@ -135,8 +135,7 @@ def write_file(
     "Write a file with its description; raises `ValueError` for weights that are not finite"
     tensors = {n: o.detach().cpu().contiguous().clone() for n,o in (tensors or {}).items()}
     if header.finite and (odd := not_finite(tensors)):
-        raise ValueError(f"`{odd}` has NaN or infinite numbers, but only finite ones are saved: "
-                         "has training diverged? Load a state from before")
+        raise ValueError(f"`{odd}` has NaN or infinite numbers: has training diverged?")
     def plain(o): return o.model_dump() if isinstance(o, BaseModel) else o.item()
     about = header(**json.loads(json.dumps(says, default=plain))).model_dump()
     about['checksum'] = checksum(about, tensors)
@@ -253,8 +252,7 @@ class Checkpoint:
         self.at,self.folder = {},folder
         for file in tensor_files(folder):
             try: f = safe_open(file, 'pt')
-            except FileNotFoundError: raise
-            except (SafetensorError, OSError) as e:
+            except SafetensorError as e:
                 raise ValueError(f"{file} is not a safetensors file, or it is damaged: {e}") from e
             # others write no checksum
             if lib_name in (f.metadata() or {}): read_file(file, 'save_pretrained', CheckpointFile)
@@ -267,13 +265,11 @@ class Checkpoint:
     )->Tensor: # Memory-mapped
         "One tensor; raises `ValueError` if it is missing, or not of floating-point numbers"
         if name not in self.at:
-            raise ValueError(f"{self.folder}: there is no tensor {name!r}: the file is damaged, or "
-                             "of another kind of model")
+            raise ValueError(f"there is no tensor {name!r} in {self.folder}: is it another model?")
         f,key = self.at[name]
         w = f.get_tensor(key)
         if w.is_floating_point(): return w
-        raise ValueError(f"{self.folder}: {name!r} holds {w.dtype}, but must hold floating-point "
-                         "numbers: quantized weights are not read")
+        raise ValueError(f"{self.folder}: {name!r} is {w.dtype}: quantized weights are not read")
 
 # %% ../nbs/10_files.ipynb #f1c00037
 _patterns = ['config.json', 'model*.safetensors', 'model.safetensors.index.json', 'tokenizer*.json',

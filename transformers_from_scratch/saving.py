@@ -7,7 +7,6 @@ __all__ = ['load_transformer_learner']
 
 # %% ../nbs/40_saving.ipynb #e5000004
 from fastai.text.all import *
-from fastai.losses import BaseLoss
 from safetensors import safe_open
 from .guards import *
 from .faster import *
