@@ -1037,8 +1037,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                           'transformers_from_scratch/onnx_export.py'),
                                                        'transformers_from_scratch.onnx_export._prints': ( 'onnx.html#_prints',
                                                                                                           'transformers_from_scratch/onnx_export.py'),
-                                                       'transformers_from_scratch.onnx_export._quiet': ( 'onnx.html#_quiet',
-                                                                                                         'transformers_from_scratch/onnx_export.py'),
                                                        'transformers_from_scratch.onnx_export._target': ( 'onnx.html#_target',
                                                                                                           'transformers_from_scratch/onnx_export.py'),
                                                        'transformers_from_scratch.onnx_export._tokenizer': ( 'onnx.html#_tokenizer',

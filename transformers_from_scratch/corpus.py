@@ -252,7 +252,8 @@ def _tokenize_all(folder, tok, texts, items, made, n_workers, part, no_bar):
             done += len(o[-1])
     if not any(len(codes) for _,codes,_ in _read_parts(folder)):
         raise ValueError("`source` is without a token, but must have a text of at least one")
-    vocab = made['given'] or _make_vocab(folder, tok, made['min_freq'], made['max_vocab'])
+    vocab = made['given']
+    if vocab is None: vocab = _make_vocab(folder, tok, made['min_freq'], made['max_vocab'])
     _finish(folder, vocab, made)
 
 # %% ../nbs/17_corpus.ipynb #c0000027

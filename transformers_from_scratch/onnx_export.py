@@ -6,7 +6,7 @@
 __all__ = ['ONNXClassifier', 'export_onnx']
 
 # %% ../nbs/41_onnx.ipynb #ox03
-from contextlib import contextmanager,redirect_stderr,redirect_stdout,suppress
+from contextlib import redirect_stderr,redirect_stdout,suppress
 from typing import Literal
 from pydantic import NonNegativeInt
 from fastai.text.all import *
@@ -50,14 +50,6 @@ def _about(learn):
 # %% ../nbs/41_onnx.ipynb #ox12
 _opset,_min_torch = 18,'2.13'  # 2.6 and 2.9 can't, and what is between was not tried
 
-@contextmanager
-def _quiet():
-    "Nothing that others print, log or warn of"
-    with (warnings.catch_warnings(), redirect_stdout(io.StringIO()),
-          redirect_stderr(io.StringIO())):
-        warnings.simplefilter('ignore')
-        yield
-
 def _write_graph(model, path, beside):
     "Write `model` as ONNX; raises `ValueError` if it can't be expressed"
     onnx = import_extra('onnx', 'onnx')
@@ -67,7 +59,10 @@ def _write_graph(model, path, beside):
     ids = torch.zeros(3, t, dtype=torch.long)
     dims = {0:torch.export.Dim('batch'), 1:torch.export.Dim('length', max=most)}
     try:
-        with _quiet():
+        # nothing that others print, log or warn of
+        out = io.StringIO()
+        with warnings.catch_warnings(), redirect_stdout(out), redirect_stderr(out):
+            warnings.simplefilter('ignore')
             made = torch.onnx.export(model, (ids,), dynamo=True, verbose=False,
                                      opset_version=_opset, input_names=['ids'],
                                      output_names=['logits'], dynamic_shapes=(dims,))
@@ -100,7 +95,7 @@ def _check_logits(classifier, model):
         want = model(ids)
         got = torch.from_numpy(classifier.session.run(None, {'ids': ids.numpy()})[0])
         if got.shape!=want.shape or not torch.allclose(got, want, rtol=1e-4, atol=1e-4):
-            raise ValueError(f"the file would answer otherwise, so none was written{_custom(model)}")
+            raise ValueError(f"the file would answer otherwise: it is not written{_custom(model)}")
 
 # %% ../nbs/41_onnx.ipynb #ox16
 def _check_ids(classifier, learn):
@@ -223,8 +218,6 @@ def export_onnx(
 )->Path: # The folder
     "Write a classifier, and check the file; raises `ValueError` for what can't be written"
     model,folder = plain_model(learn.model),Path(folder)
-    if not isinstance(model, TransformerClassifier):
-        raise TypeError(f"`learn` has a {type(model).__name__}, not a `TransformerClassifier`")
     for o in ('onnx','onnxscript','onnxruntime'): import_extra(o, 'onnx')
     if not ismin_torch(_min_torch):
         raise ImportError(f"PyTorch is {torch.__version__}, but must be {_min_torch} or newer")
@@ -240,5 +233,5 @@ def export_onnx(
         _check_logits(classifier, model)
         if tok is not None: _check_ids(classifier, learn)
     if about['tokenizer'] is None:
-        warn(f"{folder} has no tokenizer, as it is custom: `ONNXClassifier` needs `tok=`", stacklevel=2)
+        warn(f"{folder} has no tokenizer, as it is custom: pass it as `tok=`", stacklevel=2)
     return folder

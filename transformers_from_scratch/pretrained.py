@@ -196,7 +196,7 @@ def _theirs(family, weights, model, dtype):
         if turned: w = w.t()
         if 'positions' in name: w = w[family.skip_rows:]
         if w.shape!=have.shape:
-            raise ValueError(f"{weights.folder}: {theirs!r} is of shape {tuple(whole.shape)}, which "
+            raise ValueError(f"{weights.folder}: {theirs!r} has shape {tuple(whole.shape)}, which "
                              f"does not fit config.json: {name} must be {tuple(have.shape)}")
         state[name] = w if dtype is None else w.to(dtype)
     return state,sorted(o for o in weights.at.keys()-used if not _no_weights.fullmatch(o))
