@@ -111,8 +111,7 @@ def _read_parts(folder):
         i += len(lens)
 
 def _damaged(path):
-    return ValueError(f"{path} is not as `tokenize_corpus` wrote it: delete its folder, and make "
-                      "the corpus again")
+    return ValueError(f"{path} is not as it was written: delete its folder, and make it again")
 
 def _finish(folder, vocab, made):
     "Numbers become ids of `vocab`, and the corpus is there"
@@ -121,8 +120,7 @@ def _finish(folder, vocab, made):
         for tokens,codes,lens in _read_parts(folder):
             lost = first(o for o in tokens if o not in o2i)
             if lost is not None and vocab[0]!=UNK:
-                raise ValueError(f"`vocab` begins with {vocab[0]!r} and lacks {lost!r}: begin it "
-                                 f"with {UNK!r}, or add what is lacking")
+                raise ValueError(f"`vocab` lacks {lost!r}: add it, or begin with {UNK!r}")
             ids = np.array([o2i.get(o, 0) for o in tokens], np.int32)[codes]
             f.write(ids)
             crc = zlib.crc32(ids, crc)
@@ -175,7 +173,7 @@ def _train(tok, texts, mark, was):
     if was and (was.source,was.tokenizer.get('cls'))==(mark,type(tok.tok).__name__):
         ensure(was.asked in (None, asked), 'tok', asked, f'made with {was.asked}, as in `folder`')
         try: tok.tok = tokenizer_from_state(was.tokenizer, tok.rules).tok
-        except odd_file_errors as e:
+        except Exception as e:
             raise ValueError(f"the tokenizer of the corpus is damaged ({in_short(e)})") from e
     else: tok.tok.setup(list(islice(texts(0), 100_000)), tok.rules)
     return asked
@@ -183,8 +181,7 @@ def _train(tok, texts, mark, was):
 def _ensure_as_made(was, made, folder):
     "A `ValueError` unless a corpus that is there was made of the same texts in the same way"
     def no(what):
-        raise ValueError(f"the folder {folder} has tokens {what}: take another `folder`, or "
-                         "delete this one")
+        raise ValueError(f"{folder} has tokens {what}: take another `folder`, or delete this one")
     if was.source!=made['source']: no('of other texts, or they have changed since')
     if differ := tokenizer_diff(was.tokenizer, made['tokenizer']):
         no(f'of another tokenizer ({differ})')

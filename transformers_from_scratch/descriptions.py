@@ -307,7 +307,7 @@ def read_model_file(
     about,weights = read_file(path, by, *(headers or _models))
     its = {**(about.head.keywords if about.kind!='encoder' else {}), **about.encoder}
     try: _check_saved(_models[type(about)], its, about.vocab, weights)
-    except odd_file_errors as e:
+    except Exception as e:
         raise ValueError(f"{path} is damaged, or `{by}` did not write it ({in_short(e)})") from e
     return about,weights
 

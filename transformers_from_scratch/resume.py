@@ -289,8 +289,7 @@ class Resume(Callback):
         "The weights, the optimizer's state, and gradients of batches whose step is yet to come"
         for n,o in self.same.items():
             was = about.training.get(n)
-            ensure(was==o, n, o, f'{was}, as in the training that was saved in {self.folder}: '
-                   'delete that folder, or choose another `name`, to begin another one')
+            ensure(was==o, n, o, f'{was}, as in {self.folder}: delete that, or take another `name`')
         model,mine = _under('model.', tensors),_get_model(self.model)
         with torch.no_grad(), _putting_back(self.folder):
             check_shapes(get_model(self.model), model)

@@ -82,7 +82,7 @@ def _check_folder(folder):
     file = folder/'model.safetensors'
     try:
         with safe_open(file, 'pt') as f: ours = lib_name in (f.metadata() or {})
-    except odd_file_errors: ours = False
+    except Exception: ours = False
     if there and not ours:
         raise ValueError(f"`folder` is {str(folder)!r}, which holds {there[0]!r}, but must be new, "
                          "empty, or hold a model that `save_model` wrote")
@@ -173,11 +173,11 @@ def _dls_of(path, about, tok_tfm, rules, device):
     try:
         if tok_tfm is None: tok = tokenizer_from_state(about.tokenizer.model_dump(), rules)
         else: tok = tok_tfm if isinstance(tok_tfm, Tokenizer) else Tokenizer(tok_tfm, rules=rules)
-    except odd_file_errors as e:
+    except Exception as e:
         raise ValueError(f"{path}: the tokenizer is of a custom class, or has custom rules: pass "
                          f"`tok_tfm=` or `rules=` ({in_short(e)})") from e
     try: return _empty_dls(about, tok, torch.device(device))
-    except odd_file_errors as e:
+    except Exception as e:
         raise ValueError(f"{path}: no data can be made as they were ({in_short(e)})") from e
 
 def _check_same(path, about, dls):
@@ -226,7 +226,7 @@ def load_transformer_learner(
     try:
         model = _made(about, weights, given)
         loss = _loss(**about.loss) if about.loss else None
-    except odd_file_errors as e:
+    except Exception as e:
         raise ValueError(f"{path}: the model can't be made as it was ({in_short(e)})") from e
     if dls is None: dls = _dls_of(path, about, tok_tfm, rules, device)
     else: _check_same(path, about, dls)
