@@ -82,7 +82,7 @@ faults = [
     (des, 'new tokens begin with zeros', 'return rows[at].where(at[:,None]>=0, mean)', 'return rows[at].where(at[:,None]>=0, torch.zeros_like(mean))', []),
     (fil, 'a file with NaN is read', "odd = about.finite and not_finite(tensors)", 'odd = None', []),
     (fil, 'a file that has changed is read', 'if about.checksum!=checksum(says, tensors):', 'if False:', []),
-    (fil, 'what is written goes over the old file', "new = path.with_name(f'.{path.name}.{secrets.token_hex(4)}')", 'new = path', []),
+    (fil, 'what is written goes over the old file', 'new = path.with_name(beside+secrets.token_hex(4))', 'new = path', []),
     (des, 'a custom class passes for ours of the same name', 'if _known.get(name) is o else', 'if name in _known else', []),
     (des, 'settings of a custom class do not count', "values |= vars(cls)", 'pass', []),
     (des, 'a model that was changed by hand is saved', 'if again is None or not same_answers(model, again):', 'if again is None:', []),

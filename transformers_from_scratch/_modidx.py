@@ -127,8 +127,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                  'transformers_from_scratch/corpus.py'),
                                                   'transformers_from_scratch.corpus.CorpusLoader.get_idxs': ( 'corpus.html#corpusloader.get_idxs',
                                                                                                               'transformers_from_scratch/corpus.py'),
-                                                  'transformers_from_scratch.corpus.CorpusLoader.n_tokens': ( 'corpus.html#corpusloader.n_tokens',
-                                                                                                              'transformers_from_scratch/corpus.py'),
                                                   'transformers_from_scratch.corpus.CorpusLoader.new': ( 'corpus.html#corpusloader.new',
                                                                                                          'transformers_from_scratch/corpus.py'),
                                                   'transformers_from_scratch.corpus.CorpusLoader.one_batch': ( 'corpus.html#corpusloader.one_batch',

@@ -360,11 +360,6 @@ class CorpusLoader(LMDataLoader):
             yield o
         self.epoch,self.batch = self.epoch+1,0
 
-    @property
-    def n_tokens(self):
-        "So many tokens have its texts"
-        return int(self.ends[-1])
-
     def one_batch(self):
         "The batch that comes next; it does not count"
         was = self.epoch,self.batch

@@ -34,7 +34,7 @@ def _enlarged(dl, n):
                                       cache=dl.items.cache, tfm=dl.items.tfm)
         res.lens = ReindexCollection(dl.lens.coll, idxs=res.items.idxs)
         res.make_chunks()
-    tokens = int(sum(dl.lens.coll)) if own else dl.n_tokens
+    tokens = int(sum(dl.lens.coll) if own else dl.ends[-1])
     if tokens<=res.bs:
         raise ValueError(f'`bs` is {dl.bs}, too much for {n} processes and {tokens} tokens')
     res.bl = (tokens-1)//res.bs

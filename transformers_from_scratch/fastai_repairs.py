@@ -73,7 +73,6 @@ def repair(
         return o.ours
     return _inner
 
-# %% ../nbs/13_fastai_repairs.ipynb #a92f6e54
 def fastai_repairs(
 )->pd.DataFrame: # A row for each place: `kind` and `wrong`
     "What is replaced in fastai; `fastai.distributed` only once it is imported by this library"

@@ -8,7 +8,7 @@ __all__ = ['lib_name', 'FileHeader', 'checksum', 'fingerprint', 'sync_to_disk', 
            'CheckpointFile', 'Checkpoint', 'import_extra', 'hub_folder']
 
 # %% ../nbs/10_files.ipynb #f1c00003
-import hashlib,importlib,json,secrets,tempfile,zlib
+import hashlib,importlib,json,secrets,tempfile,time,zlib
 from contextlib import contextmanager,suppress
 from typing import ClassVar,Literal
 from pydantic import BaseModel
@@ -68,7 +68,8 @@ def replacing(
     path:Path # Of the file; folders are made
 )->Iterator: # Yields a path beside it, to write to
     "Write beside `path`, then rename; `OSError` if that fails, and `path` is as it was"
-    new = path.with_name(f'.{path.name}.{secrets.token_hex(4)}')
+    beside = f'.{path.name}.'
+    new = path.with_name(beside+secrets.token_hex(4))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield new
@@ -80,6 +81,10 @@ def replacing(
     finally:
         with suppress(OSError): new.unlink(missing_ok=True)
     sync_to_disk(path.parent)
+    for o in path.parent.iterdir():  # what was killed a day ago or more
+        with suppress(OSError):
+            old = o.name.startswith(beside) and time.time()-o.stat().st_mtime > 86_400
+            if old: o.unlink()
 
 # %% ../nbs/10_files.ipynb #f1c00047
 @contextmanager
