@@ -6,7 +6,6 @@
 __all__ = ['repair', 'fastai_repairs', 'no_surrogates']
 
 # %% ../nbs/13_fastai_repairs.ipynb #ded8bfd6
-import inspect,sys,threading,warnings
 from contextlib import nullcontext
 import sklearn.metrics as skm
 from plum import Function

@@ -144,7 +144,6 @@ def _save_model(model, folder, tok=None):
     if not same_answers(model, load_pretrained(folder).model, 1e-3):
         raise _unfit('read again, it would answer otherwise, as with a hook or blocks that differ')
 
-# %% ../nbs/42_hf_export.ipynb #p07a506b5c3
 def _save_tokenizer(tok, vocab, encoder, folder):
     "Write an `HFTokenizer`; False for another one, or where the rows are not those of its tokens"
     if not isinstance(tok, HFTokenizer) or list(vocab)!=list(tok.vocab): return False
