@@ -7,7 +7,6 @@ from transformers_from_scratch.faster import *
 from transformers_from_scratch.models import *
 from transformers_from_scratch.text import *
 from transformers_from_scratch.fastai_repairs import *
-from transformers_from_scratch.tokenizer_hooks import *
 from transformers_from_scratch.data import *
 from transformers_from_scratch.tokenizers import *
 from transformers_from_scratch.decoding import *

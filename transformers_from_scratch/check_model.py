@@ -6,7 +6,6 @@
 __all__ = ['model_checks', 'ModelTrial', 'check_model']
 
 # %% ../nbs/91_check_model.ipynb #c89c9d0dc6
-import pickle,time,warnings
 from fastai.basics import *
 from .models import *
 from .sampling import *

@@ -6,7 +6,6 @@
 __all__ = ['toy_reviews', 'python_reference']
 
 # %% ../nbs/14_data.ipynb #3da6ee4b
-import random
 from fastai.text.all import *
 from .guards import *
 

@@ -7,7 +7,6 @@ __all__ = ['join_words', 'text_decoder', 'decode_text', 'TextWriter']
 
 # %% ../nbs/16_decoding.ipynb #16000004
 from collections import deque
-from copy import copy
 from functools import lru_cache
 from fastai.text.all import *
 from .text import *

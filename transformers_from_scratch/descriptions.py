@@ -9,10 +9,7 @@ __all__ = ['free_keywords', 'as_json', 'from_json', 'as_code', 'custom_parts', '
            'TableSays', 'DataSays', 'ClassifierFile', 'LMFile', 'write_model_file', 'read_model_file', 'match_rows']
 
 # %% ../nbs/18_descriptions.ipynb #d1800003
-import itertools
-from contextlib import contextmanager
 from typing import Any,ClassVar,Literal
-from types import FunctionType
 from torch.overrides import TorchFunctionMode
 from pydantic import BaseModel, PositiveInt, conlist, create_model
 from fastai.text.all import *
@@ -346,7 +343,7 @@ def write_model_file(
     weights = weights_of(model)
     about = header(**as_read(says))
     try: _check_saved(about, weights)
-    except odd_file_errors as e:
+    except Exception as e:
         raise ValueError(f"the file of this model could not be read ({in_short(e)})") from e
     write_file(path, header, weights, **says)
 
@@ -358,7 +355,7 @@ def read_model_file(
     by = '`, `'.join(['save_encoder','save_model'][bool(headers):])
     about,weights = read_file(path, by, *(headers or _models))
     try: _check_saved(about, weights)
-    except odd_file_errors as e:
+    except Exception as e:
         raise ValueError(f"{path} is damaged, or `{by}` did not write it ({in_short(e)})") from e
     return about,weights
 

@@ -7,8 +7,8 @@ __all__ = ['broadcast_numbers']
 
 # %% ../nbs/30_distributed.ipynb #30a00004
 import zlib
-from contextlib import contextmanager
 from fastai.text.all import *
+from .files import *
 from .fastai_repairs import *
 from .learner import *
 
@@ -34,7 +34,7 @@ def _enlarged(dl, n):
                                       cache=dl.items.cache, tfm=dl.items.tfm)
         res.lens = ReindexCollection(dl.lens.coll, idxs=res.items.idxs)
         res.make_chunks()
-    tokens = int(sum(dl.lens.coll)) if own else dl.n_tokens
+    tokens = int(sum(dl.lens.coll) if own else dl.ends[-1])
     if tokens<=res.bs:
         raise ValueError(f'`bs` is {dl.bs}, too much for {n} processes and {tokens} tokens')
     res.bl = (tokens-1)//res.bs
@@ -113,9 +113,7 @@ class _Share(TfmdDL):
 # %% ../nbs/30_distributed.ipynb #di05a002
 def _import_distributed():
     "Import `fastai.distributed` and mend it"
-    try: import accelerate
-    except ImportError as e:
-        raise ImportError("pip install 'transformers_from_scratch[distributed]'") from e
+    import_extra('accelerate', 'distributed')
     from fastai.distributed import DistributedDL, DistributedTrainer
 
     @repair(DistributedDL, '_broadcast',

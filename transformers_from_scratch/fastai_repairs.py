@@ -6,7 +6,6 @@
 __all__ = ['repair', 'fastai_repairs', 'no_surrogates']
 
 # %% ../nbs/13_fastai_repairs.ipynb #ded8bfd6
-import inspect,sys,threading,warnings
 from contextlib import nullcontext
 import sklearn.metrics as skm
 from plum import Function
@@ -73,7 +72,6 @@ def repair(
         return o.ours
     return _inner
 
-# %% ../nbs/13_fastai_repairs.ipynb #a92f6e54
 def fastai_repairs(
 )->pd.DataFrame: # A row for each place: `kind` and `wrong`
     "What is replaced in fastai; `fastai.distributed` only once it is imported by this library"
@@ -340,3 +338,57 @@ def _fewer_rows(self, dataset=None, seq_len=None, **kwargs):
     if 0<n<bs: bs = max(n//seq_len, 1)
     return super(LMDataLoader, self).new(dataset=dataset, lens=lens, seq_len=seq_len, bs=bs,
                                          **kwargs)
+
+# %% ../nbs/13_fastai_repairs.ipynb #13a00010
+@repair(Tokenizer, '__init__', 'A tokenizer brings no rules', extends=True)
+def _own_rules(self, tok, rules=None, counter=None, lengths=None, mode=None, sep=' '):
+    "The same, with the rules of `tok` if it has some"
+    rules = ifnone(rules, getattr(tok, 'rules', None))
+    _own_rules.fastai(self, tok, rules, counter, lengths, mode, sep)
+
+@repair(Tokenizer, 'from_folder', 'A tokenizer brings no rules for a folder', extends=True)
+@delegates(Tokenizer.from_folder)
+def _folder_rules(cls, path, tok=None, rules=None, **kwargs):
+    "Tokenize the folder `path` once, with the rules of `tok` if it has some"
+    rules = ifnone(rules, getattr(tok, 'rules', None))
+    return _folder_rules.fastai(cls, path, tok, rules, **kwargs)
+
+# %% ../nbs/13_fastai_repairs.ipynb #13a00014
+@repair(Tokenizer, 'decodes', 'A tokenizer brings no decoding', extends=True)
+def _join(self, o):
+    "The text, joined by the tokenizer if it can"
+    return TitledStr(getattr(self.tok, 'join', self.sep.join)(o))
+
+# %% ../nbs/13_fastai_repairs.ipynb #13a00017
+def _know_default(f):
+    "A copy of `f`, whose default for `min_freq` is a float, as no number is that one passes"
+    f = copy_func(getattr(f, '__func__', f))
+    f.__defaults__ = tuple(3. if o==3 else o for o in f.__defaults__)
+    return f
+
+for _cls,_attr in ((Numericalize,'__init__'), (TextBlock,'from_df'), (TextBlock,'from_folder')):
+    repair(_cls, _attr, "`min_freq=3` can't be told from the default, which is 3", extends=True)(
+        _know_default(getattr(_cls, _attr)))
+
+@repair(Numericalize, 'setup', 'A tokenizer makes no vocabulary', extends=True)
+def _own_vocab(self, items=None, train_setup=False):
+    "Let the tokenizer make the vocabulary, if it can, with the `min_freq` that was passed"
+    tok = getattr(text_tokenizer(items), 'tok', None)
+    if self.vocab is None and hasattr(tok, 'make_vocab'):
+        train = getattr(items, 'train', items) if train_setup else items
+        counter = getattr(items, 'counter', None) or Counter(p for o in train for p in o)
+        min_freq = 1 if isinstance(self.min_freq, float) else self.min_freq
+        self.vocab = list(tok.make_vocab(counter, min_freq))
+        self.o2i = defaultdict(int, {v:k for k,v in enumerate(self.vocab) if v!='xxfake'})
+    return _own_vocab.fastai(self, items, train_setup)
+
+# %% ../nbs/13_fastai_repairs.ipynb #13a00021
+@repair(TextBlock, '__init__', 'Texts are padded with id 1, whatever token has it', extends=True)
+@delegates(Numericalize.__init__)
+def _pad_as_vocab(self, tok_tfm, vocab=None, is_lm=False, seq_len=72, backwards=False, **kwargs):
+    "The same, with the padding id of the vocabulary, where that is known"
+    _pad_as_vocab.fastai(self, tok_tfm, vocab, is_lm, seq_len, backwards, **kwargs)
+    known = ifnone(vocab, getattr(getattr(tok_tfm, 'tok', None), 'vocab', None))
+    pad = special_ids(known, 'pad') if is_listy(known) else []
+    if pad and not is_lm:
+        self.dls_kwargs = dict(before_batch=Pad_Chunk(pad_idx=pad[0], seq_len=seq_len))

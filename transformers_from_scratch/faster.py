@@ -6,7 +6,6 @@
 __all__ = ['ByteDropout', 'on_amd', 'FastLinear', 'fast_average', 'linear_cross_entropy', 'FusedAdam', 'use_fast_layers']
 
 # %% ../nbs/01b_faster.ipynb #ffacbccb86
-import platform
 from functools import lru_cache
 from torch.autograd import forward_ad
 from torch.autograd.function import once_differentiable

@@ -6,7 +6,6 @@
 __all__ = []
 
 # %% ../nbs/42_hf_export.ipynb #h4200004
-import json
 from fastai.text.all import *
 from .attention import *
 from .layers import *
@@ -24,39 +23,26 @@ def _act_name(act):
     if type(act) is nn.GELU: return {'none':'gelu', 'tanh':'gelu_new'}[act.approximate]
     return {nn.ReLU:'relu', nn.SiLU:'silu', nn.Tanh:'tanh'}.get(type(act))
 
-def _biased(layers): return {o.bias is not None for o in layers}
-
-def _wants_of_blocks(blocks, form):
-    "`(keyword, is it so?, what it must be)` for what a form of checkpoint wants of the blocks"
-    bert,llama,first = form=='bert',form=='llama',blocks[0]
-    cls = SelfAttention if bert else SelfAttentionAutoRegressive
-    ff_cls = GatedFeedForward if llama else FeedForward
-    attn,ff = [o.attention for o in blocks],[o.ff for o in blocks]
-    yield 'attn_cls', all(type(o) is cls for o in attn), cls.__name__
-    yield 'attn_cls', all(type(o.q_norm) is nn.Identity for o in attn), 'one without `qk_norm`'
-    yield 'attn_cls', llama or all(o.kv_heads==o.heads for o in attn), 'one without `kv_heads`'
-    yield 'wide', not first.attention.wide or first.attention.heads==1, False
-    yield 'norm_first', first.norm_first!=bert, not bert
-    yield 'ff_cls', all(type(o) is ff_cls for o in ff), ff_cls.__name__
-    acts = {_act_name(getattr(o, 'act', None)) for o in ff}
-    yield 'act_cls', len(acts)==1 and None not in acts, 'nn.GELU, nn.ReLU, nn.SiLU or nn.Tanh'
-    if not llama: return
-    qkv = set().union(*(_biased([o.toqueries, o.tokeys, o.tovalues]) for o in attn))
-    out,mlp = _biased([o.unifyheads for o in attn]),_biased([m for o in ff for m in (o.up,o.down)])
-    fits = len(qkv)==len(out)==1 and (qkv==out or (qkv=={True} and mlp=={False}))
-    yield 'attn_cls', fits, 'one with biases everywhere, nowhere, or in `qkv_bias` alone'
-    yield 'ff_cls', len(mlp)==1, 'one with biases everywhere or nowhere'
-
 def _wants(encoder, form):
-    "The same for all of an encoder"
+    "`(keyword, is it so?, what it must be)` for what a form of checkpoint wants"
     blocks,bert,llama = list(encoder.blocks),form=='bert',form=='llama'
     plain = all(type(o) is TransformerBlock for o in blocks)
     yield 'block_cls', plain, 'TransformerBlock'
     if not plain: return
-    yield from _wants_of_blocks(blocks, form)
+    attn,ff = blocks[0].attention,blocks[0].ff  # blocks that differ would answer otherwise
+    cls,ff_cls = SelfAttentionAutoRegressive,FeedForward
+    norm,pos_cls = nn.LayerNorm,LearnedPositions
+    if bert: cls = SelfAttention
+    if llama: ff_cls,norm,pos_cls = GatedFeedForward,nn.RMSNorm,RotaryPositions
+    yield 'attn_cls', type(attn) is cls, cls.__name__
+    yield 'attn_cls', type(attn.q_norm) is nn.Identity, 'one without `qk_norm`'
+    yield 'attn_cls', llama or attn.kv_heads==attn.heads, 'one without `kv_heads`'
+    yield 'wide', not attn.wide or attn.heads==1, False
+    yield 'norm_first', blocks[0].norm_first!=bert, not bert
+    yield 'ff_cls', type(ff) is ff_cls, ff_cls.__name__
+    yield 'act_cls', _act_name(getattr(ff, 'act', None)), 'nn.GELU, nn.ReLU, nn.SiLU or nn.Tanh'
     yield 'embed_norm', isinstance(encoder.embed_norm, nn.Identity)!=bert, bert
     yield 'final_norm', isinstance(encoder.norm, nn.Identity)==bert, not bert
-    norm,pos_cls = (nn.RMSNorm,RotaryPositions) if llama else (nn.LayerNorm,LearnedPositions)
     norms = [o for b in blocks for o in (b.norm1,b.norm2)] + [encoder.embed_norm, encoder.norm]
     norms = [o for o in norms if not isinstance(o, nn.Identity)]
     weighted = all(type(o) is norm and o.weight is not None for o in norms)
@@ -64,6 +50,10 @@ def _wants(encoder, form):
     yield 'norm_cls', len({getattr(o, 'eps', None) for o in norms})==1, 'one `eps` for all'
     yield 'pos_cls', type(encoder.positions) is pos_cls, pos_cls.__name__
     yield 'n_types', bert or not encoder.n_types, 0
+    if not llama or type(ff) is not ff_cls: return
+    qkv,out,mlp = (o.bias is not None for o in (attn.toqueries,attn.unifyheads,ff.up))
+    fits = qkv==out or qkv and not mlp
+    yield 'attn_cls', fits, 'one with biases everywhere, nowhere, or in `qkv_bias` alone'
 
 def _unfit(why):
     return ValueError(f"no form of checkpoint of Hugging Face holds this model: {why}; "
@@ -152,10 +142,8 @@ def _save_model(model, folder, tok=None):
     tensors = _for_hf(model, read_family(folder))
     write_file(folder/'model.safetensors', CheckpointFile, tensors)
     if not same_answers(model, load_pretrained(folder).model, 1e-3):
-        raise _unfit('read again, it would answer otherwise. A part does more than its class says, '
-                     'such as a subclass, a hook, or blocks that differ')
+        raise _unfit('read again, it would answer otherwise, as with a hook or blocks that differ')
 
-# %% ../nbs/42_hf_export.ipynb #p07a506b5c3
 def _save_tokenizer(tok, vocab, encoder, folder):
     "Write an `HFTokenizer`; False for another one, or where the rows are not those of its tokens"
     if not isinstance(tok, HFTokenizer) or list(vocab)!=list(tok.vocab): return False

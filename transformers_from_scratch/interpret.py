@@ -8,16 +8,13 @@ __all__ = ['AttentionMaps', 'attention_maps', 'plot_weights', 'plot_attention', 
 
 # %% ../nbs/25_interpret.ipynb #b9995f54
 import html,numbers
-import matplotlib.pyplot as plt
 from contextlib import ExitStack
 from fastai.text.all import *
-from .attention import *
 from .guards import *
 from .models import *
 from .turns import *
 from .text import *
 from .learner import *
-from .lm_learner import *
 
 # %% ../nbs/25_interpret.ipynb #794034d5
 class AttentionMaps:
@@ -60,7 +57,6 @@ def _weights(model, ids):
         pad_mask = encoder(ids)[1]
     return read[0],(~pad_mask).sum(1),torch.stack(weights, 1)
 
-# %% ../nbs/25_interpret.ipynb #1ff77708
 def attention_maps(
     learn, # A `Learner` with a model of this library, or the model alone
     text # A text or a list of texts; for a model ids `(t,)` or `(b,t)`, padding anywhere
@@ -251,7 +247,6 @@ def _with_ends(f, first, last):
         return f(x if x.shape[1] else x.new_zeros(n, 1, x.shape[2]))
     return score
 
-# %% ../nbs/25_interpret.ipynb #ea7dadd5
 # for a loss that does not say what the outputs mean
 _activation = dict(category=partial(F.softmax, dim=-1), tokens=partial(F.softmax, dim=-1),
                    labels=torch.sigmoid)

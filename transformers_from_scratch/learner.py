@@ -9,8 +9,6 @@ __all__ = ['transformer_splitter', 'TransformerLearner', 'model_keywords', 'tran
 from fastai.text.all import *
 from .text import *
 from .guards import *
-from .fastai_repairs import *
-from .tokenizer_hooks import *
 from .layers import *
 from .faster import *
 from .models import *

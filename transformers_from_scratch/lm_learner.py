@@ -12,7 +12,6 @@ from torch.nn.utils.rnn import pad_sequence
 from fastai.text.all import *
 from .text import *
 from .guards import *
-from .fastai_repairs import *
 from .layers import *
 from .models import *
 from .sampling import *

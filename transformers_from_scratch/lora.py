@@ -6,7 +6,6 @@
 __all__ = ['LoRALinear', 'lora_splitter', 'add_lora', 'LoRAFile']
 
 # %% ../nbs/40b_lora.ipynb #p07ed1c2c10
-import numbers
 from typing import Literal
 from fastai.text.all import *
 from .guards import *
@@ -28,11 +27,9 @@ class LoRALinear(FastLinear):
         dropout:float=0. # Dropout before the change, in [0,1)
     ):
         out,k = linear.weight.shape
-        ensure_sizes(r=r)
         ensure(r<=min(out, k), 'r', r, f'at most {min(out, k)}, the smaller side of the weight')
         ensure(0 <= dropout < 1, 'dropout', dropout, 'in [0,1)')
-        fine = isinstance(alpha, numbers.Real) and 0<alpha<math.inf
-        ensure(fine, 'alpha', alpha, 'a number above 0')
+        ensure(0<alpha<math.inf, 'alpha', alpha, 'a number above 0')
         super().__init__(k, out, bias=linear.bias is not None, device='meta')
         self.weight,self.bias = linear.weight,linear.bias
         self.alpha,self.scale,self.dropout = alpha,alpha/r,ByteDropout(dropout)
@@ -52,8 +49,6 @@ class LoRALinear(FastLinear):
         return self.weight.detach() + (self.lora_b @ self.lora_a).detach()*self.scale
 
 # %% ../nbs/40b_lora.ipynb #p07e0ecf003
-_lora_args = 'r','alpha','dropout','layers'
-
 def _loras(model): return [(n,o) for n,o in model.named_modules() if isinstance(o, LoRALinear)]
 
 def _settings(model):
@@ -91,14 +86,12 @@ def add_lora(
     model = get_model(learn.model)
     names = [layers] if isinstance(layers, str) else list(layers)
     if _loras(model):
-        raise ValueError("`learn` has low-rank changes already: `learn.merge_lora()` makes them "
-                         "part of the weights")
+        raise ValueError("`learn` has low-rank changes already: merge them by `learn.merge_lora()`")
     there = [(p,n,o) for block in model[0].blocks for p in block.modules()
              for n,o in p.named_children() if type(o) in (nn.Linear,FastLinear)]
     known = {n for _,n,_ in there}
     missing,allowed = [o for o in names if o not in known],', '.join(sorted(known))
-    ensure(not missing and names, 'layers', missing,
-           f'names of linear layers in the blocks: {allowed}')
+    ensure(not missing and names, 'layers', missing, f'names of linear layers: {allowed}')
     made = [(p,n,LoRALinear(o, r, alpha, dropout)) for p,n,o in there if n in names]
     for p in model[0].parameters(): p.requires_grad_(False)
     for p,n,o in made: setattr(p, n, o)

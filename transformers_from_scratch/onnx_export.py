@@ -6,8 +6,7 @@
 __all__ = ['ONNXClassifier', 'export_onnx']
 
 # %% ../nbs/41_onnx.ipynb #ox03
-import importlib,io,threading
-from contextlib import contextmanager,redirect_stderr,redirect_stdout,suppress
+from contextlib import redirect_stderr,redirect_stdout,suppress
 from typing import Literal
 from pydantic import NonNegativeInt
 from fastai.text.all import *
@@ -17,7 +16,6 @@ from .text import *
 from .tokenizers import *
 from .descriptions import *
 from .turns import *
-from .learner import *
 
 # %% ../nbs/41_onnx.ipynb #ox07
 def _target(learn):
@@ -52,31 +50,19 @@ def _about(learn):
 # %% ../nbs/41_onnx.ipynb #ox12
 _opset,_min_torch = 18,'2.13'  # 2.6 and 2.9 can't, and what is between was not tried
 
-def _need(*names):
-    "The modules `names`; raises `ImportError` that names the extra"
-    try: return [importlib.import_module(o) for o in names]
-    except ImportError as e:
-        raise ImportError(f"`{e.name}` is missing: ONNX needs pip install "
-                          "'transformers_from_scratch[onnx]'") from e
-
-@contextmanager
-def _quiet():
-    "Nothing that others print, log or warn of"
-    with (warnings.catch_warnings(), redirect_stdout(io.StringIO()),
-          redirect_stderr(io.StringIO())):
-        warnings.simplefilter('ignore')
-        yield
-
 def _write_graph(model, path, beside):
     "Write `model` as ONNX; raises `ValueError` if it can't be expressed"
-    onnx,_ = _need('onnx', 'onnxscript')
+    onnx = import_extra('onnx', 'onnx')
     encoder = model[0]
     most = None if encoder.crop else encoder.max_len
     t = ifnone(encoder.max_len, 7)+1 if encoder.crop else min(ifnone(most, 8), 8)
     ids = torch.zeros(3, t, dtype=torch.long)
     dims = {0:torch.export.Dim('batch'), 1:torch.export.Dim('length', max=most)}
     try:
-        with _quiet():
+        # nothing that others print, log or warn of
+        out = io.StringIO()
+        with warnings.catch_warnings(), redirect_stdout(out), redirect_stderr(out):
+            warnings.simplefilter('ignore')
             made = torch.onnx.export(model, (ids,), dynamo=True, verbose=False,
                                      opset_version=_opset, input_names=['ids'],
                                      output_names=['logits'], dynamic_shapes=(dims,))
@@ -109,8 +95,7 @@ def _check_logits(classifier, model):
         want = model(ids)
         got = torch.from_numpy(classifier.session.run(None, {'ids': ids.numpy()})[0])
         if got.shape!=want.shape or not torch.allclose(got, want, rtol=1e-4, atol=1e-4):
-            raise ValueError("the file would answer otherwise than this model (for ids "
-                             f"{tuple(ids.shape)}), so none was written{_custom(model)}")
+            raise ValueError(f"the file would answer otherwise: it is not written{_custom(model)}")
 
 # %% ../nbs/41_onnx.ipynb #ox16
 def _check_ids(classifier, learn):
@@ -153,7 +138,8 @@ class ONNXClassifier:
         threads:int=0, # Processor threads for one call; 0 lets onnxruntime decide
         providers:list=('CPUExecutionProvider',) # Where to compute, as onnxruntime calls it
     ):
-        (ort,),self.folder,self.lock = _need('onnxruntime'),Path(folder),threading.Lock()
+        ort = import_extra('onnxruntime', 'onnx')
+        self.folder,self.lock = Path(folder),threading.Lock()
         self.about,_ = read_file(self.folder/'about.json', 'export_onnx', ONNXFile)
         if self.about.files!=_prints(self.folder):
             raise ValueError(f"{folder} is damaged: its files are not those of its `about.json`")
@@ -232,9 +218,7 @@ def export_onnx(
 )->Path: # The folder
     "Write a classifier, and check the file; raises `ValueError` for what can't be written"
     model,folder = plain_model(learn.model),Path(folder)
-    if not isinstance(model, TransformerClassifier):
-        raise TypeError(f"`learn` has a {type(model).__name__}, not a `TransformerClassifier`")
-    _need('onnx', 'onnxscript', 'onnxruntime')
+    for o in ('onnx','onnxscript','onnxruntime'): import_extra(o, 'onnx')
     if not ismin_torch(_min_torch):
         raise ImportError(f"PyTorch is {torch.__version__}, but must be {_min_torch} or newer")
     if rank_distrib(): return folder
@@ -249,6 +233,5 @@ def export_onnx(
         _check_logits(classifier, model)
         if tok is not None: _check_ids(classifier, learn)
     if about['tokenizer'] is None:
-        warn(f"{folder} has no tokenizer: that of `dls` is custom, so pass it to `ONNXClassifier` "
-             "as `tok=`", stacklevel=2)
+        warn(f"{folder} has no tokenizer, as it is custom: pass it as `tok=`", stacklevel=2)
     return folder

@@ -150,7 +150,6 @@ _llama_names = {'embedding':'embed_tokens', 'norm':'norm', '1.linear':'lm_head',
 def _rope_base(cfg):
     "The base of the angles; newer files say it in `rope_parameters`"
     rope = cfg('rope_parameters', 'rope_scaling', default={})
-    if not isinstance(rope, dict): cfg.bad('rope_parameters', rope, 'but must be a table')
     rope = CheckpointConfig(cfg.file, {'type':'default', **rope})
     kind = rope('rope_type', 'type')
     if kind!='default': cfg.cant('rope_type', kind, 'it turns by the plain angles')
@@ -197,9 +196,8 @@ def _theirs(family, weights, model, dtype):
         if turned: w = w.t()
         if 'positions' in name: w = w[family.skip_rows:]
         if w.shape!=have.shape:
-            raise ValueError(
-                f"{weights.folder}: {theirs!r} is of shape {tuple(whole.shape)}, which "
-                f"does not fit config.json: {name} must be {tuple(have.shape)}")
+            raise ValueError(f"{weights.folder}: {theirs!r} has shape {tuple(whole.shape)}, which "
+                             f"does not fit config.json: {name} must be {tuple(have.shape)}")
         state[name] = w if dtype is None else w.to(dtype)
     return state,sorted(o for o in weights.at.keys()-used if not _no_weights.fullmatch(o))
 
@@ -285,8 +283,7 @@ class Pretrained:
         have,most = describe_model(self.encoder),self.encoder.positions.max_len
         for n in (have.keys() & given) - set(free_keywords):
             if (o := as_json(given[n]))!=have[n]:
-                raise ValueError(f"`{n}` is {as_code(o)}, but `pretrained` has {as_code(have[n])}: "
-                                 "leave it out")
+                raise ValueError(f"`{n}` is {as_code(o)}, but `pretrained` has {as_code(have[n])}")
         want = ifnone(given.get('max_len', 0), math.inf)
         if most and want>most:
             raise ValueError(f"`max_len` is {want}, but `pretrained` has {most} positions")
@@ -355,8 +352,7 @@ def _check_tokens(pre, dls):
     if tok is None or pre.tokenizer is None or not set(pre.vocab)<=set(text_vocab(dls)): return
     ours,theirs = list(tok(text)),first(pre.tokenizer([text]))
     if ours!=theirs:
-        raise ValueError(f"`dls` makes {ours[:5]} of {text!r}, but the tokenizer of `pretrained` "
-                         f"{theirs[:5]}: make `dls` with `tok_tfm=pre.tokenizer`")
+        raise ValueError(f"`dls` makes {ours[:5]}, not {theirs[:5]}: pass `tok_tfm=pre.tokenizer`")
 
 @patch
 def start(self:Pretrained,
@@ -371,7 +367,6 @@ def start(self:Pretrained,
     learn.loaded_encoder = AttrDict(file=self.path, new_tokens=new)
     if new:
         warn(f"{len(new):,} of {len(vocab):,} tokens of `dls` are not in `pretrained`, such as "
-             f"{new[:3]}: they start with the mean of all rows. To have its own tokens, make `dls` "
-             "with `tok_tfm=pre.tokenizer`", stacklevel=4)
+             f"{new[:3]}: is `tok_tfm` the tokenizer of `pretrained`?", stacklevel=4)
     learn.freeze()
     return learn

@@ -7,13 +7,11 @@ __all__ = ['Resume']
 
 # %% ../nbs/31_resume.ipynb #d505940265
 import random,secrets,time
-from contextlib import contextmanager
 from typing import Any,ClassVar,Literal
 from pydantic import NonNegativeInt
 from fastai.text.all import *
 from .guards import *
 from .distributed import *
-from .learner import *
 from .files import *
 from .descriptions import *
 
@@ -164,10 +162,9 @@ def _newest(folder, rank=0, agree=None):
     "What the newest file in `folder` holds, of a moment that all processes have; or None"
     wrong,read = [],{}
     for o in (_file(folder, n, rank) for n in ('now','before')):
-        if not o.exists(): continue
+        if not o.exists() or read and agree is None: continue
         try: read[o] = read_file(o, 'Resume', ResumeFile)
         except ValueError as e: wrong.append(str(e))
-        if read and agree is None: break
     if agree: return agree(read, wrong)
     for o,res in read.items():
         if wrong: warn(f"{wrong[0]}: going on from {o.name}, which is older")
@@ -184,8 +181,7 @@ def _putting_back(folder):
     "Say where it comes from if something that was saved can't be put back"
     try: yield
     except Exception as e:
-        raise ValueError(f"what was saved in {folder} can't be put back ({in_short(e)}): delete "
-                         "that folder to begin anew") from e
+        raise ValueError(f"can't go on from {folder} ({in_short(e)}): delete it to restart") from e
 
 # %% ../nbs/31_resume.ipynb #d58362db0b
 class _Rest(GetAttr):
@@ -242,7 +238,6 @@ class Resume(Callback):
     def before_fit(self):
         "Find what was saved; raises `ValueError` if it is damaged, or of another training"
         self.losses,self.state,self.epoch_start,self.resting = torch.zeros(0),None,None,{}
-        self.skips = self.cancelled = False
         self.run = not (hasattr(self, 'lr_finder') or hasattr(self, 'gather_preds'))
         if not self.run: return
         self.fits += 1
@@ -252,14 +247,15 @@ class Resume(Callback):
         self.same = _training(self.learn, num_distrib() if self.several else 1)
         found = self._find()
         if found is None or found[0].fit<self.fits: return
-        self.skips = found[0].fit>self.fits or found[0].done
-        if found[0].fit==self.fits: self._load(*found)
-        if not self.skips: self.state = found
-        elif found[0].fit==self.fits:
+        if found[0].fit==self.fits:
+            self._load(*found)
+            if not found[0].done:
+                self.state = found
+                return
             self._put(found, 'rng')
             warn('this training was done before, so its weights are read from '
                  f'{self.folder}: delete that folder to train anew')
-        if self.skips: raise CancelFitException
+        raise CancelFitException
 
     def _find(self):
         "What was saved, or None; all processes go on from the same moment"
@@ -286,22 +282,17 @@ class Resume(Callback):
         if later or wrong:
             lacks = [i for i,o in enumerate(moments) if not o]
             why = '; '.join(wrong) or f'nothing of {lacks}'
-            raise ValueError(f"there is no moment that all {num_distrib()} processes have saved in "
-                             f"{self.folder} ({why}): delete that folder on all machines to "
-                             "begin anew")
+            raise ValueError(f"there is no moment that all {num_distrib()} processes have saved "
+                             f"({why}): delete {self.folder} on all machines to begin anew")
 
     def _load(self, about, tensors):
         "The weights, the optimizer's state, and gradients of batches whose step is yet to come"
         for n,o in self.same.items():
             was = about.training.get(n)
-            ensure(was==o, n, o, f'{was}, as in the training that was saved in {self.folder}: '
-                   'delete that folder, or choose another `name`, to begin another one')
+            ensure(was==o, n, o, f'{was}, as in {self.folder}: delete that, or take another `name`')
         model,mine = _under('model.', tensors),_get_model(self.model)
-        if {n: o.shape for n,o in model.items()}!={n: o.shape for n,o in mine.items()}:
-            raise ValueError('the weights of `learn.model` have other names or shapes than those '
-                             f'that were saved in {self.folder}: delete that folder to begin '
-                             'another training')
         with torch.no_grad(), _putting_back(self.folder):
+            check_shapes(get_model(self.model), model)
             for n,o in model.items(): mine[n].copy_(o)
             grads,of = _under('grad.', tensors),dict(get_model(self.model).named_parameters())
             for n in about.grads:
@@ -373,11 +364,11 @@ class Resume(Callback):
 
     def after_cancel_fit(self):
         "Note that this training is not done"
-        self.cancelled = True
+        self.epoch_start = None
 
     def after_fit(self):
         "Note that this training is done"
-        if self.epoch_start is None or self.skips or self.cancelled: return
+        if self.epoch_start is None: return
         # for what is trained next
         self.epoch_start = self.epoch_start[0],_get_order(self.dls.train)
         self._save(self.same['n_batches'], done=True)

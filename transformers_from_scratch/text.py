@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['text_vocab', 'special_ids', 'pad_id', 'text_tokenizer', 'text_tfms', 'text_ids', 'as_texts', 'text_ends',
-           'TextTarget', 'text_target', 'target_columns', 'unknown_share', 'check_words']
+           'TextTarget', 'text_target', 'target_columns', 'check_words']
 
 # %% ../nbs/11_text.ipynb #11000004
 from typing import NamedTuple
@@ -98,11 +98,6 @@ class TextTarget(NamedTuple):
     kind:str # 'category', 'labels', 'numbers' or 'tokens'; None for another one
     classes:list # Names of the categories, labels or tokens, in the order of the model's numbers
 
-    def __str__(self):
-        if self.kind=='tokens' or not self.classes: return str(self.kind)
-        more = ', …' if len(self.classes)>5 else ''
-        return f'{self.kind}: {", ".join(map(str, self.classes[:5]))}{more}'
-
 _kinds = {MultiCategorize: 'labels', EncodedMultiCategorize: 'labels', OneHotEncode: 'labels',
           Categorize: 'category', RegressionSetup: 'numbers'}
 
@@ -134,18 +129,6 @@ def target_columns(
     def split(o): return o.split(delim) if o else []
     return res if delim is None else res.map(split, na_action='ignore')
 
-# %% ../nbs/11_text.ipynb #b1000032
-def unknown_share(
-    dls:DataLoaders, # Data with texts
-    ids:list # Ids of one or more texts
-)->float: # In [0,1]; 0 where there is no word
-    "The share of the words that are unknown"
-    vocab = text_vocab(dls)
-    unknown,special = (set(special_ids(vocab, o)) for o in ('unk', r'\w+'))
-    def is_word(i): return i in unknown or i not in special and any(map(str.isalnum, vocab[i]))
-    words = [i for i in ids if is_word(i)]
-    return sum(i in unknown for i in words)/max(len(words), 1)
-
 # %% ../nbs/11_text.ipynb #11000034
 def check_words(
     dls:DataLoaders, # Data with texts
@@ -163,8 +146,12 @@ def check_words(
         if hasattr(texts, 'tfms') and not isinstance(first(texts.tfms.fs), plain): return
         some = [tuplify(texts[int(i)])[0] for i in np.linspace(0, n-1, min(n, 50))]
         ids = concat(*(o[:200].tolist() for o in some))
-    if unknown_share(dls, ids)<=.75: return
-    reads = ' '.join(text_vocab(dls)[i] for i in ids[:10])
+    vocab = text_vocab(dls)
+    unknown,special = (set(special_ids(vocab, o)) for o in ('unk', r'\w+'))
+    def is_word(i): return i in unknown or i not in special and any(map(str.isalnum, vocab[i]))
+    known = [i not in unknown for i in ids if is_word(i)]
+    if sum(known)>=len(known)/4: return
+    reads = ' '.join(vocab[i] for i in ids[:10])
     warn(f'more than 3 of 4 words of {which} are unknown to the model, which reads {reads!r}: '
          f'{so}. Words that were rare in training are unknown. Texts without spaces, such as '
          'Chinese, need another tokenizer for `dls`: `CharTokenizer()` or `ExactSubwordTokenizer()`',

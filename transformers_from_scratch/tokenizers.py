@@ -7,12 +7,12 @@ __all__ = ['CharTokenizer', 'split_text', 'ExactSubwordTokenizer', 'HFTokenizer'
            'tokenizer_from_state', 'tokenizer_diff']
 
 # %% ../nbs/15_tokenizers.ipynb #16fdaa8b
-import base64,hashlib,importlib,io
+import base64,hashlib,io
 from fastai.text.all import *
+from .files import *
 from .guards import *
 from .text import *
 from .fastai_repairs import *
-from .tokenizer_hooks import *
 
 # %% ../nbs/15_tokenizers.ipynb #94bfd44f
 _names = {*defaults.text_spec_tok, 'xxfake'}
@@ -64,15 +64,8 @@ def split_text(
 # %% ../nbs/15_tokenizers.ipynb #deab320d
 def _bytes(text): return [f'<0x{o:02X}>' for o in text.encode()]
 
-def _extra(package, extra):
-    "A package that is installed with an extra of this library"
-    try: return importlib.import_module(package)
-    except ImportError as e:
-        raise ImportError(f"`{package}` is missing: pip install "
-                          f"'transformers_from_scratch[{extra}]'") from e
-
 def _sentencepiece(model):
-    return _extra('sentencepiece', 'subword').SentencePieceProcessor(model_proto=model)
+    return import_extra('sentencepiece', 'subword').SentencePieceProcessor(model_proto=model)
 
 # %% ../nbs/15_tokenizers.ipynb #eb66de82
 class ExactSubwordTokenizer:
@@ -97,7 +90,7 @@ class ExactSubwordTokenizer:
     ):
         "Learn pieces, unless there are some"
         if self.tok is not None: return
-        sp,out = _extra('sentencepiece', 'subword'),io.BytesIO()
+        sp,out = import_extra('sentencepiece', 'subword'),io.BytesIO()
         lines = (line[i:i+1000] for o in maps(*L(rules), items)
                  for line in str(o).splitlines(True) for i in range(0, len(line), 1000))
         usual = dict(vocab_size=self.vocab_sz, model_type=self.model_type, hard_vocab_limit=False,
@@ -150,7 +143,7 @@ class HFTokenizer:
             file = Path(path)/'tokenizer.json' if Path(path).is_dir() else Path(path)
             state = file.read_text(encoding='utf8')
         else: state = path.to_str()
-        self.tok = _extra('tokenizers', 'hf').Tokenizer.from_str(state)
+        self.tok = import_extra('tokenizers', 'hf').Tokenizer.from_str(state)
         self.tok.no_truncation(); self.tok.no_padding()
         ids = self.tok.get_vocab(with_added_tokens=True)
         n = max(ids.values(), default=-1)+1
@@ -224,7 +217,7 @@ def _learned(tok):
 def _make(cls, lang, settings, model=None):
     "A tokenizer of ours or of fastai's"
     if cls is HFTokenizer:
-        return cls(_extra('tokenizers', 'hf').Tokenizer.from_str(model), **settings)
+        return cls(import_extra('tokenizers', 'hf').Tokenizer.from_str(model), **settings)
     if cls is SpacyTokenizer:
         # spaCy imports what it is called
         ensure(re.fullmatch('[a-z]{2,3}', lang), 'lang', lang, "a language's code, such as 'en'")

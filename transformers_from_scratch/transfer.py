@@ -8,8 +8,6 @@ __all__ = ['describe_encoder', 'read_description']
 # %% ../nbs/23_transfer.ipynb #ada819a0
 import textwrap
 from fastai.text.all import *
-from .attention import *
-from .guards import *
 from .layers import *
 from .models import *
 from .files import *
@@ -99,8 +97,6 @@ def _load_encoder(learn, file, device):
     encoder,says = plain_model(learn.model)[0],describe_encoder(learn)
     vocab = says['vocab']
     _check_fit(path, about, encoder)
-    lacks = [n for n in first_names(encoder).values() if n not in weights]
-    if lacks: raise ValueError(f"{path} does not fit: it lacks `{lacks[0]}`. Use its classes")
     rows,new = match_rows(weights['embedding.weight'], about.vocab, vocab[:encoder.vocab_sz],
                           about.encoder.get('pad_idx'), encoder.pad_idx)
     notes = list(_notes(about, weights, encoder, says['tokenizer'], new, len(vocab)))

@@ -6,7 +6,6 @@
 __all__ = ['model_lock', 'in_eval', 'in_turn']
 
 # %% ../nbs/07_turns.ipynb #20000004
-import functools,threading
 from types import GeneratorType
 from weakref import WeakKeyDictionary
 from fastai.basics import *
