@@ -175,7 +175,8 @@ def load_lora(self:TransformerLearner,
     "Load low-rank changes and the head; raises `ValueError` if they are for other weights"
     path,model = find_model(self.path/self.model_dir, file),plain_model(self.model)
     about,weights = read_file(path, 'save_lora', LoRAFile)
-    settings,its,mine = {n: getattr(about, n) for n in _lora_args},about.head,_head(self, model)
+    settings = about.model_dump(include={'r','alpha','dropout','layers'})
+    its,mine = about.head,_head(self, model)
     def meaning(o): return o and (o.target, o.classes, *map(o.keywords.get, ('pool','y_range')))
     if meaning(its)!=meaning(mine):
         raise ValueError(f"{path} is for other classes or another pool, {meaning(its)}, than this "
