@@ -106,8 +106,10 @@ def _read_parts(folder):
     i = 0
     while (path := _part_file(folder, i)).exists():
         about,tensors = read_file(path, 'tokenize_corpus', PartFile)
-        lens = tensors['lens'].numpy()
-        yield about.tokens,tensors['codes'].numpy(),lens
+        codes,lens = tensors['codes'].numpy(),tensors['lens'].numpy()
+        fits = len(lens) and (lens>=0).all() and len(codes)==lens.sum()
+        if not fits or not np.isin(codes, range(len(about.tokens))).all(): raise _damaged(path)
+        yield about.tokens,codes,lens
         i += len(lens)
 
 def _damaged(path):
@@ -182,7 +184,8 @@ def _ensure_as_made(was, made, folder):
     "A `ValueError` unless a corpus that is there was made of the same texts in the same way"
     def no(what):
         raise ValueError(f"{folder} has tokens {what}: take another `folder`, or delete this one")
-    if was.source!=made['source']: no('of other texts, or they have changed since')
+    if was.source!=made['source']:
+        no(f"of other texts, or they have changed since (their mark was {was.source!r})")
     if differ := tokenizer_diff(was.tokenizer, made['tokenizer']):
         no(f'of another tokenizer ({differ})')
     for o in ('min_freq','max_vocab','given') if was.vocab else ():
@@ -216,9 +219,11 @@ def tokenize_corpus(
 )->Corpus: # The corpus in `folder`
     "Tokenize texts once, and go on where it was stopped; `ValueError` for a folder in other use"
     ensure_sizes(min_freq=ifnone(min_freq, 1), max_vocab=max_vocab, part=part)
-    folder,tok = Path(folder),_with_rules(tok, rules)
+    folder,tok = Path(folder).expanduser(),_with_rules(tok, rules)
     items,texts,content = _source(source, text_col)
     check,mark = mark is None,fingerprint(*content) if mark is None else str(mark)
+    ours = any((folder/o).exists() for o in ('corpus.json','parts'))
+    if not ours: ensure_free(folder, 'corpus.json', 'corpus')
     folder.mkdir(parents=True, exist_ok=True)
     with alone(folder):
         was = first(read_file(folder/o, 'tokenize_corpus', CorpusFile)[0]
@@ -233,9 +238,8 @@ def tokenize_corpus(
     return Corpus(folder, check)
 
 def _tokenize_all(folder, tok, texts, items, made, n_workers, part, no_bar):
-    for o in folder.glob('.*.????????'): o.unlink(missing_ok=True)  # of runs that were killed
     begun = folder/'parts'/'begun.json'
-    if not begun.exists(): shutil.rmtree(begun.parent, ignore_errors=True)
+    ensure_free(begun.parent, begun.name, 'corpus')
     write_file(begun, CorpusFile, **made)
     done = sum(len(lens) for _,_,lens in _read_parts(folder))
     n,total = None if items is None else len(items),None
@@ -409,7 +413,8 @@ def lm_dataloaders(
     ensure(splitter or 0<valid_pct<1, 'valid_pct', valid_pct, 'between 0 and 1')
     if isinstance(source, Iterator): source = list(source)
     if folder is None:
-        path = Path(source).resolve()
+        if not isinstance(source, (str,Path)): raise ValueError('`folder` is None: pass one')
+        path = Path(source).expanduser().resolve()
         folder = path.with_name(path.name+'_corpus')
     tok = _with_rules(kwargs.pop('tok', None), kwargs.pop('rules', None))
     corpus = tokenize_corpus(source, folder, tok=tok, **kwargs)

@@ -198,7 +198,7 @@ def few_answers(
 )->Tensor: # Numbers, on the CPU
     "What `model` says of two short texts; raises `ValueError` if that is not finite"
     encoder = model if isinstance(model, TransformerEncoder) else model[0]
-    n,at = min(ifnone(encoder.max_len, 64), 64),encoder.embedding.weight.device
+    n,at = int(min(ifnone(encoder.max_len, 64), 64)),encoder.embedding.weight.device
     ids = tensor([i for i in range(min(encoder.vocab_sz, n+1)) if i!=encoder.pad_idx])
     ids = ids.repeat(n)[:n].to(at)
     with (torch.autocast('cpu', enabled=False), torch.autocast(at.type, enabled=False),

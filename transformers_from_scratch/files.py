@@ -281,7 +281,8 @@ def tensor_files(
     if one.exists(): return [one]
     if not index.exists():
         raise FileNotFoundError(f"there is no {one}; pickles (`*.bin`) can run code, so none is read")
-    names = sorted({str(o) for o in read_json(index)['weight_map'].values()})
+    try: names = sorted({str(o) for o in read_json(index)['weight_map'].values()})
+    except (KeyError, AttributeError) as e: raise ValueError(f"{index} is not an index") from e
     odd = first(o for o in names if Path(o).name!=o)
     if odd: raise ValueError(f"{index} names {odd!r}, but must name files of its own folder")
     return [folder/o for o in names]

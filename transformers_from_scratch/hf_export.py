@@ -11,6 +11,7 @@ from .attention import *
 from .layers import *
 from .models import *
 from .files import *
+from .turns import *
 from .text import *
 from .tokenizers import *
 from .descriptions import *
@@ -57,7 +58,7 @@ def _wants(encoder, form):
 
 def _unfit(why):
     return ValueError(f"no form of checkpoint of Hugging Face holds this model: {why}; "
-                      "`save_encoder` saves any model")
+                      "`save_encoder` saves others, too")
 
 def _form(encoder):
     "The form that `encoder` fits: 'gpt2', 'bert' or 'llama'; raises `ValueError` if none does"
@@ -164,18 +165,22 @@ def save_pretrained(self:Pretrained,
     folder:str|Path # Where to write `config.json`, `model.safetensors` and the tokenizer
 )->Path: # The folder
     "Write a GPT-2, BERT, Llama or Qwen2 for Hugging Face; raises `ValueError` if none fits"
-    with replacing_files(folder := Path(folder), _files) as to:
+    folder = Path(folder).expanduser()
+    ensure_free(folder, 'model.safetensors', 'checkpoint')
+    with replacing_files(folder, _files) as to:
         _save_model(self.model, to, self.tokenizer)
         _save_tokenizer(self.tokenizer, self.vocab, self.encoder, to)
     return folder
 
 @patch
+@in_turn
 def save_pretrained(self:TransformerLearner,
     folder:str|Path # Where to write config, weights, the tokenizer, and a classifier's head
 )->Path: # The folder
     "Write a GPT-2, BERT, Llama or Qwen2 for Hugging Face; raises `ValueError` if none fits"
-    model,folder = plain_model(self.model),Path(folder)
+    model,folder = plain_model(self.model),Path(folder).expanduser()
     if rank_distrib(): return folder  # the first process writes
+    ensure_free(folder, 'model.safetensors', 'checkpoint')
     lm,tok = isinstance(model, TransformerLM),getattr(text_tokenizer(self.dls), 'tok', None)
     with replacing_files(folder, _files) as to:
         _save_model(model if lm else model[0], to, tok)

@@ -211,20 +211,22 @@ class ONNXClassifier:
         return [self.classes[i] if self.classes else i for i in found],hit,p
 
 # %% ../nbs/41_onnx.ipynb #ox23
+@in_turn
 def export_onnx(
     learn:Learner, # A trained classifier, with a `TransformerClassifier` for a model
     folder:str|Path, # Where to write; an earlier export there is replaced
     beside:bool=None # Write weights into `model.onnx.data`? None: beyond 1.5 GB
 )->Path: # The folder
     "Write a classifier, and check the file; raises `ValueError` for what can't be written"
-    model,folder = plain_model(learn.model),Path(folder)
+    model,folder = plain_model(learn.model),Path(folder).expanduser()
     for o in ('onnx','onnxscript','onnxruntime'): import_extra(o, 'onnx')
     if not ismin_torch(_min_torch):
         raise ImportError(f"PyTorch is {torch.__version__}, but must be {_min_torch} or newer")
     if rank_distrib(): return folder
+    ensure_free(folder, 'about.json', 'onnx')
     about = _about(learn)
     # following a model and making a loader draw numbers
-    with model_lock(model), no_random(), replacing_files(folder, _files) as tmp:
+    with no_random(), replacing_files(folder, _files) as tmp:
         model = deepcopy(model).cpu().float().eval()
         _write_graph(model, tmp/'model.onnx', beside)
         write_file(tmp/'about.json', ONNXFile, **about, files=_prints(tmp))
