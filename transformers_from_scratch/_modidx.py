@@ -1299,6 +1299,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                  'transformers_from_scratch/saving.py')},
             'transformers_from_scratch.text': { 'transformers_from_scratch.text.TextTarget': ( 'text.html#texttarget',
                                                                                                'transformers_from_scratch/text.py'),
+                                                'transformers_from_scratch.text.TextTarget.__str__': ( 'text.html#texttarget.__str__',
+                                                                                                       'transformers_from_scratch/text.py'),
                                                 'transformers_from_scratch.text.as_texts': ( 'text.html#as_texts',
                                                                                              'transformers_from_scratch/text.py'),
                                                 'transformers_from_scratch.text.check_words': ( 'text.html#check_words',

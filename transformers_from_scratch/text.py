@@ -98,6 +98,11 @@ class TextTarget(NamedTuple):
     kind:str # 'category', 'labels', 'numbers' or 'tokens'; None for another one
     classes:list # Names of the categories, labels or tokens, in the order of the model's numbers
 
+    def __str__(self):
+        if self.kind=='tokens' or not self.classes: return str(self.kind)
+        more = ', …' if len(self.classes)>5 else ''
+        return f'{self.kind}: {", ".join(map(str, self.classes[:5]))}{more}'
+
 _kinds = {MultiCategorize: 'labels', EncodedMultiCategorize: 'labels', OneHotEncode: 'labels',
           Categorize: 'category', RegressionSetup: 'numbers'}
 
