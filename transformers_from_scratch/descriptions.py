@@ -105,7 +105,7 @@ def describe_model(
            if n in given or not (n in unsure or p.default is p.empty)} | given
     kinds = {n: p.annotation for n,p in inspect.signature(type(module)).parameters.items()
              if p.annotation in (int,float,bool)}
-    def plain(n, o): return o if n not in kinds or o is None else kinds[n](o)  # 1 is True, 64. is 64
+    def plain(n, o): return o if n not in kinds or o is None else kinds[n](o)
     says = {n: as_json(plain(n, vars(module).get(n, o))) for n,o in now.items()}
     custom = type(module) not in (TransformerEncoder,TransformerLM,TransformerClassifier)
     return says | (dict(encoder_cls=as_json(type(module))) if custom else {})
@@ -128,8 +128,9 @@ def differences(
     free:tuple=() # Names of what may differ
 )->str: # Empty if there are none
     "The entries in which a file and a model differ, in words"
-    return ', '.join(f'`{n}` is {as_code(its.get(n))} in the file and {as_code(mine.get(n))} in the model'
-                     for n in {**its, **mine} if its.get(n)!=mine.get(n) and n not in free)
+    def says(n): return f'`{n}` is {as_code(its.get(n))} in the file and {as_code(mine.get(n))}'
+    odd = [n for n in {**its, **mine} if its.get(n)!=mine.get(n) and n not in free]
+    return ', '.join(f'{says(n)} in the model' for n in odd)
 
 # %% ../nbs/18_descriptions.ipynb #d1800017
 class HeadSays(BaseModel, extra='forbid', strict=True):
@@ -153,7 +154,8 @@ def describe_head(
 )->HeadSays: # `target` is None if JSON can't express it
     "What the numbers of the head of a model mean"
     its,encoder = describe_model(model),describe_model(model[0])
-    keywords = {n: o for n,o in its.items() if n not in inspect.signature(TransformerEncoder).parameters}
+    of_encoder = inspect.signature(TransformerEncoder).parameters
+    keywords = {n: o for n,o in its.items() if n not in of_encoder}
     if isinstance(model, TransformerClassifier):
         keywords |= {n: encoder[n] for n in ('crop','max_len')}
     kind,classes = target_of(target) if target else (None, None)
@@ -254,7 +256,7 @@ def check_description(
     except (ValueError, TypeError): again = None  # other weights
     if again is None or not same_answers(model, again):
         raise ValueError("a model made of the same keywords would be another one: a part of this "
-                         "one was changed by hand, such as a block, a hook or a `forward`. Make the "
+                         "one was changed by hand, such as a block, hook or `forward`. Make the "
                          "change a class or a value that is passed as a keyword")
 
 # %% ../nbs/18_descriptions.ipynb #d1800044
@@ -293,7 +295,7 @@ class DataSays(BaseModel, extra='forbid', strict=True):
     table:TableSays|None = None
 
 class ClassifierFile(EncoderFile):
-    "What a file says that `save_model` wrote: all that the encoder's does, and what a learner needs"
+    "What a file says that `save_model` wrote: as an encoder's, and what a learner needs"
     kind:Literal['classifier'] = 'classifier'
     replaces:ClassVar[tuple] = 'classifier','language model'
     answers:list[float] # A few, of `few_answers`
@@ -318,7 +320,7 @@ def _check_saved(about, weights):
     check_keywords(cls, keywords)
     part,pad = '' if cls is TransformerEncoder else '0.',keywords.get('pad_idx')
     rows,blocks = len(weights[f'{part}embedding.weight']),f'{part}blocks.'
-    if len(vocab)!=rows+(pad==rows): raise ValueError(f'it has {len(vocab)} tokens, and {rows} rows')
+    if len(vocab)!=rows+(pad==rows): raise ValueError(f'it has {len(vocab)} tokens, {rows} rows')
     # nothing is made that is larger than the file
     depth = len({n.split('.')[blocks.count('.')] for n in weights if n.startswith(blocks)})
     if depth!=keywords.get('depth', depth): raise ValueError(f'it has {depth} blocks')
@@ -351,7 +353,7 @@ def read_model_file(
     path:Path, # A file of `save_encoder` or `save_model`
     *headers:type # Of which kinds it may be; none: any
 )->tuple: # The description, and tensors by their names
-    "Description and weights of a model; raises `ValueError` for what is damaged or not written here"
+    "Description and weights of a model; raises `ValueError` for what is damaged or not ours"
     by = '`, `'.join(['save_encoder','save_model'][bool(headers):])
     about,weights = read_file(path, by, *(headers or _models))
     try: _check_saved(about, weights)

@@ -120,7 +120,7 @@ def replacing_files(
     folder:Path, # Is made if it is not there
     names:list # Of all files that may be written, first the one that describes the others
 )->Iterator: # Yields an empty folder, to write to
-    "Write files of a folder together; what fails in `with` changes nothing, what fails later is `OSError`"
+    "Write files of a folder together; what fails within `with` changes nothing"
     made = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -146,7 +146,7 @@ def _read(path, tensors=True):
     if path.suffix=='.json': return json.loads(path.read_text(encoding='utf8')),{}
     with safe_open(path, 'pt') as f:
         if not (says := (f.metadata() or {}).get(lib_name)):
-            raise ValueError('it has no description: `load_pretrained` opens a checkpoint of others')
+            raise ValueError('it has no description: `load_pretrained` opens other checkpoints')
         return json.loads(says),{n: f.get_tensor(n) for n in f.keys() if tensors}
 
 def not_finite(
@@ -197,7 +197,8 @@ def write_file(
         raise ValueError(f"{path} is there, and holds {was or 'something else'}, not "
                          f"{about['kind']}: choose another name, or delete it")
     with replacing(path) as new:
-        if path.suffix!='.json': save_file(tensors, new, {**header.beside, lib_name: json.dumps(about)})
+        says = {**header.beside, lib_name: json.dumps(about)}
+        if path.suffix!='.json': save_file(tensors, new, says)
         else: new.write_text(json.dumps(about), encoding='utf8')
     return header(**about)
 
@@ -247,7 +248,7 @@ def model_path(
     inside = (path.stem.strip('.') not in ('','safetensors')
               and Path(os.path.normpath(path)).is_relative_to(os.path.normpath(folder)))
     if inside or file.is_absolute(): return path
-    raise ValueError(f"`file` is {str(file)!r}, but must be a name inside {folder}, or an absolute path")
+    raise ValueError(f"`file` is {str(file)!r}, but must be a name in {folder}, or a whole path")
 
 def find_model(
     folder:Path, # The folder for models
@@ -280,7 +281,7 @@ def tensor_files(
     one,index = folder/'model.safetensors',folder/'model.safetensors.index.json'
     if one.exists(): return [one]
     if not index.exists():
-        raise FileNotFoundError(f"there is no {one}; pickles (`*.bin`) can run code, so none is read")
+        raise FileNotFoundError(f"there is no {one}; pickles (`*.bin`) run code, so none is read")
     try: names = sorted({str(o) for o in read_json(index)['weight_map'].values()})
     except (KeyError, AttributeError) as e: raise ValueError(f"{index} is not an index") from e
     odd = first(o for o in names if Path(o).name!=o)

@@ -188,6 +188,6 @@ def load_lora(self:TransformerLearner,
         raise ValueError(f"{path} was not trained on the weights of this learner")
     if not _loras(model): add_lora(self, **settings)
     if _settings(model)!=settings:
-        raise ValueError(f"{path} was made with {settings}, but this learner has {_settings(model)}")
+        raise ValueError(f"{path} was made with {settings}, this learner with {_settings(model)}")
     model.load_state_dict(weights, strict=False)
     return self

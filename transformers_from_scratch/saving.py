@@ -81,7 +81,7 @@ def _table_says(tok, dls):
 def save_model(self:TransformerLearner,
     folder:str|Path # For one file, `model.safetensors`; an earlier model in it is replaced
 )->Path: # The folder
-    "Save a learner for `load_transformer_learner`; raises `ValueError` if its keywords don't make it"
+    "Save a learner for `load_transformer_learner`; raises `ValueError` if keywords don't make it"
     folder,model = Path(folder).expanduser(),plain_model(self.model)
     header = {TransformerClassifier:ClassifierFile, TransformerLM:LMFile}.get(type(model))
     if header is None:
@@ -174,7 +174,8 @@ def _dls_of(path, about, tok_tfm, rules, device):
 
 def _note_tokenizer(path, about, tok):
     "Warn if `tok`, or the one of `DataLoaders`, is another tokenizer than that of the training"
-    try: differ = about.tokenizer and tokenizer_diff(about.tokenizer.model_dump(), tokenizer_state(tok))
+    its = about.tokenizer and about.tokenizer.model_dump()
+    try: differ = its and tokenizer_diff(its, tokenizer_state(tok))
     except TypeError: return
     if differ: warn(f'{path}: the tokens are made in another way: {differ[:150]}', stacklevel=4)
 
@@ -198,14 +199,14 @@ def _check_same(path, about, dls):
 # %% ../nbs/40_saving.ipynb #e5000019
 def load_transformer_learner(
     folder:str|Path, # Where `save_model` wrote
-    dls:DataLoaders=None, # Data to train further, with the same tokens and classes; None to predict only
+    dls:DataLoaders=None, # Data to train further, of the same tokens and classes; None to predict
     *,
     device:str|torch.device='cpu', # Where the model goes if there are no `dls`, which have a device
     tok_tfm:callable=None, # The tokenizer, if it is of a custom class
     rules:list=None, # Its rules, if some of them are not fastai's
     **kwargs
 )->TransformerLearner: # With the data of `dls`, or without data
-    "The learner that `save_model` saved; pass custom parts as in `attn_cls=`; raises `ValueError` for damage"
+    "The learner that `save_model` saved; custom parts as in `attn_cls=`; raises `ValueError`"
     distrib_barrier()
     path = find_model(Path(), folder)
     about,weights = read_model_file(path, ClassifierFile, LMFile)

@@ -218,7 +218,8 @@ def _make(cls, lang, settings, model=None):
     "A tokenizer of ours or of fastai's"
     odd = [n for n in settings if n not in _kinds[cls][1]]
     if odd: raise ValueError(f"`settings` have {odd}, which {cls.__name__} does not take")
-    ensure((settings.get('vocab_sz') or 0)<10**7, 'vocab_sz', settings.get('vocab_sz'), 'below 10**7')
+    n = settings.get('vocab_sz')
+    ensure((n or 0)<10**7, 'vocab_sz', n, 'below 10**7')
     if cls is HFTokenizer:
         return cls(import_extra('tokenizers', 'hf').Tokenizer.from_str(model), **settings)
     if cls is SpacyTokenizer:

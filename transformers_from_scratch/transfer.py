@@ -121,7 +121,7 @@ def _load_encoder(learn, file, device):
 # %% ../nbs/23_transfer.ipynb #5c0cc816
 @patch
 def load_encoder(self:TransformerLearner,
-    file:str, # A file in `learn.path/learn.model_dir`; or, if it has none, a path, or a folder of `save_model`
+    file:str, # A file in `learn.path/learn.model_dir`; or a path, or a folder of `save_model`
     device:int|str|torch.device=None # Device to load to; None is that of `dls`
 )->TransformerLearner: # The learner itself
     "Load an encoder, match its rows to the tokens, freeze; raises `ValueError` if it does not fit"
