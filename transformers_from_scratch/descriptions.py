@@ -105,7 +105,7 @@ def describe_model(
            if n in given or not (n in unsure or p.default is p.empty)} | given
     kinds = {n: p.annotation for n,p in inspect.signature(type(module)).parameters.items()
              if p.annotation in (int,float,bool)}
-    def plain(n, o): return o if n not in kinds or o is None else kinds[n](o)
+    def plain(n, o): return kinds[n](o) if n in kinds and o is not None and kinds[n](o)==o else o
     says = {n: as_json(plain(n, vars(module).get(n, o))) for n,o in now.items()}
     custom = type(module) not in (TransformerEncoder,TransformerLM,TransformerClassifier)
     return says | (dict(encoder_cls=as_json(type(module))) if custom else {})
@@ -253,7 +253,7 @@ def check_description(
     "Raises `ValueError` unless a model that is made of the keywords of `model` answers alike"
     kept = {n: vars(model).get(n, o) for n,o in model.made_with.items()}
     try: again = made_again(type(model), deepcopy(kept), weights_of(model))
-    except (ValueError, TypeError): again = None  # other weights
+    except (ValueError, TypeError, RuntimeError): again = None  # other weights
     if again is None or not same_answers(model, again):
         raise ValueError("a model made of the same keywords would be another one: a part of this "
                          "one was changed by hand, such as a block, hook or `forward`. Make the "

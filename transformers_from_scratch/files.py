@@ -171,7 +171,7 @@ def ensure_free(
     there = sorted(o.name for o in folder.glob('[!.]*'))
     if there and kind_of(folder/file) not in kinds:
         raise ValueError(f"`folder` is {str(folder)!r}, which holds {there[0]!r}, but must be new, "
-                         f"empty, or hold {kinds[0]} that this library wrote")
+                         f"empty, or one where this library wrote the same ({' or '.join(kinds)})")
 
 def as_read(
     says:dict # Fields of a description

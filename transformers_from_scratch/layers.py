@@ -12,7 +12,7 @@ from .attention import *
 
 # %% ../nbs/01_layers.ipynb #8c2414d4
 class FeedForward(Module):
-    "The same small network for each token, Vaswani et al. 2017, section 3.3; raises `ValueError` for no middle"
+    "The same small network for each token, Vaswani et al. 2017, section 3.3; raises `ValueError` for a width of 0"
     def __init__(self,
         k:int, # Width of the vectors
         hidden_mult:float=4, # The middle is this many times as wide, rounded to whole numbers

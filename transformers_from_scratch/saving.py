@@ -81,7 +81,7 @@ def _table_says(tok, dls):
 def save_model(self:TransformerLearner,
     folder:str|Path # For one file, `model.safetensors`; an earlier model in it is replaced
 )->Path: # The folder
-    "Save a learner for `load_transformer_learner`; raises `ValueError` if keywords don't make it"
+    "Save a learner for `load_transformer_learner`; raises `ValueError` for what can't be made again"
     folder,model = Path(folder).expanduser(),plain_model(self.model)
     header = {TransformerClassifier:ClassifierFile, TransformerLM:LMFile}.get(type(model))
     if header is None:
@@ -92,9 +92,9 @@ def save_model(self:TransformerLearner,
     ensure_free(folder, 'model.safetensors', *ClassifierFile.replaces)
     target = text_target(self.dls) if header is ClassifierFile else None
     write_model_file(folder/'model.safetensors', header, model, **describe_encoder(self),
-               head=describe_head(model, target), loss=_loss_says(self.loss_func),
-               data=_data_says(self.dls), answers=few_answers(model).flatten()[:16].tolist(),
-               fast_layers=any(isinstance(o, FastLinear) for o in model.modules()))
+                     head=describe_head(model, target), loss=_loss_says(self.loss_func),
+                     data=_data_says(self.dls), answers=few_answers(model).flatten()[:16].tolist(),
+                     fast_layers=any(isinstance(o, FastLinear) for o in model.modules()))
     return folder
 
 # %% ../nbs/40_saving.ipynb #e5000017
@@ -108,7 +108,8 @@ def _made(about, weights, given):
     model = made_again(cls, kept, weights)
     if set(given) & set(free_keywords): return model
     now,then = few_answers(model).flatten()[:16],tensor(about.answers)
-    if len(now)!=len(then) or not (now-then).abs().max() <= .05*then.abs().max():
+    tol = .01 if next(model.parameters()).dtype==torch.float else .05
+    if len(now)!=len(then) or not (now-then).abs().max() <= tol*then.abs().max():
         raise ValueError('it answers otherwise than the model that was saved: are its custom parts '
                          'the ones that it had?')
     return model
@@ -206,7 +207,7 @@ def load_transformer_learner(
     rules:list=None, # Its rules, if some of them are not fastai's
     **kwargs
 )->TransformerLearner: # With the data of `dls`, or without data
-    "The learner that `save_model` saved; custom parts as in `attn_cls=`; raises `ValueError`"
+    "The learner that `save_model` saved; custom parts as in `attn_cls=`; `ValueError` for damage"
     distrib_barrier()
     path = find_model(Path(), folder)
     about,weights = read_model_file(path, ClassifierFile, LMFile)
