@@ -61,6 +61,7 @@ def as_json(
     name = getattr(o, '__name__', type(o).__name__)
     return dict(name=name) if _known.get(name) is o else dict(name=name, own=_settings(o))
 
+# %% ../nbs/18_descriptions.ipynb #d1800048
 def from_json(
     o # What `as_json` returned
 )->object: # The value
@@ -221,6 +222,7 @@ def same_answers(
     a,b = few_answers(model),few_answers(other)
     return a.shape==b.shape and bool((a-b).abs().max() <= tol*a.abs().max())
 
+# %% ../nbs/18_descriptions.ipynb #d1800052
 class _NoDraws(TorchFunctionMode):
     "Draws no numbers: `meta` has none, and PyTorch would import its compiler for it"
     def __torch_function__(self, f, types, args=(), kwargs=None):
