@@ -96,6 +96,14 @@ class MultiHeadAttention(Module):
     )->Tensor: # Numbers that broadcast to `(b,h,tq,tk)`; None: nothing is added
         "What is added to the scores by their positions, before the softmax"
 
+    def keys_values(self,
+        key:Tensor, # What is looked at, `(b,t,k)`
+        value:Tensor=None # What is averaged, `(b,t,k)`; None is `key`
+    )->tuple: # Keys and values of each head, both `(b,kv_heads,t,s)`
+        "What `forward` makes of `key` and `value`: whoever looks at the same often makes it once"
+        k = self.k_norm(_to_heads(self.tokeys(key), self.kv_heads))              # (b,kv_heads,t,s)
+        return k,_to_heads(self.tovalues(ifnone(value, key)), self.kv_heads)
+
     @property
     def only_future(self):
         "Is just the future hidden, by `hidden` as it is above? Then no mask has to be built"
@@ -103,7 +111,7 @@ class MultiHeadAttention(Module):
 
     def forward(self,
         query:Tensor, # What looks, `(b,tq,k)`
-        key:Tensor=None, # What is looked at, `(b,t,k)`; None is `query`: self-attention
+        key:Tensor|tuple=None, # What is looked at, `(b,t,k)`, or what `keys_values` made of it; None is `query`
         value:Tensor=None, # What is averaged, `(b,t,k)`; None is `key`
         *,
         mask:Tensor=None, # bool, True where a key is hidden from a query; broadcasts to `(b,h,tq,tk)`
@@ -118,13 +126,13 @@ class MultiHeadAttention(Module):
         if key is None: key = query
         if key is query and key_pos is None: key_pos = pos
         q = self.q_norm(_to_heads(self.toqueries(query), self.heads))                  # (b,h,tq,s)
-        k = self.k_norm(_to_heads(self.tokeys(key), self.kv_heads))             # (b,kv_heads,tk,s)
-        v = _to_heads(self.tovalues(ifnone(value, key)), self.kv_heads)         # (b,kv_heads,tk,s)
+        k,v = key if isinstance(key, tuple) else self.keys_values(key, value)
+        t = k.shape[2]  # new keys
         if rotate is not None: q,k = rotate(q, pos),rotate(k, key_pos)
         if cache is not None: k,v = cache.update(k, v)
-        if rotate is not None and pos is None and k.shape[2]>key.shape[1]:
+        if rotate is not None and pos is None and k.shape[2]>t:
             raise ValueError('`pos` is None, but must be given where keys are cached and rotated')
-        hidden,bias,causal = self._limits(q, k, key, pos, key_pos, mask, pad_mask, need_weights)
+        hidden,bias,causal = self._limits(q, k, t, pos, key_pos, mask, pad_mask, need_weights)
         p = self.dropout if self.training else 0.
         if need_weights:
             k,v = (o.repeat_interleave(self.heads//self.kv_heads, 1) for o in (k, v))
@@ -137,9 +145,9 @@ class MultiHeadAttention(Module):
 def _to_heads(x, heads): return x.unflatten(-1, (heads,-1)).transpose(1,2)  # (b,t,h*s) -> (b,h,t,s)
 
 @patch
-def _limits(self:MultiHeadAttention, q, k, key, pos, key_pos, mask, pad_mask, need_weights):
+def _limits(self:MultiHeadAttention, q, k, t, pos, key_pos, mask, pad_mask, need_weights):
     "What is hidden, what is added to the scores, and may the kernel hide the future by itself?"
-    t,tq,tk = key.shape[1],q.shape[2],k.shape[2]  # new keys; queries; keys with the cached ones
+    tq,tk = q.shape[2],k.shape[2]  # queries; keys with the cached ones; `t` of them are new
     for name,o,n in (('pos', pos, tq), ('key_pos', key_pos, t), ('pad_mask', pad_mask, tk)):
         if o is not None and o.shape[-1]!=n:  # a 1 would broadcast unnoticed
             raise ValueError(f'`{name}` has the shape {tuple(o.shape)}, but must end in {n}')
