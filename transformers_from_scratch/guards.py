@@ -90,14 +90,20 @@ def check_dls(
     n_out:int=None, # Numbers that the model gives; None: as many as `dls` asks for
     y_range:tuple=None, # Range of these numbers
     loss_func:callable=None, # Loss, where it is not that of `dls`
-    metrics:list=None # Metrics of the learner
+    metrics:list=None, # Metrics of the learner
+    seq2seq:bool=False # Are the targets texts?
 ):
     "Raise `ValueError` for data that would teach something wrong, and warn of odd data"
     vocab,target,pad = text_vocab(dls),text_target(dls),pad_id(dls)
     if (target.kind=='tokens')!=lm:
         raise ValueError(f'`dls` is made with `is_lm={not lm}`, but must be with `is_lm={lm}`')
-    ensure(pad is None or pad in special_ids(vocab, 'pad'), 'pad_idx', pad,
-           f'the id of {PAD!r}, not of a word: pass `before_batch=Pad_Chunk(pad_idx=...)`')
+    if (target.kind=='text')!=seq2seq:
+        raise ValueError(f'the target of `dls` is {target}, but must be '
+                         f'{"a text" if seq2seq else "none"}: `transformer_seq2seq_learner` is for '
+                         'texts, `transformer_classifier_learner` for classes and numbers')
+    for o in (vocab, *([text_vocab(dls, 1)] if seq2seq else [])):
+        ensure(pad is None or pad in special_ids(o, 'pad'), 'pad_idx', pad,
+               f'the id of {PAD!r}, not of a word: pass `before_batch=Pad_Chunk(pad_idx=...)`')
     if not lm:
         one_class = target.kind=='category' and len(target.classes)<2 and n_out is None
         ensure(not one_class, 'vocab', target.classes, 'two or more classes to tell apart')

@@ -17,11 +17,12 @@ from .turns import *
 
 # %% ../nbs/21_learner.ipynb #e79ba79f
 def transformer_splitter(
-    model:nn.Module # `model[0]` is a `TransformerEncoder`, `model[1]` its head
+    model:nn.Module # An encoder, in some models also a decoder, and the head
 )->L: # A list of parameters for each of `depth+2` groups
     "Parameter groups: embedding and positions, each block, norm and head with what is tied to it"
-    encoder,head = plain_model(model)
-    parts = [params(encoder.norm)+params(head), *map(params, encoder.blocks), params(encoder)]
+    *encoders,head = plain_model(model)
+    blocks = [o for encoder in encoders for o in encoder.blocks]
+    parts = [params(encoders[-1].norm)+params(head), *map(params, blocks), params(model)]
     groups,taken = L(),set()
     for ps in parts:  # each parameter in the first that has it
         groups.append([p for p in ps if id(p) not in taken])

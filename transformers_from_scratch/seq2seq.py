@@ -139,12 +139,14 @@ class TransformerSeq2Seq(KeepsKeywords, nn.Sequential):
 
     def forward(self,
         source:Tensor, # Token ids of the source `(b,ts)`, padding anywhere
-        ids:Tensor # Token ids of the target so far `(b,t)`, padding anywhere
-    )->Tensor: # Logits `(b,t,v)`, each for the token that comes next; zeros at padding
+        ids:Tensor, # Token ids of the target so far `(b,t)`, padding anywhere
+        which:Tensor=None # bool `(b,t)`: the `n` places to score; None scores all
+    )->Tensor: # Logits `(b,t,v)`, each for the token that comes next, zeros at padding; or `(n,v)`
         "Read the source, read the target, and score what comes next in it"
         vectors,source_pad = self[0](source)                                      # (b,ts,k), (b,ts)
         x,_ = self[1](ids, source=vectors, source_pad=pads_to_hide(source_pad))
-        return self[2](to_columns(x, ids, self[1].pad_idx))
+        x = to_columns(x, ids, self[1].pad_idx)                                           # (b,t,k)
+        return self[2](x if which is None else x[which])
 
     def given(self,
         source:Tensor # Token ids of the source `(b,ts)`, padding anywhere

@@ -13,11 +13,12 @@ from fastai.text.data import _get_tokenizer
 
 # %% ../nbs/11_text.ipynb #11000009
 def text_vocab(
-    dls:DataLoaders # Data with texts, for a classifier or for a language model
+    dls:DataLoaders, # Data with texts, for a classifier or for a language model
+    part:int=0 # Where targets are texts, too: 1 for these
 )->list: # Tokens, by id
     "The vocabulary; raises `ValueError` where `dls` holds no text"
     tls = getattr(getattr(dls.train, 'dataset', None), 'tls', None)
-    vocab = getattr(tls[0] if tls else dls, 'vocab', None)
+    vocab = getattr(tls[part] if tls else dls, 'vocab', None)
     if is_listy(vocab) and len(vocab) and is_listy(vocab[0]): vocab = vocab[0]  # tokens and classes
     if is_listy(vocab) and len(vocab) and isinstance(vocab[0], str): return vocab
     raise ValueError('`dls` has no vocabulary of tokens, so it holds no text: use a `TextBlock`')
@@ -53,27 +54,32 @@ def pad_id(
     return int(max(one.max(), other.max())) if len(one)==len(other) else None
 
 # %% ../nbs/11_text.ipynb #11000018
+def _part(ds, part): return ds.tls[part] if hasattr(ds, 'tls') else ds
+
 def text_tokenizer(
-    dls:DataLoaders # Data with texts, or a dataset of them
+    dls:DataLoaders, # Data with texts, or a dataset of them
+    part:int=0 # Where targets are texts, too: 1 for these
 )->Tokenizer: # None where the texts were tokens already
     "fastai's `Tokenizer` of the data"
-    return _get_tokenizer(dls.train_ds if isinstance(dls, DataLoaders) else dls)
+    ds = dls.train_ds if isinstance(dls, DataLoaders) else dls
+    return _get_tokenizer(_part(ds, part) if part else ds)
 
 def text_tfms(
-    dls:DataLoaders # Data with texts
+    dls:DataLoaders, # Data with texts
+    part:int=0 # Where targets are texts, too: 1 for these
 )->list: # Transforms, the first of which takes a string
     "What turns a text into ids, as in training; raises `AssertionError` where no text can enter"
-    ds = dls.train_ds
-    tl = ds.tls[0] if hasattr(ds, 'tls') else ds
+    tl = _part(dls.train_ds, part)
     return tl.tfms.fs[tl.infer_idx(''):]  # from the first that takes a string
 
 def text_ids(
     dls:DataLoaders, # Data with texts
-    text:str # A text
+    text:str, # A text
+    part:int=0 # Where targets are texts, too: 1 for these
 )->list: # Its ids, without padding
     "The ids of a text, as in training"
-    pad = pad_id(dls)
-    return [i for i in compose_tfms(text, tfms=text_tfms(dls), split_idx=1).tolist() if i!=pad]
+    pad,tfms = pad_id(dls),text_tfms(dls, part)
+    return [i for i in compose_tfms(text, tfms=tfms, split_idx=1).tolist() if i!=pad]
 
 # %% ../nbs/11_text.ipynb #11000040
 def as_texts(
@@ -95,7 +101,7 @@ def text_ends(
 # %% ../nbs/11_text.ipynb #11000022
 class TextTarget(NamedTuple):
     "What the model is asked for"
-    kind:str # 'category', 'labels', 'numbers' or 'tokens'; None for another one
+    kind:str # 'category', 'labels', 'numbers', 'text' or 'tokens'; None for another one
     classes:list # Names of the categories, labels or tokens, in the order of the model's numbers
 
     def __str__(self):
@@ -104,7 +110,7 @@ class TextTarget(NamedTuple):
         return f'{self.kind}: {", ".join(map(str, self.classes[:5]))}{more}'
 
 _kinds = {MultiCategorize: 'labels', EncodedMultiCategorize: 'labels', OneHotEncode: 'labels',
-          Categorize: 'category', RegressionSetup: 'numbers'}
+          Categorize: 'category', RegressionSetup: 'numbers', Numericalize: 'text'}
 
 def text_target(
     dls:DataLoaders # Data with texts
