@@ -11,6 +11,8 @@ from transformers_from_scratch.data import *
 from transformers_from_scratch.tokenizers import *
 from transformers_from_scratch.decoding import *
 from transformers_from_scratch.corpus import *
+from transformers_from_scratch.seq2seq import *
+from transformers_from_scratch.beams import *
 from transformers_from_scratch.sampling import *
 from transformers_from_scratch.fast_step import *
 from transformers_from_scratch.turns import *

@@ -4,12 +4,13 @@
 
 # %% auto #0
 __all__ = ['scale_temperature', 'keep_top_k', 'keep_top_p', 'keep_min_p', 'penalize_repetition', 'forbid_ids', 'sample_ids',
-           'KVCache', 'LMReader', 'eval_mode', 'stream_ids', 'generate']
+           'KVCache', 'LMReader', 'eval_mode', 'stream_ids', 'generate_beams', 'generate']
 
 # %% ../nbs/06_sampling.ipynb #abf4450f
 from fastai.basics import *
 from .models import *
 from .fast_step import *
+from .beams import *
 
 # %% ../nbs/06_sampling.ipynb #ab3bcf65
 def scale_temperature(
@@ -95,22 +96,17 @@ def sample_ids(
     if min_p is not None: logits = keep_min_p(logits, min_p)
     if temperature==0:
         best,new = logits.max(-1)
-        _check_scores(best.isfinite())
+        check_scores(best.isfinite())
         return new
     if temperature!=1: logits = scale_temperature(logits, temperature)
     if top_k is not None: logits = keep_top_k(logits, top_k)
     if top_p is not None: logits = keep_top_p(logits, top_p)
     exact = torch.float32 if logits.device.type=='mps' else torch.float64  # MPS has no float64
     ruler = logits.softmax(-1).cumsum(-1, dtype=exact)                                    # (b,v)
-    _check_scores(ruler[:,-1]>0)  # NaN, inf and no token at all end in NaN
+    check_scores(ruler[:,-1]>0)  # NaN, inf and no token at all end in NaN
     device = generator.device if generator else logits.device
     u = 1 - torch.rand(len(ruler), 1, generator=generator, device=device, dtype=exact)
     return torch.searchsorted(ruler, u.to(ruler.device)*ruler[:,-1:])[:,0]  # u is in (0,1]
-
-def _check_scores(fine):
-    if not fine.all():
-        raise ValueError(f'`logits` of text {fine.int().argmin()} hold NaN or inf, or only -inf: '
-                         'has training diverged, or are all tokens ruled out?')
 
 # %% ../nbs/06_sampling.ipynb #5723f1d5
 class KVCache:
@@ -138,6 +134,14 @@ class KVCache:
             if old is not None: self.kv[:,:,:n] = old[:,:,:n]
         self.kv[:,:,n:end],self.n = kv,end
         return self.kv[:,:h,:end],self.kv[:,h:,:end]
+
+    def reorder(self,
+        rows:Tensor # Which texts to go on with `(b',)`; one may come several times
+    ):
+        "Keep, copy or drop texts"
+        old = self.kv[:,:,:self.n]
+        with torch.inference_mode(False): self.kv = old.new_empty(len(rows), *self.kv.shape[1:])
+        self.kv[:,:,:self.n] = old[rows]
 
 # %% ../nbs/06_sampling.ipynb #8aee88f6
 class LMReader:
@@ -167,6 +171,27 @@ class LMReader:
         limit = self.model[0].max_len
         if not self.cache or (limit is not None and max(self.seen)>limit): self._read()
         else: self._read_one()
+
+    def select(self,
+        rows:Tensor # Which texts to go on with `(b',)`; one may come several times
+    ):
+        "Keep, copy or drop texts; of a source all texts stay side by side, as many as of another"
+        if hasattr(self.model[0], 'select'): self._select_sources(rows)
+        if self.step and len(rows)>len(self.text): self.step = None  # laid out for fewer
+        self.text,self.logits = self.text[rows],self.logits[rows]
+        self.seen = [self.seen[i] for i in rows.tolist()]
+        if self.pad_mask is not None: self.pad_mask = self.pad_mask[rows]
+        if self.cache:
+            for o in self.caches: o.reorder(rows)
+
+    def _select_sources(self, rows):
+        "Rows share their sources: those whose rows are gone go, too"
+        encoder,head = self.model
+        sources,n = (rows*encoder.n_sources//len(self.text)).unique_consecutive(return_counts=True)
+        if (n!=n[0]).any():
+            raise ValueError(f'`rows` are of sources {sources.tolist()}, {n.tolist()} times, but must '
+                             'be as many of each, side by side')
+        self.model = nn.Sequential(encoder.select(sources), head)
 
     def _read(self):
         "Read all that the model looks at; a text that is too long loses its start"
@@ -246,6 +271,7 @@ def stream_ids(
     *,
     repetition_penalty:float=1., # Above 1 makes tokens that were there less likely
     banned:list=(), # Ids of tokens that never come; padding never does
+    stop_id:int=None, # Id that ends a text: padding follows it; None: all have `n_words`
     cache:bool=True, # Keep keys and values? The result is the same, only slower without
     only_last:bool=False, # Does each new token see only the one before it? Not with `weights`
     weights:str=None, # 'int8' or 'bf16': smaller weights, less exact; None: as they are
@@ -253,8 +279,7 @@ def stream_ids(
 )->Iterator: # The new ids `(b,)`, step by step
     "Write on, token by token; raises `ValueError` for an argument out of range"
     encoder,parts,text,new = model[0],list(model.modules()),ids,None
-    never = [*banned, *{encoder.pad_idx} - {None, encoder.vocab_sz}]
-    never = torch.tensor(never, dtype=torch.long, device=ids.device)
+    never,stopped = _never(encoder, ids, banned, stop_id),torch.zeros_like(ids[:,0]).bool()
     if only_last: ids = _padding_first(encoder, ids)[0][:,-1:]
     for _ in range(n_words):
         with eval_mode(parts), torch.inference_mode():  # for this token only
@@ -264,9 +289,40 @@ def stream_ids(
             else: reader.append(new)
             new = sample_ids(reader.logits, text, banned=never,
                              repetition_penalty=repetition_penalty, **kwargs)
-        new = new.clone()  # an ordinary tensor again
+        # an ordinary tensor again
+        new = new.masked_fill(stopped, ifnone(encoder.pad_idx, ifnone(stop_id, 0)))
         yield new
+        if stop_id is not None:
+            stopped = stopped | (new==stop_id)
+            if stopped.all(): return
         if repetition_penalty!=1: text = torch.cat([text, new[:,None]], 1)
+
+def _never(encoder, ids, banned, stop_id):
+    "Ids that are never written; one of them can't be the stop"
+    never = [*banned, *{encoder.pad_idx} - {None, encoder.vocab_sz}]
+    if stop_id is not None and (stop_id in never or not 0<=stop_id<encoder.vocab_sz):
+        raise ValueError(f'`stop_id` is {stop_id}, but must be the id of a token that can come')
+    return torch.tensor(never, dtype=torch.long, device=ids.device)
+
+# %% ../nbs/06_sampling.ipynb #0eva1010
+@delegates(search_beams, but=['reader'])
+def generate_beams(
+    model:TransformerLM, # A language model
+    ids:Tensor, # The texts to go on with `(b,t)`, padding anywhere, at least one token in each
+    n_words:int, # Number of tokens to write at most, the stop included; none below 1
+    *,
+    stop_id:int=None, # Id that ends a text; None: all have `n_words`
+    banned:list=(), # Ids of tokens that never come; padding never does
+    cache:bool=True, # Keep keys and values? The result is the same, only slower without
+    weights:str=None, # 'int8' or 'bf16': smaller weights, less exact; None: as they are
+    **kwargs
+)->list: # For each text a list of `Hypothesis`, best first
+    "`search_beams` in evaluation mode, with its errors"
+    never = _never(model[0], ids, banned, stop_id)
+    with eval_mode(list(model.modules())), torch.inference_mode():
+        reader = LMReader(model, ids, cache, n_words>10, weights)
+        found = search_beams(reader, n_words, stop_id=stop_id, banned=never, **kwargs)
+    return [[o._replace(ids=o.ids.clone()) for o in text] for text in found]  # ordinary tensors
 
 # %% ../nbs/06_sampling.ipynb #0eva1007
 @delegates(stream_ids)
@@ -274,7 +330,14 @@ def generate(
     model:TransformerLM, # A language model
     ids:Tensor, # The texts to go on with `(b,t)`, padding anywhere, at least one token in each
     n_words:int, # Number of tokens to write; none below 1
+    beams:int=None, # Texts to keep side by side, as `generate_beams` does; None: one, token by token
     **kwargs
-)->Tensor: # `ids` and `n_words` new columns
-    "Write on, in evaluation mode; arguments and errors are those of `stream_ids`"
-    return torch.cat([ids, *(o[:,None] for o in stream_ids(model, ids, n_words, **kwargs))], 1)
+)->Tensor: # `ids` and `n_words` new columns, or fewer if all texts stop before
+    "Write on, in evaluation mode; arguments and errors are those of `stream_ids` or `generate_beams`"
+    if beams is None: new = [o[:,None] for o in stream_ids(model, ids, n_words, **kwargs)]
+    else:
+        best = [o[0] for o in generate_beams(model, ids, n_words, beams=beams, **kwargs)]
+        stop,pad = kwargs.get('stop_id'),model[0].pad_idx
+        texts = [F.pad(o.ids, (0,1), value=stop) if o.stopped else o.ids for o in best]
+        new = [nn.utils.rnn.pad_sequence(texts, True, ifnone(pad, ifnone(stop, 0)))]
+    return torch.cat([ids, *new], 1)
