@@ -94,6 +94,7 @@ class KnowsSource(Module):
         self.decoder,self.source,self.source_pad = decoder,decoder.project(source),source_pad
         self.blocks,self.check_ids = decoder.blocks,decoder.check_ids
         self.vocab_sz,self.pad_idx,self.max_len = decoder.vocab_sz,decoder.pad_idx,decoder.max_len
+        self.n_sources = len(source)
 
     @delegates(TransformerDecoder.read)
     def read(self,
@@ -105,10 +106,13 @@ class KnowsSource(Module):
 
     def select(self,
         rows:Tensor # Which sources stay `(b',)`
-    ):
-        "Go on with some of the sources"
-        self.source = {o: tuple(x[rows] for x in kv) for o,kv in self.source.items()}
-        if self.source_pad is not None: self.source_pad = self.source_pad[rows]
+    )->Module: # The same decoder, with these sources
+        "A decoder that knows some of the sources"
+        new = copy(self)
+        new.source = {o: tuple(x[rows] for x in kv) for o,kv in self.source.items()}
+        new.source_pad = None if self.source_pad is None else self.source_pad[rows]
+        new.n_sources = len(rows)
+        return new
 
 # %% ../nbs/04_seq2seq.ipynb #04000021
 class TransformerSeq2Seq(KeepsKeywords, nn.Sequential):
