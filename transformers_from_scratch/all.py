@@ -11,6 +11,7 @@ from transformers_from_scratch.data import *
 from transformers_from_scratch.tokenizers import *
 from transformers_from_scratch.decoding import *
 from transformers_from_scratch.corpus import *
+from transformers_from_scratch.pairs import *
 from transformers_from_scratch.seq2seq import *
 from transformers_from_scratch.beams import *
 from transformers_from_scratch.sampling import *
@@ -30,3 +31,4 @@ from transformers_from_scratch.interpret import *
 from transformers_from_scratch.lora import *
 from transformers_from_scratch.onnx_export import *
 from transformers_from_scratch.hf_export import *
+from transformers_from_scratch.seq2seq_learner import *

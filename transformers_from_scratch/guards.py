@@ -98,9 +98,9 @@ def check_dls(
     if (target.kind=='tokens')!=lm:
         raise ValueError(f'`dls` is made with `is_lm={not lm}`, but must be with `is_lm={lm}`')
     if (target.kind=='text')!=seq2seq:
-        raise ValueError(f'the target of `dls` is {target}, but must be '
-                         f'{"a text" if seq2seq else "none"}: `transformer_seq2seq_learner` is for '
-                         'texts, `transformer_classifier_learner` for classes and numbers')
+        raise ValueError(f'the target of `dls` is {target}, but must {"" if seq2seq else "not "}be '
+                         'text: see `transformer_seq2seq_learner` for texts, '
+                         '`transformer_classifier_learner` for classes and numbers')
     for o in (vocab, *([text_vocab(dls, 1)] if seq2seq else [])):
         ensure(pad is None or pad in special_ids(o, 'pad'), 'pad_idx', pad,
                f'the id of {PAD!r}, not of a word: pass `before_batch=Pad_Chunk(pad_idx=...)`')

@@ -163,8 +163,8 @@ def stream_preds(self:TransformerLearner,
     "What the model says about texts, one after another, in the memory of some batches"
     ensure(not isinstance(texts, (str,pd.DataFrame)), 'texts', texts,
            'a list or an iterator: see `predict` for one text, `test_dl` for a table', TypeError)
-    ensure(not isinstance(self.dls.valid, LMDataLoader), 'dls', 'for a language model',
-           'for a classifier: see `score` and `get_preds`', TypeError)
+    ensure(text_target(self.dls).kind not in ('tokens','text'), 'dls', 'for a model that writes',
+           'for a classifier: see `score`, `get_preds` and `translate`', TypeError)
     bs = ifnone(bs, self.dls.valid.bs)
     for some in chunked(texts, bs*ahead):  # no lock is held while texts are waited for
         dl = _test_dl(self, list(some), bs=bs)
