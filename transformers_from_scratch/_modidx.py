@@ -37,6 +37,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                  'transformers_from_scratch/beams.py'),
                                                  'transformers_from_scratch.beams._found': ( 'beams.html#_found',
                                                                                              'transformers_from_scratch/beams.py'),
+                                                 'transformers_from_scratch.beams._in_place': ( 'beams.html#_in_place',
+                                                                                                'transformers_from_scratch/beams.py'),
                                                  'transformers_from_scratch.beams.best_next': ( 'beams.html#best_next',
                                                                                                 'transformers_from_scratch/beams.py'),
                                                  'transformers_from_scratch.beams.check_scores': ( 'beams.html#check_scores',

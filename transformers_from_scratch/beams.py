@@ -34,16 +34,23 @@ def best_next(
     banned:Tensor=None # Ids of tokens that never come
 )->tuple: # `log_p`, which of the `n` texts goes on, and with which id; each `(b,n_best)`, best first
     "The best continuations of `n` texts by one token; raises `ValueError` for NaN among the scores"
-    total = logits.logsumexp(-1)[:,None]                                                # (b*n,1)
-    if banned is not None: logits = logits.scatter(-1, banned.expand(len(logits), -1), -math.inf)
-    best,ids = logits.topk(min(n_best, logits.shape[-1]))                               # (b*n,m)
-    (b,n),m = log_p.shape,best.shape[1]
-    check_scores((best[:,0]-total[:,0]).view(b, n).isfinite().all(1))
-    every = (log_p[...,None] + (best-total).view(b, n, m)).flatten(1)                   # (b,n*m)
-    log_p,at = every.topk(min(n_best, n*m))
-    return log_p,at//m,ids.view(b, n*m).gather(1, at)
+    (b,n),each = log_p.shape,logits.float().log_softmax(-1)                             # (b*n,v)
+    if banned is not None: each.scatter_(-1, banned.expand(len(each), -1), -math.inf)
+    best,ids = each.topk(min(n_best, each.shape[-1]))                                   # (b*n,m)
+    check_scores(best[:,0].view(b, n).isfinite().all(1))
+    log_p,at = (log_p[...,None] + best.view(b, n, -1)).flatten(1).topk(min(n_best, n*best.shape[1]))
+    return log_p,at//best.shape[1],ids.view(b, -1).gather(1, at)                        # (b,n_best)
 
 # %% ../nbs/05b_beams.ipynb #be000050
+def _in_place(which):
+    "An order in which many stay in the place of the text that they go on with: nothing to copy"
+    at = torch.arange(which.shape[1], device=which.device)
+    heir = which[...,None]==at                                                          # (b,n,n)
+    heir = heir & (heir.cumsum(1)==1)  # the first that goes on with a text
+    order,taken = heir.int().argmax(1),heir.any(1)                                      # (b,n)
+    order[~taken] = at.expand_as(order)[~heir.any(2)]
+    return order
+
 def _found(ids, log_p, stopped, length_penalty):
     log_p,n = log_p.item(),max(len(ids)+stopped, 1)
     return Hypothesis(ids, log_p/n**length_penalty, log_p, stopped)
@@ -73,8 +80,11 @@ def search_beams(
         goes_on = stops.int().argsort(dim=1, stable=True)[:,:beams]                         # (b,n)
         log_p,which,new = (o.gather(1, goes_on) for o in
                            (log_p.masked_fill(stops, -math.inf), which, new))
+        if which.shape==rows.shape:
+            order = _in_place(which)
+            log_p,which,new = (o.gather(1, order) for o in (log_p, which, new))
         ids = torch.cat([ids.take_along_dim(which[...,None], 1), new[...,None]], 2)
-        go = [i for i,o in enumerate(left) if len(found[o])<beams and log_p[i,0]>-math.inf]
+        go = [i for i,o in enumerate(left) if len(found[o])<beams and log_p[i].max()>-math.inf]
         if t==n_words-1 or not go: break
         old,rows = rows,rows.gather(1, which)[go]
         left,log_p,ids,new = [left[i] for i in go],log_p[go],ids[go],new[go]

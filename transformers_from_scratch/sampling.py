@@ -138,10 +138,16 @@ class KVCache:
     def reorder(self,
         rows:Tensor # Which texts to go on with `(b',)`; one may come several times
     ):
-        "Keep, copy or drop texts"
-        old = self.kv[:,:,:self.n]
-        with torch.inference_mode(False): self.kv = old.new_empty(len(rows), *self.kv.shape[1:])
-        self.kv[:,:,:self.n] = old[rows]
+        "Keep, copy or drop texts; those that stay in their place cost nothing"
+        old,b = self.kv,len(rows)
+        if b>len(old):
+            with torch.inference_mode(False): self.kv = old.new_empty(b, *old.shape[1:])
+            self.kv[:,:,:self.n] = old[rows,:,:self.n]
+        else:
+            moved = (rows!=torch.arange(b, device=rows.device)).nonzero()[:,0]
+            new = old[rows[moved],:,:self.n]
+            self.kv = old[:b]
+            self.kv[moved,:,:self.n] = new
 
 # %% ../nbs/06_sampling.ipynb #8aee88f6
 class LMReader:
