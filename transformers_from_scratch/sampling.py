@@ -138,10 +138,16 @@ class KVCache:
     def reorder(self,
         rows:Tensor # Which texts to go on with `(b',)`; one may come several times
     ):
-        "Keep, copy or drop texts"
-        old = self.kv[:,:,:self.n]
-        with torch.inference_mode(False): self.kv = old.new_empty(len(rows), *self.kv.shape[1:])
-        self.kv[:,:,:self.n] = old[rows]
+        "Keep, copy or drop texts; those that stay in their place cost nothing"
+        old,b = self.kv,len(rows)
+        if b>len(old):
+            with torch.inference_mode(False): self.kv = old.new_empty(b, *old.shape[1:])
+            self.kv[:,:,:self.n] = old[rows,:,:self.n]
+        else:
+            moved = (rows!=torch.arange(b, device=rows.device)).nonzero()[:,0]
+            new = old[rows[moved],:,:self.n]
+            self.kv = old[:b]
+            self.kv[moved,:,:self.n] = new
 
 # %% ../nbs/06_sampling.ipynb #8aee88f6
 class LMReader:
@@ -175,10 +181,10 @@ class LMReader:
     def select(self,
         rows:Tensor # Which texts to go on with `(b',)`; one may come several times
     ):
-        "Keep, copy or drop texts; of a source all texts stay side by side, as many as of another"
+        "Keep, copy or drop texts, before `append`; each source has as many, side by side"
         if hasattr(self.model[0], 'select'): self._select_sources(rows)
         if self.step and len(rows)>len(self.text): self.step = None  # laid out for fewer
-        self.text,self.logits = self.text[rows],self.logits[rows]
+        self.text,self.logits = self.text[rows],None  # `append` makes new ones
         self.seen = [self.seen[i] for i in rows.tolist()]
         if self.pad_mask is not None: self.pad_mask = self.pad_mask[rows]
         if self.cache:
@@ -189,9 +195,10 @@ class LMReader:
         encoder,head = self.model
         sources,n = (rows*encoder.n_sources//len(self.text)).unique_consecutive(return_counts=True)
         if (n!=n[0]).any():
-            raise ValueError(f'`rows` are of sources {sources.tolist()}, {n.tolist()} times, but must '
-                             'be as many of each, side by side')
-        self.model = nn.Sequential(encoder.select(sources), head)
+            raise ValueError(f'`rows` belong to sources {sources.tolist()}, {n.tolist()} times, but '
+                             'must be as many of each, side by side')
+        if len(sources)<encoder.n_sources or sources.diff().ne(1).any():
+            self.model = nn.Sequential(encoder.select(sources), head)
 
     def _read(self):
         "Read all that the model looks at; a text that is too long loses its start"
