@@ -12,11 +12,13 @@ from transformers_from_scratch.tokenizers import *
 from transformers_from_scratch.decoding import *
 from transformers_from_scratch.corpus import *
 from transformers_from_scratch.sampling import *
+from transformers_from_scratch.masked_lm import *
 from transformers_from_scratch.fast_step import *
 from transformers_from_scratch.turns import *
 from transformers_from_scratch.pretrained import *
 from transformers_from_scratch.learner import *
 from transformers_from_scratch.lm_learner import *
+from transformers_from_scratch.masked_learner import *
 from transformers_from_scratch.transfer import *
 from transformers_from_scratch.vectors import *
 from transformers_from_scratch.distributed import *
