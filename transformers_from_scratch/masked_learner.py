@@ -17,14 +17,14 @@ from .pretrained import *
 from .turns import *
 from .learner import *
 
-# %% ../nbs/27_masked_learner.ipynb #2700000b
+# %% ../nbs/27_masked_learner.ipynb #27000012
 _no_words = ('pad','unk','bos','eos','fld','maj','up','rep','wrep','fake',  # fastai's
              'mask','cls','sep','s','endoftext',r'unused\d+')
 
 def maskable(
     vocab:list # Tokens, by id
 )->tuple: # bool `(v,)`, True at words; and the id of the mask
-    "Which tokens may be hidden, and by which; `ValueError` for a vocabulary with nothing to hide them"
+    "Tokens that may be hidden, and the one that hides them; `ValueError` if there is none"
     masks = special_ids(vocab, 'mask') or special_ids(vocab, 'fake')
     if not masks:
         raise ValueError("`vocab` has no token for hidden words, but must have a mask, or fastai's "
@@ -33,14 +33,16 @@ def maskable(
     is_word[special_ids(vocab, *_no_words)] = False
     return is_word,masks[0]
 
-# %% ../nbs/27_masked_learner.ipynb #2700000c
+# %% ../nbs/27_masked_learner.ipynb #27000016
 class MaskTokens(Callback):
     "Hides words of each batch: others in each epoch of training, always the same in validation"
     order = -30  # before whoever looks at a batch
     def __init__(self,
         vocab:list, # Tokens, by id
         p:float=.15 # Share of the words to hide, in (0,1]
-    ): self.p,(self.is_word,self.mask_id) = p,maskable(vocab)
+    ):
+        ensure(0<p<=1, 'mask_p', p, 'in (0,1]')
+        self.p,(self.is_word,self.mask_id) = p,maskable(vocab)
 
     def before_batch(self):
         "Cut a text that is too long; inputs are ids and places, targets the ids that stood there"
@@ -51,7 +53,7 @@ class MaskTokens(Callback):
         hidden,places = mask_tokens(ids, self.is_word.to(ids.device), self.mask_id, self.p, rng)
         self.learn.xb,self.learn.yb = (hidden,places),(ids[places],)                        # (n,)
 
-# %% ../nbs/27_masked_learner.ipynb #2700000d
+# %% ../nbs/27_masked_learner.ipynb #2700001a
 class TransformerMLMLearner(TransformerLearner):
     "A `TransformerLearner` for `TransformerMaskedLM`, which hides words by `MaskTokens`"
     @delegates(TransformerLearner.__init__)
@@ -66,14 +68,14 @@ class TransformerMLMLearner(TransformerLearner):
         super().__init__(dls, model, loss_func=ifnone(loss_func, CrossEntropyLossFlat()), **kwargs)
         self.add_cb(MaskTokens(text_vocab(dls), mask_p))
 
-    @delegates(Learner.get_preds, but=['reorder'])
+    @delegates(Learner.get_preds)
     def get_preds(self,
         ds_idx:int=1, # 0 for training data, 1 for validation data, where `dl` is None
         dl:DataLoader=None, # Other data, such as `dls.test_dl(texts)`
         **kwargs
     )->tuple: # Probabilities `(n,v)`, targets `(n,)`; losses `(n,)` if asked
         "Predictions for the hidden words, in the order of the batches"
-        return super().get_preds(ds_idx, dl, reorder=False, **kwargs)
+        return super().get_preds(ds_idx, dl, **kwargs | dict(reorder=False))
 
     def show_results(self,
         ds_idx:int=1, # 0 for training data, 1 for validation data, where `dl` is None
@@ -81,7 +83,7 @@ class TransformerMLMLearner(TransformerLearner):
         max_n:int=4, # Number of rows at most
         **kwargs
     ):
-        "Rows as the model reads them, each hidden place in brackets, the words there, and its guesses"
+        "Texts as they are read, hidden places in brackets; what stood there; what is guessed"
         vocab,b = text_vocab(self.dls),ifnone(dl, self.dls[ds_idx]).one_batch()
         (x,places),_,y,guess = self.get_preds(dl=[b], with_input=True, with_decoded=True)
         def words(ids): return [vocab[i] for i in ids]
@@ -91,7 +93,7 @@ class TransformerMLMLearner(TransformerLearner):
             rows.append((text, ' '.join(words(y[a:e])), ' '.join(words(guess[a:e]))))
         display_df(pd.DataFrame(rows, columns=['text','hidden','guessed']))
 
-# %% ../nbs/27_masked_learner.ipynb #2700000e
+# %% ../nbs/27_masked_learner.ipynb #2700001e
 @keywords_of(TransformerMaskedLM.__init__, TransformerEncoder.__init__, TransformerBlock.__init__,
              TransformerMLMLearner.__init__, TransformerLearner.__init__, Learner.__init__)
 @delegates(TransformerMLMLearner)
@@ -114,20 +116,20 @@ def transformer_mlm_learner(
     learn = TransformerMLMLearner(dls, model, **learn_kw)
     return learn if start is None else start.start(learn)
 
-# %% ../nbs/27_masked_learner.ipynb #2700000f
+# %% ../nbs/27_masked_learner.ipynb #27000022
 def _hidden_ids(dls, text, mark='[MASK]'):
-    "The ids of `text` with that of the mask where `mark` stands, and these places"
+    "The ids of `text`, with that of the mask where `mark` stands; and these places"
     vocab,(first,last),n = text_vocab(dls),text_ends(dls),text.count(mark)
     ensure(n>0, 'text', text, f'a text with one `{mark}` or several')
     mask,bos = maskable(vocab)[1],special_ids(vocab, 'bos')
-    ids = text_ids(dls, text.replace(mark, vocab[mask]))  # if the tokenizer knows its mask
-    if ids.count(mask)!=n:
-        # a space belongs to the subword behind it
-        chars,ids = isinstance(getattr(text_tokenizer(dls), 'tok', None), CharTokenizer),[]
-        for i,part in enumerate(text.split(mark)):
-            new = text_ids(dls, part if chars or i==n else part.rstrip())
-            if i<n: new = [*new[:len(new)-last], mask]
-            ids += new[first or new[:1]==bos[:1]:] if i and new else new
+    ids = text_ids(dls, text.replace(mark, vocab[mask]))
+    if ids.count(mask)!=n:  # the tokenizer does not know it
+        keep = isinstance(getattr(text_tokenizer(dls), 'tok', None), CharTokenizer)
+        parts = [o if keep else o.rstrip() for o in text.split(mark)]
+        ids = text_ids(dls, parts[0])
+        for part in parts[1:]:
+            new = text_ids(dls, part)
+            ids = ids[:len(ids)-last] + [mask] + new[first or new[:1]==bos[:1]:]
     return ids,[i for i,o in enumerate(ids) if o==mask]
 
 @patch
@@ -139,8 +141,8 @@ def fill(self:TransformerMLMLearner,
     "The likeliest words for each `[MASK]`; raises `ValueError` for a text without one"
     vocab,(ids,at) = text_vocab(self.dls),_hidden_ids(self.dls, text)
     model = plain_model(self.model)
-    x = tensor([ids]).to(next(model.parameters()).device)
-    with in_eval(model), torch.no_grad(): probs = model(x)[0,at].float().softmax(-1)         # (n,v)
-    top = probs.topk(min(n, probs.shape[-1]))
-    res = L(L(zip([vocab[i] for i in ids], p)) for ids,p in zip(top.indices.tolist(), top.values.tolist()))
-    return res[0] if len(res)==1 else res
+    x = tensor([ids]).to(next(model.parameters()).device)                                 # (1,t)
+    with in_eval(model), torch.no_grad(): probs = model(x)[0,at].float().softmax(-1)      # (n,v)
+    likely,which = probs.topk(min(n, probs.shape[-1]))
+    res = L(L(zip([vocab[i] for i in o], p)) for o,p in zip(which.tolist(), likely.tolist()))
+    return res if len(at)>1 else res[0]

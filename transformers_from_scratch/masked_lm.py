@@ -51,7 +51,7 @@ class MLMHead(LMHead):
 
 # %% ../nbs/04b_masked_lm.ipynb #4b000016
 class TransformerMaskedLM(KeepsKeywords, nn.Sequential):
-    "Ids to scores of the words that are hidden, Devlin et al. 2019; `ValueError` for what cuts texts"
+    "Ids to scores of hidden words, Devlin et al. 2019; raises `ValueError` for what cuts texts"
     @delegates(TransformerEncoder, but=['crop','word_dropout','vocab_dropout','n_types'])
     def __init__(self,
         vocab_sz:int, # Number of different ids, that of the mask among them
