@@ -146,3 +146,5 @@ def fill(self:TransformerMLMLearner,
     likely,which = probs.topk(min(n, probs.shape[-1]))
     res = L(L(zip([vocab[i] for i in o], p)) for o,p in zip(which.tolist(), likely.tolist()))
     return res if len(at)>1 else res[0]
+
+TransformerMLMLearner.predict = TransformerMLMLearner.fill
