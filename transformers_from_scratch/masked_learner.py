@@ -125,7 +125,7 @@ def _hidden_ids(dls, text, mark='[MASK]'):
     ids = text_ids(dls, text.replace(mark, vocab[mask]))
     if ids.count(mask)!=n:  # the tokenizer does not know it
         keep = isinstance(getattr(text_tokenizer(dls), 'tok', None), CharTokenizer)
-        parts = [o if keep else o.rstrip() for o in text.split(mark)]
+        parts = [o if keep else o.rstrip(' ') for o in text.split(mark)]
         ids = text_ids(dls, parts[0])
         for part in parts[1:]:
             new = text_ids(dls, part)
