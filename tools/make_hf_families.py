@@ -15,6 +15,9 @@ golden.safetensors:
   middle. Positions count real tokens. What stands at padding is 0 in the answers. gpt2, llama,
   smollm and qwen2 have no token for it: there it is id 0
 
+bert_fill, roberta_fill and distilbert_fill hold a model with the head for hidden words, a tokenizer, and
+fill.json: texts, and what Hugging Face's fill-mask pipeline puts in the place of the mask.
+
 tokenizers.json holds texts, what the tokenizers in those folders make of them, and what they
 read back from that.
 
@@ -219,6 +222,30 @@ def make_model(folder, cls, config, seed):
     for o in folder.iterdir(): o.chmod(0o644) # safetensors writes files for their owner alone
     print(folder.name, sum(o.stat().st_size for o in folder.iterdir()), 'bytes')
 
+def make_filler(folder, cls, config, tok, seed):
+    "Write one model with its tokenizer, and what it fills in: `(token, probability)` of the likeliest five"
+    torch.manual_seed(seed)
+    model = randomize(cls(config))
+    model.save_pretrained(folder); tok.save_pretrained(folder)
+    (folder/'generation_config.json').unlink(missing_ok=True)
+    fill = hf.pipeline('fill-mask', model=model, tokenizer=tok, device='cpu')
+    some = ['The {} sat.', '{} was it.', 'a {} and {}.', 'the old{}']
+    def answer(text):
+        found = fill(text.replace('{}', tok.mask_token))
+        rows = found if isinstance(found[0], list) else [found]
+        return text.replace('{}', '[MASK]'),[[(tok.convert_ids_to_tokens(o['token']), o['score']) for o in row] for row in rows]
+    (folder/'fill.json').write_text(json.dumps([answer(o) for o in some], ensure_ascii=False)+'\n', encoding='utf8')
+    for o in folder.iterdir(): o.chmod(0o644)
+
+def fillers(out, size, seed):
+    "The models that fill in hidden words; they share the settings of their family"
+    made = families(size)
+    for name,cls,tok in (('bert',hf.BertForMaskedLM,'bert'), ('roberta',hf.RobertaForMaskedLM,'roberta'),
+                         ('distilbert',hf.DistilBertForMaskedLM,'bert')):
+        config = made[name][1]
+        config.vocab_size = size[tok]
+        make_filler(out/f'{name}_fill', cls, config, hf.AutoTokenizer.from_pretrained(out/tok), seed)
+
 def check_folder(folder, golden):
     "The largest difference of what Hugging Face reads in `folder` from `golden`, through its tokenizer as well"
     g,name = load_file(golden/'golden.safetensors'),golden.name
@@ -259,7 +286,9 @@ def main(out, seed):
     torch.set_num_threads(1)
     (out.parent/'hf_filters.json').write_text(json.dumps(filters())+'\n')
     shutil.rmtree(out, ignore_errors=True)
-    for name,(cls,config) in families(make_tokenizers(out)).items(): make_model(out/name, cls, config, seed)
+    size = make_tokenizers(out)
+    for name,(cls,config) in families(size).items(): make_model(out/name, cls, config, seed)
+    fillers(out, size, seed)
 
 if __name__=='__main__':
     parser = argparse.ArgumentParser()

@@ -26,8 +26,8 @@ class ModelTrial:
         self.v,self.pad = self.encoder.vocab_sz,self.encoder.pad_idx
         self.attns = [b.attention for b in self.encoder.blocks if hasattr(b, 'attention')]
         self.is_lm = isinstance(self.model, TransformerLM)
-        self.each = self.is_lm or self.head.pool is None  # an answer for each token?
-        self.n_out = self.v if self.is_lm else self.head.linear.out_features
+        self.each = getattr(self.head, 'pool', None) is None  # an answer for each token?
+        self.n_out = self.head.linear.out_features
         self.squeeze = getattr(self.head, 'squeeze', nn.Identity())
         self.classes = self.n_out>1 and isinstance(self.squeeze, nn.Identity)  # or numbers?
         self.t = min(ifnone(self.encoder.max_len, 8), 8)

@@ -10,6 +10,7 @@ from fastai.text.all import *
 from .attention import *
 from .layers import *
 from .models import *
+from .masked_lm import *
 from .files import *
 from .turns import *
 from .text import *
@@ -115,8 +116,8 @@ def _for_hf(model, family):
         try: theirs,part,turned = family.source(name)
         except KeyError as e: raise _unfit(f'there is no place for its {name!r}') from e
         parts[theirs][part or 0] = w.t() if turned else w
-    prefix = family.prefix if isinstance(model, TransformerLM) else ''
-    return {n if n.startswith('lm_head') else prefix+n: torch.cat([o[i] for i in sorted(o)], -1)
+    prefix = '' if isinstance(model, TransformerEncoder) else family.prefix
+    return {n if n.startswith(('lm_head','cls.')) else prefix+n: torch.cat([o[i] for i in sorted(o)], -1)
             for n,o in parts.items()}
 
 # %% ../nbs/42_hf_export.ipynb #p07427e4a8e
@@ -131,11 +132,13 @@ def _ends_of(tok):
 
 def _save_model(model, folder, tok=None):
     "Write config and weights of an encoder or a language model, and read them again"
-    lm = isinstance(model, TransformerLM)
-    encoder = model[0] if lm else model
+    encoder = model if isinstance(model, TransformerEncoder) else model[0]
     says = _config_of(encoder, _form(encoder))
-    kind,tied = says['model_type'],lm and model[1].linear.weight is encoder.embedding.weight
-    name = _hf_names[kind] + (('LMHeadModel' if kind=='gpt2' else 'ForCausalLM') if lm else 'Model')
+    kind = says['model_type']
+    tied = model is not encoder and model[1].linear.weight is encoder.embedding.weight
+    heads = {TransformerLM: 'LMHeadModel' if kind=='gpt2' else 'ForCausalLM',
+             TransformerMaskedLM: 'ForMaskedLM'}
+    name = _hf_names[kind] + heads.get(type(model), 'Model')
     says |= dict(tie_word_embeddings=tied, architectures=[name])
     if ends := _ends_of(tok):
         says |= dict(zip(('bos_token_id','eos_token_id'), map(tok.o2i.get, ends)))
@@ -181,7 +184,8 @@ def save_pretrained(self:TransformerLearner,
     model,folder = plain_model(self.model),Path(folder).expanduser()
     if rank_distrib(): return folder  # the first process writes
     ensure_free(folder, 'model.safetensors', 'checkpoint')
-    lm,tok = isinstance(model, TransformerLM),getattr(text_tokenizer(self.dls), 'tok', None)
+    lm = isinstance(model, (TransformerLM,TransformerMaskedLM))
+    tok = getattr(text_tokenizer(self.dls), 'tok', None)
     with replacing_files(folder, _files) as to:
         _save_model(model if lm else model[0], to, tok)
         there = _save_tokenizer(tok, text_vocab(self.dls), model[0], to)

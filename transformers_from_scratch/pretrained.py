@@ -11,6 +11,7 @@ from fastai.text.all import *
 from .attention import *
 from .layers import *
 from .models import *
+from .masked_lm import *
 from .faster import *
 from .files import *
 from .text import *
@@ -72,7 +73,8 @@ class Family:
         lm:bool=False, # Is it a language model?
         tied:bool=True, # Is the table of embeddings that of the scores, too?
         conv:bool=False, # Are the weights of blocks stored as `(in,out)`?
-        skip_rows:int=0 # Rows of the positions that stand for nothing
+        skip_rows:int=0, # Rows of the positions that stand for nothing
+        head:type=None # Class of the head for hidden words, which it may have
     ): store_attr()
 
     def source(self,
@@ -113,29 +115,38 @@ _bert_names = {'embedding':'embeddings.word_embeddings', 'types':'embeddings.tok
     'attention.toqueries':'attention.self.query', 'attention.tokeys':'attention.self.key',
     'attention.tovalues':'attention.self.value', 'attention.unifyheads':'attention.output.dense',
     'norm1':'attention.output.LayerNorm', 'norm2':'output.LayerNorm',
-    'ff.up':'intermediate.dense', 'ff.down':'output.dense'}
+    'ff.up':'intermediate.dense', 'ff.down':'output.dense',
+    '1.dense':'cls.predictions.transform.dense', '1.norm':'cls.predictions.transform.LayerNorm',
+    '1.linear':'cls.predictions'}
+
+_roberta_names = _bert_names | {'1.dense':'lm_head.dense', '1.norm':'lm_head.layer_norm',
+    '1.linear':'lm_head'}
 
 _distilbert_names = _bert_names | {'norm1':'sa_layer_norm', 'norm2':'output_layer_norm',
     'attention.toqueries':'attention.q_lin', 'attention.tokeys':'attention.k_lin',
     'attention.tovalues':'attention.v_lin', 'attention.unifyheads':'attention.out_lin',
-    'ff.up':'ffn.lin1', 'ff.down':'ffn.lin2'}
+    'ff.up':'ffn.lin1', 'ff.down':'ffn.lin2', '1.dense':'vocab_transform',
+    '1.norm':'vocab_layer_norm', '1.linear':'vocab_projector'}
 
 def _bert(cfg, skip_rows=0, prefix='bert.', names=_bert_names, layer='encoder.layer.{}.'):
     cfg.only('absolute', position_embedding_type='it adds a learned vector for each position')
     cfg.only(False, is_decoder='it is an encoder', is_causal='it reads in both directions')
-    k = cfg.size('hidden_size', 'dim')
-    eps = cfg.number('layer_norm_eps', default=1e-12)
+    k,act = cfg.size('hidden_size', 'dim'),_act(cfg, 'hidden_act', 'activation')
+    norm = partial(nn.LayerNorm, eps=cfg.number('layer_norm_eps', default=1e-12))
     args = dict(k=k, heads=cfg.size('num_attention_heads', 'n_heads'), norm_first=False,
         depth=cfg.size('num_hidden_layers', 'n_layers'), embed_norm=True,
         max_len=cfg.size('max_position_embeddings')-skip_rows,
-        act_cls=_act(cfg, 'hidden_act', 'activation'),
-        hidden_mult=_mult(k, cfg.size('intermediate_size', 'hidden_dim')),
-        n_types=cfg.size('type_vocab_size') if names is _bert_names else 0,
+        act_cls=act, hidden_mult=_mult(k, cfg.size('intermediate_size', 'hidden_dim')),
+        n_types=0 if names is _distilbert_names else cfg.size('type_vocab_size'),
         dropout=cfg.number('hidden_dropout_prob', 'dropout', default=.1),
-        norm_cls=partial(nn.LayerNorm, eps=eps), attn_cls=partial(SelfAttention, qkv_bias=True))
-    return Family(cfg, args, names, layer, prefix, skip_rows=skip_rows)
+        norm_cls=norm, attn_cls=partial(SelfAttention, qkv_bias=True))
+    head_act = nn.GELU if names is _roberta_names else act
+    return Family(cfg, args, names, layer, prefix, tied=cfg.flag('tie_word_embeddings', True),
+                  skip_rows=skip_rows, head=partial(MLMHead, act_cls=head_act, norm_cls=norm))
 
-def _roberta(cfg): return _bert(cfg, int(cfg.number('pad_token_id', default=1))+1, 'roberta.')
+def _roberta(cfg):
+    skip = int(cfg.number('pad_token_id', default=1))+1
+    return _bert(cfg, skip, 'roberta.', _roberta_names)
 
 def _distilbert(cfg):
     return _bert(cfg, 0, 'distilbert.', _distilbert_names, 'transformer.layer.{}.')
@@ -218,14 +229,17 @@ def _read_model(family, weights, pad, dtype):
     weights.get(family.source(f'blocks.{last}.norm1.weight')[0])  # nothing is made beyond the file
     if not family.tied and 'lm_head.weight' not in weights.at: family.lm = False  # saved without
     args = dict(vocab_sz=cfg.size('vocab_size'), pad_idx=pad, **family.args)
+    masked = family.head and family.tied and family.source('1.dense.weight')[0] in weights.at
+    make = (partial(TransformerLM, tie_weights=family.tied) if family.lm else
+            partial(TransformerMaskedLM, head_cls=family.head) if masked else TransformerEncoder)
     with without_numbers():
-        try: model = (TransformerLM(tie_weights=family.tied, **args) if family.lm
-                      else TransformerEncoder(**args))
+        try: model = make(**args)
         except (ValueError, RuntimeError, AssertionError) as e:
             raise ValueError(f"{cfg.file}: {e}") from e
     state,unused = _theirs(family, weights, model, dtype)
     model.load_state_dict(state, assign=True, strict=False)
-    if family.lm and family.tied: model[1].linear.weight = model[0].embedding.weight
+    if family.tied and make is not TransformerEncoder:
+        model[1].linear.weight = model[0].embedding.weight
     return use_fast_layers(model),unused
 
 def _vocab(path, family, weights):
@@ -246,7 +260,7 @@ def _vocab(path, family, weights):
 class Pretrained:
     "Trained weights and what they mean, for `pretrained=`; see `load_pretrained`"
     def __init__(self,
-        model:nn.Module, # A `TransformerEncoder` or a `TransformerLM`
+        model:nn.Module, # A `TransformerEncoder`, a `TransformerLM` or a `TransformerMaskedLM`
         vocab:list, # Its tokens, by id; one more than it has rows, where padding has none
         tokenizer=None, # What makes tokens of texts, such as an `HFTokenizer`
         path:Path=None, # The folder that they come from
@@ -307,7 +321,7 @@ def load_pretrained(
 # %% ../nbs/19_pretrained.ipynb #p07b03b3868
 @patch
 def fill(self:Pretrained,
-    model:nn.Module, # A `TransformerClassifier` or a `TransformerLM`, made with `keywords`
+    model:nn.Module, # A classifier or a language model, made with `keywords`
     vocab:list # The tokens of its rows
 )->L: # The tokens that have no row in the checkpoint; theirs is the mean of all
     "Copy the weights into `model`, the rows by the names of their tokens"
@@ -318,9 +332,11 @@ def fill(self:Pretrained,
     if not same: state['embedding.weight'],new = match(state['embedding.weight'])
     if pos in state: state[pos] = state[pos][:encoder.max_len]
     encoder.load_state_dict(state)
-    if isinstance(model, TransformerLM) and model[1].linear.weight is not encoder.embedding.weight:
-        rows = self.model[1].linear.weight.detach()
-        model[1].linear.load_state_dict(dict(weight=rows if same else match(rows)[0]))
+    if type(model) is type(self.model):
+        head = self.model[1].state_dict()
+        for n in () if same else (o for o in head if o.startswith('linear.')):
+            head[n] = match(head[n].view(len(head[n]), -1))[0].view(-1, *head[n].shape[1:])
+        model[1].load_state_dict(head)
     return new
 
 # %% ../nbs/19_pretrained.ipynb #p072ae75a32
