@@ -10,6 +10,7 @@ from transformers_from_scratch.fastai_repairs import *
 from transformers_from_scratch.data import *
 from transformers_from_scratch.tokenizers import *
 from transformers_from_scratch.decoding import *
+from transformers_from_scratch.tags import *
 from transformers_from_scratch.corpus import *
 from transformers_from_scratch.sampling import *
 from transformers_from_scratch.fast_step import *
@@ -19,6 +20,7 @@ from transformers_from_scratch.learner import *
 from transformers_from_scratch.lm_learner import *
 from transformers_from_scratch.transfer import *
 from transformers_from_scratch.vectors import *
+from transformers_from_scratch.tagger import *
 from transformers_from_scratch.distributed import *
 from transformers_from_scratch.resume import *
 from transformers_from_scratch.saving import *
