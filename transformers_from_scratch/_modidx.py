@@ -269,6 +269,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                            'transformers_from_scratch/descriptions.py'),
                                                         'transformers_from_scratch.descriptions.TableSays': ( 'descriptions.html#tablesays',
                                                                                                               'transformers_from_scratch/descriptions.py'),
+                                                        'transformers_from_scratch.descriptions.TagsSays': ( 'descriptions.html#tagssays',
+                                                                                                             'transformers_from_scratch/descriptions.py'),
                                                         'transformers_from_scratch.descriptions.TokenizerSays': ( 'descriptions.html#tokenizersays',
                                                                                                                   'transformers_from_scratch/descriptions.py'),
                                                         'transformers_from_scratch.descriptions._NoDraws': ( 'descriptions.html#_nodraws',

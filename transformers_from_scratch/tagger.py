@@ -40,7 +40,7 @@ class TransformerTaggerLearner(TransformerLearner):
         real = [o.as_subclass(Tensor)!=pad for o in res[0]]
         ids,preds,targs = (o if o is None else L(x[keep] for x,keep in zip(o, real))
                            for o in res[:3])
-        preds = preds.map(ifnone(act, self.loss_func.activation))
+        preds = preds and preds.map(ifnone(act, self.loss_func.activation))
         decoded = [preds.map(self.loss_func.decodes)] if with_decoded else []
         return (*[ids]*with_input, preds, targs, *decoded, *res[3:])
 

@@ -103,9 +103,9 @@ def word_probs(
 # %% ../nbs/16b_tags.ipynb #16b00003
 def _is_tag(o): return isinstance(o, str)
 
-class Tags(DisplayedTransform):
+class Tags(ItemTransform):
     "From `(words, tags)` to the tags of the pieces; raises `ValueError` for what does not fit"
-    order,train_setup,target_kind = 1,False,'tags'
+    order,train_setup,target_kind,_retain = 1,False,'tags',False
     def __init__(self,
         tok:TagTokenizer, # What makes pieces of the words
         vocab:list=None, # The tags; None: those of the training data
