@@ -65,7 +65,7 @@ def _data_says(dls):
             for o in getattr(getattr(dl, n), 'fs', ())]
     # what changes items or batches has no name
     if set(more)-{'ToTensor','Pad_Chunk','Pad_Input','PadTags'}: return
-    y = dls.train_ds.tls[-1].tfms.fs[-1]
+    y = tags_of(dls)
     return dict(bs=dl.bs, backwards=backwards, table=None if tags else _table_says(tfms[0], dls),
                 tags=dict(pattern=y.tok.pattern, max_pieces=y.tok.max_pieces, labels=y.labels,
                           vote=y.vote) if tags else None,

@@ -20,11 +20,6 @@ from .learner import *
 # %% ../nbs/28_tagger.ipynb #28000001
 class TransformerTaggerLearner(TransformerLearner):
     "A `TransformerLearner` that gives each word of a text a tag"
-    @property
-    def tags(self):
-        "What makes tags of the data: its `vocab`, its tokenizer `tok`, how pieces `vote`"
-        return self.dls.train_ds.tls[-1].tfms.fs[-1]
-
     @delegates(Learner.get_preds)
     def get_preds(self,
         ds_idx:int=1, # 0 for training data, 1 for validation data, where `dl` is None
@@ -45,33 +40,39 @@ class TransformerTaggerLearner(TransformerLearner):
         return (*[ids]*with_input, preds, targs, *decoded, *res[3:])
 
 # %% ../nbs/28_tagger.ipynb #28000002
-@patch
-@in_turn
-def tag(self:TransformerTaggerLearner,
-    texts:list, # Texts, or lists of words
-    **kwargs # For `dls.test_dl`, such as `bs`
-)->list: # For each its `TaggedText`: a list of `TagSpan`
-    "The spans of texts of any length, with their places"
-    tok,vocab = self.tags.tok,list(self.tags.vocab)
-    most = ifnone(plain_model(self.model)[0].max_len, math.inf)-len(concat(*tok.ends))
+def _windows(learn, texts):
+    "Each text with its words, and the windows that the model can read: `(text, sizes, own, part)`"
+    tok,most = tags_of(learn.dls).tok,ifnone(plain_model(learn.model)[0].max_len, math.inf)
     rows,windows = [],[]
     for i,o in enumerate(texts):
         ok = isinstance(o, str) or is_listy(o) and all(isinstance(w, str) for w in o)
         ensure(ok, 'texts', texts, 'a list of texts, or of lists of words', TypeError)
         places,sizes = tok.places(o),[len(p) for p in tok.pieces(o)]
         rows.append((o, places, [], []))
-        windows += [(i, a, sizes[a:b], slice(first-a, last-a), o[places[a][0]:places[b-1][1]])
-                    for a,b,first,last in word_windows(sizes, most)]
+        for a,b,start,end in word_windows(sizes, most-len(concat(*tok.ends))):
+            part = o[places[a-1][1] if a else 0:places[b-1][1]]
+            windows.append((i, sizes[a:b], slice(start-a, end-a), part))
+    return rows,windows
+
+@patch
+@in_turn
+def tag(self:TransformerTaggerLearner,
+    texts:list, # Texts of any length, or lists of words
+    **kwargs # For `dls.test_dl`, such as `bs`
+)->list: # For each its `TaggedText`, a list of `TagSpan`
+    "The spans of several texts; raises `TypeError` for what is no text, or an error for NaN"
+    its,(rows,windows) = tags_of(self.dls),_windows(self, texts)
     if not windows: return [TaggedText(*o) for o in rows]
-    lens = [sum(o[2]) for o in windows]
-    dl = self.dls.test_dl([o[-1] for o in windows], num_workers=0, val_res=lens, **kwargs)
+    dl = self.dls.test_dl([o[-1] for o in windows], num_workers=0,
+                          val_res=[sum(o[1]) for o in windows], **kwargs)
     with self.no_bar(): preds,_ = self.get_preds(dl=dl)
-    n = len(tok.ends[0])
-    for (i,_,sizes,own,_),p in zip(windows, preds):
+    n = len(its.tok.ends[0])
+    for (i,sizes,own,_),p in zip(windows, preds):
         word_of = torch.arange(len(sizes)).repeat_interleave(tensor(sizes))
-        probs,best = word_probs(p[n:n+len(word_of)], word_of, self.tags.vote)[own].max(-1)
-        if probs.isnan().any(): raise FloatingPointError('this model answers NaN: has training diverged? See `StopOnNaN`')
-        rows[i][2].extend(vocab[j] for j in best.tolist())
+        probs,best = word_probs(p[n:n+len(word_of)], word_of, its.vote)[own].max(-1)
+        if probs.isnan().any():
+            raise FloatingPointError('this model answers NaN: has training diverged? See `StopOnNaN`')
+        rows[i][2].extend(its.vocab[j] for j in best.tolist())
         rows[i][3].extend(probs.tolist())
     return [TaggedText(*o) for o in rows]
 
@@ -79,27 +80,29 @@ def tag(self:TransformerTaggerLearner,
 def predict(self:TransformerTaggerLearner,
     item # A text, or a list of words
 )->TaggedText: # A list of `TagSpan`, shown as coloured text
-    "The spans of a text, as `(label, start, end, text, prob)`"
-    ensure(isinstance(item, str) or is_listy(item), 'item', item, 'a text or a list of words', TypeError)
+    "The spans of a text of any length, as `(label, start, end, text, prob)`"
     return self.tag([item])[0]
 
+# %% ../nbs/28_tagger.ipynb #28000003
 @patch
 def show_results(self:TransformerTaggerLearner,
     ds_idx:int=1, # 0 for training data, 1 for validation data
-    max_n:int=9 # So many texts
+    max_n:int=9, # So many texts
+    rows:list=None # Their numbers, such as those of `top_losses`; None: the first
 ):
     "Texts with their tags, and with those that are predicted"
     tl = self.dls[ds_idx].dataset.tls[-1]
-    rows = [compose_tfms(o, tfms=tl.tfms.fs[:-1]) for o in map(tl._get, range(min(max_n, len(tl))))]
-    show_tagged(target=[TaggedText(o, [(i,i+1) for i in range(len(o))], t) for o,t in rows],
-                predicted=self.tag([o for o,_ in rows]))
+    rows = [int(i) for i in ifnone(rows, range(len(tl)))][:max_n]
+    texts,tags = zip(*(compose_tfms(tl._get(i), tfms=tl.tfms.fs[:-1]) for i in rows))
+    places = map(tags_of(self.dls).tok.places, texts)
+    show_tagged(target=map(TaggedText, texts, places, tags), predicted=self.tag(texts))
 
-# %% ../nbs/28_tagger.ipynb #28000003
+# %% ../nbs/28_tagger.ipynb #28000004
 class TagAccuracy(Metric):
     "The share of words with the right tag, over the whole validation set"
     def reset(self): self.targs,self.preds = [],[]
     def accumulate(self, learn):
-        tags = learn.dls.train_ds.tls[-1].tfms.fs[-1]
+        tags = tags_of(learn.dls)
         for probs,y in zip(learn.to_detach(learn.pred).softmax(-1), learn.to_detach(learn.y)):
             word_of = ((y>=0).cumsum(0)-1).where((y>=0)|(y<-100), -1)
             said = word_probs(probs, word_of, tags.vote).argmax(-1)
@@ -117,7 +120,7 @@ class SpanF1(TagAccuracy):
         f1 = import_extra('seqeval.metrics', 'tags').f1_score
         return f1(self.targs, self.preds, zero_division=0) if self.targs else None
 
-# %% ../nbs/28_tagger.ipynb #28000004
+# %% ../nbs/28_tagger.ipynb #28000005
 @keywords_of(TransformerClassifier.__init__, TransformerEncoder.__init__, TransformerBlock.__init__,
              TransformerTaggerLearner.__init__, TransformerLearner.__init__, Learner.__init__)
 @delegates(TransformerTaggerLearner)
