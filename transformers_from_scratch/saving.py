@@ -64,7 +64,7 @@ def _data_says(dls):
     more = [type(o).__name__ for n in ('after_item','before_batch','after_batch')
             for o in getattr(getattr(dl, n), 'fs', ())]
     # what changes items or batches has no name
-    if set(more)-{'ToTensor','Pad_Chunk','Pad_Input','PadTags'}: return
+    if set(more)-{'ToTensor','Pad_Chunk','Pad_Input','_PadTags'}: return
     y = tags_of(dls)
     return dict(bs=dl.bs, backwards=backwards, table=None if tags else _table_says(tfms[0], dls),
                 tags=dict(pattern=y.tok.pattern, max_pieces=y.tok.max_pieces, labels=y.labels,

@@ -71,7 +71,7 @@ def tag(self:TransformerTaggerLearner,
         word_of = torch.arange(len(sizes)).repeat_interleave(tensor(sizes))
         probs,best = word_probs(p[n:n+len(word_of)], word_of, its.vote)[own].max(-1)
         if probs.isnan().any():
-            raise FloatingPointError('this model answers NaN: has training diverged? See `StopOnNaN`')
+            raise FloatingPointError('this model answers NaN: has training diverged?')
         rows[i][2].extend(its.vocab[j] for j in best.tolist())
         rows[i][3].extend(probs.tolist())
     return [TaggedText(*o) for o in rows]
@@ -100,14 +100,21 @@ def show_results(self:TransformerTaggerLearner,
 # %% ../nbs/28_tagger.ipynb #28000120
 class TagAccuracy(Metric):
     "The share of words with the right tag, over the whole validation set"
-    def reset(self): self.targs,self.preds = [],[]
-    def accumulate(self, learn):
+    def reset(self):
+        "Forget all"
+        self.targs,self.preds = [],[]
+
+    def accumulate(self,
+        learn:Learner # After a batch
+    ):
+        "Keep the tags of its words"
         tags = tags_of(learn.dls)
         for probs,y in zip(learn.to_detach(learn.pred).softmax(-1), learn.to_detach(learn.y)):
             word_of = ((y>=0).cumsum(0)-1).where((y>=0)|(y<-100), -1)
             said = word_probs(probs, word_of, tags.vote).argmax(-1)
             for to,ids in ((self.targs, y[y>=0]), (self.preds, said)):
                 to.append([tags.vocab[i] for i in ids.tolist()])
+
     @property
     def value(self):
         pairs = list(zip(concat(*self.targs), concat(*self.preds)))
@@ -115,10 +122,10 @@ class TagAccuracy(Metric):
 
 class SpanF1(TagAccuracy):
     "F1 of spans by seqeval, over the whole validation set; extra `tags`"
+    def __init__(self): self.f1 = import_extra('seqeval.metrics', 'tags').f1_score
     @property
     def value(self):
-        f1 = import_extra('seqeval.metrics', 'tags').f1_score
-        return f1(self.targs, self.preds, zero_division=0) if self.targs else None
+        return self.f1(self.targs, self.preds, zero_division=0) if self.targs else None
 
 # %% ../nbs/28_tagger.ipynb #28000124
 @keywords_of(TransformerClassifier.__init__, TransformerEncoder.__init__, TransformerBlock.__init__,
@@ -139,10 +146,11 @@ def transformer_tagger_learner(
     learn_kw,model_kw = split_keywords(kwargs, TransformerTaggerLearner)
     target = text_target(dls)
     ensure(target.kind=='tags', 'dls', f'for {target}', 'for tags of words: see `TagDataLoaders`')
-    check_dls(dls, metrics=learn_kw.get('metrics'))
+    check_dls(dls, y_range=model_kw.get('y_range'), loss_func=learn_kw.get('loss_func'),
+              metrics=learn_kw.get('metrics'))
     start,sizes = Pretrained.of(pretrained),dict(k=k, heads=heads, depth=depth, pos_cls=pos_cls)
     model_kw = model_keywords(dls, start, max_len, sizes, **model_kw)
-    for o in ('tie_weights','crop'): model_kw.pop(o, None)  # of `pretrained`
+    model_kw.pop('tie_weights', None)  # of `pretrained`, if that is a language model
     model = TransformerClassifier(n_out=dls.c, pool=None, **model_kw)
     learn = TransformerTaggerLearner(dls, model, **learn_kw)
     return learn if start is None else start.start(learn)
