@@ -17,7 +17,7 @@ from .pretrained import *
 from .turns import *
 from .learner import *
 
-# %% ../nbs/28_tagger.ipynb #2800010f
+# %% ../nbs/28_tagger.ipynb #28000110
 class TransformerTaggerLearner(TransformerLearner):
     "A `TransformerLearner` that gives each word of a text a tag"
     @delegates(Learner.get_preds)
@@ -39,7 +39,7 @@ class TransformerTaggerLearner(TransformerLearner):
         decoded = [preds.map(self.loss_func.decodes)] if with_decoded else []
         return (*[ids]*with_input, preds, targs, *decoded, *res[3:])
 
-# %% ../nbs/28_tagger.ipynb #28000111
+# %% ../nbs/28_tagger.ipynb #28000112
 def _windows(learn, texts):
     "Each text with its words, and the windows that the model can read: `(text, sizes, own, part)`"
     tok,most = tags_of(learn.dls).tok,ifnone(plain_model(learn.model)[0].max_len, math.inf)
@@ -83,7 +83,7 @@ def predict(self:TransformerTaggerLearner,
     "The spans of a text of any length, as `(label, start, end, text, prob)`"
     return self.tag([item])[0]
 
-# %% ../nbs/28_tagger.ipynb #2800011a
+# %% ../nbs/28_tagger.ipynb #2800011b
 @patch
 def show_results(self:TransformerTaggerLearner,
     ds_idx:int=1, # 0 for training data, 1 for validation data
@@ -97,7 +97,7 @@ def show_results(self:TransformerTaggerLearner,
     places = map(tags_of(self.dls).tok.places, texts)
     show_tagged(target=map(TaggedText, texts, places, tags), predicted=self.tag(texts))
 
-# %% ../nbs/28_tagger.ipynb #28000120
+# %% ../nbs/28_tagger.ipynb #28000121
 class TagAccuracy(Metric):
     "The share of words with the right tag, over the whole validation set"
     def reset(self):
@@ -127,7 +127,7 @@ class SpanF1(TagAccuracy):
     def value(self):
         return self.f1(self.targs, self.preds, zero_division=0) if self.targs else None
 
-# %% ../nbs/28_tagger.ipynb #28000124
+# %% ../nbs/28_tagger.ipynb #28000125
 @keywords_of(TransformerClassifier.__init__, TransformerEncoder.__init__, TransformerBlock.__init__,
              TransformerTaggerLearner.__init__, TransformerLearner.__init__, Learner.__init__)
 @delegates(TransformerTaggerLearner)
