@@ -6,7 +6,8 @@
 __all__ = ['free_keywords', 'as_json', 'from_json', 'as_code', 'custom_parts', 'describe_model', 'check_keywords', 'differences',
            'HeadSays', 'target_of', 'describe_head', 'first_names', 'weights_of', 'check_shapes', 'few_answers',
            'same_answers', 'without_numbers', 'made_again', 'check_description', 'TokenizerSays', 'EncoderFile',
-           'TableSays', 'DataSays', 'ClassifierFile', 'LMFile', 'write_model_file', 'read_model_file', 'match_rows']
+           'TableSays', 'TagsSays', 'DataSays', 'ClassifierFile', 'LMFile', 'write_model_file', 'read_model_file',
+           'match_rows']
 
 # %% ../nbs/18_descriptions.ipynb #d1800003
 from typing import Any,ClassVar,Literal
@@ -136,7 +137,7 @@ def differences(
 # %% ../nbs/18_descriptions.ipynb #d1800017
 class HeadSays(BaseModel, extra='forbid', strict=True):
     "What the numbers of a head mean: the kind of target, its classes, and the keywords of the head"
-    target:Literal['category','labels','numbers']|None
+    target:Literal['category','labels','numbers','tags']|None
     classes:conlist(str|int|float|bool, min_length=1)|None
     keywords:dict[str,Any]
 
@@ -144,7 +145,7 @@ def target_of(
     target:TextTarget # The target of the data, from `text_target(dls)`
 )->tuple: # Its kind, and its classes or None
     "A target for JSON; `(None, None)` if JSON can't express it"
-    if target.kind not in ('category','labels'): return target.kind,None
+    if target.kind not in ('category','labels','tags'): return target.kind,None
     classes = [o.item() if isinstance(o, np.generic) else o for o in target.classes]
     fine = all(isinstance(o, (str,int,float,bool)) for o in classes)
     return (target.kind,classes) if fine else (None,None)
@@ -289,12 +290,20 @@ class TableSays(BaseModel, extra='forbid', strict=True):
     label:conlist(str, min_length=1)|None = None
     delim:str|None = None
 
+class TagsSays(BaseModel, extra='forbid', strict=True):
+    "How texts become words, and which pieces of a word have its tag: as in `TagTokenizer` and `Tags`"
+    pattern:str
+    max_pieces:PositiveInt
+    labels:str
+    vote:str
+
 class DataSays(BaseModel, extra='forbid', strict=True):
     "How data loaders make ids of texts"
     bs:PositiveInt
     backwards:bool
     seq_len:PositiveInt|None = None
     table:TableSays|None = None
+    tags:TagsSays|None = None
 
 class ClassifierFile(EncoderFile):
     "What a file says that `save_model` wrote: as an encoder's, and what a learner needs"

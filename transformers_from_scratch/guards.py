@@ -35,7 +35,8 @@ def ensure_sizes(
 _measures = {  # kind: losses whose answers are of that kind, metrics that are not, one that is
     'numbers': ((nn.MSELoss,nn.L1Loss,nn.SmoothL1Loss,nn.HuberLoss),
                 (accuracy,error_rate,accuracy_multi), '`rmse`'),
-    'labels': (nn.BCEWithLogitsLoss, (mse,rmse,mae), '`accuracy_multi`')}
+    'labels': (nn.BCEWithLogitsLoss, (mse,rmse,mae), '`accuracy_multi`'),
+    'tags': (CrossEntropyLossFlat, (accuracy,error_rate), '`TagAccuracy()`')}
 
 def _check_measures(kind, loss, metrics):
     "Raise `ValueError` for a loss or a metric that gives a number without a meaning"
@@ -43,7 +44,9 @@ def _check_measures(kind, loss, metrics):
     # another loss may give the answers another meaning
     usual = loss is None or isinstance(getattr(loss, 'func', loss), losses)
     for o in L(metrics) if usual else ():
-        ensure(o not in misfits, 'metrics', getattr(o, 'name', getattr(o, '__name__', o)),
+        # those of scikit-learn would count padding as a tag
+        fit = o not in misfits and not (kind=='tags' and isinstance(o, AccumMetric))
+        ensure(fit, 'metrics', getattr(o, 'name', getattr(o, '__name__', o)),
                f'for {kind}, such as {fits}')
     of_logs = isinstance(loss, nn.NLLLoss) or loss is F.nll_loss
     ensure(not (kind=='category' and of_logs), 'loss_func', loss,
@@ -107,7 +110,7 @@ def check_dls(
     if not lm:
         one_class = target.kind=='category' and len(target.classes)<2 and n_out is None
         ensure(not one_class, 'vocab', target.classes, 'two or more classes to tell apart')
-        ensure(y_range is None or target.kind not in ('category','labels'), 'y_range', y_range,
+        ensure(y_range is None or target.kind not in ('category','labels','tags'), 'y_range', y_range,
                'None: the target of `dls` is no number')
         _check_targets(dls, target, y_range, loss_func is not None)
         _check_measures(target.kind, loss_func, metrics)

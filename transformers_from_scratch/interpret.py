@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from fastai.text.all import *
 from .guards import *
 from .models import *
+from .masked_lm import *
 from .turns import *
 from .text import *
 from .learner import *
@@ -272,6 +273,8 @@ def token_attributions(
     "What each token does for an answer; `ValueError` for another `target`, and without a `pool`"
     ensure(isinstance(text, str), 'text', text, 'a string', TypeError)
     model,(kind,names) = get_model(learn.model),text_target(learn.dls)
+    ensure(not isinstance(model, TransformerMaskedLM), 'learn', learn,
+           'for a classifier or a language model: this one answers at each token', TypeError)
     encoder,pool = model[0],getattr(model[1], 'pool', mean_pool)
     probs_of = getattr(learn.loss_func, 'activation', None) or _activation.get(kind, noop)
     ensure(pool is not None, 'pool', pool, 'a function, for one answer to a text')

@@ -107,7 +107,7 @@ def transformer_classifier_learner(
     start,(first,last) = Pretrained.of(pretrained),text_ends(dls)
     sizes = dict(k=k, heads=heads, depth=depth, pos_cls=pos_cls)
     model_kw = model_keywords(dls, start, max_len, sizes, **model_kw)
-    model_kw.pop('tie_weights', None)  # of `pretrained`, if that is a language model
+    for o in ('tie_weights','head_cls'): model_kw.pop(o, None)  # of a language model as `pretrained`
     crop = model_kw.get('crop', head_crop)
     if first+last and crop:
         model_kw['crop'] = partial(special_crop, crop=crop, first=first, last=last)

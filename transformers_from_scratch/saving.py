@@ -18,11 +18,14 @@ from .lm_learner import *
 from .files import *
 from .text import *
 from .descriptions import *
+from .tags import *
+from .tagger import *
 from .transfer import *
 
 # %% ../nbs/40_saving.ipynb #e5000011
 _losses = {
     (CrossEntropyLossFlat,nn.CrossEntropyLoss): ('weight','label_smoothing','ignore_index'),
+    (TagLoss,nn.CrossEntropyLoss): ('weight','label_smoothing','ignore_index'),
     (LabelSmoothingCrossEntropyFlat,LabelSmoothingCrossEntropy): ('eps','weight'),
     (FocalLossFlat,FocalLoss): ('gamma','weight'),
     (BCEWithLogitsLossFlat,nn.BCEWithLogitsLoss): ('weight','pos_weight'),
@@ -54,13 +57,18 @@ def _data_says(dls):
     except AssertionError: return  # a text can't enter there
     names = [type(o).__name__ for o in tfms]
     backwards = len(tfms)==3 and getattr(tfms[2], 'name', '')=='reverse_text'
-    if names[:2]!=['Tokenizer','Numericalize'] or len(names)!=2+backwards: return
+    tags = text_target(dls).kind=='tags'
+    if names[:2]!=['TagTokenizer' if tags else 'Tokenizer','Numericalize']: return
+    if len(names)!=2+backwards or tags and backwards: return
     dl = dls.valid
     more = [type(o).__name__ for n in ('after_item','before_batch','after_batch')
             for o in getattr(getattr(dl, n), 'fs', ())]
     # what changes items or batches has no name
-    if set(more)-{'ToTensor','Pad_Chunk','Pad_Input'}: return
-    return dict(bs=dl.bs, backwards=backwards, table=_table_says(tfms[0], dls),
+    if set(more)-{'ToTensor','Pad_Chunk','Pad_Input','_PadTags'}: return
+    y = tags_of(dls)
+    return dict(bs=dl.bs, backwards=backwards, table=None if tags else _table_says(tfms[0], dls),
+                tags=dict(pattern=y.tok.pattern, max_pieces=y.tok.max_pieces, labels=y.labels,
+                          vote=y.vote) if tags else None,
                 seq_len=dl.seq_len if isinstance(dl, LMDataLoader) else None)
 
 def _table_says(tok, dls):
@@ -117,8 +125,10 @@ def _made(about, weights, given):
 # %% ../nbs/40_saving.ipynb #b060ea70
 def _y(row): return row['y']
 
-def _target_block(head):
+def _target_block(head, tok, tags):
     "The block that makes the target of a classifier, and a value for it"
+    if head.target=='tags':
+        return TagBlock(tok, head.classes, tags.labels, tags.vote),[['1'],head.classes[:1]]
     n = head.keywords['n_out']
     if head.target=='numbers': return RegressionBlock(n_out=n),0. if n==1 else [0.]*n
     one = head.classes[0]
@@ -135,10 +145,14 @@ def _empty_dls(about, tok, device):
     data,table,lm = about.data,about.data.table,about.kind=='language model'
     more,kw = dict(seq_len=data.seq_len) if lm else {},dict(bs=1, num_workers=0, device=device)
     if not lm: kw['before_batch'] = Pad_Chunk(pad_idx=ifnone(about.encoder['pad_idx'], 0))
+    if data.tags:
+        if not isinstance(tok, TagTokenizer):
+            tok = TagTokenizer(tok.tok, data.tags.pattern, data.tags.max_pieces)
+        del kw['before_batch']  # tags are padded beside their text
     text = TextBlock(tok, vocab=list(about.vocab), is_lm=lm, backwards=data.backwards, **more)
     row,blocks,get_y = dict(text='1 2 3 4 5 6 7 8 9'),[text],None
     if not lm:
-        block,y = _target_block(about.head)
+        block,y = _target_block(about.head, tok, data.tags)
         blocks.append(block)
         names,delim = (table.label or ['y'], table.delim) if table else (['y'], None)
         row |= _row(names, delim, y)
@@ -211,7 +225,8 @@ def load_transformer_learner(
     distrib_barrier()
     path = find_model(Path(), folder)
     about,weights = read_model_file(path, ClassifierFile, LMFile)
-    learn_cls = TransformerLMLearner if about.kind=='language model' else TransformerLearner
+    learn_cls = (TransformerLMLearner if about.kind=='language model' else
+                 TransformerTaggerLearner if about.head.target=='tags' else TransformerLearner)
     learn_kw,given = split_keywords(kwargs, learn_cls)
     its = about.keywords
     lacks = {n: as_code(its[n]) for n in custom_parts(its) if n not in given}

@@ -62,7 +62,11 @@ def text_tokenizer(
 )->Tokenizer: # None where the texts were tokens already
     "fastai's `Tokenizer` of the data"
     ds = dls.train_ds if isinstance(dls, DataLoaders) else dls
-    return _get_tokenizer(_part(ds, part) if part else ds)
+    tl = _part(ds, part) if hasattr(ds, 'tls') else ds
+    found = _get_tokenizer(tl if part else ds)
+    if found is not None: return found
+    # fastai knows its own class alone
+    return first(o for o in getattr(getattr(tl, 'tfms', None), 'fs', ()) if isinstance(o, Tokenizer))
 
 def text_tfms(
     dls:DataLoaders, # Data with texts
@@ -101,7 +105,7 @@ def text_ends(
 # %% ../nbs/11_text.ipynb #11000022
 class TextTarget(NamedTuple):
     "What the model is asked for"
-    kind:str # 'category', 'labels', 'numbers', 'text' or 'tokens'; None for another one
+    kind:str # 'category', 'labels', 'numbers', 'tags', 'text' or 'tokens'; None for another one
     classes:list # Names of the categories, labels or tokens, in the order of the model's numbers
 
     def __str__(self):
@@ -121,7 +125,8 @@ def text_target(
     if len(tls)<2: return TextTarget(None, [])  # no `Datasets` of fastai, or no target
     tfms = tls[-1].tfms.fs
     kind = first(kind for cls,kind in _kinds.items() if any(isinstance(o, cls) for o in tfms))
-    classes = getattr(tls[-1], 'vocab', None) if kind in ('labels','category') else None
+    kind = ifnone(kind, getattr(tfms[-1], 'target_kind', None))  # of ours
+    classes = None if kind in (None,'numbers') else getattr(tls[-1], 'vocab', None)
     return TextTarget(kind, list(ifnone(classes, [])))
 
 # %% ../nbs/11_text.ipynb #11000025
