@@ -370,7 +370,8 @@ class TransformerClassifier(KeepsKeywords, nn.Sequential):
         **kwargs
     ):
         if pool is None and (kwargs.get('word_dropout') or kwargs.get('vocab_dropout') or windows):
-            raise ValueError('no `word_dropout`, `vocab_dropout`, `windows` with `pool=None`')
+            raise ValueError('`word_dropout`, `vocab_dropout` and `windows` must be unset with '
+                             '`pool=None`')
         if pool is None: crop = None  # each token needs its answer
         encoder = TransformerEncoder(vocab_sz, k, crop=crop, **kwargs)
         nn.Sequential.__init__(self, encoder, ClassifierHead(k, n_out, pool, head_dropout, y_range))
