@@ -1055,6 +1055,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                            'transformers_from_scratch/onnx_export.py'),
                                                        'transformers_from_scratch.onnx_export._about': ( 'onnx.html#_about',
                                                                                                          'transformers_from_scratch/onnx_export.py'),
+                                                       'transformers_from_scratch.onnx_export._any_length': ( 'onnx.html#_any_length',
+                                                                                                              'transformers_from_scratch/onnx_export.py'),
                                                        'transformers_from_scratch.onnx_export._check_ids': ( 'onnx.html#_check_ids',
                                                                                                              'transformers_from_scratch/onnx_export.py'),
                                                        'transformers_from_scratch.onnx_export._check_logits': ( 'onnx.html#_check_logits',
