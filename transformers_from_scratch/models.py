@@ -384,7 +384,7 @@ class TransformerClassifier(KeepsKeywords, nn.Sequential):
     )->Tensor: # Logits `(b,n_out)`; with `pool=None` `(b,t,n_out)`, zeros at padding
         "Read the texts and score the classes"
         at = None if self.windows is None else self.columns(ids)
-        if at is not None: return self.in_windows(at, ids, types)
+        if at is not None: return self._in_windows(at, ids, types)
         logits = self[1](self[0](ids, types))
         return logits if self[1].pool is not None else _to_columns(logits, ids, self[0].pad_idx)
 
@@ -439,12 +439,8 @@ def _ends(crop):
     return names['first'].default,names['last'].default
 
 @patch
-def in_windows(self:TransformerClassifier,
-    columns:Tensor, # Columns of `ids` that each window reads `(b,w,max_len)`, -1 where there is none
-    ids:Tensor, # Token ids `(b,t)`
-    types:Tensor=None # Token types `(b,t)`, below `n_types`; None: all are 0
-)->Tensor: # Logits `(b,n_out)`
-    "Read each window as a text of its own, and join the answers"
+def _in_windows(self:TransformerClassifier, columns, ids, types):
+    "Logits `(b,n_out)`: each window is read as a text of its own, and the answers are joined"
     none = columns<0
     def rows(x, fill): return _take(x, columns.clamp(min=0)).masked_fill(none, fill).flatten(0, 1)
     if not torch.compiler.is_compiling(): ids = ids.as_subclass(Tensor)
