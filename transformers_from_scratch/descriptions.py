@@ -122,7 +122,7 @@ def check_keywords(
     create_model(cls.__name__, __config__=dict(strict=True), **kinds)(**keywords)
 
 free_keywords = ('vocab_sz','max_len','pad_idx','crop','dropout','attn_dropout','word_dropout',
-                 'vocab_dropout')  # they change how a model learns, or which texts it can read
+                 'vocab_dropout','windows','overlap')  # they change how a model learns, or which texts it can read
 
 def differences(
     its:dict, # What a file says

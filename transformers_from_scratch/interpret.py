@@ -242,13 +242,18 @@ def _own_part(ids, empty):
 
 def _reader(model, ids):
     "From embeddings `(n,t,k)`, with at most as many tokens as `ids` `(1,t)`, to logits `(n,n_out)`"
-    encoder,head = model[0],model[1]
+    encoder,head,windows = model[0],model[1],getattr(model, 'windows', None)
     def run(x):
+        at = model.columns(ids[:,:x.shape[1]]) if windows else None          # (1,w,max_len)
+        if at is not None: x = x[:,at[0]].flatten(0, 1)                      # (n*w,max_len,k)
         with encoder.embedding.register_forward_hook(lambda m,args,out: x.to(out.dtype)):
             hidden = encoder.read(ids[:,:x.shape[1]].expand(len(x), -1))   # (n,t,k)
         if isinstance(head, LMHead): return head(hidden[:,-1]).float()    # (n,v), the last token
         pad_mask = torch.zeros(hidden.shape[:2], dtype=torch.bool, device=x.device)
-        return head((hidden, pad_mask)).float()
+        logits = head((hidden, pad_mask)).float()
+        if at is None: return logits
+        logits = logits.unflatten(0, (-1,at.shape[1]))                       # (n,w,n_out)
+        return windows(logits, logits.new_zeros(logits.shape[:2], dtype=torch.bool))
     return run
 
 def _with_ends(f, first, last):
@@ -281,7 +286,9 @@ def token_attributions(
     with torch.inference_mode(False), torch.enable_grad(), in_eval(model):
         device = encoder.embedding.weight.device
         ids = torch.tensor([_read_ids(learn, text)], device=device)  # (1,t)
-        read,pad_mask = left_align(ids, encoder.pad_idx, encoder.max_len, encoder.crop)
+        whole = getattr(model, 'windows', None)
+        limits = () if whole else (encoder.max_len, encoder.crop)
+        read,pad_mask = left_align(ids, encoder.pad_idx, *limits)
         read = read[~pad_mask][None]  # (1,t'), what cropping leaves
         x,run = encoder.embedding(read).detach(),_reader(model, read)
         with torch.no_grad(): logits = run(x)

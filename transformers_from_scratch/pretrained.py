@@ -355,7 +355,7 @@ def _fill_head(path, learn):
     its,mine = says(about.head),says(describe_head(model, text_target(learn.dls)))
     differ = [n for n in mine if n!='head_dropout'
               and (its.get(n)!=mine[n] or '<lambda>' in str(mine[n]))]  # all have one name
-    fits = set(differ)<={'max_len','crop'}
+    fits = set(differ)<={'max_len','crop','windows','overlap'}
     if fits: model[1].load_state_dict(weights)
     if differ:
         new = '' if fits else ', so that of this learner is new'
