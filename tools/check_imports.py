@@ -1,6 +1,6 @@
 """Do the modules keep to the plan of the house? And a picture of which imports which.
 
-The network (attention, layers, faster, models, sampling, fast_step, turns) knows torch, `fastai.basics` and itself: nothing of fastai's data or learners. The repairs of fastai
+The network (attention, layers, faster, models, seq2seq, beams, sampling, fast_step, turns) knows torch, `fastai.basics` and itself: nothing of fastai's data or learners. The repairs of fastai
 know neither the network nor the learners. And a module imports only from floors below its own; the number of its notebook is its floor. Does `all` give the names
 of each module, and is there one version? `make lint` asks, and draws the picture."""
 import ast, re, sys
@@ -11,8 +11,8 @@ from pathlib import Path
 
 root, lib = Path(__file__).resolve().parent.parent, 'transformers_from_scratch'
 
-network = 'attention layers faster models sampling fast_step turns'.split()
-others = {'torch','platform','functools','itertools','threading','types','warnings','weakref'}       # what the network may import besides
+network = 'attention layers faster models seq2seq beams sampling fast_step turns'.split()
+others = {'torch','typing','platform','functools','itertools','threading','types','warnings','weakref'}       # what the network may import besides
 
 def imports(path):
     "Our modules that `path` imports, and the others, with their full names"
