@@ -97,6 +97,12 @@ def scores(learn, df, beams):
             res[name][kind+' signature'] = str(m.get_signature())
     return res,texts
 
+def report(result, out):
+    "Print a line of JSON, and append it to `out`"
+    print(json.dumps(result))
+    if out:
+        with open(out, 'a') as f: f.write(json.dumps(result)+'\n')
+
 def cpu():
     "The name of the processor"
     try: return next(o.split(':')[1].strip() for o in open('/proc/cpuinfo') if o.startswith('model name'))
@@ -121,17 +127,20 @@ def main(
     average:float=.75, # Weights are averaged from this share of the training on; 1: not
     clip:float=None, # Largest norm of the gradient
     wd:float=.01, # Weight decay
+    eps:float=1e-8, # Adam's epsilon; fastai's own 1e-5 is large beside the gradients of rare words
+    sqr_mom:float=.98, # How much of the mean of the squared gradients stays in a step
     positions:str='rotary', # Positions of our model: 'rotary' or 'learned'
     bf16:bool=False, # Train in bfloat16, where it is safe?
     every:int=0, # BLEU of some of `val` after every so many epochs; 0: in the end alone
     beams:int=4, # Beams, beside greedy
     rows:int=None, # Only so many pairs
     threads:int=2, # Threads for torch
+    no_score:bool=False, # Only the loss of `val`, no translations?
     test:bool=False, # Look at test_2016_flickr as well?
     out:str=None # A JSON lines file to append the result to
 ):
     "Train, translate, and print a line of JSON"
-    args = {n: o for n,o in locals().items()}
+    args = dict(locals())
     if not (minutes or steps): raise SystemExit('how long? --minutes or --steps')
     torch.set_num_threads(threads)
     set_seed(seed)
@@ -140,7 +149,8 @@ def main(
     dls = seq2seq_dataloaders(df, 'de', 'en', ExactSubwordTokenizer(vocab), valid_col='is_valid', tokens=tokens, num_workers=0)
     size = dict(k=k, heads=heads, depth=depth, hidden_mult=hidden_mult, dropout=dropout)
     metrics = [accuracy] + ([BLEU(every=every, n=200)] if every and model=='ours' else [])
-    kw = dict(loss_func=CrossEntropyLossFlat(label_smoothing=smoothing), metrics=metrics, wd=wd)
+    kw = dict(loss_func=CrossEntropyLossFlat(label_smoothing=smoothing), metrics=metrics, wd=wd,
+              opt_func=partial(FusedAdam, eps=eps, sqr_mom=sqr_mom))
     if model=='ours':
         pos = dict(rotary=RotaryPositions, learned=LearnedPositions)[positions]
         learn = transformer_seq2seq_learner(dls, **size, pos_cls=pos, max_len=None if positions=='rotary' else 256, **kw)
@@ -157,6 +167,7 @@ def main(
     result = dict(args, date=str(date.today()), torch=torch.__version__, cpu=cpu(), parameters=params, steps_made=budget.n,
                   epochs=round(budget.n/len(dls.train), 2), minutes_trained=round(budget.secs/60, 2))
     with learn.no_bar(): result['valid loss'],result['valid accuracy'] = learn.validate()[:2]
+    if no_score: return report(result, out)
     if model!='ours':
         attn = dict(attn_cls=partial(SelfAttention, qkv_bias=True),
                     decoder_cls=partial(TransformerDecoder, attn_cls=partial(SelfAttentionAutoRegressive, qkv_bias=True)))
@@ -171,6 +182,4 @@ def main(
     parts = dict(val=val) | (dict(test_2016_flickr=pairs('test_2016_flickr')) if test else {})
     for name,o in parts.items(): result[name],texts = scores(learn, o, beams)
     for o in list(zip(val.de, learn.translate(list(val.de[:5]), beams=beams), val.en)): print(*o, sep='\n  ')
-    print(json.dumps(result))
-    if out:
-        with open(out, 'a') as f: f.write(json.dumps(result)+'\n')
+    report(result, out)

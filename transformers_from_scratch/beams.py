@@ -24,14 +24,15 @@ def best_next(
     log_p:Tensor, # Logarithm of the probability of each text so far `(b,n)`
     n_best:int, # Number of continuations to keep, of `n*v`
     banned:Tensor=None # Ids of tokens that never come
-)->tuple: # `log_p`, which of the `n` texts goes on, and with which id; each `(b,n_best)`, best first
+)->tuple: # `log_p`, which of the `n` texts goes on, and with which id, `(b,n_best)`, best first
     "The best continuations of `n` texts by one token; raises `ValueError` for NaN among the scores"
     (b,n),each = log_p.shape,logits.float().log_softmax(-1)                             # (b*n,v)
     if banned is not None: each.scatter_(-1, banned.expand(len(each), -1), -math.inf)
     best,ids = each.topk(min(n_best, each.shape[-1]))                                   # (b*n,m)
     check_scores(best[:,0].view(b, n).isfinite().all(1))
-    log_p,at = (log_p[...,None] + best.view(b, n, -1)).flatten(1).topk(min(n_best, n*best.shape[1]))
-    return log_p,at//best.shape[1],ids.view(b, -1).gather(1, at)                        # (b,n_best)
+    every,m = (log_p[...,None] + best.view(b, n, -1)).flatten(1),best.shape[1]          # (b,n*m)
+    log_p,at = every.topk(min(n_best, n*m))
+    return log_p,at//m,ids.view(b, n*m).gather(1, at)                                   # (b,n_best)
 
 # %% ../nbs/05b_beams.ipynb #be000030
 class Hypothesis(NamedTuple):
@@ -59,7 +60,7 @@ def _goes_on(stops, which, beams, n):
 
 # %% ../nbs/05b_beams.ipynb #be000050
 def search_beams(
-    reader:object, # `logits (b,v)`; `append(ids)` reads on; `select(rows)` keeps, copies or drops rows
+    reader:object, # `logits (b,v)`; `append(ids)` reads on; `select(rows)` picks the rows to go on with
     n_words:int, # Number of tokens to write at most, the stop included
     *,
     beams:int=4, # Number of texts that are kept side by side; 1 takes the best token each time
@@ -76,7 +77,7 @@ def search_beams(
     left,found = list(range(len(log_p))),[[] for _ in log_p]
     for t in range(n_words):
         rows = torch.arange(log_p.numel(), device=ids.device).view_as(log_p)            # (b,n)
-        log_p,which,new = best_next(reader.logits, log_p, 2*beams, banned)              # (b,2*beams)
+        log_p,which,new = best_next(reader.logits, log_p, 2*beams, banned)      # (b,2*beams)
         stops = new==ifnone(stop_id, -1)
         for i,j in (stops & log_p.isfinite())[:,:beams].nonzero().tolist():
             found[left[i]].append(_found(ids[i,which[i,j]], log_p[i,j], True, length_penalty))

@@ -6,8 +6,8 @@
 __all__ = ['free_keywords', 'as_json', 'from_json', 'as_code', 'custom_parts', 'describe_model', 'check_keywords', 'differences',
            'HeadSays', 'target_of', 'describe_head', 'first_names', 'weights_of', 'check_shapes', 'few_answers',
            'same_answers', 'without_numbers', 'made_again', 'check_description', 'TokenizerSays', 'EncoderFile',
-           'TableSays', 'TagsSays', 'DataSays', 'ClassifierFile', 'LMFile', 'write_model_file', 'read_model_file',
-           'match_rows']
+           'TableSays', 'TagsSays', 'DataSays', 'ClassifierFile', 'LMFile', 'Seq2SeqFile', 'write_model_file',
+           'read_model_file', 'match_rows']
 
 # %% ../nbs/18_descriptions.ipynb #d1800003
 from typing import Any,ClassVar,Literal
@@ -17,14 +17,15 @@ from fastai.text.all import *
 from .attention import *
 from .layers import *
 from .models import *
+from .seq2seq import *
 from .files import *
 from .text import *
 from .turns import *
 
 # %% ../nbs/18_descriptions.ipynb #d1800007
 _known = {o.__name__: o for o in (
-    SelfAttention, SelfAttentionAutoRegressive, FeedForward, GatedFeedForward, TransformerBlock,
-    Positions, LearnedPositions, SinusoidalPositions, RotaryPositions, head_crop, tail_crop,
+    SelfAttention, SelfAttentionAutoRegressive, MultiHeadAttention, FeedForward, GatedFeedForward,
+    TransformerBlock, DecoderBlock, TransformerDecoder, Positions, LearnedPositions, SinusoidalPositions, RotaryPositions, head_crop, tail_crop,
     ends_crop, special_crop, mean_pool, max_pool, first_pool, last_pool, mean_max_pool, nn.Identity,
     *(getattr(nn, n) for m in (nn.modules.activation, nn.modules.normalization) for n in m.__all__))}
 
@@ -109,7 +110,8 @@ def describe_model(
              if p.annotation in (int,float,bool)}
     def plain(n, o): return kinds[n](o) if n in kinds and o is not None and kinds[n](o)==o else o
     says = {n: as_json(plain(n, vars(module).get(n, o))) for n,o in now.items()}
-    custom = type(module) not in (TransformerEncoder,TransformerLM,TransformerClassifier)
+    custom = type(module) not in (TransformerEncoder,TransformerLM,TransformerClassifier,
+                                  TransformerSeq2Seq)
     return says | (dict(encoder_cls=as_json(type(module))) if custom else {})
 
 def check_keywords(
@@ -203,10 +205,12 @@ def few_answers(
     "What `model` says of two short texts; raises `ValueError` if that is not finite"
     encoder = model if isinstance(model, TransformerEncoder) else model[0]
     n,at = int(min(ifnone(encoder.max_len, 64), 64)),encoder.embedding.weight.device
-    ids = tensor([i for i in range(min(encoder.vocab_sz, n+1)) if i!=encoder.pad_idx])
-    ids = ids.repeat(n)[:n].to(at)
+    pairs = isinstance(model, TransformerSeq2Seq)
+    words = min(o.vocab_sz for o in ([encoder, model[1]] if pairs else [encoder]))
+    ids = tensor([i for i in range(min(words, n+1)) if i!=encoder.pad_idx]).repeat(n)[:n].to(at)
+    texts = [torch.stack([ids, ids.flip(0)])]*(1+pairs)                                   # (2,n)
     with (torch.autocast('cpu', enabled=False), torch.autocast(at.type, enabled=False),
-          in_eval(model)): out = model(torch.stack([ids, ids.flip(0)]))                   # (2,n)
+          in_eval(model)): out = model(*texts)
     out = (out[0] if isinstance(out, tuple) else out).float().cpu()
     if out.isfinite().all(): return out
     raise ValueError('the answers of this model are not finite: has training diverged? Load a '
@@ -308,7 +312,7 @@ class DataSays(BaseModel, extra='forbid', strict=True):
 class ClassifierFile(EncoderFile):
     "What a file says that `save_model` wrote: as an encoder's, and what a learner needs"
     kind:Literal['classifier'] = 'classifier'
-    replaces:ClassVar[tuple] = 'classifier','language model'
+    replaces:ClassVar[tuple] = 'classifier','language model','sequence to sequence'
     answers:list[float] # A few, of `few_answers`
     head:HeadSays
     loss:dict[str,Any]|None # A loss of fastai by its `name`, and its `settings`
@@ -322,8 +326,14 @@ class LMFile(ClassifierFile):
     "The same for a language model"
     kind:Literal['language model'] = 'language model'
 
+class Seq2SeqFile(ClassifierFile):
+    "The same for a model that writes another text"
+    kind:Literal['sequence to sequence'] = 'sequence to sequence'
+    target_vocab:list[str]|None # None: that of the source
+    target_tokenizer:TokenizerSays|None # None: that of the source
+
 _models = {EncoderFile:TransformerEncoder, ClassifierFile:TransformerClassifier,
-           LMFile:TransformerLM}
+           LMFile:TransformerLM, Seq2SeqFile:TransformerSeq2Seq}
 
 def _check_saved(about, weights):
     "Raises some error unless the model that is described has these weights, and a row a token"
@@ -332,11 +342,13 @@ def _check_saved(about, weights):
     part,pad = '' if cls is TransformerEncoder else '0.',keywords.get('pad_idx')
     rows,blocks = len(weights[f'{part}embedding.weight']),f'{part}blocks.'
     if len(vocab)!=rows+(pad==rows): raise ValueError(f'it has {len(vocab)} tokens, {rows} rows')
+    others,its = getattr(about, 'target_vocab', None),keywords.get('target_sz')
+    if (len(others) if others else None)!=its: raise ValueError(f'it has {its} target tokens')
     # nothing is made that is larger than the file
     depth = len({n.split('.')[blocks.count('.')] for n in weights if n.startswith(blocks)})
     if depth!=keywords.get('depth', depth): raise ValueError(f'it has {depth} blocks')
     most = max(n for o in weights.values() for n in (*o.shape, 1))
-    sizes = {n: keywords.get(n) or 0 for n in ('k','vocab_sz','n_types','n_out')}
+    sizes = {n: keywords.get(n) or 0 for n in ('k','vocab_sz','target_sz','n_types','n_out')}
     sizes['hidden_mult'] = sizes['k']*(keywords.get('hidden_mult') or 0)
     odd = [n for n,o in sizes.items() if o>most]
     if odd: raise ValueError(f'`{odd[0]}` is {keywords[odd[0]]}, larger than all weights')
@@ -347,7 +359,7 @@ def _check_saved(about, weights):
 
 def write_model_file(
     path:Path, # Of the file
-    header:type, # `EncoderFile`, `ClassifierFile` or `LMFile`
+    header:type, # `EncoderFile`, `ClassifierFile`, `LMFile` or `Seq2SeqFile`
     model:KeepsKeywords, # An encoder, or a model
     **says # The fields of `header`
 ):

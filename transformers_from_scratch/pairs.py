@@ -45,9 +45,13 @@ class TokensDL(SortedDL):
 
     def _cut(self, idxs): return _by_tokens(idxs, self.res.__getitem__, self.tokens)
     def __len__(self): return self.n_batches
-    def chunkify(self, b): return _by_tokens(b, _longest, self.tokens)
+
+    def chunkify(self, b):
+        "The items `b`, in batches"
+        return _by_tokens(b, _longest, self.tokens)
 
     def create_item(self, s):
+        "Item `s`, which is kept"
         if s not in self.made: self.made[s] = super().create_item(s)
         return self.made[s]
 
@@ -81,6 +85,13 @@ class PadSides(Pad_Chunk):
             rows = pad_sequence([*map(_plain, xs)], True, self.pad_idx)                  # (b,t)
             return [o.as_subclass(TensorText) for o in rows]
         return list(zip(*map(padded, zip(*b))))
+
+    def encodes(self, x:TensorText):
+        "A text alone stays as it is"
+        return x
+    def decodes(self, o:TensorText):
+        "A text without padding"
+        return o[o!=self.pad_idx]
 
 # %% ../nbs/17b_pairs.ipynb #17b00020
 def _one_vocab(dsets, **kwargs):

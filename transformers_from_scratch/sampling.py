@@ -195,8 +195,8 @@ class LMReader:
         encoder,head = self.model
         sources,n = (rows*encoder.n_sources//len(self.text)).unique_consecutive(return_counts=True)
         if (n!=n[0]).any():
-            raise ValueError(f'`rows` belong to sources {sources.tolist()}, {n.tolist()} times, but '
-                             'must be as many of each, side by side')
+            raise ValueError(f'`rows` are of the sources {sources.tolist()}, {n.tolist()} times, '
+                             'but must be as many of each, side by side')
         if len(sources)<encoder.n_sources or sources.diff().ne(1).any():
             self.model = nn.Sequential(encoder.select(sources), head)
 
@@ -337,10 +337,10 @@ def generate(
     model:TransformerLM, # A language model
     ids:Tensor, # The texts to go on with `(b,t)`, padding anywhere, at least one token in each
     n_words:int, # Number of tokens to write; none below 1
-    beams:int=None, # Texts to keep side by side, as `generate_beams` does; None: one, token by token
+    beams:int=None, # Texts to keep side by side, see `generate_beams`; None: one, token by token
     **kwargs
 )->Tensor: # `ids` and `n_words` new columns, or fewer if all texts stop before
-    "Write on, in evaluation mode; arguments and errors are those of `stream_ids` or `generate_beams`"
+    "Write on; arguments and errors are those of `stream_ids`, with `beams` of `generate_beams`"
     if beams is None: new = [o[:,None] for o in stream_ids(model, ids, n_words, **kwargs)]
     else:
         best = [o[0] for o in generate_beams(model, ids, n_words, beams=beams, **kwargs)]

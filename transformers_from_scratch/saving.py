@@ -15,6 +15,8 @@ from .turns import *
 from .tokenizers import *
 from .learner import *
 from .lm_learner import *
+from .seq2seq import *
+from .seq2seq_learner import *
 from .files import *
 from .text import *
 from .descriptions import *
@@ -64,8 +66,8 @@ def _data_says(dls):
     more = [type(o).__name__ for n in ('after_item','before_batch','after_batch')
             for o in getattr(getattr(dl, n), 'fs', ())]
     # what changes items or batches has no name
-    if set(more)-{'ToTensor','Pad_Chunk','Pad_Input','_PadTags'}: return
-    y = tags_of(dls)
+    if set(more)-{'ToTensor','Pad_Chunk','Pad_Input','PadSides','_PadTags'}: return
+    y = tags_of(dls) if tags else None
     return dict(bs=dl.bs, backwards=backwards, table=None if tags else _table_says(tfms[0], dls),
                 tags=dict(pattern=y.tok.pattern, max_pieces=y.tok.max_pieces, labels=y.labels,
                           vote=y.vote) if tags else None,
@@ -84,6 +86,17 @@ def _table_says(tok, dls):
     return says
 
 # %% ../nbs/40_saving.ipynb #f32c7705
+_headers = {TransformerClassifier:ClassifierFile, TransformerLM:LMFile,
+            TransformerSeq2Seq:Seq2SeqFile}
+
+def _target_says(dls):
+    "Vocabulary and tokenizer of texts that are written, where they are not those of the source"
+    source,target = (list(text_vocab(dls, o)) for o in (0, 1))
+    toks = [text_tokenizer(dls, o) for o in (0, 1)]
+    states = [tokenizer_state(o) if o else None for o in toks]
+    return dict(target_vocab=None if source==target else target,
+                target_tokenizer=None if states[0]==states[1] else states[1])
+
 @patch
 @in_turn
 def save_model(self:TransformerLearner,
@@ -91,15 +104,16 @@ def save_model(self:TransformerLearner,
 )->Path: # The folder
     "Save a learner for `load_transformer_learner`; raises `ValueError` for what can't be made again"
     folder,model = Path(folder).expanduser(),plain_model(self.model)
-    header = {TransformerClassifier:ClassifierFile, TransformerLM:LMFile}.get(type(model))
+    header = _headers.get(type(model))
     if header is None:
         raise TypeError(f"`learn.model` is of the custom class {type(model).__name__}, but must be "
-                        "a `TransformerClassifier` or a `TransformerLM`. Save its encoder, with "
+                        f"one of {', '.join(o.__name__ for o in _headers)}. Save its encoder, with "
                         "`save_encoder`, or its weights, with `learn.save`")
     if rank_distrib(): return folder  # the first process writes
     ensure_free(folder, 'model.safetensors', *ClassifierFile.replaces)
     target = text_target(self.dls) if header is ClassifierFile else None
-    write_model_file(folder/'model.safetensors', header, model, **describe_encoder(self),
+    more = _target_says(self.dls) if header is Seq2SeqFile else {}
+    write_model_file(folder/'model.safetensors', header, model, **describe_encoder(self), **more,
                      head=describe_head(model, target), loss=_loss_says(self.loss_func),
                      data=_data_says(self.dls), answers=few_answers(model).flatten()[:16].tolist(),
                      fast_layers=any(isinstance(o, FastLinear) for o in model.modules()))
@@ -108,7 +122,7 @@ def save_model(self:TransformerLearner,
 # %% ../nbs/40_saving.ipynb #e5000017
 def _made(about, weights, given):
     "The model that was saved; raises some error if it can't be made"
-    cls = TransformerLM if about.kind=='language model' else TransformerClassifier
+    cls = first(model for model,header in _headers.items() if type(about) is header)
     its = about.keywords
     mine = its | {n: as_json(o) for n,o in given.items() if n in its}
     if says := differences(its, mine, (*free_keywords,'head_dropout')): raise ValueError(says)
@@ -140,6 +154,12 @@ def _row(names, delim, y):
     if len(names)>1: return dict(zip(names, y))
     return {names[0]: y if delim is None or not isinstance(y, list) else y[0]}
 
+def _text_target(about, tok):
+    "The block of texts that are written"
+    if about.target_tokenizer:
+        tok = tokenizer_from_state(about.target_tokenizer.model_dump())
+    return TextBlock(tok, vocab=list(about.target_vocab or about.vocab))
+
 def _empty_dls(about, tok, device):
     "`DataLoaders` without data, which make ids of texts as those of the training did"
     data,table,lm = about.data,about.data.table,about.kind=='language model'
@@ -151,7 +171,9 @@ def _empty_dls(about, tok, device):
         del kw['before_batch']  # tags are padded beside their text
     text = TextBlock(tok, vocab=list(about.vocab), is_lm=lm, backwards=data.backwards, **more)
     row,blocks,get_y = dict(text='1 2 3 4 5 6 7 8 9'),[text],None
-    if not lm:
+    if isinstance(about, Seq2SeqFile):
+        blocks,get_y = [*blocks,_text_target(about, tok)],ColReader('text')
+    elif not lm:
         block,y = _target_block(about.head, tok, data.tags)
         blocks.append(block)
         names,delim = (table.label or ['y'], table.delim) if table else (['y'], None)
@@ -201,10 +223,12 @@ def _check_same(path, about, dls):
         raise ValueError(f"the vocabulary of `dls`, {vocab[:5]} …, is not that of {path}: make "
                          "`dls` with `text_vocab=read_description(folder).vocab`, or move the "
                          "encoder alone, with `load_encoder`")
-    lm = about.kind=='language model'
-    check_dls(dls, lm=lm, n_out=head.keywords.get('n_out'))
-    its = None if lm else target_of(text_target(dls))
-    if not lm and its!=(head.target, head.classes):
+    lm,pairs = about.kind=='language model',isinstance(about, Seq2SeqFile)
+    check_dls(dls, lm=lm, n_out=head.keywords.get('n_out'), seq2seq=pairs)
+    if pairs and list(text_vocab(dls, 1))!=(about.target_vocab or about.vocab):
+        raise ValueError(f"the vocabulary of the targets of `dls` is not that of {path}")
+    its = None if lm or pairs else target_of(text_target(dls))
+    if its and its!=(head.target, head.classes):
         raise ValueError(f"`dls` is for {its[0]}, {its[1]}, but must be for {head.target}, "
                          f"{head.classes}, in this order")
     if not lm and pad_id(dls)!=pad:
@@ -212,6 +236,8 @@ def _check_same(path, about, dls):
     _note_tokenizer(path, about, dls)
 
 # %% ../nbs/40_saving.ipynb #e5000019
+_learners = {LMFile:TransformerLMLearner, Seq2SeqFile:TransformerSeq2SeqLearner}
+
 def load_transformer_learner(
     folder:str|Path, # Where `save_model` wrote
     dls:DataLoaders=None, # Data to train further, of the same tokens and classes; None to predict
@@ -224,9 +250,9 @@ def load_transformer_learner(
     "The learner that `save_model` saved; custom parts as in `attn_cls=`; `ValueError` for damage"
     distrib_barrier()
     path = find_model(Path(), folder)
-    about,weights = read_model_file(path, ClassifierFile, LMFile)
-    learn_cls = (TransformerLMLearner if about.kind=='language model' else
-                 TransformerTaggerLearner if about.head.target=='tags' else TransformerLearner)
+    about,weights = read_model_file(path, *_headers.values())
+    tags = about.head.target=='tags'
+    learn_cls = _learners.get(type(about), TransformerTaggerLearner if tags else TransformerLearner)
     learn_kw,given = split_keywords(kwargs, learn_cls)
     its = about.keywords
     lacks = {n: as_code(its[n]) for n in custom_parts(its) if n not in given}

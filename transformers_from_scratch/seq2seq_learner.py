@@ -12,6 +12,7 @@ from fastai.text.all import *
 from .models import *
 from .layers import *
 from .seq2seq import *
+from .beams import *
 from .sampling import *
 from .turns import *
 from .files import *
@@ -85,7 +86,7 @@ class TransformerSeq2SeqLearner(TransformerLearner):
         return tuple(res)
 
 # %% ../nbs/26_seq2seq_learner.ipynb #26000030
-@keywords_of(TransformerSeq2Seq.__init__, TransformerEncoder.__init__,
+@keywords_of(TransformerSeq2Seq.__init__, TransformerEncoder.__init__, TransformerBlock.__init__,
              TransformerSeq2SeqLearner.__init__, TransformerLearner.__init__, Learner.__init__)
 @delegates(TransformerSeq2SeqLearner)
 @delegates(TransformerSeq2Seq, keep=True, but=['target_sz','pad_idx','target_pad'])
@@ -108,7 +109,7 @@ def transformer_seq2seq_learner(
     return TransformerSeq2SeqLearner(dls, model, **learn_kw)
 
 # %% ../nbs/26_seq2seq_learner.ipynb #26000040
-def _write(learn, sources, n_words=None, no_unk=True, **kwargs):
+def _batch(learn, sources, n_words=None, no_unk=True, **kwargs):
     "What the model writes for `sources`, lists of ids that are read as a batch"
     model,marks,pad = plain_model(learn.model),*learn.teacher_forcing.settings
     device = next(model.parameters()).device
@@ -120,6 +121,7 @@ def _write(learn, sources, n_words=None, no_unk=True, **kwargs):
                               banned=[o for o in banned if o!=marks.stop], **kwargs)
 
 @patch
+@keywords_of(generate_beams, search_beams)
 @delegates(generate_beams, keep=True, but=['stop_id','banned','cache','weights','n_best'])
 @in_turn
 def write_ids(self:TransformerSeq2SeqLearner,
@@ -135,13 +137,13 @@ def write_ids(self:TransformerSeq2SeqLearner,
     order = sorted(range_of(sources), key=lambda i: -len(sources[i]))
     res = {}
     for some in chunked(order, bs):
-        found = _write(self, [sources[i] for i in some], n_words, no_unk, beams=beams,
+        found = _batch(self, [sources[i] for i in some], n_words, no_unk, beams=beams,
                        n_best=n_best, **kwargs)
         res |= dict(zip(some, found))
     return [res[i] for i in range_of(sources)]
 
 @patch
-@keywords_of(TransformerSeq2SeqLearner.write_ids)
+@keywords_of(TransformerSeq2SeqLearner.write_ids, generate_beams, search_beams)
 @delegates(TransformerSeq2SeqLearner.write_ids, keep=True)
 def translate(self:TransformerSeq2SeqLearner,
     texts:list, # Texts
@@ -226,7 +228,9 @@ class BLEU(Metric):
         self.measure = import_extra('sacrebleu', 'bleu').metrics.BLEU(**kwargs)
         store_attr('beams,every,n')
 
-    def reset(self): self.pairs = []
+    def reset(self):
+        "Forget what was collected"
+        self.pairs = []
 
     def accumulate(self, learn):
         "Collect sources and targets, as ids, unless predictions are gathered or it is not the time"
@@ -259,7 +263,9 @@ class AverageWeights(Callback):
         start:float=.75 # From this share of the training on, in [0,1)
     ): self.start,self.mean = start,None
 
-    def before_fit(self): self.mean = None
+    def before_fit(self):
+        "Begin anew"
+        self.mean = None
 
     def after_batch(self):
         "Add the weights of this step to the mean"
@@ -267,14 +273,21 @@ class AverageWeights(Callback):
         if self.mean is None: self.mean = AveragedModel(self.model)
         self.mean.update_parameters(self.model)
 
-    def swap(self):
+    def _swap(self):
         "The model takes the mean, and the mean what the model has"
         if self.mean is None: return
         for p,q in zip(self.model.parameters(), self.mean.module.parameters()):
             p.data,q.data = q.data,p.data
 
-    def before_validate(self): self.swap()
-    def after_validate(self): self.swap()
+    def before_validate(self):
+        "Validate with the mean"
+        self._swap()
+
+    def after_validate(self):
+        "Train on with the weights themselves"
+        self._swap()
+
     def after_fit(self):
         "Keep the mean"
-        self.swap(); self.mean = None
+        self._swap()
+        self.mean = None
