@@ -37,7 +37,7 @@ def _tokenizer(dls):
         tokenizer_from_state(state := tokenizer_state(dls))
         return state
 
-def _any_length(model):
+def _takes_longer(model):
     "Is there a limit to what `model` reads, but none to what it is given?"
     cuts = model[0].crop is not None or getattr(model, 'windows', None) is not None
     return cuts and model[0].max_len is not None
@@ -49,7 +49,7 @@ def _about(learn):
     if kind=='category': classes = map(str, classes)
     return dict(vocab=list(map(str, text_vocab(learn.dls))), unk_idx=0, pad_idx=encoder.pad_idx,
                 tokenizer=_tokenizer(learn.dls), max_len=encoder.max_len,
-                crops=_any_length(plain_model(learn.model)), each_token=head.pool is None,
+                crops=_takes_longer(plain_model(learn.model)), each_token=head.pool is None,
                 target=kind, thresh=thresh, classes=list(classes) or None)
 
 # %% ../nbs/41_onnx.ipynb #ox12
@@ -59,8 +59,8 @@ def _write_graph(model, path, beside):
     "Write `model` as ONNX; raises `ValueError` if it can't be expressed"
     onnx = import_extra('onnx', 'onnx')
     encoder = model[0]
-    most = None if _any_length(model) else encoder.max_len
-    t = encoder.max_len+1 if _any_length(model) else min(ifnone(most, 8), 8)
+    most = None if _takes_longer(model) else encoder.max_len
+    t = encoder.max_len+1 if _takes_longer(model) else min(ifnone(most, 8), 8)
     ids = torch.zeros(3, t, dtype=torch.long)
     dims = {0:torch.export.Dim('batch'), 1:torch.export.Dim('length', max=most)}
     try:
