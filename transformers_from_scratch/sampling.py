@@ -286,7 +286,7 @@ def stream_ids(
 )->Iterator: # The new ids `(b,)`, step by step
     "Write on, token by token; raises `ValueError` for an argument out of range"
     encoder,parts,text,new = model[0],list(model.modules()),ids,None
-    never,stopped = _never(encoder, ids, banned, stop_id),torch.zeros_like(ids[:,0]).bool()
+    never,stopped = _never(encoder, ids, banned, stop_id),ids.new_zeros(len(ids)).bool()
     if only_last: ids = _padding_first(encoder, ids)[0][:,-1:]
     for _ in range(n_words):
         with eval_mode(parts), torch.inference_mode():  # for this token only
