@@ -6,7 +6,7 @@
 __all__ = ['real_tokens', 'left_align', 'KeepsKeywords', 'TransformerEncoder', 'pads_to_hide', 'LMHead', 'to_columns',
            'TransformerLM', 'looks_ahead', 'head_crop', 'tail_crop', 'ends_crop', 'special_crop', 'mean_pool',
            'max_pool', 'mean_max_pool', 'first_pool', 'last_pool', 'ClassifierHead', 'TransformerClassifier',
-           'window_columns', 'plain_model']
+           'window_columns', 'plain_model', 'eval_mode']
 
 # %% ../nbs/02_models.ipynb #02c88a74
 from itertools import repeat
@@ -260,7 +260,7 @@ def looks_ahead(
     if n<2 or encoder.embedding.weight.is_meta: return False
     texts = torch.arange(n, device=encoder.embedding.weight.device).repeat(2, 1)          # (2,n)
     texts[1,-1] = n
-    x = encoder.eval().read(texts, **kwargs)[:,:-1].float()                                     # (2,n-1,k)
+    x = encoder.eval().read(texts, **kwargs)[:,:-1].float()                           # (2,n-1,k)
     encoder.train()
     return bool((x[0]-x[1]).abs().max() > 1e-4*x.abs().max())
 
@@ -470,3 +470,15 @@ def plain_model(
 )->nn.Module: # The same, or what it wraps
     "The model itself, if it is wrapped for several devices, or compiled"
     return getattr(get_model(model), '_orig_mod', get_model(model))
+
+# %% ../nbs/02_models.ipynb #0eva1001
+@contextmanager
+def eval_mode(
+    parts # Modules, such as `model.modules()`
+)->Iterator: # A context for `with`
+    "Evaluation mode, and then each part in its own mode again; threads take turns with `in_eval`"
+    trained = [o for o in parts if o.training]
+    for o in trained: o.training = False
+    try: yield
+    finally:
+        for o in trained: o.training = True

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['scale_temperature', 'keep_top_k', 'keep_top_p', 'keep_min_p', 'penalize_repetition', 'forbid_ids', 'sample_ids',
-           'KVCache', 'LMReader', 'eval_mode', 'stream_ids', 'generate_beams', 'generate']
+           'KVCache', 'LMReader', 'stream_ids', 'generate_beams', 'generate']
 
 # %% ../nbs/06_sampling.ipynb #abf4450f
 from fastai.basics import *
@@ -256,18 +256,6 @@ def _padding_first(encoder, ids):
     if not real.any(1).all(): raise ValueError('`ids` hold a text without a token')
     padding_first = real.int().argsort(dim=1, stable=True)
     return ids.as_subclass(Tensor).gather(1, padding_first),real.sum(1).tolist()
-
-# %% ../nbs/06_sampling.ipynb #0eva1001
-@contextmanager
-def eval_mode(
-    parts # Modules, such as `model.modules()`
-)->Iterator: # A context for `with`
-    "Evaluation mode, and then each part in its own mode again; threads take turns with `in_eval`"
-    trained = [o for o in parts if o.training]
-    for o in trained: o.training = False
-    try: yield
-    finally:
-        for o in trained: o.training = True
 
 # %% ../nbs/06_sampling.ipynb #6b600bbd
 @delegates(sample_ids, but=['ids'])

@@ -158,6 +158,6 @@ class TransformerSeq2Seq(KeepsKeywords, nn.Sequential):
     def given(self,
         source:Tensor # Token ids of the source `(b,ts)`, padding anywhere
     )->nn.Sequential: # What `generate` takes: decoder and head, as a language model of the target
-        "Read the source once: a decoder that knows it is a language model"
-        vectors,source_pad = self[0](source)
+        "Read the source once, in evaluation mode: a decoder that knows it is a language model"
+        with eval_mode(list(self[0].modules())): vectors,source_pad = self[0](source)
         return nn.Sequential(KnowsSource(self[1], vectors, pads_to_hide(source_pad)), self[2])
