@@ -68,9 +68,9 @@ def _data_says(dls):
     # what changes items or batches has no name
     if set(more)-{'ToTensor','Pad_Chunk','Pad_Input','PadSides','_PadTags'}: return
     y = tags_of(dls) if tags else None
-    return dict(bs=dl.bs, backwards=backwards, table=None if tags else _table_says(tfms[0], dls),
-                tags=dict(pattern=y.tok.pattern, max_pieces=y.tok.max_pieces, labels=y.labels,
-                          vote=y.vote) if tags else None,
+    return dict(bs=dl.bs, backwards=backwards, table=_table_says(tfms[0], dls),
+                tags=y and dict(pattern=y.tok.pattern, max_pieces=y.tok.max_pieces,
+                               labels=y.labels, vote=y.vote),
                 seq_len=dl.seq_len if isinstance(dl, LMDataLoader) else None)
 
 def _table_says(tok, dls):
