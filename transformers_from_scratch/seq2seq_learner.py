@@ -269,7 +269,7 @@ class AverageWeights(Callback):
 
     def after_batch(self):
         "Add the weights of this step to the mean"
-        if not self.training or self.pct_train<self.start or hasattr(self.learn, 'lr_finder'): return
+        if not self.training or self.pct_train<self.start: return
         if self.mean is None: self.mean = AveragedModel(self.model)
         self.mean.update_parameters(self.model)
 
