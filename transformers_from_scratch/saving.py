@@ -157,7 +157,8 @@ def _empty_dls(about, tok, device):
     if not lm: kw['before_batch'] = Pad_Chunk(pad_idx=ifnone(about.encoder['pad_idx'], 0))
     text = TextBlock(tok, vocab=list(about.vocab), is_lm=lm, backwards=data.backwards, **more)
     row,blocks,get_y = dict(text='1 2 3 4 5 6 7 8 9'),[text],None
-    if isinstance(about, Seq2SeqFile): blocks,get_y = [*blocks,_text_target(about, tok)],ColReader('text')
+    if isinstance(about, Seq2SeqFile):
+        blocks,get_y = [*blocks, _text_target(about, tok)],ColReader('text')
     elif not lm:
         block,y = _target_block(about.head)
         blocks.append(block)
