@@ -25,7 +25,8 @@ from .turns import *
 # %% ../nbs/18_descriptions.ipynb #d1800007
 _known = {o.__name__: o for o in (
     SelfAttention, SelfAttentionAutoRegressive, MultiHeadAttention, FeedForward, GatedFeedForward,
-    TransformerBlock, DecoderBlock, TransformerDecoder, Positions, LearnedPositions, SinusoidalPositions, RotaryPositions, head_crop, tail_crop,
+    TransformerBlock, DecoderBlock, TransformerDecoder,
+    Positions, LearnedPositions, SinusoidalPositions, RotaryPositions, head_crop, tail_crop,
     ends_crop, special_crop, mean_pool, max_pool, first_pool, last_pool, mean_max_pool, nn.Identity,
     *(getattr(nn, n) for m in (nn.modules.activation, nn.modules.normalization) for n in m.__all__))}
 

@@ -76,7 +76,7 @@ class TransformerSeq2SeqLearner(TransformerLearner):
         **kwargs
     )->tuple: # Probabilities `(rows,t,v)` of each token after those before; targets `(rows,t)`
         "Predictions for given targets, padded to one length; the losses are those of rows"
-        act,pad = ifnone(act, getcallable(self.loss_func, 'activation')),self.teacher_forcing.pad_idx
+        pad,act = self.teacher_forcing.pad_idx,act or getcallable(self.loss_func, 'activation')
         def padded(o, value): return pad_sequence([*o], True, value) if isinstance(o, L) else o
         res = super().get_preds(ds_idx, dl, with_input=with_input, with_decoded=with_decoded,
                                 act=lambda o: act(padded(o, 0.)), **kwargs)
@@ -194,14 +194,17 @@ def source_weights(self:TransformerSeq2SeqLearner,
     target:str=None # What is written for it; None: what the model writes
 )->tuple: # Weights `(depth,heads,t,ts)`, the `t` tokens that were written, the `ts` of the source
     "Where in the source each block of the decoder looked while it wrote each token"
-    model,(marks,pad),ids = plain_model(self.model),self.teacher_forcing.settings,text_ids(self.dls, text)
+    (marks,pad),model = self.teacher_forcing.settings,plain_model(self.model)
+    ids = text_ids(self.dls, text)
     if target is None: target = self.write_ids([ids])[0][0].ids.tolist()
     else: target = [i for i in text_ids(self.dls, target, 1) if i not in (marks.start,marks.stop)]
-    source,target = (tensor([o], device=self.dls.device) for o in (ids, target))              # (1,t)
+    device = next(model.parameters()).device
+    source,target = (tensor([o], device=device).long() for o in (ids, target))           # (1,t)
     read,wrote = shift_by_one(target, marks._replace(has_start=False, has_stop=False), pad)
     with in_eval(model), noted_weights([o.cross for o in model[1].blocks]) as weights:
         model(source, read)
-    names = [[text_vocab(self.dls, i)[o] for o in row[0].tolist()] for i,row in ((1,wrote), (0,source))]
+    names = [[text_vocab(self.dls, part)[i] for i in row[0].tolist()]
+             for part,row in ((1,wrote), (0,source))]
     return torch.cat(weights).cpu(),*names                                             # (1,h,t,ts)
 
 @patch
