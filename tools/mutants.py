@@ -12,10 +12,18 @@ from queue import Queue
 from common import root, tested, write
 
 att, lay, fast, mod = '00_attention', '01_layers', '01b_faster', '02_models'
+s2s, bea = '04_seq2seq', '05b_beams'
 rep, tok, cor, sam, step = '13_fastai_repairs', '15_tokenizers', '17_corpus', '06_sampling', '05_fast_step'
 one, lm, tra, seen, pre, low, chk, rel, fil, des = '21_learner', '22_lm_learner', '23_transfer', '25_interpret', '19_pretrained', '40b_lora', '91_check_model', 'reliability', '10_files', '18_descriptions'
 txt, gua, tur, dec, par = '11_text', '12_guards', '07_turns', '16_decoding', '32_loss_in_parts'
 faults = [
+    (bea, 'the stop is no word of the length', 'max(len(ids)+stopped, 1)', 'max(len(ids), 1)', []),
+    (bea, 'an unlikely stop ends a text', '(stops & log_p.isfinite())[:,:beams]', '(stops & log_p.isfinite())', []),
+    (bea, 'a stopped text goes on', 'log_p = log_p.masked_fill(stops, -math.inf)', 'pass', []),
+    (sam, 'a beam keeps the keys of another', 'self.kv[moved,:,:self.n] = new', 'pass', []),
+    (s2s, 'one norm before both attentions', 'x = x + self.dropout(look(self.cross_norm(x)))', 'x = x + self.dropout(look(self.norm1(x)))', []),
+    (s2s, 'padding of the source is seen', 'source_pad=pads_to_hide(source_pad))', 'source_pad=None)', []),
+    (s2s, 'a source is read in training mode', 'with eval_mode(list(self[0].modules())): vectors', 'vectors', []),
     (att, 'attention dropout in evaluation too', 'p = self.dropout if self.training else 0.', 'p = self.dropout', [lay, chk]),
     (att, 'the fast causal way does not see padding', 'for o in (pos, key_pos, mask, pad_mask))', 'for o in (pos, key_pos, mask))', [rel]),
     (att, 'queries after a cache begin at position 0', 'pos = torch.arange(tk-t, tk-t+tq, device=q.device)', 'pos = torch.arange(tq, device=q.device)', [sam]),

@@ -60,7 +60,7 @@ def _goes_on(stops, which, beams, n):
 
 # %% ../nbs/05b_beams.ipynb #be000050
 def search_beams(
-    reader:object, # `logits (b,v)`; `append(ids)` reads on; `select(rows)` picks the rows to go on with
+    reader:object, # `logits (b,v)`; `append(ids)` reads on; `select(rows)` goes on with those
     n_words:int, # Number of tokens to write at most, the stop included
     *,
     beams:int=4, # Number of texts that are kept side by side; 1 takes the best token each time

@@ -51,7 +51,7 @@ class DecoderBlock(TransformerBlock):
     def _look(self, x, source, pad_mask):
         "What the queries `x` find in the source"
         if isinstance(source, dict): source = source[self]
-        b = len(source[0] if isinstance(source, tuple) else source)
+        b = (source[0] if isinstance(source, tuple) else source).shape[0]
         queries = x.reshape(b, -1, x.shape[-1])                             # (b,n*t,k)
         return self.cross(queries, source, pad_mask=pad_mask, need_weights=False).view_as(x)
 
