@@ -119,7 +119,7 @@ class KnowsSource(Module):
 
 # %% ../nbs/04_seq2seq.ipynb #04000021
 class TransformerSeq2Seq(KeepsKeywords, nn.Sequential):
-    "Two texts to scores of the next token of the second; Vaswani et al. 2017, Figure 1"
+    "Two texts to scores of the next token of the second, Vaswani et al. 2017, Figure 1; raises `ValueError` for dropped tokens"
     @delegates(TransformerEncoder, but=['word_dropout','vocab_dropout','n_types'])
     def __init__(self,
         vocab_sz:int, # Number of different ids of the source
@@ -137,6 +137,8 @@ class TransformerSeq2Seq(KeepsKeywords, nn.Sequential):
         tie_weights:bool=True, # Is the decoder's table of embeddings also that of the scores?
         **kwargs
     ):
+        if cuts := [n for n in ('word_dropout','vocab_dropout') if kwargs.get(n)]:
+            raise ValueError(f'`{cuts[0]}` leaves tokens out, but the target needs every one')
         encoder = TransformerEncoder(vocab_sz, k, depth=depth, pad_idx=pad_idx, crop=crop,
                                      attn_cls=attn_cls, block_cls=block_cls, **kwargs)
         decoder = decoder_cls(ifnone(target_sz, vocab_sz), k, depth=ifnone(target_depth, depth),

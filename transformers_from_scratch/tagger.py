@@ -44,8 +44,9 @@ def _windows(learn, texts):
     tok,most = tags_of(learn.dls).tok,ifnone(plain_model(learn.model)[0].max_len, math.inf)
     rows,windows = [],[]
     for i,o in enumerate(texts):
-        ok = isinstance(o, str) or is_listy(o) and all(isinstance(w, str) for w in o)
-        ensure(ok, 'texts', texts, 'a list of texts, or of lists of words', TypeError)
+        words = isinstance(o, (list,L,np.ndarray)) and all(isinstance(w, str) for w in o)
+        ensure((words or isinstance(o, str)) and not isinstance(texts, str), 'texts', texts,
+               'a list of texts, or of lists of words', TypeError)
         places,sizes = tok.places(o),[len(p) for p in tok.pieces(o)]
         rows.append((o, places, [], []))
         for a,b,start,end in word_windows(sizes, most-len(concat(*tok.ends))):

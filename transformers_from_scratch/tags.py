@@ -209,7 +209,7 @@ def word_windows(
         size,end = sizes[start],start+1
         while end<len(sizes) and size+sizes[end]<=most: size,end = size+sizes[end],end+1
         found.append((start, end))
-        start = max(end-overlap, start+1)
+        start = max(end-overlap, start+max((end-start)//3, 1))  # some way ahead, whatever `overlap`
     cuts = [0, *((b[0]+a[1])//2 for a,b in zip(found, found[1:])), len(sizes)]
     return [(*o, *cut) for o,cut in zip(found, zip(cuts, cuts[1:]))]
 
