@@ -119,7 +119,7 @@ class KnowsSource(Module):
 
 # %% ../nbs/04_seq2seq.ipynb #04000021
 class TransformerSeq2Seq(KeepsKeywords, nn.Sequential):
-    "Two texts to scores of the next token of the second, Vaswani et al. 2017, Figure 1; raises `ValueError` for dropped tokens"
+    "Two texts to scores of the next token of the second; Vaswani et al. 2017, Figure 1"
     @delegates(TransformerEncoder, but=['word_dropout','vocab_dropout','n_types'])
     def __init__(self,
         vocab_sz:int, # Number of different ids of the source
