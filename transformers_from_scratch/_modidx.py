@@ -1557,6 +1557,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                  'transformers_from_scratch/tags.py'),
                                                 'transformers_from_scratch.tags.TagTokenizer.__init__': ( 'tags.html#tagtokenizer.__init__',
                                                                                                           'transformers_from_scratch/tags.py'),
+                                                'transformers_from_scratch.tags.TagTokenizer._tokens': ( 'tags.html#tagtokenizer._tokens',
+                                                                                                         'transformers_from_scratch/tags.py'),
                                                 'transformers_from_scratch.tags.TagTokenizer.decodes': ( 'tags.html#tagtokenizer.decodes',
                                                                                                          'transformers_from_scratch/tags.py'),
                                                 'transformers_from_scratch.tags.TagTokenizer.encodes': ( 'tags.html#tagtokenizer.encodes',

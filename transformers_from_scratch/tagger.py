@@ -45,7 +45,6 @@ class TransformerTaggerLearner(TransformerLearner):
         preds = probs if act is None else act(preds)
         return (*[ids]*with_input, preds, targs, *decoded, *res[3:])
 
-
 # %% ../nbs/28_tagger.ipynb #28000112
 @patch
 @in_turn
@@ -86,7 +85,6 @@ def predict(self:TransformerTaggerLearner,
     "The spans of a text of any length, as `(label, start, end, text, prob)`"
     return self.tag([item])[0]
 
-
 # %% ../nbs/28_tagger.ipynb #28000121
 class TagAccuracy(Metric):
     "The share of words with the right tag, over the whole validation set"
@@ -108,21 +106,20 @@ class TagAccuracy(Metric):
         return sum(a==b for a,b in pairs)/len(pairs) if pairs else None
 
 def _rows(dl):
-    "Of which text a row is, and which row, in the order of `dl`: windows may stand anywhere"
-    numbers = getattr(dl.dataset.items, 'text_number', None)
-    if numbers is None or dl.shuffle: return [(i,i) for i in range(len(dl.dataset))]
-    return [(numbers.iloc[i],i) for i in dl.get_idxs()]
+    "Of which text a row is, and which row, in the order of `dl`, where there are windows"
+    numbers = nested_attr(dl, 'dataset.items.text_number')
+    return [] if numbers is None or dl.shuffle else [(numbers.iloc[i],i) for i in dl.get_idxs()]
 
 class SpanF1(TagAccuracy):
     "F1 of spans, over the whole validation set, as seqeval and the CoNLL shared tasks count it"
     @property
     def value(self):
         texts = defaultdict(lambda: ([],[]))
-        for (i,_),*its in sorted(zip(self.rows, self.targs, self.preds)):
+        rows = self.rows or [(i,i) for i in range_of(self.targs)]
+        for (i,_),*its in sorted(zip(rows, self.targs, self.preds)):
             for to,tags in zip(texts[i], its): to += tags  # the windows of a text, one after another
         true,said = ({(i,*o) for i,its in texts.items() for o in tag_spans(its[j])} for j in (0,1))
         return 2*len(true & said)/max(len(true)+len(said), 1) if texts else None
-
 
 # %% ../nbs/28_tagger.ipynb #28000125
 @keywords_of(TransformerClassifier.__init__, TransformerEncoder.__init__, TransformerBlock.__init__,

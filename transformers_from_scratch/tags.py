@@ -62,15 +62,13 @@ class TagTokenizer(Tokenizer):
             res.append([unk if p in pads else p for p in own])
         return res
 
-    def encodes(self, o:str|list|L|np.ndarray):
-        head,tail = self.ends
-        return L([*head, *concat(*self.pieces(o)), *tail])
-
+    def _tokens(self, o): return L([*self.ends[0], *concat(*self.pieces(o)), *self.ends[1]])
+    def encodes(self, o:str): return self._tokens(o)
+    def encodes(self, o:list|L|np.ndarray): return self._tokens(o)
     def decodes(self, o):
         "The pieces, without the special tokens"
         head,tail = self.ends
         return L(o[len(head):len(o)-len(tail)])
-
 
 # %% ../nbs/16b_tags.ipynb #16b00111
 class TensorTags(TensorBase):
@@ -94,7 +92,6 @@ def word_probs(
     word_of = (y>=0).cumsum(0)[own]-1
     sums = probs.new_zeros(int((y>=0).sum()), probs.shape[1]).index_add(0, word_of, probs[own])
     return sums / word_of.bincount()[:,None]
-
 
 # %% ../nbs/16b_tags.ipynb #16b00118
 def _is_tag(o): return isinstance(o, str)
@@ -181,7 +178,6 @@ def TagBlock(
     "A block for tags of words, padded beside their text"
     return TransformBlock(Tags(tok, *args, **kwargs), dls_kwargs=dict(before_batch=_PadTags()))
 
-
 # %% ../nbs/16b_tags.ipynb #16b00120
 def text_windows(
     text, # A text, or a list of words
@@ -201,7 +197,6 @@ def text_windows(
     cuts = [0, *((b[0]+a[1])//2 for a,b in zip(found, found[1:])), len(sizes)]
     return [(text[places[a-1][1] if a else 0:places[b-1][1]], range(a, b), range(*own))
             for (a,b),own in zip(found, zip(cuts, cuts[1:]))]
-
 
 # %% ../nbs/16b_tags.ipynb #16b00124
 def tag_spans(
@@ -290,7 +285,6 @@ def _show_tags(x:TensorText, y:TensorTags, samples, outs, ctxs=None, max_n=10, *
 def _show_tags(x:TensorText, y:TensorTags, samples, outs, raws, losses, **kwargs):
     show_results(x, y, samples, outs, max_n=len(losses), loss=[f'{o:.2f}' for o in losses.tolist()])
 
-
 # %% ../nbs/16b_tags.ipynb #16b0012e
 def read_conll(
     file:Path, # A word and its columns a line, an empty line between two texts
@@ -351,4 +345,3 @@ class TagDataLoaders(DataLoaders):
                           splitter=ColSplitter('_valid'))
         return cls.from_dblock(block, _windowed(df, words_col, tags_col, tok, max_words, overlap),
                                path=path, bs=bs, num_workers=num_workers)
-
