@@ -22,7 +22,7 @@ faults = [
     (tag, 'a window of a text begins at its first word, without the space', 'text[places[a-1][1] if a else 0:places[b-1][1]]', 'text[places[a][0]:places[b-1][1]]', []),
     (tag, 'words beyond the border of a window are learned too', 'window = [its[j] if j in own else None for j in inside]', 'window = [its[j] for j in inside]', []),
     (tag, 'a word without a tag goes on with the one before', 'if _is_tag(tag) else -99]', 'if _is_tag(tag) else -100]', []),
-    (tgr, 'a span that windows cut counts twice', 'rows = self.rows or', 'rows =', []),
+    (tgr, 'a span that windows cut counts twice', 'rows = self.rows or [(i,i)', 'rows = [(i,i)', []),
     (tgr, 'windows are joined in the order of their lengths', 'for (i,_),*its in sorted(zip(', 'for (i,_),*its in (zip(', []),
     (tgr, 'special tokens and padding are taken for words', '[len(head):len(head)+len(y)]', '[:len(y)]', []),
     (bea, 'the stop is no word of the length', 'max(len(ids)+stopped, 1)', 'max(len(ids), 1)', []),

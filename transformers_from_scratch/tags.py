@@ -120,7 +120,8 @@ class Tags(ItemTransform):
         self.vocab = None if vocab is None else CategoryMap(vocab, sort=False)
         self.tok,self.labels,self.vote,self.loss_func = tok,labels,vote,TagLoss()
 
-    def setups(self, dsets):
+    def setups(self, dsets:TfmdLists # Texts and tags
+    ):
         "Collect the tags of the training data, and look at all"
         parts = [dsets.subset(i) for i in range(dsets.n_subsets)] if len(dsets) else []
         seen = [{t for o in part for t in _checked(self.tok, o)[1] if _is_tag(t)} for part in parts]
@@ -133,8 +134,9 @@ class Tags(ItemTransform):
 
     def _inside(self, tag): return f'I-{tag[2:]}' if tag[:2]=='B-' else tag
 
-    def encodes(self, o):
-        "From `(words, tags)` to a number for each piece; where a tag is no string, nothing is learned"
+    def encodes(self, o # `(words, tags)`; where a tag is no string, nothing is learned
+    )->TensorTags: # As wide as the ids of the text
+        "A number for each piece"
         (words,tags),(head,tail) = _checked(self.tok, o),self.tok.ends
         res = [-100]*len(head)
         for tag,pieces in zip(tags, self.tok.pieces(words)):
@@ -144,7 +146,8 @@ class Tags(ItemTransform):
             res += [self.vocab.o2i[tag] if _is_tag(tag) else -99] + [on]*(len(pieces)-1)
         return TensorTags(res + [-100]*len(tail))
 
-    def decodes(self, o:TensorTags):
+    def decodes(self, o:TensorTags # What `encodes` made
+    )->L: # For each piece, those at the ends left out
         "The tag of each word at its first piece, 'O' if it has none, and None where a word goes on"
         def tag(i): return 'O' if i==-99 else self.vocab[i] if i>=0 else None
         return self.tok.decodes(o.tolist()).map(tag)
