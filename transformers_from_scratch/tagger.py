@@ -117,7 +117,7 @@ class SpanF1(TagAccuracy):
         texts = defaultdict(lambda: ([],[]))
         rows = self.rows or [(i,i) for i in range_of(self.targs)]
         for (i,_),*its in sorted(zip(rows, self.targs, self.preds)):
-            for to,tags in zip(texts[i], its): to += tags  # the windows of a text, one after another
+            for to,tags in zip(texts[i], its): to += tags  # the windows of a text, in order
         true,said = ({(i,*o) for i,its in texts.items() for o in tag_spans(its[j])} for j in (0,1))
         return 2*len(true & said)/max(len(true)+len(said), 1) if texts else None
 

@@ -49,7 +49,7 @@ class TagTokenizer(Tokenizer):
     def pieces(self,
         text # A text, or a list of words
     )->list: # The pieces of each word, one at least
-        "The pieces of each word; a space in front of one is a part of it, as it is in a list of words"
+        "The pieces of each word; a space in front is a part of it, and each of a list has one"
         if not isinstance(text, str): words = [f' {o}' for o in text]
         else: words = [' '*text[:a][-1:].isspace() + text[a:b] for a,b in self.places(text)]
         (head,tail),vocab = self.ends,getattr(self.tok, 'vocab', defaults.text_spec_tok)
