@@ -13,10 +13,18 @@ from common import root, tested, write
 
 att, lay, fast, mod = '00_attention', '01_layers', '01b_faster', '02_models'
 s2s, bea = '04_seq2seq', '05b_beams'
+tag, tgr = '16b_tags', '28_tagger'
 rep, tok, cor, sam, step = '13_fastai_repairs', '15_tokenizers', '17_corpus', '06_sampling', '05_fast_step'
 one, lm, tra, seen, pre, low, chk, rel, fil, des = '21_learner', '22_lm_learner', '23_transfer', '25_interpret', '19_pretrained', '40b_lora', '91_check_model', 'reliability', '10_files', '18_descriptions'
 txt, gua, tur, dec, par = '11_text', '12_guards', '07_turns', '16_decoding', '32_loss_in_parts'
 faults = [
+    (tag, 'a word of a text gets a space that is not there', "' '*text[:a][-1:].isspace() + text[a:b]", "' ' + text[a:b]", []),
+    (tag, 'a window of a text begins at its first word, without the space', 'text[places[a-1][1] if a else 0:places[b-1][1]]', 'text[places[a][0]:places[b-1][1]]', []),
+    (tag, 'words beyond the border of a window are learned too', 'window = [its[j] if j in own else None for j in inside]', 'window = [its[j] for j in inside]', []),
+    (tag, 'a word without a tag goes on with the one before', 'if _is_tag(tag) else -99]', 'if _is_tag(tag) else -100]', []),
+    (tgr, 'a span that windows cut counts twice', 'rows = self.rows or [(i,i)', 'rows = [(i,i)', []),
+    (tgr, 'windows are joined in the order of their lengths', 'for (i,_),*its in sorted(zip(', 'for (i,_),*its in (zip(', []),
+    (tgr, 'special tokens and padding are taken for words', '[len(head):len(head)+len(y)]', '[:len(y)]', []),
     (bea, 'the stop is no word of the length', 'max(len(ids)+stopped, 1)', 'max(len(ids), 1)', []),
     (bea, 'an unlikely stop ends a text', '(stops & log_p.isfinite())[:,:beams]', '(stops & log_p.isfinite())', []),
     (bea, 'a stopped text goes on', 'log_p = log_p.masked_fill(stops, -math.inf)', 'pass', []),

@@ -6,6 +6,7 @@
 __all__ = ['TransformerTaggerLearner', 'TagAccuracy', 'SpanF1', 'transformer_tagger_learner']
 
 # %% ../nbs/28_tagger.ipynb #28000103
+from torch.nn.utils.rnn import pad_sequence
 from fastai.text.all import *
 from .text import *
 from .guards import *
@@ -17,6 +18,12 @@ from .turns import *
 from .learner import *
 
 # %% ../nbs/28_tagger.ipynb #28000110
+def _said(its, probs, targs):
+    "`targs (texts,t)` with the tags that are predicted in their places"
+    if targs is None: return TensorTags(probs.argmax(-1))
+    said = torch.cat([word_probs(p, y, its.vote) for p,y in zip(probs, targs)]).argmax(-1)
+    return targs.masked_scatter(targs>=0, said)
+
 class TransformerTaggerLearner(TransformerLearner):
     "A `TransformerLearner` that gives each word of a text a tag"
     @delegates(Learner.get_preds)
@@ -24,56 +31,51 @@ class TransformerTaggerLearner(TransformerLearner):
         ds_idx:int=1, # 0 for training data, 1 for validation data, where `dl` is None
         dl:DataLoader=None, # Other data, such as `dls.test_dl(texts)`
         with_input:bool=False, # Return the ids as well?
-        with_decoded:bool=False, # Return the numbers of the likeliest tags as well?
+        with_decoded:bool=False, # Return the targets with the tags that are predicted as well?
         act:callable=None, # From logits to what is returned; None: to probabilities
         **kwargs
-    )->tuple: # Lists with a tensor a text: probabilities `(pieces,n)`, targets `(pieces,)`
-        "What is said of each piece of each text, without padding"
+    )->tuple: # Probabilities `(texts,t,n)`, targets `(texts,t)`
+        "What is said of each piece, padded where a text is shorter than others"
         res = super().get_preds(ds_idx, dl, with_input=True, act=noop, **kwargs)
-        pad = pad_id(self.dls)
-        real = [o.as_subclass(Tensor)!=pad for o in res[0]]
-        ids,preds,targs = (o if o is None else L(x[keep] for x,keep in zip(o, real))
-                           for o in res[:3])
-        preds = preds and preds.map(ifnone(act, self.loss_func.activation))
-        decoded = [preds.map(self.loss_func.decodes)] if with_decoded else []
+        def padded(o, fill):  # texts of several batches are a list
+            return retain_type(pad_sequence([*o], True, fill), o[0]) if isinstance(o, L) else o
+        ids,preds,targs = map(padded, res[:3], (pad_id(self.dls),0,-100))
+        probs = preds if preds is None else self.loss_func.activation(preds)
+        decoded = [_said(tags_of(self.dls), probs, targs)] if with_decoded else []
+        preds = probs if act is None else act(preds)
         return (*[ids]*with_input, preds, targs, *decoded, *res[3:])
 
 # %% ../nbs/28_tagger.ipynb #28000112
-def _windows(learn, texts):
-    "Each text with its words, and the windows that the model can read: `(text, sizes, own, part)`"
-    tok,most = tags_of(learn.dls).tok,ifnone(plain_model(learn.model)[0].max_len, math.inf)
-    rows,windows = [],[]
-    for i,o in enumerate(texts):
-        words = isinstance(o, (list,L,np.ndarray)) and all(isinstance(w, str) for w in o)
-        ensure((words or isinstance(o, str)) and not isinstance(texts, str), 'texts', texts,
-               'a list of texts, or of lists of words', TypeError)
-        places,sizes = tok.places(o),[len(p) for p in tok.pieces(o)]
-        rows.append((o, places, [], []))
-        for a,b,start,end in word_windows(sizes, most-len(concat(*tok.ends))):
-            part = o[places[a-1][1] if a else 0:places[b-1][1]]
-            windows.append((i, sizes[a:b], slice(start-a, end-a), part))
-    return rows,windows
-
 @patch
 @in_turn
 def tag(self:TransformerTaggerLearner,
     texts:list, # Texts of any length, or lists of words
-    **kwargs # For `dls.test_dl`, such as `bs`
+    bs:int=None # Windows in a batch; None is as in `dls`
 )->list: # For each its `TaggedText`, a list of `TagSpan`
     "The spans of several texts; raises `TypeError` for what is no text, or an error for NaN"
-    its,(rows,windows) = tags_of(self.dls),_windows(self, texts)
+    ensure(not isinstance(texts, (str,pd.DataFrame)), 'texts', texts,
+           'a list of texts, or of lists of words', TypeError)
+    its,(head,tail) = tags_of(self.dls),tags_of(self.dls).tok.ends
+    most = ifnone(plain_model(self.model)[0].max_len, math.inf)-len(head+tail)
+    rows,windows = [],[]  # each text with the tags and probabilities of its words, and its parts
+    for o in texts:
+        places,sizes = its.tok.places(o),[len(p) for p in its.tok.pieces(o)]
+        rows.append((o, places, [], []))
+        for part,words,own in text_windows(o, places, sizes, most):
+            # as in a target: 0 where a word begins, -101 where it goes on
+            y = tensor(concat(*([0]+[-101]*(sizes[j]-1) for j in words)))
+            windows.append((part, y, [j-words[0] for j in own], *rows[-1][2:]))
     if not windows: return [TaggedText(*o) for o in rows]
-    dl = self.dls.test_dl([o[-1] for o in windows], num_workers=0,
-                          val_res=[sum(o[1]) for o in windows], **kwargs)
-    with self.no_bar(): preds,_ = self.get_preds(dl=dl)
-    n = len(its.tok.ends[0])
-    for (i,sizes,own,_),p in zip(windows, preds):
-        word_of = torch.arange(len(sizes)).repeat_interleave(tensor(sizes))
-        probs,best = word_probs(p[n:n+len(word_of)], word_of, its.vote)[own].max(-1)
-        if probs.isnan().any():
+    dl = self.dls.test_dl([o[0] for o in windows], num_workers=0, bs=ifnone(bs, self.dls.valid.bs),
+                          val_res=[len(o[1]) for o in windows])
+    with self.no_bar(): ids,preds,_ = self.get_preds(dl=dl, with_input=True)
+    for (_,y,own,tags,probs),x,p in zip(windows, ids.as_subclass(Tensor), preds):
+        p = p[x!=pad_id(self.dls)][len(head):len(head)+len(y)]
+        best,i = word_probs(p, y, its.vote)[own].max(-1)
+        if best.isnan().any():
             raise FloatingPointError('this model answers NaN: has training diverged?')
-        rows[i][2].extend(its.vocab[j] for j in best.tolist())
-        rows[i][3].extend(probs.tolist())
+        tags.extend(its.vocab[j] for j in i.tolist())
+        probs.extend(best.tolist())
     return [TaggedText(*o) for o in rows]
 
 @patch
@@ -83,50 +85,41 @@ def predict(self:TransformerTaggerLearner,
     "The spans of a text of any length, as `(label, start, end, text, prob)`"
     return self.tag([item])[0]
 
-# %% ../nbs/28_tagger.ipynb #2800011b
-@patch
-def show_results(self:TransformerTaggerLearner,
-    ds_idx:int=1, # 0 for training data, 1 for validation data
-    max_n:int=9, # So many texts
-    rows:list=None # Their numbers, such as those of `top_losses`; None: the first
-):
-    "Texts with their tags, and with those that are predicted"
-    tl = self.dls[ds_idx].dataset.tls[-1]
-    rows = [int(i) for i in ifnone(rows, range(len(tl)))][:max_n]
-    texts,tags = zip(*(compose_tfms(tl._get(i), tfms=tl.tfms.fs[:-1]) for i in rows))
-    places = map(tags_of(self.dls).tok.places, texts)
-    show_tagged(target=map(TaggedText, texts, places, tags), predicted=self.tag(texts))
-
 # %% ../nbs/28_tagger.ipynb #28000121
 class TagAccuracy(Metric):
     "The share of words with the right tag, over the whole validation set"
     def reset(self):
         "Forget all"
-        self.targs,self.preds = [],[]
+        self.targs,self.preds,self.rows = [],[],[]
 
-    def accumulate(self,
-        learn:Learner # After a batch
-    ):
+    def accumulate(self, learn):
         "Keep the tags of its words"
-        tags = tags_of(learn.dls)
-        for probs,y in zip(learn.to_detach(learn.pred).softmax(-1), learn.to_detach(learn.y)):
-            word_of = ((y>=0).cumsum(0)-1).where((y>=0)|(y<-100), -1)
-            said = word_probs(probs, word_of, tags.vote).argmax(-1)
-            for to,ids in ((self.targs, y[y>=0]), (self.preds, said)):
-                to.append([tags.vocab[i] for i in ids.tolist()])
+        its,y = tags_of(learn.dls),learn.to_detach(learn.y)
+        said = _said(its, learn.to_detach(learn.pred).softmax(-1), y)
+        for to,rows in ((self.targs,y), (self.preds,said)):
+            to += [[its.vocab[i] for i in o if i>=0] for o in rows.tolist()]
+        self.rows = self.rows or _rows(learn.dl)
 
     @property
     def value(self):
         pairs = list(zip(concat(*self.targs), concat(*self.preds)))
         return sum(a==b for a,b in pairs)/len(pairs) if pairs else None
 
+def _rows(dl):
+    "Of which text a row is, and which row, in the order of `dl`, where there are windows"
+    numbers = nested_attr(dl, 'dataset.items.text_number')
+    return [] if numbers is None or dl.shuffle else [(numbers.iloc[i],i) for i in dl.get_idxs()]
+
 class SpanF1(TagAccuracy):
     "F1 of spans, over the whole validation set, as seqeval and the CoNLL shared tasks count it"
     @property
     def value(self):
-        true,said = ({(i,*span) for i,tags in enumerate(its) for span in tag_spans(tags)}
-                     for its in (self.targs, self.preds))
-        return 2*len(true & said)/max(len(true)+len(said), 1) if self.targs else None
+        texts = defaultdict(lambda: ([],[]))
+        rows = self.rows or [(i,i) for i in range_of(self.targs)]
+        for (i,_),*its in sorted(zip(rows, self.targs, self.preds)):
+            for to,tags in zip(texts[i], its): to += tags  # the windows of a text, in order
+        true,said = ({(i,*o) for i,its in texts.items() for o in tag_spans(its[j])} for j in (0,1))
+        return 2*len(true & said)/max(len(true)+len(said), 1) if texts else None
 
 # %% ../nbs/28_tagger.ipynb #28000125
 @keywords_of(TransformerClassifier.__init__, TransformerEncoder.__init__, TransformerBlock.__init__,
