@@ -17,6 +17,8 @@ from fastai.text.all import *
 from .attention import *
 from .layers import *
 from .models import *
+from .windows import *
+from .mlm import *
 from .seq2seq import *
 from .files import *
 from .text import *
@@ -27,7 +29,7 @@ _known = {o.__name__: o for o in (
     SelfAttention, SelfAttentionAutoRegressive, MultiHeadAttention, FeedForward, GatedFeedForward,
     TransformerBlock, DecoderBlock, TransformerDecoder,
     Positions, LearnedPositions, SinusoidalPositions, RotaryPositions, head_crop, tail_crop,
-    ends_crop, special_crop, mean_pool, max_pool, first_pool, last_pool, mean_max_pool, nn.Identity,
+    ends_crop, special_crop, in_windows, mean_pool, max_pool, first_pool, last_pool, mean_max_pool, nn.Identity,
     *(getattr(nn, n) for m in (nn.modules.activation, nn.modules.normalization) for n in m.__all__))}
 
 def _settings(o):
@@ -125,7 +127,7 @@ def check_keywords(
     create_model(cls.__name__, __config__=dict(strict=True), **kinds)(**keywords)
 
 free_keywords = ('vocab_sz','max_len','pad_idx','crop','dropout','attn_dropout','word_dropout',
-                 'vocab_dropout','windows','overlap')  # they change how a model learns, or which texts it can read
+                 'vocab_dropout','windows')  # they change how a model learns, or which texts it can read
 
 def differences(
     its:dict, # What a file says
