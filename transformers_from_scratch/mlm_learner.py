@@ -94,27 +94,13 @@ class TransformerMLMLearner(TransformerLearner):
         display_df(pd.DataFrame(rows, columns=['text','hidden','guessed']))
 
 # %% ../nbs/27_mlm_learner.ipynb #2700001e
-@keywords_of(TransformerMLM.__init__, TransformerEncoder.__init__, TransformerBlock.__init__,
-             TransformerMLMLearner.__init__, TransformerLearner.__init__, Learner.__init__)
-@delegates(TransformerMLMLearner)
-@delegates(TransformerMLM, keep=True, but=['pad_idx'])
+@learner_factory(TransformerMLMLearner, TransformerMLM)
 def transformer_mlm_learner(
     dls:DataLoaders, # Texts: made with `is_lm=True`, by `lm_dataloaders`, or for a classifier
-    k:int=None, # Width of the vectors; None is 256, or that of `pretrained`
-    heads:int=None, # Number of heads, which must divide `k`; None is 8, or that of `pretrained`
-    depth:int=None, # Number of blocks; None is 4, or that of `pretrained`
-    max_len:int=None, # Longest text; None: `seq_len`, or that of `pretrained`; `math.inf`: any
-    pos_cls:type=None, # Class of the positions; None is `RotaryPositions`, or that of `pretrained`
-    pretrained:Pretrained=None, # From `load_pretrained`, a folder or a name; freezes the blocks
     **kwargs
 )->TransformerMLMLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerMLM` for `dls`; errors are those of `check_dls`"
-    learn_kw,model_kw = split_keywords(kwargs, TransformerMLMLearner)
-    check_dls(dls, lm=text_target(dls).kind=='tokens')
-    start,sizes = Pretrained.of(pretrained),dict(k=k, heads=heads, depth=depth, pos_cls=pos_cls)
-    model = TransformerMLM(**model_keywords(dls, start, max_len, sizes, **model_kw))
-    learn = TransformerMLMLearner(dls, model, **learn_kw)
-    return learn if start is None else start.start(learn)
+    return make_learner(dls, TransformerMLMLearner, TransformerMLM, **kwargs)
 
 # %% ../nbs/27_mlm_learner.ipynb #27000022
 def _hidden_ids(dls, text, mark='[MASK]'):

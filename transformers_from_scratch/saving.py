@@ -224,7 +224,8 @@ def _check_same(path, about, dls):
                          "`dls` with `text_vocab=read_description(folder).vocab`, or move the "
                          "encoder alone, with `load_encoder`")
     lm,pairs = about.kind=='language model',isinstance(about, Seq2SeqFile)
-    check_dls(dls, lm=lm, n_out=head.keywords.get('n_out'), seq2seq=pairs)
+    kind = 'tokens' if lm else 'text' if pairs else 'tags' if head.target=='tags' else 'classes'
+    check_dls(dls, kind, n_out=head.keywords.get('n_out'))
     if pairs and list(text_vocab(dls, 1))!=(about.target_vocab or about.vocab):
         raise ValueError(f"the vocabulary of the targets of `dls` is not that of {path}")
     its = None if lm or pairs else target_of(text_target(dls))
