@@ -46,7 +46,7 @@ class MLMHead(LMHead):
     def forward(self,
         x:Tensor # Vectors `(...,k)`
     )->Tensor: # Logits `(...,v)`
-        "Think once more, then compare with each word"
+        "Transform, then score every token"
         return self.linear(self.norm(self.act(self.dense(x))))  # (...,v) = (...,k) @ (k,v)
 
 # %% ../nbs/04b_mlm.ipynb #4b000016

@@ -18,9 +18,6 @@ from .turns import *
 from .learner import *
 
 # %% ../nbs/27_mlm_learner.ipynb #27000012
-_no_words = ('pad','unk','bos','eos','fld','maj','up','rep','wrep','fake',  # fastai's
-             'mask','cls','sep','s','endoftext',r'unused\d+')
-
 def maskable(
     vocab:list # Tokens, by id
 )->tuple: # bool `(v,)`, True at words; and the id of the mask
@@ -30,7 +27,7 @@ def maskable(
         raise ValueError("`vocab` has no token for hidden words, but must have a mask, or fastai's "
                          "'xxfake': pass `text_vocab=[*vocab, 'xxmask']` for the data")
     is_word = torch.ones(len(vocab), dtype=torch.bool)
-    is_word[special_ids(vocab, *_no_words)] = False
+    is_word[special_ids(vocab, r'\w+')] = False
     return is_word,masks[0]
 
 # %% ../nbs/27_mlm_learner.ipynb #27000016
@@ -47,10 +44,12 @@ class MaskTokens(Callback):
     def before_batch(self):
         "Cut a text that is too long; inputs are ids and places, targets the ids that stood there"
         encoder,ids = plain_model(self.model)[0],self.x                                   # (b,t)
-        if ids.shape[1]>ifnone(encoder.max_len, math.inf):
+        labelled = not isinstance(self.dls.train, LMDataLoader)
+        if labelled and ids.shape[1]>ifnone(encoder.max_len, math.inf):
             ids = left_align(ids, encoder.pad_idx, encoder.max_len, head_crop)[0]
         rng = None if self.training else torch.Generator().manual_seed(self.iter)
         hidden,places = mask_tokens(ids, self.is_word.to(ids.device), self.mask_id, self.p, rng)
+        if not places.any(): places = real_tokens(ids, encoder.pad_idx)  # no word: as they stand
         self.learn.xb,self.learn.yb = (hidden,places),(ids[places],)                        # (n,)
 
 # %% ../nbs/27_mlm_learner.ipynb #2700001a
@@ -80,8 +79,7 @@ class TransformerMLMLearner(TransformerLearner):
     def show_results(self,
         ds_idx:int=1, # 0 for training data, 1 for validation data, where `dl` is None
         dl:DataLoader=None, # Other data
-        max_n:int=4, # Number of rows at most
-        **kwargs
+        max_n:int=4 # Number of rows at most
     ):
         "Texts as they are read, hidden places in brackets; what stood there; what is guessed"
         vocab,b = text_vocab(self.dls),ifnone(dl, self.dls[ds_idx]).one_batch()

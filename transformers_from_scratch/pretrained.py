@@ -359,7 +359,7 @@ def _fill_head(path, learn):
     if fits: model[1].load_state_dict(weights)
     if differ:
         new = '' if fits else ', so that of this learner is new'
-        warn(f"{path.name}: its head was trained with other {', '.join(differ)}{new}", stacklevel=5)
+        warn(f"{path.name}: its head was trained with other {', '.join(differ)}{new}", stacklevel=6)
 
 # %% ../nbs/19_pretrained.ipynb #p0710168045
 def _check_tokens(pre, dls):
@@ -383,6 +383,6 @@ def start(self:Pretrained,
     learn.loaded_encoder = AttrDict(file=self.path, new_tokens=new)
     if new:
         warn(f"{len(new):,} of {len(vocab):,} tokens of `dls` are not in `pretrained`, such as "
-             f"{new[:3]}: is `tok_tfm` the tokenizer of `pretrained`?", stacklevel=4)
+             f"{new[:3]}: is `tok_tfm` the tokenizer of `pretrained`?", stacklevel=5)
     learn.freeze()
     return learn
