@@ -243,13 +243,13 @@ def _own_part(ids, empty):
 
 def _reader(model, ids):
     "From embeddings `(n,t,k)`, with at most as many tokens as `ids` `(1,t)`, to logits `(n,n_out)`"
-    encoder,head = model
-    its = inspect.signature(model.windows).parameters if getattr(model, 'windows', None) else {}
+    encoder,head,windows = model[0],model[1],getattr(model, 'windows', None)
+    its = inspect.signature(windows).parameters if windows else {}
     def run(x):
-        own = ids[:,:x.shape[1]]
-        whole = not its or ifnone(encoder.max_len, math.inf)>=own.shape[1]
-        at = None if whole else window_columns(own, encoder, its['overlap'].default)  # (1,w,max_len)
-        if at is not None: x = x[:,at[0]].flatten(0, 1)                      # (n*w,max_len,k)
+        own,at = ids[:,:x.shape[1]],None
+        if windows and own.shape[1]>ifnone(encoder.max_len, math.inf):
+            at = window_columns(own, encoder, its['overlap'].default)        # (1,w,max_len)
+            x = x[:,at[0]].flatten(0, 1)                                     # (n*w,max_len,k)
         with encoder.embedding.register_forward_hook(lambda m,args,out: x.to(out.dtype)):
             hidden = encoder.read(own[:,:x.shape[1]].expand(len(x), -1))   # (n,t,k)
         if isinstance(head, LMHead): return head(hidden[:,-1]).float()    # (n,v), the last token

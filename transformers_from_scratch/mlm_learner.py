@@ -61,10 +61,9 @@ class TransformerMLMLearner(TransformerLearner):
         model:nn.Module, # A `TransformerMLM`
         *,
         mask_p:float=.15, # Share of the words to hide, in (0,1]
-        loss_func:callable=None, # The loss at the hidden words; None: cross-entropy
         **kwargs
     ):
-        super().__init__(dls, model, loss_func=ifnone(loss_func, CrossEntropyLossFlat()), **kwargs)
+        super().__init__(dls, model, **kwargs)
         self.add_cb(MaskTokens(text_vocab(dls), mask_p))
 
     @delegates(Learner.get_preds)
