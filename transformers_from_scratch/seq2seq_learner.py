@@ -91,12 +91,12 @@ class TransformerSeq2SeqLearner(TransformerLearner):
 def transformer_seq2seq_learner(
     dls:DataLoaders, # Pairs of texts: from `seq2seq_dataloaders`, or with two `TextBlock`s
     depth:int=3, # Number of blocks of the encoder, and of the decoder
-    max_len:int=math.inf, # Longest text in tokens; `math.inf`: any
+    max_len:int=None, # Longest text in tokens; None: any
     **kwargs
 )->TransformerSeq2SeqLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerSeq2Seq` for `dls`; errors are those of `check_dls`"
     return make_learner(dls, TransformerSeq2SeqLearner, TransformerSeq2Seq, 'text', depth=depth,
-                        max_len=max_len, **kwargs)
+                        max_len=ifnone(max_len, math.inf), **kwargs)
 
 # %% ../nbs/26_seq2seq_learner.ipynb #26000040
 def _batch(learn, sources, n_words=None, no_unk=True, **kwargs):
