@@ -1,7 +1,10 @@
 """Does a classifier learn more from hidden words than from next words? Pre-training of the same minutes on IMDB, then the same fine-tuning:
 
     python benchmarks/masked.py --minutes 15 --seeds 3 --out masked.jsonl       # IMDB in ~/.fastai/data/imdb; some two hours
-    python benchmarks/masked.py --minutes .5 --texts 2000 --labels 200 --epochs 1 --held-out 200
+    python benchmarks/masked.py --minutes 1 --texts 2000 --labels 200 --epochs 1 --held-out 200
+
+A minute is one of computing: the processor time of this process, of all its threads, divided by `--threads`. So another program on the same machine takes
+nothing from a training, as long as the threads are really as many as there are cores. What reads texts for it is counted, too; checking is not.
 
 Models of one size read the texts of `train` and `unsup`, once with some words hidden, once from left to right, each for so many minutes; a third one reads nothing. Then each learns from
 labelled reviews of `train`, and is checked on others: of `train` (nothing is chosen on them either), or with `--test` of the test set. A line of JSON for each way and seed.
@@ -12,13 +15,17 @@ from transformers_from_scratch.all import *
 
 imdb = Path.home()/'.fastai'/'data'/'imdb'
 
+def seconds():
+    "Processor time of this process, for each of its threads"
+    return time.process_time()/torch.get_num_threads()
+
 class Minutes(Callback):
     "Ends a training after so many minutes; learning rates follow the time that is gone, not the steps"
     order,run_valid = 5,False
     def __init__(self, minutes, lr): self.minutes,self.lr = minutes,lr
-    def before_fit(self): self.start,self.tokens,self.steps = time.perf_counter(),0,0
+    def before_fit(self): self.start,self.tokens,self.steps = seconds(),0,0
     def before_batch(self):
-        gone = (time.perf_counter()-self.start)/60/self.minutes
+        gone = (seconds()-self.start)/60/self.minutes
         if gone>=1: raise CancelFitException
         self.opt.set_hyper('lr', combined_cos(.1, self.lr/25, self.lr, self.lr/1e4)(gone))
         self.tokens += self.xb[0].numel(); self.steps += 1
@@ -45,14 +52,14 @@ def finetune(dls, folder, epochs, lr, causal, load, **size):
     learn = transformer_classifier_learner(dls, path=folder, max_len=256, crop=ends_crop, pool=mean_max_pool,
                                            metrics=accuracy, **attn, **size)
     if load: learn.load_encoder('reader').unfreeze()
-    start = time.perf_counter()
+    start = seconds()
     with learn.no_bar(), learn.no_logging(): learn.fit_one_cycle(epochs, slice(lr/10, lr) if load else lr)
-    seconds = round(time.perf_counter()-start)
-    with learn.no_bar(): return dict(accuracy=round(learn.validate()[1], 4), tuning=seconds)
+    took = round(seconds()-start)
+    with learn.no_bar(): return dict(accuracy=round(learn.validate()[1], 4), tuning=took)
 
 @call_parse
 def main(
-    minutes:float=15, # Minutes of reading, each way
+    minutes:float=15, # Minutes of computing for the reading, each way
     seeds:int=1, # Runs of each way: other texts, other weights
     first:int=0, # The first seed
     only:str=None, # One of the ways: masked, causal, nothing; None is all
@@ -69,7 +76,7 @@ def main(
     bs:int=32, # Rows of a batch
     threads:int=2, # Threads for torch
     folder:str='/tmp/masked', # Where tokens and encoders go
-    out:str='masked.jsonl', # File to append to
+    out:str='masked.jsonl', # File to append to, a line of JSON for each way and seed
 ):
     "Read, fine-tune, check; a line for each"
     torch.set_num_threads(threads)
@@ -98,7 +105,7 @@ def main(
             # an encoder of a language model sees the past, or both sides: each is tried
             for mask in ([True, False] if causal else [False]):
                 res = finetune(rated, folder, epochs, lr, mask, bool(make), **size)
-                says = dict(way=way, causal_classifier=mask, seed=seed, minutes=minutes, labels=labels, test=test, **size,
+                says = dict(way=way, date=time.strftime('%F'), threads=threads, causal_classifier=mask, seed=seed, minutes=minutes, labels=labels, test=test, **size,
                             mask_p=mask_p, **had, **res)
                 print(says, flush=True)
                 with open(out, 'a') as f: f.write(json.dumps(says)+'\n')

@@ -29,9 +29,9 @@ def main(
     dls = TextDataLoaders.from_df(df, text_col='text', label_col='label', valid_col='is_valid', bs=32, num_workers=0, seed=0)
     longer = np.mean([len(o[0])>max_len for o in dls.valid_ds])
     print(f'{longer:.0%} of the test reviews are longer than {max_len} tokens')
-    asked = {'crop': (None,None), 'mean': (mean_pool,None), 'max': (max_pool,None),
-             'mean, overlap 0': (mean_pool,0), 'mean, overlap half': (mean_pool,max_len//2)}
-    kinds = dict(head=(head_crop,None), ends=(ends_crop,None), windows=(head_crop,mean_pool))
+    asked = {'crop': None, 'mean': in_windows, 'max': partial(in_windows, pool=max_pool),
+             'mean, overlap 0': partial(in_windows, overlap=0), 'mean, overlap half': partial(in_windows, overlap=max_len//2)}
+    kinds = dict(head=(head_crop,None), ends=(ends_crop,None), windows=(head_crop,in_windows))
     kinds = {n: o for n,o in kinds.items() if only in (None,n)}
     for seed,(kind,(crop,windows)) in itertools.product(range(seeds), kinds.items()):
         set_seed(seed)
@@ -42,6 +42,6 @@ def main(
             learn.fit_one_cycle(4, 4e-3)
             took = time.time()-start
             for name,o in asked.items():
-                learn.model.windows,learn.model.overlap = o
+                learn.model.windows = o
                 res[name] = round(learn.validate()[1], 4)
         print(f'seed {seed}, trained with {kind}, {took:.0f} s: {res}', flush=True)

@@ -14,6 +14,7 @@ from common import root, tested, write
 att, lay, fast, mod = '00_attention', '01_layers', '01b_faster', '02_models'
 s2s, bea = '04_seq2seq', '05b_beams'
 tag, tgr = '16b_tags', '28_tagger'
+mlm, mll, win, sav = '04b_mlm', '27_mlm_learner', '02b_windows', '40_saving'
 rep, tok, cor, sam, step = '13_fastai_repairs', '15_tokenizers', '17_corpus', '06_sampling', '05_fast_step'
 one, lm, tra, seen, pre, low, chk, rel, fil, des = '21_learner', '22_lm_learner', '23_transfer', '25_interpret', '19_pretrained', '40b_lora', '91_check_model', 'reliability', '10_files', '18_descriptions'
 txt, gua, tur, dec, par = '11_text', '12_guards', '07_turns', '16_decoding', '32_loss_in_parts'
@@ -31,6 +32,14 @@ faults = [
     (sam, 'a beam keeps the keys of another', 'self.kv[moved,:,:self.n] = new', 'pass', []),
     (s2s, 'one norm before both attentions', 'x = x + self.dropout(look(self.cross_norm(x)))', 'x = x + self.dropout(look(self.norm1(x)))', []),
     (s2s, 'padding of the source is seen', 'source_pad=pads_to_hide(source_pad))', 'source_pad=None)', []),
+    (mlm, 'the mask stands for all hidden words', '.masked_fill(u<.8*p, mask_id)', '.masked_fill(u<p, mask_id)', []),
+    (mll, 'the riddles of a validation change', 'rng = None if self.training else torch.Generator().manual_seed(self.iter)', 'rng = None', []),
+    (mll, 'a batch without a word has no loss', 'if not places.any(): places = real_tokens(ids, encoder.pad_idx)', 'pass', ['tests/test_mlm_learner']),
+    (mll, 'special tokens are hidden', "is_word[special_ids(vocab, r'\\w+')] = False", 'pass', []),
+    (win, 'the last window is short', 'start = torch.minimum(at, end)', 'start = at.expand(len(end), -1, -1)', ['tests/test_windows']),
+    (win, 'an empty window has a say', 'return pool(logits.view(*empty.shape, logits.shape[-1]), empty)', 'return pool(logits.view(*empty.shape, logits.shape[-1]), empty & False)', ['tests/test_windows']),
+    (one, 'a keyword that was passed is dropped with those of another head', 'other = {*start.model.made_with} - {*start.encoder.made_with, *its, *kwargs}', 'other = {*start.model.made_with} - {*start.encoder.made_with, *its}', ['tests/test_pretrained']),
+    (sav, 'a loaded model hides another share of words', 'if isinstance(about, MLMFile): learn_kw = dict(mask_p=about.mask_p) | learn_kw', 'pass', ['tests/test_mlm_learner']),
     (s2s, 'a source is read in training mode', 'with eval_mode(list(self[0].modules())): vectors', 'vectors', []),
     (att, 'attention dropout in evaluation too', 'p = self.dropout if self.training else 0.', 'p = self.dropout', [lay, chk]),
     (att, 'the fast causal way does not see padding', 'for o in (pos, key_pos, mask, pad_mask))', 'for o in (pos, key_pos, mask))', [rel]),

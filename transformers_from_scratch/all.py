@@ -5,8 +5,9 @@ from transformers_from_scratch.attention import *
 from transformers_from_scratch.layers import *
 from transformers_from_scratch.faster import *
 from transformers_from_scratch.models import *
+from transformers_from_scratch.windows import *
 from transformers_from_scratch.seq2seq import *
-from transformers_from_scratch.masked_lm import *
+from transformers_from_scratch.mlm import *
 from transformers_from_scratch.beams import *
 from transformers_from_scratch.text import *
 from transformers_from_scratch.fastai_repairs import *
@@ -23,7 +24,7 @@ from transformers_from_scratch.pretrained import *
 from transformers_from_scratch.learner import *
 from transformers_from_scratch.lm_learner import *
 from transformers_from_scratch.seq2seq_learner import *
-from transformers_from_scratch.masked_learner import *
+from transformers_from_scratch.mlm_learner import *
 from transformers_from_scratch.tagger import *
 from transformers_from_scratch.transfer import *
 from transformers_from_scratch.vectors import *

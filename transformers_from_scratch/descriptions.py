@@ -6,8 +6,8 @@
 __all__ = ['free_keywords', 'as_json', 'from_json', 'as_code', 'custom_parts', 'describe_model', 'check_keywords', 'differences',
            'HeadSays', 'target_of', 'describe_head', 'first_names', 'weights_of', 'check_shapes', 'few_answers',
            'same_answers', 'without_numbers', 'made_again', 'check_description', 'TokenizerSays', 'EncoderFile',
-           'TableSays', 'TagsSays', 'DataSays', 'ClassifierFile', 'LMFile', 'Seq2SeqFile', 'write_model_file',
-           'read_model_file', 'match_rows']
+           'TableSays', 'TagsSays', 'DataSays', 'ClassifierFile', 'LMFile', 'MLMFile', 'Seq2SeqFile',
+           'write_model_file', 'read_model_file', 'match_rows']
 
 # %% ../nbs/18_descriptions.ipynb #d1800003
 from typing import Any,ClassVar,Literal
@@ -17,6 +17,8 @@ from fastai.text.all import *
 from .attention import *
 from .layers import *
 from .models import *
+from .windows import *
+from .mlm import *
 from .seq2seq import *
 from .files import *
 from .text import *
@@ -25,9 +27,9 @@ from .turns import *
 # %% ../nbs/18_descriptions.ipynb #d1800007
 _known = {o.__name__: o for o in (
     SelfAttention, SelfAttentionAutoRegressive, MultiHeadAttention, FeedForward, GatedFeedForward,
-    TransformerBlock, DecoderBlock, TransformerDecoder,
+    TransformerBlock, DecoderBlock, TransformerDecoder, LMHead, MLMHead,
     Positions, LearnedPositions, SinusoidalPositions, RotaryPositions, head_crop, tail_crop,
-    ends_crop, special_crop, mean_pool, max_pool, first_pool, last_pool, mean_max_pool, nn.Identity,
+    ends_crop, special_crop, in_windows, mean_pool, max_pool, first_pool, last_pool, mean_max_pool, nn.Identity,
     *(getattr(nn, n) for m in (nn.modules.activation, nn.modules.normalization) for n in m.__all__))}
 
 def _settings(o):
@@ -111,8 +113,7 @@ def describe_model(
              if p.annotation in (int,float,bool)}
     def plain(n, o): return kinds[n](o) if n in kinds and o is not None and kinds[n](o)==o else o
     says = {n: as_json(plain(n, vars(module).get(n, o))) for n,o in now.items()}
-    custom = type(module) not in (TransformerEncoder,TransformerLM,TransformerClassifier,
-                                  TransformerSeq2Seq)
+    custom = type(module).__module__.partition('.')[0]!=lib_name
     return says | (dict(encoder_cls=as_json(type(module))) if custom else {})
 
 def check_keywords(
@@ -125,7 +126,7 @@ def check_keywords(
     create_model(cls.__name__, __config__=dict(strict=True), **kinds)(**keywords)
 
 free_keywords = ('vocab_sz','max_len','pad_idx','crop','dropout','attn_dropout','word_dropout',
-                 'vocab_dropout','windows','overlap')  # they change how a model learns, or which texts it can read
+                 'vocab_dropout','windows')  # they change how a model learns, or which texts it can read
 
 def differences(
     its:dict, # What a file says
@@ -281,6 +282,7 @@ class TokenizerSays(BaseModel, extra='forbid', strict=True):
 class EncoderFile(FileHeader):
     "What a file says that `save_encoder` wrote"
     kind:Literal['encoder'] = 'encoder'
+    model_cls:ClassVar[type] = TransformerEncoder
     encoder:dict[str,Any] # Its keywords
     vocab:list[str]
     tokenizer:TokenizerSays|None
@@ -313,7 +315,9 @@ class DataSays(BaseModel, extra='forbid', strict=True):
 class ClassifierFile(EncoderFile):
     "What a file says that `save_model` wrote: as an encoder's, and what a learner needs"
     kind:Literal['classifier'] = 'classifier'
-    replaces:ClassVar[tuple] = 'classifier','language model','sequence to sequence'
+    model_cls:ClassVar[type] = TransformerClassifier
+    replaces:ClassVar[tuple] = ('classifier','language model','masked language model',
+                                'sequence to sequence')
     answers:list[float] # A few, of `few_answers`
     head:HeadSays
     loss:dict[str,Any]|None # A loss of fastai by its `name`, and its `settings`
@@ -326,19 +330,24 @@ class ClassifierFile(EncoderFile):
 class LMFile(ClassifierFile):
     "The same for a language model"
     kind:Literal['language model'] = 'language model'
+    model_cls:ClassVar[type] = TransformerLM
+
+class MLMFile(ClassifierFile):
+    "The same for a model that fills in hidden words"
+    kind:Literal['masked language model'] = 'masked language model'
+    model_cls:ClassVar[type] = TransformerMLM
+    mask_p:float # Share of the words that are hidden
 
 class Seq2SeqFile(ClassifierFile):
     "The same for a model that writes another text"
     kind:Literal['sequence to sequence'] = 'sequence to sequence'
+    model_cls:ClassVar[type] = TransformerSeq2Seq
     target_vocab:list[str]|None # None: that of the source
     target_tokenizer:TokenizerSays|None # None: that of the source
 
-_models = {EncoderFile:TransformerEncoder, ClassifierFile:TransformerClassifier,
-           LMFile:TransformerLM, Seq2SeqFile:TransformerSeq2Seq}
-
 def _check_saved(about, weights):
     "Raises some error unless the model that is described has these weights, and a row a token"
-    cls,keywords,vocab = _models[type(about)],about.keywords,about.vocab
+    cls,keywords,vocab = about.model_cls,about.keywords,about.vocab
     check_keywords(cls, keywords)
     part,pad = '' if cls is TransformerEncoder else '0.',keywords.get('pad_idx')
     rows,blocks = len(weights[f'{part}embedding.weight']),f'{part}blocks.'
@@ -360,7 +369,7 @@ def _check_saved(about, weights):
 
 def write_model_file(
     path:Path, # Of the file
-    header:type, # `EncoderFile`, `ClassifierFile`, `LMFile` or `Seq2SeqFile`
+    header:type, # `EncoderFile`, or one of a whole model
     model:KeepsKeywords, # An encoder, or a model
     **says # The fields of `header`
 ):
@@ -379,7 +388,8 @@ def read_model_file(
 )->tuple: # The description, and tensors by their names
     "Description and weights of a model; raises `ValueError` for what is damaged or not ours"
     by = '`, `'.join(['save_encoder','save_model'][bool(headers):])
-    about,weights = read_file(path, by, *(headers or _models))
+    about,weights = read_file(path, by, *(headers or (EncoderFile, ClassifierFile, LMFile, MLMFile,
+                                                     Seq2SeqFile)))
     try: _check_saved(about, weights)
     except Exception as e:
         raise ValueError(f"{path} is damaged, or `{by}` did not write it ({in_short(e)})") from e

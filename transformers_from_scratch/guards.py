@@ -81,33 +81,36 @@ def _check_targets(dls, target, y_range, own_loss):
             low,high = numbers.min(axis=None),numbers.max(axis=None)
             if low<y_range[0] or high>y_range[1]:
                 warn(f'`y_range` is {y_range}, but the {part} targets go from {low:g} to {high:g}: '
-                     'the model can never answer those outside it', stacklevel=5)
+                     'the model can never answer those outside it', stacklevel=6)
     if target.kind=='category' and all(isinstance(o, float) for o in target.classes):
         warn(f'`dls` has {len(target.classes)} classes that are numbers, such as '
-             f'{target.classes[0]}: for numbers pass `y_block=RegressionBlock`', stacklevel=5)
+             f'{target.classes[0]}: for numbers pass `y_block=RegressionBlock`', stacklevel=6)
 
 # %% ../nbs/12_guards.ipynb #9a000043
+_task_of = {  # kind of targets: who learns them, and what they are
+    'tokens': ('transformer_lm_learner', 'texts alone (`is_lm=True`)'),
+    'text': ('transformer_seq2seq_learner', 'pairs of texts'),
+    'tags': ('transformer_tagger_learner', 'tags of words (`TagDataLoaders`)'),
+    'classes': ('transformer_classifier_learner', 'classes or numbers')}
+
 def check_dls(
     dls:DataLoaders, # Texts and targets
-    lm:bool=False, # Are they for a language model?
+    kind:str='classes', # What it must be for: 'tokens', 'text', 'tags', 'classes'; None: anything
     n_out:int=None, # Numbers that the model gives; None: as many as `dls` asks for
     y_range:tuple=None, # Range of these numbers
     loss_func:callable=None, # Loss, where it is not that of `dls`
-    metrics:list=None, # Metrics of the learner
-    seq2seq:bool=False # Are the targets texts?
+    metrics:list=None # Metrics of the learner
 ):
     "Raise `ValueError` for data that would teach something wrong, and warn of odd data"
     vocab,target,pad = text_vocab(dls),text_target(dls),pad_id(dls)
-    if (target.kind=='tokens')!=lm:
-        raise ValueError(f'`dls` is made with `is_lm={not lm}`, but must be with `is_lm={lm}`')
-    if (target.kind=='text')!=seq2seq:
-        raise ValueError(f'the target of `dls` is {target}, but must {"" if seq2seq else "not "}be '
-                         'text: see `transformer_seq2seq_learner` for texts, '
-                         '`transformer_classifier_learner` for classes and numbers')
-    for o in (vocab, *([text_vocab(dls, 1)] if seq2seq else [])):
+    its = target.kind if target.kind in _task_of else 'classes'
+    if kind not in (None,its):
+        who,(learner,needs) = _task_of[its][0],_task_of[kind]
+        raise ValueError(f'the target of `dls` is {target}, for `{who}`: `{learner}` needs {needs}')
+    for o in (vocab, *([text_vocab(dls, 1)] if kind=='text' else [])):
         ensure(pad is None or pad in special_ids(o, 'pad'), 'pad_idx', pad,
                f'the id of {PAD!r}, not of a word: pass `before_batch=Pad_Chunk(pad_idx=...)`')
-    if not lm:
+    if kind not in (None,'tokens'):
         one_class = target.kind=='category' and len(target.classes)<2 and n_out is None
         ensure(not one_class, 'vocab', target.classes, 'two or more classes to tell apart')
         ensure(y_range is None or target.kind not in ('category','labels','tags'), 'y_range', y_range,
@@ -116,8 +119,8 @@ def check_dls(
         _check_measures(target.kind, loss_func, metrics)
     if metrics and len(dls.train_ds) and not len(dls.valid_ds):
         warn('`dls` has no texts to validate with, so no metric will have a value: pass '
-             '`valid_pct=.2`, or a `valid_col` that is True in some rows', stacklevel=4)
-    check_words(dls, stacklevel=5)
+             '`valid_pct=.2`, or a `valid_col` that is True in some rows', stacklevel=5)
+    check_words(dls, stacklevel=6)
 
 # %% ../nbs/12_guards.ipynb #9a000048
 def _same_vocab(a, b):

@@ -10,7 +10,7 @@ from fastai.text.all import *
 from .attention import *
 from .layers import *
 from .models import *
-from .masked_lm import *
+from .mlm import *
 from .files import *
 from .turns import *
 from .text import *
@@ -137,7 +137,7 @@ def _save_model(model, folder, tok=None):
     kind = says['model_type']
     tied = model is not encoder and model[1].linear.weight is encoder.embedding.weight
     heads = {TransformerLM: 'LMHeadModel' if kind=='gpt2' else 'ForCausalLM',
-             TransformerMaskedLM: 'ForMaskedLM'}
+             TransformerMLM: 'ForMaskedLM'}
     name = _hf_names[kind] + heads.get(type(model), 'Model')
     says |= dict(tie_word_embeddings=tied, architectures=[name])
     if ends := _ends_of(tok):
@@ -184,7 +184,7 @@ def save_pretrained(self:TransformerLearner,
     model,folder = plain_model(self.model),Path(folder).expanduser()
     if rank_distrib(): return folder  # the first process writes
     ensure_free(folder, 'model.safetensors', 'checkpoint')
-    lm = isinstance(model, (TransformerLM,TransformerMaskedLM))
+    lm = isinstance(model, (TransformerLM,TransformerMLM))
     tok = getattr(text_tokenizer(self.dls), 'tok', None)
     with replacing_files(folder, _files) as to:
         _save_model(model if lm else model[0], to, tok)

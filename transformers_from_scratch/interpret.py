@@ -12,7 +12,8 @@ from contextlib import ExitStack
 from fastai.text.all import *
 from .guards import *
 from .models import *
-from .masked_lm import *
+from .mlm import *
+from .windows import *
 from .turns import *
 from .text import *
 from .learner import *
@@ -243,17 +244,21 @@ def _own_part(ids, empty):
 def _reader(model, ids):
     "From embeddings `(n,t,k)`, with at most as many tokens as `ids` `(1,t)`, to logits `(n,n_out)`"
     encoder,head,windows = model[0],model[1],getattr(model, 'windows', None)
+    its = inspect.signature(windows).parameters if windows else {}
     def run(x):
-        at = model.columns(ids[:,:x.shape[1]]) if windows else None          # (1,w,max_len)
-        if at is not None: x = x[:,at[0]].flatten(0, 1)                      # (n*w,max_len,k)
+        own,at = ids[:,:x.shape[1]],None
+        if windows and own.shape[1]>ifnone(encoder.max_len, math.inf):
+            at = window_columns(own, encoder, its['overlap'].default)        # (1,w,max_len)
+            x = x[:,at[0]].flatten(0, 1)                                     # (n*w,max_len,k)
         with encoder.embedding.register_forward_hook(lambda m,args,out: x.to(out.dtype)):
-            hidden = encoder.read(ids[:,:x.shape[1]].expand(len(x), -1))   # (n,t,k)
+            hidden = encoder.read(own[:,:x.shape[1]].expand(len(x), -1))   # (n,t,k)
         if isinstance(head, LMHead): return head(hidden[:,-1]).float()    # (n,v), the last token
         pad_mask = torch.zeros(hidden.shape[:2], dtype=torch.bool, device=x.device)
         logits = head((hidden, pad_mask)).float()
         if at is None: return logits
         logits = logits.unflatten(0, (-1,at.shape[1]))                       # (n,w,n_out)
-        return windows(logits, logits.new_zeros(logits.shape[:2], dtype=torch.bool))
+        none = logits.new_zeros(logits.shape[:2], dtype=torch.bool)
+        return its['pool'].default(logits, none)
     return run
 
 def _with_ends(f, first, last):
@@ -278,7 +283,7 @@ def token_attributions(
     "What each token does for an answer; `ValueError` for another `target`, and without a `pool`"
     ensure(isinstance(text, str), 'text', text, 'a string', TypeError)
     model,(kind,names) = get_model(learn.model),text_target(learn.dls)
-    ensure(not isinstance(model, TransformerMaskedLM), 'learn', learn,
+    ensure(not isinstance(model, TransformerMLM), 'learn', learn,
            'for a classifier or a language model: this one answers at each token', TypeError)
     encoder,pool = model[0],getattr(model[1], 'pool', mean_pool)
     probs_of = getattr(learn.loss_func, 'activation', None) or _activation.get(kind, noop)

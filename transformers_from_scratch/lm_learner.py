@@ -38,27 +38,13 @@ class TransformerLMLearner(TransformerLearner):
         return super().get_preds(dl=dl, with_preds=with_preds, **kwargs)
 
 # %% ../nbs/22_lm_learner.ipynb #64ecc1ef
-@keywords_of(TransformerLM.__init__, TransformerEncoder.__init__, TransformerBlock.__init__,
-             TransformerLMLearner.__init__, TransformerLearner.__init__, Learner.__init__)
-@delegates(TransformerLMLearner)
-@delegates(TransformerLM, keep=True, but=['pad_idx'])
+@learner_factory(TransformerLMLearner, TransformerLM)
 def transformer_lm_learner(
     dls:DataLoaders, # Data for a language model: made with `is_lm=True`
-    k:int=None, # Width of the vectors; None is 256, or that of `pretrained`
-    heads:int=None, # Number of heads, which must divide `k`; None is 8, or that of `pretrained`
-    depth:int=None, # Number of blocks; None is 4, or that of `pretrained`
-    max_len:int=None, # Longest text; None: `seq_len`, or that of `pretrained`; `math.inf`: any
-    pos_cls:type=None, # Class of the positions; None is `RotaryPositions`, or that of `pretrained`
-    pretrained:Pretrained=None, # From `load_pretrained`, a folder or a name; freezes the blocks
     **kwargs
 )->TransformerLMLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerLM` for `dls`; errors are those of `check_dls`"
-    learn_kw,model_kw = split_keywords(kwargs, TransformerLMLearner)
-    check_dls(dls, lm=True, metrics=learn_kw.get('metrics'))
-    start,sizes = Pretrained.of(pretrained),dict(k=k, heads=heads, depth=depth, pos_cls=pos_cls)
-    model = TransformerLM(**model_keywords(dls, start, max_len, sizes, **model_kw))
-    learn = TransformerLMLearner(dls, model, **learn_kw)
-    return learn if start is None else start.start(learn)
+    return make_learner(dls, TransformerLMLearner, TransformerLM, 'tokens', **kwargs)
 
 # %% ../nbs/22_lm_learner.ipynb #0705e3c9
 def _prompt_ids(learn, text):

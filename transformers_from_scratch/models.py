@@ -6,7 +6,7 @@
 __all__ = ['real_tokens', 'left_align', 'KeepsKeywords', 'TransformerEncoder', 'pads_to_hide', 'LMHead', 'to_columns',
            'TransformerLM', 'looks_ahead', 'head_crop', 'tail_crop', 'ends_crop', 'special_crop', 'mean_pool',
            'max_pool', 'mean_max_pool', 'first_pool', 'last_pool', 'ClassifierHead', 'TransformerClassifier',
-           'window_columns', 'plain_model', 'eval_mode']
+           'plain_model', 'eval_mode']
 
 # %% ../nbs/02_models.ipynb #02c88a74
 from itertools import repeat
@@ -50,7 +50,8 @@ def _width(n, t, max_len, crop):
     width = n.max().item() if crop is None and t>max_len else _ask(torch.max, n)
     if width is None: return min(t, max_len)
     if max(width, 1)>max_len:
-        raise ValueError(f'`ids` have {width} tokens, but must have at most {max_len}: see `crop`')
+        raise ValueError(f'`ids` have {width} tokens, but must have at most {max_len}: '
+                         'pass a larger `max_len`, or shorter texts; a classifier can `crop`')
     return max(width, 1)
 
 def _ask(f, x):
@@ -139,7 +140,10 @@ class TransformerEncoder(KeepsKeywords):
         drop = self.word_dropout if self.training else 0.
         ids,pad_mask = left_align(ids, self.pad_idx, self.max_len, self.crop, drop)
         if types is not None: ids,types = ids % (self.vocab_sz+1),ids // (self.vocab_sz+1)
-        return self.read(ids, self._pads_to_hide(pad_mask), types=types, **kwargs),pad_mask
+        # a causal token never sees the padding behind it
+        causal = all(getattr(o, 'causal', False) for o in self.blocks)
+        hide = None if causal else pads_to_hide(pad_mask)
+        return self.read(ids, hide, types=types, **kwargs),pad_mask
 
     def read(self,
         ids:Tensor, # Token ids `(b,t)`, as they are: neither checked nor aligned
@@ -179,12 +183,6 @@ def pads_to_hide(
     if _ask(torch.any, pad_mask) is False: return None
     # in an empty text one key stays visible: a custom attention may give NaN without any
     return pad_mask & (torch.arange(pad_mask.shape[1], device=pad_mask.device) > 0)
-
-@patch
-def _pads_to_hide(self:TransformerEncoder, pad_mask):
-    "The padding that blocks have to hide `(b,t)`; None: they need not"
-    # a causal token never sees the padding behind it
-    return None if all(getattr(o, 'causal', False) for o in self.blocks) else pads_to_hide(pad_mask)
 
 # %% ../nbs/02_models.ipynb #515d61ff
 class LMHead(Module):
@@ -380,8 +378,7 @@ class TransformerClassifier(KeepsKeywords, nn.Sequential):
         crop:callable=head_crop, # Which tokens of a longer text to keep; not used with `pool=None`
         head_dropout:float=0.1, # Dropout of the pooled vector, in [0,1]
         y_range:tuple=None, # `(low, high)`: squeeze the answers into this range
-        windows:callable=None, # A pool: joins the answers for parts of a longer text; None: `crop`
-        overlap:int=None, # Tokens that two windows share, at least; None: a quarter of `max_len`
+        windows:callable=None, # How to read a longer text whole, as `in_windows`; None: `crop`
         **kwargs
     ):
         if pool is None and (kwargs.get('word_dropout') or kwargs.get('vocab_dropout') or windows):
@@ -390,79 +387,16 @@ class TransformerClassifier(KeepsKeywords, nn.Sequential):
         if pool is None: crop = None  # each token needs its answer
         encoder = TransformerEncoder(vocab_sz, k, crop=crop, **kwargs)
         nn.Sequential.__init__(self, encoder, ClassifierHead(k, n_out, pool, head_dropout, y_range))
-        store_attr('windows,overlap')
-        if windows is not None: self.columns(torch.zeros(1, 1))  # is refused now, or never
+        self.windows = windows
 
     def forward(self,
         ids:Tensor, # Token ids `(b,t)`, padding anywhere
         types:Tensor=None # Token types `(b,t)`, below `n_types`; None: all are 0
     )->Tensor: # Logits `(b,n_out)`; with `pool=None` `(b,t,n_out)`, zeros at padding
         "Read the texts and score the classes"
-        at = None if self.windows is None else self.columns(ids)
-        if at is not None: return self._in_windows(at, ids, types)
+        if self.windows is not None: return self.windows(self, ids, types)
         logits = self[1](self[0](ids, types))
         return logits if self[1].pool is not None else to_columns(logits, ids, self[0].pad_idx)
-
-# %% ../nbs/02_models.ipynb #02e00002
-def window_columns(
-    ids:Tensor, # Token ids `(b,t)`, padding anywhere
-    pad_idx:int, # The id of padding, or None
-    max_len:int, # Number of tokens of a window
-    overlap:int, # Number of them that the next window has, too; the last may have more
-    first:int=0, # Number of special tokens at the start of a text, which are in each window
-    last:int=0 # Number of special tokens at its end
-)->Tensor: # Columns `(b,w,max_len)` of `ids`, -1 where there is no token
-    "Which tokens each window reads; raises `ValueError` for an `overlap` that leaves no way ahead"
-    step = max_len-first-last-overlap
-    if overlap<0 or step<1:
-        raise ValueError(f'`overlap` is {overlap}, but must be from 0 to {step+overlap-1}')
-    columns = torch.arange(ids.shape[1], device=ids.device).where(real_tokens(ids, pad_idx), -1)
-    columns,pad_mask = left_align(columns, -1)                                            # (b,t')
-    t,n = columns.shape[1],(~pad_mask).sum(1)[:,None,None]                              # (b,1,1)
-    width = max_len if pad_idx is not None else torch.sym_min(t, max_len)
-    # in a graph there are as many as any text of `t` tokens could need
-    more = t if torch.compiler.is_compiling() else max(t-max_len, 0)
-    place = torch.arange(width, device=ids.device)
-    at = step*torch.arange(1 + (more+step-1)//step, device=ids.device)[:,None]            # (w,1)
-    end = (n-max_len).clamp(min=0)
-    start = torch.minimum(at, end).where(place<max_len-last, end).where(place>=first, 0)
-    rank = start+place                                                            # (b,w,max_len)
-    none = (rank>=n) | (at-step>=end) & (at>0)
-    columns = _take(columns, rank.clamp(max=t-1))
-    return columns.masked_fill(none, -1)
-
-def _take(x, columns): return x[:,None].expand(-1, columns.shape[1], -1).gather(2, columns)
-
-
-# %% ../nbs/02_models.ipynb #02e00006
-@patch
-def columns(self:TransformerClassifier,
-    ids:Tensor # Token ids `(b,t)`, padding anywhere
-)->Tensor: # Columns of `ids` for each window `(b,w,max_len)`; None: one is enough for all texts
-    "What `window_columns` says, with the special tokens that `crop` keeps"
-    encoder = self[0]
-    if encoder.max_len is None: return
-    overlap = ifnone(self.overlap, encoder.max_len//4)
-    columns = window_columns(ids, encoder.pad_idx, encoder.max_len, overlap, *_ends(encoder.crop))
-    return columns if torch.compiler.is_compiling() or columns.shape[1]>1 else None
-
-def _ends(crop):
-    "How many special tokens `crop` keeps at the start and at the end of a text"
-    if getattr(crop, 'func', crop) is not special_crop: return 0,0
-    names = inspect.signature(crop).parameters
-    return names['first'].default,names['last'].default
-
-@patch
-def _in_windows(self:TransformerClassifier, columns, ids, types):
-    "Logits `(b,n_out)`: each window is read as a text of its own, and the answers are joined"
-    none = columns<0
-    def rows(x, fill): return _take(x, columns.clamp(min=0)).masked_fill(none, fill).flatten(0, 1)
-    if not torch.compiler.is_compiling(): ids = ids.as_subclass(Tensor)
-    types = None if types is None else rows(types, 0)
-    logits = self[1](self[0](rows(ids, ifnone(self[0].pad_idx, 0)), types))           # (b*w,n_out)
-    empty = none.all(2) & (torch.arange(none.shape[1], device=none.device) > 0)           # (b,w)
-    return self.windows(logits.view(*empty.shape, logits.shape[-1]), empty)  # (b,n_out)
-
 
 # %% ../nbs/02_models.ipynb #aa320002
 def plain_model(

@@ -11,7 +11,7 @@ from fastai.text.all import *
 from .attention import *
 from .layers import *
 from .models import *
-from .masked_lm import *
+from .mlm import *
 from .faster import *
 from .files import *
 from .text import *
@@ -231,7 +231,7 @@ def _read_model(family, weights, pad, dtype):
     args = dict(vocab_sz=cfg.size('vocab_size'), pad_idx=pad, **family.args)
     masked = family.head and family.tied and family.source('1.dense.weight')[0] in weights.at
     make = (partial(TransformerLM, tie_weights=family.tied) if family.lm else
-            partial(TransformerMaskedLM, head_cls=family.head) if masked else TransformerEncoder)
+            partial(TransformerMLM, head_cls=family.head) if masked else TransformerEncoder)
     with without_numbers():
         try: model = make(**args)
         except (ValueError, RuntimeError, AssertionError) as e:
@@ -260,7 +260,7 @@ def _vocab(path, family, weights):
 class Pretrained:
     "Trained weights and what they mean, for `pretrained=`; see `load_pretrained`"
     def __init__(self,
-        model:nn.Module, # A `TransformerEncoder`, a `TransformerLM` or a `TransformerMaskedLM`
+        model:nn.Module, # A `TransformerEncoder`, a `TransformerLM` or a `TransformerMLM`
         vocab:list, # Its tokens, by id; one more than it has rows, where padding has none
         tokenizer=None, # What makes tokens of texts, such as an `HFTokenizer`
         path:Path=None, # The folder that they come from
@@ -355,11 +355,11 @@ def _fill_head(path, learn):
     its,mine = says(about.head),says(describe_head(model, text_target(learn.dls)))
     differ = [n for n in mine if n!='head_dropout'
               and (its.get(n)!=mine[n] or '<lambda>' in str(mine[n]))]  # all have one name
-    fits = set(differ)<={'max_len','crop','windows','overlap'}
+    fits = set(differ)<={'max_len','crop','windows'}
     if fits: model[1].load_state_dict(weights)
     if differ:
         new = '' if fits else ', so that of this learner is new'
-        warn(f"{path.name}: its head was trained with other {', '.join(differ)}{new}", stacklevel=5)
+        warn(f"{path.name}: its head was trained with other {', '.join(differ)}{new}", stacklevel=6)
 
 # %% ../nbs/19_pretrained.ipynb #p0710168045
 def _check_tokens(pre, dls):
@@ -383,6 +383,6 @@ def start(self:Pretrained,
     learn.loaded_encoder = AttrDict(file=self.path, new_tokens=new)
     if new:
         warn(f"{len(new):,} of {len(vocab):,} tokens of `dls` are not in `pretrained`, such as "
-             f"{new[:3]}: is `tok_tfm` the tokenizer of `pretrained`?", stacklevel=4)
+             f"{new[:3]}: is `tok_tfm` the tokenizer of `pretrained`?", stacklevel=5)
     learn.freeze()
     return learn

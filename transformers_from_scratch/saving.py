@@ -15,6 +15,7 @@ from .turns import *
 from .tokenizers import *
 from .learner import *
 from .lm_learner import *
+from .mlm_learner import *
 from .seq2seq import *
 from .seq2seq_learner import *
 from .files import *
@@ -86,8 +87,13 @@ def _table_says(tok, dls):
     return says
 
 # %% ../nbs/40_saving.ipynb #f32c7705
-_headers = {TransformerClassifier:ClassifierFile, TransformerLM:LMFile,
-            TransformerSeq2Seq:Seq2SeqFile}
+_by_file = {  # learner, and what its data are for
+    ClassifierFile: (TransformerLearner, 'classes'), LMFile: (TransformerLMLearner, 'tokens'),
+    MLMFile: (TransformerMLMLearner, None), Seq2SeqFile: (TransformerSeq2SeqLearner, 'text')}
+
+def _kind_of(about):
+    "The class of the learner that was saved, and what its data are for, as in `check_dls`"
+    return (TransformerTaggerLearner,'tags') if about.head.target=='tags' else _by_file[type(about)]
 
 def _target_says(dls):
     "Vocabulary and tokenizer of texts that are written, where they are not those of the source"
@@ -104,15 +110,16 @@ def save_model(self:TransformerLearner,
 )->Path: # The folder
     "Save a learner for `load_transformer_learner`; raises `ValueError` for what can't be made again"
     folder,model = Path(folder).expanduser(),plain_model(self.model)
-    header = _headers.get(type(model))
+    header = first(o for o in _by_file if o.model_cls is type(model))
     if header is None:
         raise TypeError(f"`learn.model` is of the custom class {type(model).__name__}, but must be "
-                        f"one of {', '.join(o.__name__ for o in _headers)}. Save its encoder, with "
+                        f"one of {', '.join(o.model_cls.__name__ for o in _by_file)}. Save its encoder, with "
                         "`save_encoder`, or its weights, with `learn.save`")
     if rank_distrib(): return folder  # the first process writes
     ensure_free(folder, 'model.safetensors', *ClassifierFile.replaces)
     target = text_target(self.dls) if header is ClassifierFile else None
     more = _target_says(self.dls) if header is Seq2SeqFile else {}
+    if header is MLMFile: more['mask_p'] = self.mask_tokens.p
     write_model_file(folder/'model.safetensors', header, model, **describe_encoder(self), **more,
                      head=describe_head(model, target), loss=_loss_says(self.loss_func),
                      data=_data_says(self.dls), answers=few_answers(model).flatten()[:16].tolist(),
@@ -122,12 +129,11 @@ def save_model(self:TransformerLearner,
 # %% ../nbs/40_saving.ipynb #e5000017
 def _made(about, weights, given):
     "The model that was saved; raises some error if it can't be made"
-    cls = first(model for model,header in _headers.items() if type(about) is header)
     its = about.keywords
     mine = its | {n: as_json(o) for n,o in given.items() if n in its}
     if says := differences(its, mine, (*free_keywords,'head_dropout')): raise ValueError(says)
     kept = {n: from_json(o) for n,o in its.items() if n not in given} | given
-    model = made_again(cls, kept, weights)
+    model = made_again(about.model_cls, kept, weights)
     if set(given) & set(free_keywords): return model
     now,then = few_answers(model).flatten()[:16],tensor(about.answers)
     tol = .01 if next(model.parameters()).dtype==torch.float else .05
@@ -162,18 +168,19 @@ def _text_target(about, tok):
 
 def _empty_dls(about, tok, device):
     "`DataLoaders` without data, which make ids of texts as those of the training did"
-    data,table,lm = about.data,about.data.table,about.kind=='language model'
+    data,table,lm = about.data,about.data.table,about.data.seq_len is not None
     more,kw = dict(seq_len=data.seq_len) if lm else {},dict(bs=1, num_workers=0, device=device)
     if not lm: kw['before_batch'] = Pad_Chunk(pad_idx=ifnone(about.encoder['pad_idx'], 0))
     if data.tags:
         if not isinstance(tok, TagTokenizer):
             tok = TagTokenizer(tok.tok, data.tags.pattern, data.tags.max_pieces)
-        del kw['before_batch']  # tags are padded beside their text
+    # tags are padded beside their text
+    if about.head.target=='tags': del kw['before_batch']
     text = TextBlock(tok, vocab=list(about.vocab), is_lm=lm, backwards=data.backwards, **more)
     row,blocks,get_y = dict(text='1 2 3 4 5 6 7 8 9'),[text],None
     if isinstance(about, Seq2SeqFile):
         blocks,get_y = [*blocks,_text_target(about, tok)],ColReader('text')
-    elif not lm:
+    elif about.head.target:
         block,y = _target_block(about.head, tok, data.tags)
         blocks.append(block)
         names,delim = (table.label or ['y'], table.delim) if table else (['y'], None)
@@ -223,21 +230,19 @@ def _check_same(path, about, dls):
         raise ValueError(f"the vocabulary of `dls`, {vocab[:5]} …, is not that of {path}: make "
                          "`dls` with `text_vocab=read_description(folder).vocab`, or move the "
                          "encoder alone, with `load_encoder`")
-    lm,pairs = about.kind=='language model',isinstance(about, Seq2SeqFile)
-    check_dls(dls, lm=lm, n_out=head.keywords.get('n_out'), seq2seq=pairs)
-    if pairs and list(text_vocab(dls, 1))!=(about.target_vocab or about.vocab):
+    kind = _kind_of(about)[1]
+    check_dls(dls, kind, n_out=head.keywords.get('n_out'))
+    if kind=='text' and list(text_vocab(dls, 1))!=(about.target_vocab or about.vocab):
         raise ValueError(f"the vocabulary of the targets of `dls` is not that of {path}")
-    its = None if lm or pairs else target_of(text_target(dls))
-    if its and its!=(head.target, head.classes):
+    its = target_of(text_target(dls))
+    if kind in ('classes','tags') and its!=(head.target, head.classes):
         raise ValueError(f"`dls` is for {its[0]}, {its[1]}, but must be for {head.target}, "
                          f"{head.classes}, in this order")
-    if not lm and pad_id(dls)!=pad:
+    if kind!='tokens' and pad_id(dls)!=pad:
         raise ValueError(f"`dls` pads with id {pad_id(dls)}, but must pad with id {pad}")
     _note_tokenizer(path, about, dls)
 
 # %% ../nbs/40_saving.ipynb #e5000019
-_learners = {LMFile:TransformerLMLearner, Seq2SeqFile:TransformerSeq2SeqLearner}
-
 def load_transformer_learner(
     folder:str|Path, # Where `save_model` wrote
     dls:DataLoaders=None, # Data to train further, of the same tokens and classes; None to predict
@@ -250,10 +255,10 @@ def load_transformer_learner(
     "The learner that `save_model` saved; custom parts as in `attn_cls=`; `ValueError` for damage"
     distrib_barrier()
     path = find_model(Path(), folder)
-    about,weights = read_model_file(path, *_headers.values())
-    tags = about.head.target=='tags'
-    learn_cls = _learners.get(type(about), TransformerTaggerLearner if tags else TransformerLearner)
+    about,weights = read_model_file(path, *_by_file)
+    learn_cls = _kind_of(about)[0]
     learn_kw,given = split_keywords(kwargs, learn_cls)
+    if isinstance(about, MLMFile): learn_kw = dict(mask_p=about.mask_p) | learn_kw
     its = about.keywords
     lacks = {n: as_code(its[n]) for n in custom_parts(its) if n not in given}
     if about.loss is None and 'loss_func' not in learn_kw: lacks['loss_func'] = 'a custom one'

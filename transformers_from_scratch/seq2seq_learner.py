@@ -86,27 +86,17 @@ class TransformerSeq2SeqLearner(TransformerLearner):
         return tuple(res)
 
 # %% ../nbs/26_seq2seq_learner.ipynb #26000030
-@keywords_of(TransformerSeq2Seq.__init__, TransformerEncoder.__init__, TransformerBlock.__init__,
-             TransformerSeq2SeqLearner.__init__, TransformerLearner.__init__, Learner.__init__)
-@delegates(TransformerSeq2SeqLearner)
-@delegates(TransformerSeq2Seq, keep=True, but=['target_sz','pad_idx','target_pad'])
+@learner_factory(TransformerSeq2SeqLearner, TransformerSeq2Seq, ['target_sz','target_pad',
+                                                                 'pretrained'])
 def transformer_seq2seq_learner(
     dls:DataLoaders, # Pairs of texts: from `seq2seq_dataloaders`, or with two `TextBlock`s
-    k:int=256, # Width of the vectors
-    heads:int=8, # Number of heads, which must divide `k`
     depth:int=3, # Number of blocks of the encoder, and of the decoder
     max_len:int=None, # Longest text in tokens; None: any
-    pos_cls:type=RotaryPositions, # Class of the positions
     **kwargs
 )->TransformerSeq2SeqLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerSeq2Seq` for `dls`; errors are those of `check_dls`"
-    learn_kw,model_kw = split_keywords(kwargs, TransformerSeq2SeqLearner)
-    check_dls(dls, seq2seq=True, metrics=learn_kw.get('metrics'))
-    source,target = (list(text_vocab(dls, o)) for o in (0,1))
-    model = TransformerSeq2Seq(len(source), None if source==target else len(target), k=k,
-                               heads=heads, depth=depth, max_len=max_len, pos_cls=pos_cls,
-                               pad_idx=pad_id(dls), **model_kw)
-    return TransformerSeq2SeqLearner(dls, model, **learn_kw)
+    return make_learner(dls, TransformerSeq2SeqLearner, TransformerSeq2Seq, 'text', depth=depth,
+                        max_len=ifnone(max_len, math.inf), **kwargs)
 
 # %% ../nbs/26_seq2seq_learner.ipynb #26000040
 def _batch(learn, sources, n_words=None, no_unk=True, **kwargs):
