@@ -122,29 +122,12 @@ class SpanF1(TagAccuracy):
         return 2*len(true & said)/max(len(true)+len(said), 1) if texts else None
 
 # %% ../nbs/28_tagger.ipynb #28000125
-@keywords_of(TransformerClassifier.__init__, TransformerEncoder.__init__, TransformerBlock.__init__,
-             TransformerTaggerLearner.__init__, TransformerLearner.__init__, Learner.__init__)
-@delegates(TransformerTaggerLearner)
-@delegates(TransformerClassifier, keep=True, but=['pad_idx','pool','crop','y_range','n_out'])
+@learner_factory(TransformerTaggerLearner, TransformerClassifier, ['pool','crop','y_range','n_out',
+                                                                   'windows'])
 def transformer_tagger_learner(
     dls:DataLoaders, # From `TagDataLoaders`, or a `DataBlock` with a `TagBlock`
-    k:int=None, # Width of the vectors; None is 256, or that of `pretrained`
-    heads:int=None, # Number of heads, which must divide `k`; None is 8, or that of `pretrained`
-    depth:int=None, # Number of blocks; None is 4, or that of `pretrained`
-    max_len:int=None, # Longest text in tokens; None: 512, or that of `pretrained`; `math.inf`: any
-    pos_cls:type=None, # Class of the positions; None is `RotaryPositions`, or that of `pretrained`
-    pretrained:Pretrained=None, # From `load_pretrained`, a folder or a name; freezes the encoder
     **kwargs
 )->TransformerTaggerLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerClassifier` without a pool; errors are those of `check_dls`"
-    learn_kw,model_kw = split_keywords(kwargs, TransformerTaggerLearner)
-    target = text_target(dls)
-    ensure(target.kind=='tags', 'dls', f'for {target}', 'for tags of words: see `TagDataLoaders`')
-    check_dls(dls, y_range=model_kw.get('y_range'), loss_func=learn_kw.get('loss_func'),
-              metrics=learn_kw.get('metrics'))
-    start,sizes = Pretrained.of(pretrained),dict(k=k, heads=heads, depth=depth, pos_cls=pos_cls)
-    model_kw = model_keywords(dls, start, max_len, sizes, **model_kw)
-    model_kw.pop('tie_weights', None)  # of `pretrained`, if that is a language model
-    model = TransformerClassifier(n_out=dls.c, pool=None, **model_kw)
-    learn = TransformerTaggerLearner(dls, model, **learn_kw)
-    return learn if start is None else start.start(learn)
+    return make_learner(dls, TransformerTaggerLearner, TransformerClassifier, 'tags', pool=None,
+                        **kwargs)
