@@ -187,7 +187,7 @@ def decode_text(
     vocab,ids = text_vocab(dls, part),ids.tolist() if isinstance(ids, (Tensor,np.ndarray)) else list(ids)
     bad = [o for o in ids if not isinstance(o, str) and o<0]
     if bad: raise ValueError(f'`ids` has {bad[:3]}, but must be at least 0: leave out negative ids')
-    decoder = text_decoder(text_tokenizer(dls, part))
+    decoder = text_decoder(text_tokenizer(dls, part) if part else dls)
     return decoder([o if isinstance(o, str) else vocab[o] for o in ids])
 
 # %% ../nbs/16_decoding.ipynb #16000034

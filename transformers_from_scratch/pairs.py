@@ -73,9 +73,7 @@ def _one_vocab(dsets, **kwargs):
     for o in nums: o.vocab,o.o2i = vocab,defaultdict(int, {w: i for i,w in enumerate(vocab)
                                                            if w!='xxfake'})
 
-@keywords_of(Datasets.dataloaders, TfmdDL.__init__)
-@delegates(Datasets.dataloaders)
-@delegates(TfmdDL, keep=True)
+@delegates(Datasets.dataloaders, but=['dl_type','dl_kwargs','shuffle_train'])
 def seq2seq_dataloaders(
     df:pd.DataFrame, # A row for each pair
     source:str, # Column of the texts to read
@@ -91,7 +89,8 @@ def seq2seq_dataloaders(
     **kwargs
 )->DataLoaders: # For `transformer_seq2seq_learner`
     "Pairs of texts from two columns, with one vocabulary and one tokenizer for both"
-    inspect.signature(seq2seq_dataloaders).bind_partial(**kwargs)  # fastai swallows any keyword
+    _,others = split_keywords(kwargs, Datasets.dataloaders)
+    inspect.signature(TfmdDL).bind_partial(**others)  # fastai would swallow any other keyword
     for col in (source, target):
         gone = df.index[[not isinstance(o, str) or not o.strip() for o in df[col]]]
         ensure(not len(gone), 'df', list(gone[:3]), f'rows with texts: these have none in {col!r}')

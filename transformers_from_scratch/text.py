@@ -47,7 +47,7 @@ def pad_id(
     "The id that fills up shorter texts"
     dl = dls.train
     if isinstance(dl, LMDataLoader): return first(special_ids(text_vocab(dls), 'pad'))
-    usual = first(o for o in getattr(dl.before_batch, 'fs', ()) if isinstance(o, Pad_Chunk))
+    usual = first(o for o in getattr(dl.before_batch, 'fs', ()) if hasattr(o, 'pad_idx'))
     if usual: return usual.pad_idx
     rest = tuplify(dl.dataset[0])[1:] if len(dl.dataset) else ()
     texts = [(TensorText(torch.zeros(n, dtype=torch.long)), *rest) for n in (2,1)]
@@ -57,21 +57,25 @@ def pad_id(
 # %% ../nbs/11_text.ipynb #11b00002
 def _plain(o): return o.as_subclass(Tensor)  # many times faster than fastai's types
 
-class PadSides(Pad_Chunk):
+class PadSides(ItemTransform):
     "Pad a batch at once, at the ends: each side to its own longest text"
+    _retain = False
     def __init__(self,
         pad_idx:int=1, # Id of padding in texts, where the vocabulary does not say it
         fills:dict=None # What else to pad, by its type: `{TensorTags: -100}`
-    ):
-        super().__init__(pad_idx)
-        self.fills = fills or {}
+    ): self.pad_idx,self.fills = pad_idx,fills or {}
 
-    def setups(self, dl):
+    def setups(self,
+        dl:DataLoader # Of texts
+    ):
+        "Pad with what the vocabulary has for it"
         pad = special_ids(dl.dataset.tls[0].vocab, 'pad')
         if pad: self.pad_idx = pad[0]
 
-    def __call__(self, b, **kwargs):
-        "The items `b`, with rows of one length"
+    def encodes(self,
+        b # A list of items
+    )->list: # Items, with rows of one length
+        "Pad"
         fills = {TensorText: self.pad_idx} | self.fills
         def padded(xs):
             cls = first(o for o in fills if isinstance(xs[0], o))
@@ -80,8 +84,10 @@ class PadSides(Pad_Chunk):
             return [o.as_subclass(type(xs[0])) for o in rows]
         return list(zip(*map(padded, zip(*b))))
 
-    def decode(self, o, **kwargs):
-        "A row without padding; what stands beside a text loses the same places"
+    def decodes(self,
+        o # A row
+    )->tuple: # The row, without padding
+        "Take the padding away; what stands beside a text loses the same places"
         res = []
         for x in o:
             if isinstance(x, TensorText): keep = _plain(x)!=self.pad_idx
