@@ -17,8 +17,7 @@ class AverageWeights(Callback):
         start:float=.75, # From this share of the training on, in [0,1)
         decay:float=None # How much of the mean stays in a step, in [0,1); None: all count the same
     ):
-        ensure(0<=start<1, 'start', start, 'in [0,1)')
-        ensure(decay is None or 0<=decay<1, 'decay', decay, 'in [0,1), or None')
+        for n,o in dict(start=start, decay=decay or 0.).items(): ensure(0<=o<1, n, o, 'in [0,1)')
         self.start,self.decay,self.mean,self.own,self.n = start,decay,None,None,0
 
     def _weights(self): return torch.cat([p.detach().flatten() for p in self.model.parameters()])

@@ -235,16 +235,12 @@ class BLEU(Metric):
 
     def accumulate(self, learn):
         "Collect sources and targets, unless predictions are gathered, or no measurement is due"
-        if hasattr(learn, 'gather_preds') or not self._due(learn): return
+        past,trains = getattr(learn, 'epoch', 0)+1,learn.recorder.losses  # `validate` alone begins these anew
+        due = not trains or past>=learn.n_epoch or self.every and past%self.every==0
+        if hasattr(learn, 'gather_preds') or not due: return
         self.learn,pad = learn,learn.teacher_forcing.pad_idx
         both = learn.xb[0].tolist(),learn.teacher_forcing.targets.tolist()
         self.pairs += zip(*([[i for i in o if i!=pad] for o in rows] for rows in both))
-
-    def _due(self, learn):
-        "Is this no training, or the right epoch?"
-        if not learn.recorder.losses: return True  # `validate` alone begins them anew
-        past = learn.epoch+1
-        return past>=learn.n_epoch or self.every and past%self.every==0
 
     @property
     def value(self):
@@ -255,6 +251,3 @@ class BLEU(Metric):
         wrote,wanted = ([decode_text(o, self.learn.dls, 1) for o in ids]
                         for ids in ([o[0].ids for o in found], targets))
         return self.measure.corpus_score(wrote, [wanted]).score
-
-    @property
-    def signature(self): return str(self.measure.get_signature())
