@@ -6,7 +6,7 @@
     python benchmarks/translate.py --steps 20 --rows 500                       # does it run?
 
 All is chosen on `val`; `test_2016_flickr` is looked at with `--test` alone. The learning rate follows one cycle of the time (or of the steps), so that whoever is faster makes more
-steps of the same schedule. Validation is not counted. `nn.Transformer` has learned positions, as it can't rotate, dropout where our blocks have it, the same tied table, data, loss,
+steps of the same schedule. A minute is one of processor time on each of `--threads` cores (`time.process_time()` divided by them): who else works on the machine does not count. Validation is not counted. `nn.Transformer` has learned positions, as it can't rotate, dropout where our blocks have it, the same tied table, data, loss,
 optimizer, averaging; for decoding its weights move into our model, which gives the same scores (that is checked). Needs ~/.fastai/data/multi30k, and the extras `subword` and `bleu`.
 """
 import json, platform, sys, time
@@ -33,11 +33,11 @@ class ByBudget(Callback):
         store_attr()
         self.sched = combined_cos(pct_start, lr/25, lr, lr/1e3)
     def before_fit(self): self.secs,self.n = 0.,0
-    def before_train(self): self.at = time.perf_counter()
+    def before_train(self): self.at = time.process_time()
     def before_batch(self):
         if not self.training: return
-        now = time.perf_counter()
-        self.secs,self.at = self.secs + now-self.at,now
+        now = time.process_time()
+        self.secs,self.at = self.secs + (now-self.at)/torch.get_num_threads(),now
         self.learn.pct_train = min(self.n/self.steps if self.steps else self.secs/60/self.minutes, 1)
         self.opt.set_hyper('lr', self.sched(self.learn.pct_train))
     def after_batch(self):
@@ -111,7 +111,7 @@ def cpu():
 @call_parse
 def main(
     model:str='ours', # 'ours', or 'nn': `nn.Transformer`
-    minutes:float=None, # Minutes of training
+    minutes:float=None, # Minutes of training: of the process on `threads` cores
     steps:int=None, # Steps, instead
     seed:int=0, # Seed of weights, batches and dropout
     vocab:int=8000, # Joint subwords

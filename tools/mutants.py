@@ -18,6 +18,7 @@ mlm, mll, win, sav = '04b_mlm', '27_mlm_learner', '02b_windows', '40_saving'
 rep, tok, cor, sam, step = '13_fastai_repairs', '15_tokenizers', '17_corpus', '06_sampling', '05_fast_step'
 one, lm, tra, seen, pre, low, chk, rel, fil, des = '21_learner', '22_lm_learner', '23_transfer', '25_interpret', '19_pretrained', '40b_lora', '91_check_model', 'reliability', '10_files', '18_descriptions'
 txt, gua, tur, dec, par = '11_text', '12_guards', '07_turns', '16_decoding', '32_loss_in_parts'
+s2l, avg, prs = '26_seq2seq_learner', '33b_average', '17b_pairs'
 faults = [
     (tag, 'a word of a text gets a space that is not there', "' '*text[:a][-1:].isspace() + text[a:b]", "' ' + text[a:b]", []),
     (tag, 'a window of a text begins at its first word, without the space', 'text[places[a-1][1] if a else 0:places[b-1][1]]', 'text[places[a][0]:places[b-1][1]]', []),
@@ -26,6 +27,14 @@ faults = [
     (tgr, 'a span that windows cut counts twice', 'rows = self.rows or [(i,i)', 'rows = [(i,i)', []),
     (tgr, 'windows are joined in the order of their lengths', 'for (i,_),*its in sorted(zip(', 'for (i,_),*its in (zip(', []),
     (tgr, 'special tokens and padding are taken for words', '[len(head):len(head)+len(y)]', '[:len(y)]', []),
+    (s2s, 'the stop of a target stands behind its padding', 'value=pad_idx).scatter(1, n, marks.stop)', 'value=marks.stop)', []),
+    (prs, 'the two sides of a table have a vocabulary each', 'for o in nums: o.vocab,o.o2i =', 'for o in nums[:1]: o.vocab,o.o2i =', []),
+    (rep, 'the target of a table to test with is its source', 'own = _as_trained(self, test_items, i)', 'own = _as_trained(self, test_items)', ['tests/test_pairs']),
+    (txt, 'tags that are padding-like are cut out of a row', 'if isinstance(x, TensorText): keep =', 'keep =', []),
+    (s2l, 'a limit of words that follows the batch', 'min(n_words, model[1].max_len or n_words)', 'min(n_words, max(map(len, sources))+50)', ['tests/test_seq2seq_learner']),
+    (s2l, 'accuracy counts padding', '(self.targets[self.real],)', '(self.targets.flatten(),)', []),
+    (avg, 'the next epoch trains on from the mean', 'if self.own is not None: self._put(self.own)', 'pass', ['tests/test_average']),
+    (avg, 'a second fit goes on with the old mean', 'self.mean,self.own,self.n = None,None,0', 'pass', ['tests/test_average']),
     (bea, 'the stop is no word of the length', 'max(len(ids)+stopped, 1)', 'max(len(ids), 1)', []),
     (bea, 'an unlikely stop ends a text', '(stops & log_p.isfinite())[:,:beams]', '(stops & log_p.isfinite())', []),
     (bea, 'a stopped text goes on', 'log_p = log_p.masked_fill(stops, -math.inf)', 'pass', []),

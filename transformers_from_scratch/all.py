@@ -33,6 +33,7 @@ from transformers_from_scratch.resume import *
 from transformers_from_scratch.saving import *
 from transformers_from_scratch.loss_in_parts import *
 from transformers_from_scratch.diverge import *
+from transformers_from_scratch.average import *
 from transformers_from_scratch.interpret import *
 from transformers_from_scratch.lora import *
 from transformers_from_scratch.onnx_export import *

@@ -70,8 +70,9 @@ def search_beams(
     banned:Tensor=None # Ids of tokens that never come
 )->list: # For each text a list of `Hypothesis`, best first: `n_best`, or all there are
     "Keep the `beams` likeliest texts; raises `ValueError` for numbers out of range, and for NaN"
-    if not 1<=n_best<=beams:
-        raise ValueError(f'`n_best` is {n_best}, `beams` is {beams}: must be 1<=n_best<=beams')
+    if not (1<=n_best<=beams and 0<=length_penalty<math.inf):
+        raise ValueError(f'`n_best` is {n_best}, `beams` is {beams}, `length_penalty` is '
+                         f'{length_penalty}: must be 1<=n_best<=beams and 0<=length_penalty')
     log_p = reader.logits.new_zeros(len(reader.logits), 1)                              # (b,n)
     ids = log_p.new_zeros(*log_p.shape, 0, dtype=torch.long)                            # (b,n,t)
     left,found = list(range(len(log_p))),[[] for _ in log_p]

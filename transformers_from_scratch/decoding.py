@@ -180,13 +180,15 @@ def text_decoder(
 # %% ../nbs/16_decoding.ipynb #16000018
 def decode_text(
     ids, # Ids `(t,)` as a tensor or a list, or a list of tokens
-    dls:DataLoaders # Whose vocabulary and tokenizer they are of
+    dls:DataLoaders, # Whose vocabulary and tokenizer they are of
+    part:int=0 # Where targets are texts, too: 1 for these
 )->str: # The text, without padding
     "The text of ids; raises `ValueError` for negative ones, such as a target's -100"
-    vocab,ids = text_vocab(dls),ids.tolist() if isinstance(ids, (Tensor,np.ndarray)) else list(ids)
+    vocab,ids = text_vocab(dls, part),ids.tolist() if isinstance(ids, (Tensor,np.ndarray)) else list(ids)
     bad = [o for o in ids if not isinstance(o, str) and o<0]
     if bad: raise ValueError(f'`ids` has {bad[:3]}, but must be at least 0: leave out negative ids')
-    return text_decoder(dls)([o if isinstance(o, str) else vocab[o] for o in ids])
+    decoder = text_decoder(text_tokenizer(dls, part) if part else dls)
+    return decoder([o if isinstance(o, str) else vocab[o] for o in ids])
 
 # %% ../nbs/16_decoding.ipynb #16000034
 def _whole_steps(decoder, end):

@@ -151,16 +151,16 @@ def _from_file(cls, path, csv_fname='labels.csv', header='infer', delimiter=None
     return _from_file.fastai(cls, path, csv_fname, header, delimiter, quoting, **kwargs)
 
 # %% ../nbs/13_fastai_repairs.ipynb #a73e49fe
-def _as_trained(dls, items):
+def _as_trained(dls, items, part=0):
     "A table with each text in the column that `dls` reads; anything else as it is"
-    tok = text_tokenizer(dls.valid_ds)
+    tok = text_tokenizer(dls.valid_ds, part)
     if getattr(tok, 'mode', None)!='df': return items
     if isinstance(items, list) and items and all(isinstance(o, pd.Series) for o in items):
         items = pd.DataFrame(items)
     if not isinstance(items, pd.DataFrame) or not len(items): return items
     name,cols = tok.tok_text_col,_names(items, tok.text_cols)
     tokens = name in items and is_listy(items[name].iloc[0])
-    if tokens or name in items and not {*cols}&{name,*items}: return items  # as fastai reads it
+    if not part and (tokens or name in items and not {*cols}&{name,*items}): return items
     mark = ifnone(tok.kwargs.get('mark_fields'), len(cols)>1)
     return items.assign(**{name: _join_texts(items[cols], mark)})
 
@@ -169,8 +169,14 @@ def _as_trained(dls, items):
 @delegates(TfmdDL.__init__)
 def _test_texts(self, test_items, rm_type_tfms=None, with_labels:bool=False, **kwargs):
     "A `DataLoader` of `test_items`, whose texts are read from the columns that were trained on"
-    return _test_texts.fastai(self, _as_trained(self, test_items), rm_type_tfms, with_labels,
-                              **kwargs)
+    ds,items = self.valid_ds,_as_trained(self, test_items)
+    if not with_labels or not isinstance(ds, Datasets):
+        return _test_texts.fastai(self, items, rm_type_tfms, with_labels, **kwargs)
+    ds = test_set(ds, items, rm_type_tfms, True)
+    for i,tl in enumerate(ds.tls[1:], 1):  # a target that is text has a column of its own
+        own = _as_trained(self, test_items, i)
+        if own is not test_items: tl.items = own
+    return self.valid.new(ds, **kwargs)
 
 # %% ../nbs/13_fastai_repairs.ipynb #a1500002
 def no_surrogates(

@@ -283,7 +283,7 @@ def token_attributions(
     "What each token does for an answer; `ValueError` for another `target`, and without a `pool`"
     ensure(isinstance(text, str), 'text', text, 'a string', TypeError)
     model,(kind,names) = get_model(learn.model),text_target(learn.dls)
-    ensure(not isinstance(model, TransformerMLM), 'learn', learn,
+    ensure(kind!='text' and not isinstance(model, TransformerMLM), 'learn', learn,
            'for a classifier or a language model: this one answers at each token', TypeError)
     encoder,pool = model[0],getattr(model[1], 'pool', mean_pool)
     probs_of = getattr(learn.loss_func, 'activation', None) or _activation.get(kind, noop)

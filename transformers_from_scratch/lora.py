@@ -65,10 +65,12 @@ def _check_has_loras(model):
 def lora_splitter(
     model:nn.Module # Whose blocks have `LoRALinear`s
 )->L: # A list of parameters for each block that has some, and for the head
-    "Parameter groups: the changes of each block, then the head"
-    encoder,head = get_model(model)[0],get_model(model)[1]
-    blocks = [[p for _,o in _loras(block) for p in (o.lora_a,o.lora_b)] for block in encoder.blocks]
-    taken,groups = {id(p) for p in encoder.parameters()} - {id(p) for b in blocks for p in b},L()
+    "Parameter groups: the changes of each block, of encoder and decoder, then the head"
+    *stacks,head = get_model(model)
+    blocks = [[p for _,o in _loras(block) for p in (o.lora_a,o.lora_b)]
+              for stack in stacks for block in stack.blocks]
+    taken = {id(p) for o in stacks for p in o.parameters()} - {id(p) for b in blocks for p in b}
+    groups = L()
     for ps in (*blocks, params(head)):  # each parameter in the first that has it
         ps = [p for p in ps if id(p) not in taken]
         taken.update(map(id, ps))
@@ -87,13 +89,14 @@ def add_lora(
     names = [layers] if isinstance(layers, str) else list(layers)
     if _loras(model):
         raise ValueError("`learn` has low-rank changes already: merge them by `learn.merge_lora()`")
-    there = [(p,n,o) for block in model[0].blocks for p in block.modules()
+    *stacks,_ = model
+    there = [(p,n,o) for stack in stacks for block in stack.blocks for p in block.modules()
              for n,o in p.named_children() if type(o) in (nn.Linear,FastLinear)]
     known = {n for _,n,_ in there}
     missing,allowed = [o for o in names if o not in known],', '.join(sorted(known))
     ensure(not missing and names, 'layers', missing, f'names of linear layers: {allowed}')
     made = [(p,n,LoRALinear(o, r, alpha, dropout)) for p,n,o in there if n in names]
-    for p in model[0].parameters(): p.requires_grad_(False)
+    for stack in stacks: stack.requires_grad_(False)
     for p,n,o in made: setattr(p, n, o)
     learn.splitter_before,learn.splitter,learn.opt = learn.splitter,lora_splitter,None
     learn.unfreeze()
@@ -147,10 +150,11 @@ def _same_base(base, model):
 def _shapes(model, r, layers):
     "The shapes of the low-rank changes of a model, and of its head, by their names"
     its = {n: o for n,o in model.named_modules() if isinstance(o, nn.Linear)
-           and n.startswith('0.blocks.') and n.rpartition('.')[2] in layers}
+           and re.match(r'\d+\.blocks\.', n) and n.rpartition('.')[2] in layers}
     says = {f'{n}.lora_a': [r,o.in_features] for n,o in its.items()}
     says |= {f'{n}.lora_b': [o.out_features,r] for n,o in its.items()}
-    return says | {n: list(p.shape) for n,p in model.named_parameters() if n.startswith('1.')}
+    return says | {n: list(p.shape) for n,p in model.named_parameters()
+                   if n.startswith(f'{len(model)-1}.')}
 
 @patch
 @in_turn
