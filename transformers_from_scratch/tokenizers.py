@@ -18,9 +18,9 @@ from .fastai_repairs import *
 _names = {*defaults.text_spec_tok, 'xxfake'}
 
 def _vocab_of(parts):
-    "Special tokens, `parts`, and those with which fastai fills up to a multiple of 8"
+    "Special tokens, `parts`, and those with which fastai fills up to a multiple of 8, at least one"
     vocab = [UNK, PAD, BOS, *(o for o in parts if o not in _names)]
-    return vocab + ['xxfake']*(-len(vocab) % 8)
+    return vocab + ['xxfake']*(8 - len(vocab)%8)
 
 class CharTokenizer:
     "Split texts into characters, and join them without a loss; for `tok_tfm=` or `tok=`"
