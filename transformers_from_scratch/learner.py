@@ -127,6 +127,7 @@ def _start_at_mean(dls, head):
 @learner_factory(TransformerLearner, TransformerClassifier)
 def transformer_classifier_learner(
     dls:DataLoaders, # Texts and targets, from `TextDataLoaders` or a `DataBlock` with a `TextBlock`
+    *,
     n_out:int=None, # Number of outputs; None asks `dls`
     y_range:tuple=None, # `(low, high)` of the predictions, for a `RegressionBlock`
     crop:callable=head_crop, # Which tokens of a longer text to keep

@@ -82,7 +82,8 @@ def _table_says(tok, dls):
     says = dict(cols=list(cols), mark=bool(ifnone(tok.kwargs.get('mark_fields'), len(cols)>1)))
     tls = getattr(dls.train_ds, 'tls', ())
     y = tls[1].tfms.fs[0] if len(tls)>1 else None
-    if isinstance(y, ColReader) and not y.pref+y.suff and names(y.cols):
+    if text_target(dls).kind=='text': says['label'] = list(text_tokenizer(dls, 1).text_cols)
+    elif isinstance(y, ColReader) and not y.pref+y.suff and names(y.cols):
         says |= dict(label=list(y.cols), delim=y.label_delim)
     return says
 
@@ -164,7 +165,7 @@ def _text_target(about, tok):
     "The block of texts that are written"
     if about.target_tokenizer:
         tok = tokenizer_from_state(about.target_tokenizer.model_dump())
-    return TextBlock(tok, vocab=list(about.target_vocab or about.vocab))
+    return TextBlock(copy(tok), vocab=list(about.target_vocab or about.vocab))  # its own columns
 
 def _empty_dls(about, tok, device):
     "`DataLoaders` without data, which make ids of texts as those of the training did"
@@ -189,9 +190,11 @@ def _empty_dls(about, tok, device):
     block = DataBlock(blocks, get_x=ColReader('text'), get_y=get_y, splitter=IndexSplitter([1]))
     dls = block.dataloaders(pd.DataFrame([row]*2), **kw)
     if table:  # another table is read as that one was
-        t = text_tokenizer(dls)
-        t.mode,t.text_cols,t.tok_text_col = 'df',L(table.cols),'text'
-        t.kwargs = dict(mark_fields=table.mark)
+        pairs = isinstance(about, Seq2SeqFile)
+        for part,cols in enumerate([table.cols, table.label] if pairs else [table.cols]):
+            t = text_tokenizer(dls, part)
+            t.mode,t.text_cols,t.tok_text_col = 'df',L(cols),'text'
+            t.kwargs = dict(mark_fields=table.mark)
     return type(dls)(*(o.new(o.dataset.new_empty(), bs=data.bs) for o in dls.loaders),
                      path=dls.path, device=dls.device)
 

@@ -86,6 +86,7 @@ class TransformerSeq2SeqLearner(TransformerLearner):
                                                                  'pretrained'])
 def transformer_seq2seq_learner(
     dls:DataLoaders, # Pairs of texts: from `seq2seq_dataloaders`, or with two `TextBlock`s
+    *,
     depth:int=3, # Number of blocks of the encoder, and of the decoder
     max_len:int=None, # Longest text in tokens; None: any
     **kwargs
