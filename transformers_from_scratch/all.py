@@ -5,6 +5,7 @@ from transformers_from_scratch.attention import *
 from transformers_from_scratch.layers import *
 from transformers_from_scratch.faster import *
 from transformers_from_scratch.models import *
+from transformers_from_scratch.bag import *
 from transformers_from_scratch.seq2seq import *
 from transformers_from_scratch.masked_lm import *
 from transformers_from_scratch.beams import *
@@ -33,6 +34,7 @@ from transformers_from_scratch.saving import *
 from transformers_from_scratch.loss_in_parts import *
 from transformers_from_scratch.diverge import *
 from transformers_from_scratch.interpret import *
+from transformers_from_scratch.bag_learner import *
 from transformers_from_scratch.lora import *
 from transformers_from_scratch.onnx_export import *
 from transformers_from_scratch.hf_export import *
