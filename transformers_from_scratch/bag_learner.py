@@ -26,7 +26,6 @@ def bag_learner(
     n_grams:int=3, # Number of words in the longest n-gram
     scale:float=.01, # What the answers of Naive Bayes are multiplied by; more for short texts
     min_texts:int=2, # An n-gram of fewer texts stays unknown
-    alpha:float=1., # Is added to each count
     lr:float=2e-3, # Learning rate where `fit_one_cycle` names none
     **kwargs
 )->BagLearner: # Naive Bayes, ready for `fit_one_cycle(1)`
@@ -36,21 +35,13 @@ def bag_learner(
     ensure(kind in ('category','labels'), 'dls', f'for {kind}',
            'for categories or labels: numbers have no texts to count')
     marks = special_ids(words, 'pad','bos','eos','cls','sep','fld','maj','up','rep','wrep','fake')
-    model = NgramBag(dls.c, n_grams, (pad_id(dls), *marks), scale)
-    model.count(dls.train.new(shuffle=False, drop_last=False), min_texts, alpha)
+    model = NgramBag(dls.c, n_grams, (*L(pad_id(dls)), *marks), scale)
+    model.count(dls.train.new(shuffle=False, drop_last=False), min_texts)
     return BagLearner(dls, model, splitter=trainable_params, lr=lr, **kwargs)
 
 # %% ../nbs/25b_bag_learner.ipynb #25b00113
 class PhraseAttributions(Attributions):
-    "What each phrase added to an answer; as coloured text, a phrase is shared by its words"
-    def __init__(self,
-        phrases:list, # `(phrase, score)` of each different n-gram: above 0 it was for the answer
-        start:float, # The log-odds before any phrase; with all scores, those of the answer
-        *args
-    ):
-        super().__init__(*args)
-        self.phrases,self.start = L(phrases).sorted(lambda o: -abs(o[1])),start
-
+    "What each of `phrases` added to the log-odds, which were `start`; its words share that"
     def top(self,
         n:int=5 # Number of phrases
     )->L: # `(phrase, score)`
@@ -81,5 +72,6 @@ def explain(self:BagLearner,
         phrases[sep.join(tokens[j] for j in span)] += o
         for j in span: scores[j] += o/len(span)
     value = self.loss_func.activation(logits[None])[0,i].item()
-    return PhraseAttributions(phrases.items(), of(model.bias).item(), tokens, scores,
-                              str(names[i]), value, sep)
+    res = PhraseAttributions(tokens, scores, str(names[i]), value, sep)
+    res.phrases,res.start = L(phrases.items()).sorted(lambda o: -abs(o[1])),of(model.bias).item()
+    return res
