@@ -43,7 +43,6 @@ def main(
     n_grams:int=3, # Words in the longest n-gram
     scale:float=None, # As in `bag_learner`
     bs:int=64, # Texts in a batch
-    eps:float=1e-5, # Of Adam
     flat:bool=False, # `fit`, in place of `fit_one_cycle`
     threads:int=1, # Threads for torch
     seed:int=0, # Of the order, and of what is held out
@@ -62,7 +61,7 @@ def main(
                                   tok_tfm=toks[tok](), max_vocab=10**6, min_freq=2, num_workers=0, device='cpu')
     took('reading')
     more = {n: o for n,o in dict(lr=lr, scale=scale).items() if o is not None}
-    learn = bag_learner(dls, n_grams=n_grams, metrics=accuracy, opt_func=partial(FusedAdam, eps=eps), **more)
+    learn = bag_learner(dls, n_grams=n_grams, metrics=accuracy, **more)
     took('counting')
     res = []
     with learn.no_bar(), learn.no_logging():

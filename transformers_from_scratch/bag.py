@@ -18,11 +18,10 @@ def ngram_keys(
     skip:tuple=(1,) # Ids that are no words: padding, anywhere, and perhaps special tokens
 )->Tensor: # `(b,m)`: first all words, then all pairs, and so on; 0 where there is none
     "A number for each n-gram of each text"
-    words = ids.masked_fill(torch.isin(ids, ids.new_tensor(skip)), -1)                    # (b,t)
-    words,pad_mask = left_align(words, -1)                                               # (b,t')
-    digits = words+1
+    digits = (ids+1).masked_fill(torch.isin(ids, ids.new_tensor(skip)), 0)                # (b,t)
+    digits,pad_mask = left_align(digits, 0)                                              # (b,t')
     keys = [digits]
-    for n in range(1, min(n_grams, words.shape[1])):
+    for n in range(1, min(n_grams, digits.shape[1])):
         key = keys[-1][:,:-1]*_base + digits[:,n:]                                     # (b,t'-n)
         keys.append(key.masked_fill(pad_mask[:,n:], 0) & sys.maxsize)
     return torch.cat(keys[:n_grams], 1)
@@ -30,7 +29,7 @@ def ngram_keys(
 # %% ../nbs/02c_bag.ipynb #2c000113
 def each_once(
     keys:Tensor # `(b,m)`
-)->Tensor: # `(b,m)`, rising, where what is there already is 0
+)->Tensor: # `(b,m)`, sorted; what was there already is 0
     "The different keys of each text"
     keys = keys.sort(1).values
     again = keys[:,1:]==keys[:,:-1]                                                     # (b,m-1)

@@ -7,6 +7,7 @@ __all__ = ['BagLearner', 'bag_learner', 'PhraseAttributions']
 
 # %% ../nbs/25b_bag_learner.ipynb #25b00104
 from fastai.text.all import *
+from .faster import *
 from .models import *
 from .bag import *
 from .turns import *
@@ -25,19 +26,19 @@ def bag_learner(
     dls:DataLoaders, # Texts, and categories or labels
     n_grams:int=3, # Number of words in the longest n-gram
     scale:float=.01, # What the answers of Naive Bayes are multiplied by; more for short texts
-    min_texts:int=2, # An n-gram of fewer texts stays unknown
     lr:float=2e-3, # Learning rate where `fit_one_cycle` names none
+    opt_func:callable=partial(FusedAdam, eps=1e-4), # Moves little where texts are right already
     **kwargs
 )->BagLearner: # Naive Bayes, ready for `fit_one_cycle(1)`
     "A `Learner` with a `NgramBag` that has counted `dls`; `ValueError` for other targets"
     check_dls(dls, loss_func=kwargs.get('loss_func'), metrics=kwargs.get('metrics'))
-    kind,words = text_target(dls).kind,text_vocab(dls)
-    ensure(kind in ('category','labels'), 'dls', f'for {kind}',
+    ensure((kind := text_target(dls).kind) in ('category','labels'), 'dls', f'for {kind}',
            'for categories or labels: numbers have no texts to count')
-    marks = special_ids(words, 'pad','bos','eos','cls','sep','fld','maj','up','rep','wrep','fake')
+    marks = special_ids(text_vocab(dls), *'pad bos eos cls sep fld maj up rep wrep fake'.split())
     model = NgramBag(dls.c, n_grams, (*L(pad_id(dls)), *marks), scale)
-    model.count(dls.train.new(shuffle=False, drop_last=False), min_texts)
-    return BagLearner(dls, model, splitter=trainable_params, lr=lr, **kwargs)
+    model.count(dls.train.new(shuffle=False, drop_last=False))
+    return BagLearner(dls, model, splitter=trainable_params, lr=lr, opt_func=opt_func,
+                      **kwargs)
 
 # %% ../nbs/25b_bag_learner.ipynb #25b00113
 class PhraseAttributions(Attributions):
