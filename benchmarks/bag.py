@@ -33,6 +33,10 @@ def table(data, final, seed):
             for o in files if o.parent.name!='unsup']
     return pd.DataFrame(rows, columns=['text','label','is_valid'])
 
+class SkipToEnd(Callback):
+    "No validation after an epoch"
+    def before_validate(self): raise CancelValidException
+
 @call_parse
 def main(
     data:str, # 'imdb', 'mr' or 'trec'
@@ -74,7 +78,3 @@ def main(
     print(json.dumps(dict(said, flat=flat, rows=learn.model.n_rows, texts=len(dls.train_ds), held_out=len(dls.valid_ds),
                           accuracy=[round(100*o[1], 2) for o in res], loss=[round(o[0], 4) for o in res], seconds=seconds,
                           threads=threads, cpu=cpu(), date=str(date.today()))), flush=True)
-
-class SkipToEnd(Callback):
-    "No validation after an epoch"
-    def before_validate(self): raise CancelValidException

@@ -40,7 +40,7 @@ def bag_learner(
     return BagLearner(dls, model, splitter=trainable_params, lr=lr, opt_func=opt_func,
                       **kwargs)
 
-# %% ../nbs/25b_bag_learner.ipynb #25b00113
+# %% ../nbs/25b_bag_learner.ipynb #25b00115
 class PhraseAttributions(Attributions):
     "What each of `phrases` added to the log-odds, which were `start`; its words share that"
     def top(self,
@@ -62,7 +62,7 @@ def explain(self:BagLearner,
     with torch.no_grad(), in_eval(model):
         keys,logits = ngram_keys(x, model.n_grams, model.skip),model(x)[0]
         _,which,times = keys[0].unique(return_inverse=True, return_counts=True)
-        parts = model.parts(keys)[0] / times[which,None]                                  # (m,n_out)
+        parts = model.parts(keys)[0] / times[which,None]                                # (m,n_out)
     i = logits.argmax().item() if target is None else [*map(str, names)].index(str(target))
     def of(o):  # one of several classes wins by what it has more than the mean of the others
         return o[...,i] - (o.sum(-1)-o[...,i])/(len(names)-1) if kind=='category' else o[...,i]
