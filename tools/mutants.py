@@ -17,6 +17,7 @@ tag, tgr = '16b_tags', '28_tagger'
 mlm, mll, win, sav = '04b_mlm', '27_mlm_learner', '02b_windows', '40_saving'
 rep, tok, cor, sam, step = '13_fastai_repairs', '15_tokenizers', '17_corpus', '06_sampling', '05_fast_step'
 one, lm, tra, seen, pre, low, chk, rel, fil, des = '21_learner', '22_lm_learner', '23_transfer', '25_interpret', '19_pretrained', '40b_lora', '91_check_model', 'reliability', '10_files', '18_descriptions'
+bag, bagl = '02c_bag', '25b_bag_learner'
 txt, gua, tur, dec, par = '11_text', '12_guards', '07_turns', '16_decoding', '32_loss_in_parts'
 s2l, avg, prs = '26_seq2seq_learner', '33b_average', '17b_pairs'
 faults = [
@@ -35,6 +36,12 @@ faults = [
     (s2l, 'accuracy counts padding', '(self.targets[self.real],)', '(self.targets.flatten(),)', []),
     (avg, 'the next epoch trains on from the mean', 'if self.own is not None: self._put(self.own)', 'pass', ['tests/test_average']),
     (avg, 'a second fit goes on with the old mean', 'self.mean,self.own,self.n = None,None,0', 'pass', ['tests/test_average']),
+    (bag, 'an n-gram reaches into padding', 'key.masked_fill(pad_mask[:,n:], 0)', 'key', ['tests/test_bag']),
+    (bag, 'a word counts as often as it stands there', 'keys[:,1:].masked_fill(again, 0)', 'keys[:,1:]', ['tests/test_bag']),
+    (bag, 'a class against all texts, not against the rest', 'for o in (counts, n[:,None]-counts)]', 'for o in (counts, n[:,None].expand_as(counts))]', ['tests/test_bag']),
+    (bag, 'an unknown n-gram has the ratio of its neighbour', 'row = row.where(self.keys[row]==keys, 0)', 'pass', ['tests/test_bag']),
+    (bagl, 'texts of the last, smaller batch are not counted', 'dls.train.new(shuffle=False, drop_last=False)', 'dls.train.new(shuffle=False)', ['tests/test_bag']),
+    (bagl, 'a phrase that stands twice counts twice', 'model.parts(keys)[0] / times[which,None]', 'model.parts(keys)[0]', []),
     (bea, 'the stop is no word of the length', 'max(len(ids)+stopped, 1)', 'max(len(ids), 1)', []),
     (bea, 'an unlikely stop ends a text', '(stops & log_p.isfinite())[:,:beams]', '(stops & log_p.isfinite())', []),
     (bea, 'a stopped text goes on', 'log_p = log_p.masked_fill(stops, -math.inf)', 'pass', []),

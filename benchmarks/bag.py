@@ -1,0 +1,80 @@
+"""What a bag of n-grams has on IMDB, `mr` and `trec`: after counting alone, and after each epoch; and the seconds of reading, counting and training.
+
+    python benchmarks/bag.py imdb                 # the last fifth of the training reviews held out, by their numbers: a film's stand together
+    python benchmarks/bag.py imdb --final         # all training reviews; the test reviews are looked at once, after the last epoch
+    python benchmarks/bag.py trec --seed 1        # a tenth held out, drawn by the seed
+
+Prints a line of JSON. `--tok words` is lower-cased words and signs, `fastai` its own tokenizer, `subwords` an `ExactSubwordTokenizer` of 30,000 pieces.
+"""
+import json, re, sys, time
+from datetime import date
+from pathlib import Path
+from fastai.text.all import *
+from fastcore.script import call_parse
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
+from train_step import cpu
+from transformers_from_scratch.all import *
+
+class Words:
+    "Lower-cased words and signs"
+    rules = []
+    def __call__(self, items): return (re.findall(r'\w+|[^\w\s]', str(o).replace('<br />', ' ').lower()) for o in items)
+
+toks = dict(fastai=lambda: None, words=Words,
+            subwords=lambda: ExactSubwordTokenizer(30_000))
+
+def table(data, final, seed):
+    "Columns `text`, `label`, `is_valid`"
+    if data!='imdb':
+        df = pd.read_csv(Path.home()/f'.fastai/data/{data}/train.csv')
+        return df.assign(is_valid=np.random.RandomState(seed).permutation(len(df))<len(df)//10)
+    files = get_text_files(untar_data(URLs.IMDB), folders=['train', *['test']*final]).sorted()
+    rows = [(o.read_text(encoding='utf8'), o.parent.name, o.parts[-3]=='test' if final else int(o.stem.split('_')[0])>=10_000)
+            for o in files if o.parent.name!='unsup']
+    return pd.DataFrame(rows, columns=['text','label','is_valid'])
+
+class SkipToEnd(Callback):
+    "No validation after an epoch"
+    def before_validate(self): raise CancelValidException
+
+@call_parse
+def main(
+    data:str, # 'imdb', 'mr' or 'trec'
+    tok:str='words', # 'words', 'fastai' or 'subwords'
+    final:bool=False, # Look at the test reviews, once?
+    epochs:int=1, # Epochs, after counting
+    lr:float=None, # Learning rate; None: that of `bag_learner`
+    n_grams:int=3, # Words in the longest n-gram
+    scale:float=None, # As in `bag_learner`
+    bs:int=64, # Texts in a batch
+    flat:bool=False, # `fit`, in place of `fit_one_cycle`
+    threads:int=1, # Threads for torch
+    seed:int=0, # Of the order, and of what is held out
+):
+    "Print accuracies in percent, and seconds"
+    torch.set_num_threads(threads)
+    said,start,seconds = dict(locals()),time.time(),{}
+    for o in ('flat','threads'): said.pop(o)
+    def took(what):
+        nonlocal start
+        seconds[what],start = round(time.time()-start, 1),time.time()
+    df = table(data, final, seed)
+    start = time.time()
+    set_seed(seed)
+    dls = TextDataLoaders.from_df(df, text_col='text', label_col='label', valid_col='is_valid', bs=bs, val_bs=64,
+                                  tok_tfm=toks[tok](), max_vocab=10**6, min_freq=2, num_workers=0, device='cpu')
+    took('reading')
+    more = {n: o for n,o in dict(lr=lr, scale=scale).items() if o is not None}
+    learn = bag_learner(dls, n_grams=n_grams, metrics=accuracy, **more)
+    took('counting')
+    res = []
+    with learn.no_bar(), learn.no_logging():
+        if not final: res.append(learn.validate())
+        took('validating')
+        (learn.fit if flat else learn.fit_one_cycle)(epochs, cbs=SkipToEnd() if final else [])
+        took('training')
+        if final: res.append(learn.validate())
+        else: res += [o[1:] for o in learn.recorder.values]
+    print(json.dumps(dict(said, flat=flat, rows=learn.model.n_rows, texts=len(dls.train_ds), held_out=len(dls.valid_ds),
+                          accuracy=[round(100*o[1], 2) for o in res], loss=[round(o[0], 4) for o in res], seconds=seconds,
+                          threads=threads, cpu=cpu(), date=str(date.today()))), flush=True)
