@@ -8,6 +8,7 @@ from transformers_from_scratch.models import *
 from transformers_from_scratch.windows import *
 from transformers_from_scratch.seq2seq import *
 from transformers_from_scratch.mlm import *
+from transformers_from_scratch.bag import *
 from transformers_from_scratch.beams import *
 from transformers_from_scratch.text import *
 from transformers_from_scratch.fastai_repairs import *
@@ -35,6 +36,7 @@ from transformers_from_scratch.loss_in_parts import *
 from transformers_from_scratch.diverge import *
 from transformers_from_scratch.average import *
 from transformers_from_scratch.interpret import *
+from transformers_from_scratch.bag_learner import *
 from transformers_from_scratch.lora import *
 from transformers_from_scratch.onnx_export import *
 from transformers_from_scratch.hf_export import *
