@@ -46,8 +46,8 @@ class TransformerLearner(Learner):
         **kwargs
     ):
         if fast_layers: use_fast_layers(model)
-        if loss_func is None and isinstance([*plain_model(model).children()][-1], LMHead):
-            loss_func = CrossEntropyLossFlat()
+        *_,head = None,*plain_model(model).children()
+        if loss_func is None and isinstance(head, LMHead): loss_func = CrossEntropyLossFlat()
         super().__init__(dls, model, loss_func=loss_func, splitter=splitter, opt_func=opt_func,
                          **kwargs)
         self.add_cb(DataWatch(dls))
@@ -76,6 +76,15 @@ def _model_keywords(dls, model_cls, start=None, **kwargs):
         given = {n: o for n,o in had.items() if n not in other}
     return given | (dict(max_len=None) if given.get('max_len')==math.inf else {})
 
+@torch.no_grad()
+def _start_at_mean(dls, model):
+    "Let the answers begin at the mean of the targets, where these are columns of numbers"
+    table = target_columns(dls.train_ds) if text_target(dls).kind=='numbers' else None
+    if table is None or not isinstance(model, TransformerClassifier): return
+    table,head = table.select_dtypes('number'),model[1]
+    if table.shape[1]==len(head.linear.bias):
+        head.linear.bias.copy_(tensor(table.astype(float).mean().tolist()))
+
 # %% ../nbs/21_learner.ipynb #bbd75c46
 def make_learner(
     dls:DataLoaders, # Texts
@@ -83,11 +92,11 @@ def make_learner(
     model_cls:type, # Class of the model; one with `n_out=` gets that of `dls`
     kind:str=None, # What `dls` must be for, as in `check_dls`
     *,
-    k:int=None, # Width of the vectors; None is 256, or that of the weights to start from
-    heads:int=None, # Number of heads, which must divide `k`; None is 8, or as in these weights
-    depth:int=None, # Number of blocks; None is 4, or as in these weights
-    max_len:int=None, # Longest text; None: 512, `seq_len`, or as in these weights; `math.inf`: any
-    pos_cls:type=None, # Class of the positions; None is `RotaryPositions`, or as in these weights
+    k:int=None, # Width of the vectors; None is 256, or that of `pretrained`
+    heads:int=None, # Number of heads, which must divide `k`; None is 8, or that of `pretrained`
+    depth:int=None, # Number of blocks; None is 4, or that of `pretrained`
+    max_len:int=None, # Longest text; None: 512, `seq_len`, or that of `pretrained`; `math.inf`: any
+    pos_cls:type=None, # Class of the positions; None is `RotaryPositions`, or that of `pretrained`
     pretrained:Pretrained=None, # From `load_pretrained`, a folder or a name; freezes the encoder
     **kwargs # For the learner and the model
 )->TransformerLearner: # Of class `learn_cls`
@@ -98,49 +107,47 @@ def make_learner(
     sizes = dict(k=k, heads=heads, depth=depth, max_len=max_len, pos_cls=pos_cls)
     model = model_cls(**_model_keywords(dls, model_cls, start, **sizes, **model_kw))
     learn = learn_cls(dls, model, **learn_kw)
+    # a loss of the user's may give the answers another scale
+    if asked['y_range'] is None and asked['loss_func'] is None: _start_at_mean(dls, model)
     return learn if start is None else start.start(learn)
 
 # %% ../nbs/21_learner.ipynb #bbd75c47
 def learner_factory(
     learn_cls:type, # Class of the learner
     model_cls:type, # Class of the model
-    but:list=None # Keywords of these that the function has not
+    but:list=None # Keywords of these that are refused, and left out of the signature
 )->callable: # A decorator for a function with `**kwargs` for `make_learner`
-    "The keywords of `make_learner`, the model and the learner, with their comments and notes"
+    "Decorator: the signature lists the keywords of `make_learner`, of the model and the learner"
+    hidden = {'kind','pad_idx',*(but or [])}
     def _inner(f):
+        @functools.wraps(f)
+        def asked(*args, **kwargs):
+            for o in hidden & kwargs.keys():
+                raise TypeError(f"{f.__name__}() got an unexpected keyword argument '{o}'")
+            return f(*args, **kwargs)
         for o in (make_learner, model_cls, learn_cls):
-            f = delegates(o, keep=o is not learn_cls, but=['kind','pad_idx',*(but or [])])(f)
+            asked = delegates(o, keep=o is not learn_cls, but=[*hidden])(asked)
         return keywords_of(make_learner, *(o.__init__ for o in (model_cls, TransformerEncoder,
-                           TransformerBlock, learn_cls, TransformerLearner, Learner)))(f)
+                           TransformerBlock, learn_cls, TransformerLearner, Learner)))(asked)
     return _inner
 
 # %% ../nbs/21_learner.ipynb #8e8e868d
-@torch.no_grad()
-def _start_at_mean(dls, head):
-    "Let the answers begin at the mean of the targets, where these are columns of numbers"
-    table = target_columns(dls.train_ds) if text_target(dls).kind=='numbers' else None
-    if table is None: return
-    table = table.select_dtypes('number')
-    if table.shape[1]==len(head.linear.bias):
-        head.linear.bias.copy_(tensor(table.astype(float).mean().tolist()))
-
 @learner_factory(TransformerLearner, TransformerClassifier)
 def transformer_classifier_learner(
     dls:DataLoaders, # Texts and targets, from `TextDataLoaders` or a `DataBlock` with a `TextBlock`
     *,
     n_out:int=None, # Number of outputs; None asks `dls`
     y_range:tuple=None, # `(low, high)` of the predictions, for a `RegressionBlock`
-    crop:callable=head_crop, # Which tokens of a longer text to keep
+    pretrained:Pretrained=None, # From `load_pretrained`, a folder or a name; freezes the encoder
     **kwargs
 )->TransformerLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerClassifier` for `dls`; errors are those of `check_dls`"
-    first,last = text_ends(dls)
+    start,(first,last) = Pretrained.of(pretrained),text_ends(dls)
+    its = {} if start is None else start.encoder.made_with
+    crop = kwargs.pop('crop', its.get('crop', head_crop))
     if first+last and crop: crop = partial(special_crop, crop=crop, first=first, last=last)
-    learn = make_learner(dls, TransformerLearner, TransformerClassifier, 'classes', n_out=n_out,
-                         y_range=y_range, crop=crop, **kwargs)
-    # a loss of the user's may give the answers another scale
-    if y_range is None and kwargs.get('loss_func') is None: _start_at_mean(dls, learn.model[1])
-    return learn
+    return make_learner(dls, TransformerLearner, TransformerClassifier, 'classes', n_out=n_out,
+                        y_range=y_range, pretrained=start, crop=crop, **kwargs)
 
 # %% ../nbs/21_learner.ipynb #8e820de8
 def _test_dl(learn, items, **kwargs):

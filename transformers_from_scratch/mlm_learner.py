@@ -49,7 +49,9 @@ class MaskTokens(Callback):
             ids = left_align(ids, encoder.pad_idx, encoder.max_len, head_crop)[0]
         rng = None if self.training else torch.Generator().manual_seed(self.iter)
         hidden,places = mask_tokens(ids, self.is_word.to(ids.device), self.mask_id, self.p, rng)
-        if not places.any(): places = real_tokens(ids, encoder.pad_idx)  # no word: as they stand
+        if not places.any():  # no word: all as they stand, be it padding alone
+            real = real_tokens(ids, encoder.pad_idx)
+            places = real | ~real.any()
         self.learn.xb,self.learn.yb = (hidden,places),(ids[places],)                        # (n,)
 
 # %% ../nbs/27_mlm_learner.ipynb #2700001a
