@@ -15,7 +15,7 @@ class AverageWeights(Callback):
     order,run_valid = 60,False  # behind what looks at a step
     def __init__(self,
         start:float=.75, # From this share of the training on, in [0,1)
-        decay:float=None # How much of the mean stays in a step, in [0,1); None: all count the same
+        decay:float=None # How much of the mean stays after a batch, in [0,1); None: all count the same
     ):
         for n,o in dict(start=start, decay=decay or 0.).items(): ensure(0<=o<1, n, o, 'in [0,1)')
         self.start,self.decay,self.mean,self.own,self.n = start,decay,None,None,0
@@ -29,7 +29,9 @@ class AverageWeights(Callback):
         for p,o in zip(params, weights.split([p.numel() for p in params])): p.copy_(o.view_as(p))
 
     def before_fit(self):
-        "Begin anew"
+        "Begin anew; a fit that was broken off may have left the mean in the model"
+        now = self._weights()
+        if self.own is not None and self.mean.to(now).equal(now): self._put(self.own)
         self.mean,self.own,self.n = None,None,0
 
     def before_train(self):

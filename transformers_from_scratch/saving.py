@@ -82,7 +82,8 @@ def _table_says(tok, dls):
     says = dict(cols=list(cols), mark=bool(ifnone(tok.kwargs.get('mark_fields'), len(cols)>1)))
     tls = getattr(dls.train_ds, 'tls', ())
     y = tls[1].tfms.fs[0] if len(tls)>1 else None
-    if text_target(dls).kind=='text': says['label'] = list(text_tokenizer(dls, 1).text_cols)
+    if text_target(dls).kind=='text':
+        says['label'] = [*getattr(text_tokenizer(dls, 1), 'text_cols', ())] or None
     elif isinstance(y, ColReader) and not y.pref+y.suff and names(y.cols):
         says |= dict(label=list(y.cols), delim=y.label_delim)
     return says

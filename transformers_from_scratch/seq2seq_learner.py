@@ -55,11 +55,9 @@ class TransformerSeq2SeqLearner(TransformerLearner):
     def __init__(self,
         dls:DataLoaders, # Pairs of texts
         model:nn.Module, # Called with source, target and which of its tokens to score
-        *,
-        loss_func:callable=None, # The loss; None is `CrossEntropyLossFlat()`
         **kwargs
     ):
-        super().__init__(dls, model, loss_func=ifnone(loss_func, CrossEntropyLossFlat()), **kwargs)
+        super().__init__(dls, model, **kwargs)
         self.add_cb(TeacherForcing(target_marks(dls), pad_id(dls)))
 
     @delegates(Learner.get_preds)
@@ -117,15 +115,18 @@ def write_ids(self:TransformerSeq2SeqLearner,
     **kwargs
 )->list: # For each source a list of `Hypothesis`, best first
     "Write texts for sources that are ids"
+    other,how = (sample_ids,'out without') if temperature is None else (search_beams,'out with')
+    for n,o in split_keywords(kwargs | dict(beams=beams), other)[0].items():
+        ensure(n=='beams' and o is None, n, o, f'left {how} a `temperature`', TypeError)
     marks,pad = self.teacher_forcing.marks,self.teacher_forcing.pad_idx
     model,never = plain_model(self.model),['pad','fake',*(['unk'] if no_unk else [])]
     never = [o for o in special_ids(text_vocab(self.dls, 1), *never) if o!=marks.stop]
     if temperature is None: write = partial(generate_beams, beams=ifnone(beams, 1))
-    else: write = partial(_drawn, beams=beams, temperature=temperature)
+    else: write = partial(_drawn, temperature=temperature)
     n_words,device = min(n_words, model[1].max_len or n_words),next(model.parameters()).device
     order,res = sorted(range_of(sources), key=lambda i: -len(sources[i])),{}
     for some in chunked(order, bs):
-        ids = [LongTensor(sources[i] or [pad]) for i in some]
+        ids = [LongTensor(sources[i] if len(sources[i]) else [pad]) for i in some]
         ids = pad_sequence(ids, True, pad).to(device)                                     # (b,ts)
         with in_eval(model), torch.no_grad():
             found = write(model.given(ids), ids.new_full((len(ids), 1), marks.start), n_words,
@@ -135,7 +136,7 @@ def write_ids(self:TransformerSeq2SeqLearner,
 
 @patch
 @keywords_of(TransformerSeq2SeqLearner.write_ids, generate_beams, search_beams, sample_ids)
-@delegates(TransformerSeq2SeqLearner.write_ids, keep=True)
+@delegates(TransformerSeq2SeqLearner.write_ids)
 def translate(self:TransformerSeq2SeqLearner,
     texts:list, # Texts
     n_best:int=None, # Texts to return for each, with their scores; None: the best, alone
@@ -160,7 +161,7 @@ def predict(self:TransformerSeq2SeqLearner,
 
 # %% ../nbs/26_seq2seq_learner.ipynb #26000042
 @patch
-@delegates(TransformerSeq2SeqLearner.write_ids, keep=True)
+@delegates(TransformerSeq2SeqLearner.write_ids)
 @in_turn
 def show_results(self:TransformerSeq2SeqLearner,
     ds_idx:int=1, # 0 for training data, 1 for validation data, where `dl` is None
@@ -217,6 +218,8 @@ class BLEU(Metric):
         n:int=None, # Number of pairs, of all lengths; None: all of them
         **kwargs # For `sacrebleu.metrics.BLEU`, such as `lowercase=True`
     ):
+        ensure_sizes(beams=beams, n=ifnone(n, 1))
+        ensure(every>=0, 'every', every, 'at least 0')
         self.measure = import_extra('sacrebleu', 'bleu').metrics.BLEU(**kwargs)
         store_attr('beams,every,n')
 
@@ -226,7 +229,8 @@ class BLEU(Metric):
 
     def accumulate(self, learn):
         "Collect sources and targets, unless predictions are gathered, or no measurement is due"
-        past,trains = getattr(learn, 'epoch', 0)+1,learn.recorder.losses  # `validate` alone begins these anew
+        past = getattr(learn, 'epoch', 0)+1
+        trains = learn.training or learn.recorder.losses  # `validate` alone begins these anew
         due = not trains or past>=learn.n_epoch or self.every and past%self.every==0
         if hasattr(learn, 'gather_preds') or not due: return
         self.learn,pad = learn,learn.teacher_forcing.pad_idx
@@ -236,8 +240,8 @@ class BLEU(Metric):
     @property
     def value(self):
         if not self.pairs: return math.nan
-        n = ifnone(self.n, len(self.pairs))
-        sources,targets = zip(*self.pairs[::max(len(self.pairs)//n, 1)][:n])
+        n,pairs,self.pairs = ifnone(self.n, len(self.pairs)),self.pairs,[]  # no text is exported
+        sources,targets = zip(*pairs[::max(len(pairs)//n, 1)][:n])
         found = self.learn.write_ids(sources, beams=self.beams)
         wrote,wanted = ([decode_text(o, self.learn.dls, 1) for o in ids]
                         for ids in ([o[0].ids for o in found], targets))
