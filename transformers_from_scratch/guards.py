@@ -193,14 +193,18 @@ def _keyword_note(name, names):
 
 # %% ../nbs/12_guards.ipynb #9a000055
 def keywords_of(
-    *others:callable # Functions and classes to which the decorated function hands its keywords on
+    *others:callable, # Functions and classes to which the decorated function hands its keywords on
+    but:list=() # Keywords of theirs that it refuses
 )->callable: # A decorator
     "A note for unexpected keywords, and the comments of those that are handed on"
     # fastcore's `docments` follows `__delwrap__` from one function to the next, so it makes a chain
     def _inner(f):
         @functools.wraps(f)
         def call(*args, **kwargs):
-            try: return f(*args, **kwargs)
+            try:
+                for o in kwargs.keys() & {*but}:
+                    raise TypeError(f"{f.__name__}() got an unexpected keyword argument '{o}'")
+                return f(*args, **kwargs)
             except TypeError as e:
                 found = re.search(r"unexpected keyword argument '(\w+)'", str(e))
                 if found and found[1] in kwargs:

@@ -118,17 +118,12 @@ def learner_factory(
     but:list=None # Keywords of these that are refused, and left out of the signature
 )->callable: # A decorator for a function with `**kwargs` for `make_learner`
     "Decorator: the signature lists the keywords of `make_learner`, of the model and the learner"
-    hidden = {'kind','pad_idx',*(but or [])}
+    but = ['kind','pad_idx',*(but or [])]
     def _inner(f):
-        @functools.wraps(f)
-        def asked(*args, **kwargs):
-            for o in hidden & kwargs.keys():
-                raise TypeError(f"{f.__name__}() got an unexpected keyword argument '{o}'")
-            return f(*args, **kwargs)
         for o in (make_learner, model_cls, learn_cls):
-            asked = delegates(o, keep=o is not learn_cls, but=[*hidden])(asked)
+            f = delegates(o, keep=o is not learn_cls, but=but)(f)
         return keywords_of(make_learner, *(o.__init__ for o in (model_cls, TransformerEncoder,
-                           TransformerBlock, learn_cls, TransformerLearner, Learner)))(asked)
+                           TransformerBlock, learn_cls, TransformerLearner, Learner)), but=but)(f)
     return _inner
 
 # %% ../nbs/21_learner.ipynb #8e8e868d
