@@ -1559,6 +1559,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                             'transformers_from_scratch/tags.py'),
                                                 'transformers_from_scratch.tags.TagTokenizer': ( 'tags.html#tagtokenizer',
                                                                                                  'transformers_from_scratch/tags.py'),
+                                                'transformers_from_scratch.tags.TagTokenizer.__getstate__': ( 'tags.html#tagtokenizer.__getstate__',
+                                                                                                              'transformers_from_scratch/tags.py'),
                                                 'transformers_from_scratch.tags.TagTokenizer.__init__': ( 'tags.html#tagtokenizer.__init__',
                                                                                                           'transformers_from_scratch/tags.py'),
                                                 'transformers_from_scratch.tags.TagTokenizer._tokens': ( 'tags.html#tagtokenizer._tokens',
