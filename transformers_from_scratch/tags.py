@@ -79,13 +79,15 @@ class TagTokenizer(Tokenizer):
 # %% ../nbs/16b_tags.ipynb #16b00111
 class TensorTags(TensorBase):
     "For each piece its tag; -99: a word without one; `-101-tag`: a word goes on; -100: left out"
+    def learned(self):
+        "For a loss: the tag wherever one is learned, else -100"
+        return torch.where(self<-100, -101-self, self).masked_fill(self==-99, -100)
 
 class TagLoss(CrossEntropyLossFlat):
     "Cross-entropy over the pieces that have a tag"
     def __call__(self, inp, targ, **kwargs):
         "The loss of logits `(b,t,n)`"
-        targ = torch.where(targ<-100, -101-targ, targ).masked_fill(targ==-99, -100)
-        return super().__call__(inp, targ, **kwargs)
+        return super().__call__(inp, TensorTags.learned(targ), **kwargs)
 
 def word_probs(
     probs:Tensor, # What is said of each piece `(t,n)`
