@@ -1555,6 +1555,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                    'transformers_from_scratch/tags.py'),
                                                 'transformers_from_scratch.tags.TagDataLoaders.from_df': ( 'tags.html#tagdataloaders.from_df',
                                                                                                            'transformers_from_scratch/tags.py'),
+                                                'transformers_from_scratch.tags.TagDataLoaders.test_dl': ( 'tags.html#tagdataloaders.test_dl',
+                                                                                                           'transformers_from_scratch/tags.py'),
                                                 'transformers_from_scratch.tags.TagLoss': ( 'tags.html#tagloss',
                                                                                             'transformers_from_scratch/tags.py'),
                                                 'transformers_from_scratch.tags.TagLoss.__call__': ( 'tags.html#tagloss.__call__',

@@ -79,7 +79,7 @@ class TagTokenizer(Tokenizer):
 # %% ../nbs/16b_tags.ipynb #16b00111
 class TensorTags(TensorBase):
     "For each piece its tag; -99: a word without one; `-101-tag`: a word goes on; -100: left out"
-    def learned(self):
+    def learned(self)->Tensor: # Of the same shape
         "For a loss: the tag wherever one is learned, else -100"
         return torch.where(self<-100, -101-self, self).masked_fill(self==-99, -100)
 
@@ -116,6 +116,7 @@ def _checked(tok, its):
 class Tags(ItemTransform):
     "From `(words, tags)` to the tags of the pieces; raises `ValueError` for what does not fit"
     order,train_setup,target_kind,_retain = 1,False,'tags',False
+    windows = 128,32  # words in one, and those that two share, for `TagDataLoaders`
     def __init__(self,
         tok:TagTokenizer, # What makes pieces of the words
         vocab:list=None, # The tags; None: those of the training data
@@ -359,5 +360,20 @@ class TagDataLoaders(DataLoaders):
                            TagBlock(tok, tag_vocab, labels, vote)),
                           get_x=ColReader(words_col), get_y=ColReader([words_col,tags_col]),
                           splitter=ColSplitter('_valid'), batch_tfms=kwargs.pop('after_batch', None))
-        return cls.from_dblock(block, _windowed(df, words_col, tags_col, tok, max_words, overlap),
-                               path=path, bs=bs, num_workers=num_workers, **kwargs)
+        df = _windowed(df, words_col, tags_col, tok, max_words, overlap)
+        dls = cls.from_dblock(block, df, path=path, bs=bs, num_workers=num_workers, **kwargs)
+        tags_of(dls).windows = max_words,overlap
+        return cls(*dls.loaders, path=dls.path, device=dls.device)
+
+    @delegates(DataLoaders.test_dl)
+    def test_dl(self,
+        test_items, # Texts, or a table of them
+        with_labels:bool=False, # Is it a table with tags? It is cut into windows as well
+        windows:tuple=None, # Words in one, and shared; None: as trained, (128,32) after `save_model`
+        **kwargs
+    )->DataLoader: # For `learn.validate(dl=...)`, or `learn.get_preds(dl=...)`
+        "Other data, read as those of the training"
+        if with_labels and isinstance(test_items, pd.DataFrame):
+            its,cols = tags_of(self),self.valid_ds.tls[-1].tfms.fs[0].cols
+            test_items = _windowed(test_items, *cols, its.tok, *ifnone(windows, its.windows))
+        return super().test_dl(test_items, with_labels=with_labels, **kwargs)
