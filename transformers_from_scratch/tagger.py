@@ -26,6 +26,11 @@ def _said(its, probs, targs):
 
 class TransformerTaggerLearner(TransformerLearner):
     "A `TransformerLearner` that gives each word of a text a tag"
+    def _do_one_batch(self):
+        kept,self.yb = self.yb,tuple(TensorTags.learned(o) for o in self.yb)  # for any loss
+        try: super()._do_one_batch()
+        finally: self.yb = kept
+
     @delegates(Learner.get_preds)
     def get_preds(self,
         ds_idx:int=1, # 0 for training data, 1 for validation data, where `dl` is None
@@ -88,6 +93,8 @@ def predict(self:TransformerTaggerLearner,
 # %% ../nbs/28_tagger.ipynb #28000121
 class TagAccuracy(Metric):
     "The share of words with the right tag, over the whole validation set"
+    def __getstate__(self): return self.__dict__ | dict(targs=[], preds=[], rows=[])  # no texts' tags
+
     def reset(self):
         "Forget all"
         self.targs,self.preds,self.rows = [],[],[]
@@ -106,14 +113,16 @@ class TagAccuracy(Metric):
         return sum(a==b for a,b in pairs)/len(pairs) if pairs else None
 
 def _rows(dl):
-    "Of which text a row is, and which row, in the order of `dl`, where there are windows"
+    "Of which text a row is, and which row, where there are windows; None in an order not known"
     numbers = nested_attr(dl, 'dataset.items.text_number')
-    return [] if numbers is None or dl.shuffle else [(numbers.iloc[i],i) for i in dl.get_idxs()]
+    if numbers is None or numbers.is_unique: return []
+    return None if dl.shuffle else [(numbers.iloc[i],i) for i in dl.get_idxs()]
 
 class SpanF1(TagAccuracy):
-    "F1 of spans, over the whole validation set, as seqeval and the CoNLL shared tasks count it"
+    "F1 of spans, as seqeval and the CoNLL shared tasks count it; NaN for windows that are shuffled"
     @property
     def value(self):
+        if self.rows is None: return math.nan
         texts = defaultdict(lambda: ([],[]))
         rows = self.rows or [(i,i) for i in range_of(self.targs)]
         for (i,_),*its in sorted(zip(rows, self.targs, self.preds)):

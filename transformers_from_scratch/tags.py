@@ -24,10 +24,13 @@ class TagTokenizer(Tokenizer):
         max_pieces:int=32 # So many pieces of a word are read at most
     ):
         super().__init__(ifnone(tok, BaseTokenizer()), rules=[])
-        self.pattern,self.max_pieces = pattern,max_pieces
+        self.pattern,self.max_pieces,self._seen = pattern,max_pieces,{}
+
+    def __getstate__(self): return self.__dict__ | dict(_seen={})  # the pieces of words, for speed
 
     def setups(self, dsets):
         "Let a tokenizer that learns its pieces learn them"
+        self._seen = {}
         texts = (o if isinstance(o, str) else ' '.join(o) for o in dsets)
         if hasattr(self.tok, 'setup'): self.tok.setup(texts)
 
@@ -52,15 +55,18 @@ class TagTokenizer(Tokenizer):
         "The pieces of each word; a space in front is a part of it, and each of a list has one"
         if not isinstance(text, str): words = [f' {o}' for o in text]
         else: words = [' '*text[:a][-1:].isspace() + text[a:b] for a,b in self.places(text)]
+        if len(self._seen)>50000: self._seen = {}
+        seen = self._seen
+        new = [o for o in dict.fromkeys(words) if o not in seen]
+        if not new: return [list(seen[o]) for o in words]
         (head,tail),vocab = self.ends,getattr(self.tok, 'vocab', defaults.text_spec_tok)
         # what is unknown, and what would be read as padding, is one unknown piece
         (unk,*_),pads = ([*(vocab[i] for i in special_ids(vocab, o[2:])), o] for o in (UNK, PAD))
-        res = []
-        for o in self.tok(words):
+        for word,o in zip(new, self.tok(new)):
             own = [p for p in o if p]
             own = own[len(head):len(own)-len(tail)][:self.max_pieces] or [unk]
-            res.append([unk if p in pads else p for p in own])
-        return res
+            seen[word] = [unk if p in pads else p for p in own]
+        return [list(seen[o]) for o in words]
 
     def _tokens(self, o): return L([*self.ends[0], *concat(*self.pieces(o)), *self.ends[1]])
     def encodes(self, o:str): return self._tokens(o)
@@ -73,13 +79,15 @@ class TagTokenizer(Tokenizer):
 # %% ../nbs/16b_tags.ipynb #16b00111
 class TensorTags(TensorBase):
     "For each piece its tag; -99: a word without one; `-101-tag`: a word goes on; -100: left out"
+    def learned(self)->Tensor: # Of the same shape
+        "For a loss: the tag wherever one is learned, else -100"
+        return torch.where(self<-100, -101-self, self).masked_fill(self==-99, -100)
 
 class TagLoss(CrossEntropyLossFlat):
     "Cross-entropy over the pieces that have a tag"
     def __call__(self, inp, targ, **kwargs):
         "The loss of logits `(b,t,n)`"
-        targ = torch.where(targ<-100, -101-targ, targ).masked_fill(targ==-99, -100)
-        return super().__call__(inp, targ, **kwargs)
+        return super().__call__(inp, TensorTags.learned(targ), **kwargs)
 
 def word_probs(
     probs:Tensor, # What is said of each piece `(t,n)`
@@ -108,6 +116,7 @@ def _checked(tok, its):
 class Tags(ItemTransform):
     "From `(words, tags)` to the tags of the pieces; raises `ValueError` for what does not fit"
     order,train_setup,target_kind,_retain = 1,False,'tags',False
+    windows = 128,32  # words in one, and those that two share, for `TagDataLoaders`
     def __init__(self,
         tok:TagTokenizer, # What makes pieces of the words
         vocab:list=None, # The tags; None: those of the training data
@@ -172,14 +181,14 @@ class _PadTags(Pad_Chunk):
         keep = o[0].as_subclass(Tensor)!=self.pad_idx
         return tuple(x[keep] if isinstance(x, (TensorText,TensorTags)) else x for x in o)
 
-@delegates(Tags)
 def TagBlock(
     tok:TagTokenizer, # The one of the `TextBlock` beside it
-    *args, # As for `Tags`, in this order
-    **kwargs
+    vocab:list=None, # The tags; None: those of the training data
+    labels:str='first', # Pieces that learn the tag, as for `Tags`
+    vote:str='first' # Pieces that say the tag of a word, as for `Tags`
 )->TransformBlock: # For a `DataBlock`, whose `get_y` gives words and tags
     "A block for tags of words, padded beside their text"
-    return TransformBlock(Tags(tok, *args, **kwargs), dls_kwargs=dict(before_batch=_PadTags()))
+    return TransformBlock(Tags(tok, vocab, labels, vote), dls_kwargs=dict(before_batch=_PadTags()))
 
 # %% ../nbs/16b_tags.ipynb #16b00120
 def text_windows(
@@ -295,8 +304,9 @@ def read_conll(
     tags:int=-1 # The column of the tags
 )->pd.DataFrame: # `words` and `tags`, a list each, a row for each text
     "Read the format of the CoNLL shared tasks; raises `ValueError` for a line without a tag"
-    rows = [[]]
-    for i,line in enumerate(Path(file).read_text(encoding='utf8').split('\n'), 1):
+    rows,text = [[]],Path(file).read_text(encoding='utf8')
+    for i,line in enumerate(text.split('\n'), 1):
+        if '\t' in text and line[:1]=='#' and '\t' not in line: continue  # a comment, as in CoNLL-U
         cells = line.rstrip().split('\t') if '\t' in line.rstrip() else line.split()
         if not cells or cells[0] in ('','-DOCSTART-'): rows.append([])
         else:
@@ -319,7 +329,7 @@ def _windowed(df, words, tags, tok, most, overlap):
 class TagDataLoaders(DataLoaders):
     "`DataLoaders` for tags of words"
     @classmethod
-    @delegates(TagBlock, but=['vocab','args'])
+    @delegates(DataLoaders.from_dblock)
     def from_df(cls,
         df:pd.DataFrame, # A row for each text
         path='.', # Where a learner saves its files
@@ -331,6 +341,8 @@ class TagDataLoaders(DataLoaders):
         tok_tfm=None, # A `TagTokenizer`, or what splits words, such as an `HFTokenizer`
         text_vocab:list=None, # The tokens; None: those of the training data, or of the tokenizer
         tag_vocab:list=None, # The tags; None: those of the training data
+        labels:str='first', # Pieces that learn the tag: 'first' of a word, 'all', or 'inside'
+        vote:str='first', # Pieces that say the tag of a word: its 'first', or the 'mean' of all
         max_words:int=128, # A longer text is cut into windows of so many words
         overlap:int=32, # Words that two windows share
         min_freq:float=3., # Rarer words are `xxunk`, where words stay whole
@@ -339,12 +351,29 @@ class TagDataLoaders(DataLoaders):
         **kwargs
     )->DataLoaders: # For `transformer_tagger_learner`
         "Create from a table of words and tags"
+        _,others = split_keywords(kwargs, cls.from_dblock)
+        inspect.signature(TfmdDL).bind_partial(**others)  # fastai would swallow any other keyword
         tok = tok_tfm if isinstance(tok_tfm, TagTokenizer) else TagTokenizer(tok_tfm)
         split = RandomSplitter(valid_pct, seed) if valid_col is None else ColSplitter(valid_col)
         df = df.assign(_valid=np.isin(range(len(df)), list(split(df)[1])))
         block = DataBlock((TextBlock(tok, text_vocab, min_freq=min_freq),
-                           TagBlock(tok, tag_vocab, **kwargs)),
+                           TagBlock(tok, tag_vocab, labels, vote)),
                           get_x=ColReader(words_col), get_y=ColReader([words_col,tags_col]),
-                          splitter=ColSplitter('_valid'))
-        return cls.from_dblock(block, _windowed(df, words_col, tags_col, tok, max_words, overlap),
-                               path=path, bs=bs, num_workers=num_workers)
+                          splitter=ColSplitter('_valid'), batch_tfms=kwargs.pop('after_batch', None))
+        df = _windowed(df, words_col, tags_col, tok, max_words, overlap)
+        dls = cls.from_dblock(block, df, path=path, bs=bs, num_workers=num_workers, **kwargs)
+        tags_of(dls).windows = max_words,overlap
+        return cls(*dls.loaders, path=dls.path, device=dls.device)
+
+    @delegates(DataLoaders.test_dl)
+    def test_dl(self,
+        test_items, # Texts, or a table of them
+        with_labels:bool=False, # Is it a table with tags? It is cut into windows as well
+        windows:tuple=None, # Words in one, and shared; None: as trained, (128,32) after `save_model`
+        **kwargs
+    )->DataLoader: # For `learn.validate(dl=...)`, or `learn.get_preds(dl=...)`
+        "Other data, read as those of the training"
+        if with_labels and isinstance(test_items, pd.DataFrame):
+            its,cols = tags_of(self),self.valid_ds.tls[-1].tfms.fs[0].cols
+            test_items = _windowed(test_items, *cols, its.tok, *ifnone(windows, its.windows))
+        return super().test_dl(test_items, with_labels=with_labels, **kwargs)
