@@ -222,10 +222,10 @@ def tokenize_corpus(
     folder,tok = Path(folder).expanduser(),_with_rules(tok, rules)
     items,texts,content = _source(source, text_col)
     check,mark = mark is None,fingerprint(*content) if mark is None else str(mark)
-    ours = any((folder/o).exists() for o in ('corpus.json','parts'))
-    if not ours: ensure_free(folder, 'corpus.json', 'corpus')
     folder.mkdir(parents=True, exist_ok=True)
     with alone(folder):
+        ours = any((folder/o).exists() for o in ('corpus.json','parts'))
+        if not ours: ensure_free(folder, 'corpus.json', 'corpus')
         was = first(read_file(folder/o, 'tokenize_corpus', CorpusFile)[0]
                     for o in ('corpus.json','parts/begun.json') if (folder/o).exists())
         asked = _train(tok, texts, mark, was)

@@ -77,6 +77,11 @@ def _data_says(dls):
 def _table_says(tok, dls):
     "The columns of texts and labels, and whether texts were marked; None for no table"
     def names(cols): return all(isinstance(n, str) for n in cols)
+    if text_target(dls).kind=='tags':
+        x,y = (dls.train_ds.tls[i].tfms.fs[0] for i in (0,-1))
+        fine = all(isinstance(o, ColReader) and not o.pref+o.suff and o.label_delim is None for o in (x,y))
+        fine = fine and len(y.cols)==2 and list(x.cols)==list(y.cols[:1]) and names(y.cols)
+        return dict(cols=list(x.cols), mark=False, label=list(y.cols)) if fine else None
     cols = L(getattr(tok, 'text_cols', ()))
     if tok.mode!='df' or not cols or not names(cols): return
     says = dict(cols=list(cols), mark=bool(ifnone(tok.kwargs.get('mark_fields'), len(cols)>1)))
@@ -188,16 +193,18 @@ def _empty_dls(about, tok, device):
         names,delim = (table.label or ['y'], table.delim) if table else (['y'], None)
         row |= _row(names, delim, y)
         get_y = ColReader(names, label_delim=delim) if table and table.label else _y
-    block = DataBlock(blocks, get_x=ColReader('text'), get_y=get_y, splitter=IndexSplitter([1]))
+    tagged = table if data.tags else None
+    block = DataBlock(blocks, get_x=ColReader(tagged.cols if tagged else 'text'), get_y=get_y, splitter=IndexSplitter([1]))
     dls = block.dataloaders(pd.DataFrame([row]*2), **kw)
-    if table:  # another table is read as that one was
+    if table and not tagged:  # another table is read as that one was
         pairs = isinstance(about, Seq2SeqFile)
         for part,cols in enumerate([table.cols, table.label] if pairs else [table.cols]):
             t = text_tokenizer(dls, part)
             t.mode,t.text_cols,t.tok_text_col = 'df',L(cols),'text'
             t.kwargs = dict(mark_fields=table.mark)
-    return type(dls)(*(o.new(o.dataset.new_empty(), bs=data.bs) for o in dls.loaders),
-                     path=dls.path, device=dls.device)
+    cls = TagDataLoaders if tagged else type(dls)
+    return cls(*(o.new(o.dataset.new_empty(), bs=data.bs) for o in dls.loaders),
+               path=dls.path, device=dls.device)
 
 def _dls_of(path, about, tok_tfm, rules, device):
     "`DataLoaders` without data; raises `ValueError` that asks for what is missing"
