@@ -194,7 +194,8 @@ def _empty_dls(about, tok, device):
         row |= _row(names, delim, y)
         get_y = ColReader(names, label_delim=delim) if table and table.label else _y
     tagged = table if data.tags else None
-    block = DataBlock(blocks, get_x=ColReader(tagged.cols if tagged else 'text'), get_y=get_y, splitter=IndexSplitter([1]))
+    block = DataBlock(blocks, get_x=ColReader(tagged.cols if tagged else 'text'),
+                      get_y=get_y, splitter=IndexSplitter([1]))
     dls = block.dataloaders(pd.DataFrame([row]*2), **kw)
     if table and not tagged:  # another table is read as that one was
         pairs = isinstance(about, Seq2SeqFile)
