@@ -31,7 +31,6 @@ faults = [
     (s2s, 'the stop of a target stands behind its padding', 'value=pad_idx).scatter(1, n, marks.stop)', 'value=marks.stop)', []),
     (prs, 'the two sides of a table have a vocabulary each', 'for o in nums: o.vocab,o.o2i =', 'for o in nums[:1]: o.vocab,o.o2i =', []),
     (rep, 'the target of a table to test with is its source', 'own = _as_trained(self, test_items, i)', 'own = _as_trained(self, test_items)', ['tests/test_pairs']),
-    (txt, 'a tag that equals the padding id is cut out of a row', 'if isinstance(x, TensorText): keep =', 'keep =', []),
     (s2l, 'a limit of words that follows the batch', 'min(n_words, model[1].max_len or n_words)', 'min(n_words, max(map(len, sources))+50)', ['tests/test_seq2seq_learner']),
     (s2l, 'accuracy counts padding', '(self.targets[self.real],)', '(self.targets.flatten(),)', []),
     (avg, 'the next epoch trains on from the mean', 'if self.own is not None: self._put(self.own)', 'pass', ['tests/test_average']),

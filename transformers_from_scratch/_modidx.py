@@ -1481,6 +1481,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                        'transformers_from_scratch/seq2seq.py')},
             'transformers_from_scratch.seq2seq_learner': { 'transformers_from_scratch.seq2seq_learner.BLEU': ( 'seq2seq_learner.html#bleu',
                                                                                                                'transformers_from_scratch/seq2seq_learner.py'),
+                                                           'transformers_from_scratch.seq2seq_learner.BLEU.__getstate__': ( 'seq2seq_learner.html#bleu.__getstate__',
+                                                                                                                            'transformers_from_scratch/seq2seq_learner.py'),
                                                            'transformers_from_scratch.seq2seq_learner.BLEU.__init__': ( 'seq2seq_learner.html#bleu.__init__',
                                                                                                                         'transformers_from_scratch/seq2seq_learner.py'),
                                                            'transformers_from_scratch.seq2seq_learner.BLEU.accumulate': ( 'seq2seq_learner.html#bleu.accumulate',

@@ -32,8 +32,8 @@ def bag_learner(
 )->BagLearner: # Naive Bayes, ready for `fit_one_cycle(1)`
     "A `Learner` with a `NgramBag` that has counted `dls`; `ValueError` for other targets"
     check_dls(dls, loss_func=kwargs.get('loss_func'), metrics=kwargs.get('metrics'))
-    ensure((kind := text_target(dls).kind) in ('category','labels'), 'dls', f'for {kind}',
-           'for categories or labels: numbers have no texts to count')
+    ensure((kind := text_target(dls).kind) in ('category','labels'), 'dls', f'of {kind}',
+           'of texts with a class or labels: these can be counted')
     marks = special_ids(text_vocab(dls), *'pad bos eos cls sep fld maj up rep wrep fake'.split())
     model = NgramBag(dls.c, n_grams, (*L(pad_id(dls)), *marks), scale)
     model.count(dls.train.new(shuffle=False, drop_last=False))

@@ -104,7 +104,6 @@ def check_dls(
     "Raise `ValueError` for data that would teach something wrong, and warn of odd data"
     vocab,target,pad = text_vocab(dls),text_target(dls),pad_id(dls)
     its = target.kind if target.kind in _task_of else 'classes'
-    ensure(kind is None or kind in _task_of, 'kind', kind, f'one of {list(_task_of)}, or None')
     if kind not in (None,its):
         who,(learner,needs) = _task_of[its][0],_task_of[kind]
         raise ValueError(f'the target of `dls` is {target}, for `{who}`: `{learner}` needs {needs}')

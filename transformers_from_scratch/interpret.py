@@ -245,8 +245,6 @@ def _reader(model, ids):
     "From embeddings `(n,t,k)`, with at most as many tokens as `ids` `(1,t)`, to logits `(n,n_out)`"
     encoder,head,windows = model[0],model[1],getattr(model, 'windows', None)
     its = inspect.signature(windows).parameters if windows else {}
-    ensure(not windows or {'overlap','pool'} <= {*its}, 'windows', windows,
-           '`in_windows`, or a `partial` of it, for attributions')
     def run(x):
         own,at = ids[:,:x.shape[1]],None
         if windows and own.shape[1]>ifnone(encoder.max_len, math.inf):

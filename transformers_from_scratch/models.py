@@ -378,7 +378,7 @@ class TransformerClassifier(KeepsKeywords, nn.Sequential):
         crop:callable=head_crop, # Which tokens of a longer text to keep; not used with `pool=None`
         head_dropout:float=0.1, # Dropout of the pooled vector, in [0,1]
         y_range:tuple=None, # `(low, high)`: squeeze the answers into this range
-        windows:callable=None, # How to read a longer text whole, as `in_windows`; None: `crop`
+        windows:callable=None, # How to read a longer text whole: `in_windows`, or a `partial` of it; None: `crop`
         **kwargs
     ):
         if pool is None and (kwargs.get('word_dropout') or kwargs.get('vocab_dropout') or windows):

@@ -219,9 +219,10 @@ class BLEU(Metric):
         **kwargs # For `sacrebleu.metrics.BLEU`, such as `lowercase=True`
     ):
         ensure_sizes(beams=beams, n=ifnone(n, 1))
-        ensure(every>=0, 'every', every, 'at least 0')
         self.measure = import_extra('sacrebleu', 'bleu').metrics.BLEU(**kwargs)
         store_attr('beams,every,n')
+
+    def __getstate__(self): return vars(self) | dict(pairs=[])  # no text is exported
 
     def reset(self):
         "Forget what was collected"
@@ -240,8 +241,8 @@ class BLEU(Metric):
     @property
     def value(self):
         if not self.pairs: return math.nan
-        n,pairs,self.pairs = ifnone(self.n, len(self.pairs)),self.pairs,[]  # no text is exported
-        sources,targets = zip(*pairs[::max(len(pairs)//n, 1)][:n])
+        n = ifnone(self.n, len(self.pairs))
+        sources,targets = zip(*self.pairs[::max(len(self.pairs)//n, 1)][:n])
         found = self.learn.write_ids(sources, beams=self.beams)
         wrote,wanted = ([decode_text(o, self.learn.dls, 1) for o in ids]
                         for ids in ([o[0].ids for o in found], targets))

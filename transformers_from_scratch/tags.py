@@ -68,7 +68,9 @@ class TagTokenizer(Tokenizer):
             seen[word] = [unk if p in pads else p for p in own]
         return [list(seen[o]) for o in words]
 
-    def _tokens(self, o): return L([*self.ends[0], *concat(*self.pieces(o)), *self.ends[1]])
+    def _tokens(self, o):
+        head,tail = self.ends
+        return L([*head, *concat(*self.pieces(o)), *tail])
     def encodes(self, o:str): return self._tokens(o)
     def encodes(self, o:list|L|np.ndarray): return self._tokens(o)
     def decodes(self, o):

@@ -61,9 +61,8 @@ class PadSides(ItemTransform):
     "Pad a batch at once, at the ends: each side to its own longest text"
     _retain = False
     def __init__(self,
-        pad_idx:int=1, # Id of padding in texts, where the vocabulary does not say it
-        fills:dict=None # What else to pad, by its type: `{TensorTags: -100}`
-    ): self.pad_idx,self.fills = pad_idx,fills or {}
+        pad_idx:int=1 # Id of padding, where the vocabulary does not say it
+    ): self.pad_idx = pad_idx
 
     def setups(self,
         dl:DataLoader # Of texts
@@ -76,23 +75,17 @@ class PadSides(ItemTransform):
         b # A list of items
     )->list: # Items, with rows of one length
         "Pad"
-        fills = {TensorText: self.pad_idx} | self.fills
         def padded(xs):
-            cls = first(o for o in fills if isinstance(xs[0], o))
-            if cls is None: return xs
-            rows = pad_sequence([*map(_plain, xs)], True, fills[cls])                    # (b,t)
-            return [o.as_subclass(type(xs[0])) for o in rows]
+            if not isinstance(xs[0], TensorText): return xs
+            rows = pad_sequence([*map(_plain, xs)], True, self.pad_idx)                  # (b,t)
+            return [o.as_subclass(TensorText) for o in rows]
         return list(zip(*map(padded, zip(*b))))
 
     def decodes(self,
         o # A row
-    )->tuple: # The row, without padding
-        "Take the padding away; what stands beside a text loses the same places"
-        res = []
-        for x in o:
-            if isinstance(x, TensorText): keep = _plain(x)!=self.pad_idx
-            res.append(x[keep] if isinstance(x, (TensorText,*self.fills)) else x)
-        return tuple(res)
+    )->tuple: # The row, its texts without padding
+        "Take the padding away"
+        return tuple(x[_plain(x)!=self.pad_idx] if isinstance(x, TensorText) else x for x in o)
 
 # %% ../nbs/11_text.ipynb #11000018
 def _part(ds, part): return ds.tls[part] if hasattr(ds, 'tls') else ds
