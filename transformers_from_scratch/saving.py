@@ -28,7 +28,6 @@ from .transfer import *
 # %% ../nbs/40_saving.ipynb #e5000011
 _losses = {
     (CrossEntropyLossFlat,nn.CrossEntropyLoss): ('weight','label_smoothing','ignore_index'),
-    (TagLoss,nn.CrossEntropyLoss): ('weight','label_smoothing','ignore_index'),
     (LabelSmoothingCrossEntropyFlat,LabelSmoothingCrossEntropy): ('eps','weight'),
     (FocalLossFlat,FocalLoss): ('gamma','weight'),
     (BCEWithLogitsLossFlat,nn.BCEWithLogitsLoss): ('weight','pos_weight'),
