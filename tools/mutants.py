@@ -28,6 +28,7 @@ faults = [
     (tgr, 'a span that windows cut counts twice', 'rows = self.rows or [(i,i)', 'rows = [(i,i)', []),
     (tgr, 'windows are joined in the order of their lengths', 'for (i,_),*its in sorted(zip(', 'for (i,_),*its in (zip(', []),
     (tgr, 'special tokens and padding are taken for words', '[len(head):len(head)+len(y)]', '[:len(y)]', []),
+    (tgr, 'the loss of a text hangs on the padding beside it', 'rows.sum(1)/on.sum(1)', 'rows.mean(1)', []),
     (s2s, 'the stop of a target stands behind its padding', 'value=pad_idx).scatter(1, n, marks.stop)', 'value=marks.stop)', []),
     (prs, 'the two sides of a table have a vocabulary each', 'for o in nums: o.vocab,o.o2i =', 'for o in nums[:1]: o.vocab,o.o2i =', []),
     (rep, 'the target of a table to test with is its source', 'own = _as_trained(self, test_items, i)', 'own = _as_trained(self, test_items)', ['tests/test_pairs']),
