@@ -58,12 +58,12 @@ class TransformerBlock(Module):
         heads:int=8, # Number of heads; must divide `k` where they are narrow
         wide:bool=True, # Is each head as wide as `k`, instead of `k/heads`?
         norm_first:bool=False, # Normalise what goes into each layer, instead of the sum? (Xiong et al. 2020)
-        hidden_mult:float=None, # The middle of the network is this many times as wide; None is what `ff_cls` has
+        hidden_mult:float=None, # Width inside the feed-forward network, as a multiple of `k`; None is what `ff_cls` has
         dropout:float=0., # Probability to drop a number before each addition in training, in [0,1]
-        attn_dropout:float=0., # The same for attention weights, in [0,1); anything but 0 is slow on a CPU
+        attn_dropout:float=0., # Dropout of attention weights, in [0,1); anything but 0 is slow on a CPU
         attn_cls:type=SelfAttention, # Class of the attention, made as `attn_cls(k, heads, wide=, dropout=)`
-        ff_cls:type=FeedForward, # Class of the network, made as `ff_cls(k, hidden_mult=, act_cls=, dropout=)`
-        act_cls:type=None, # Class of the activation in the network; None is what `ff_cls` has
+        ff_cls:type=FeedForward, # Feed-forward network, made as `ff_cls(k, hidden_mult=, act_cls=, dropout=)`
+        act_cls:type=None, # Class of the activation inside it; None is what `ff_cls` has
         norm_cls:type=nn.LayerNorm # Class of the two norms, made as `norm_cls(k)`, such as `nn.RMSNorm`
     ):
         store_attr('heads,wide,norm_first')

@@ -32,6 +32,8 @@ def transformer_splitter(
     return L(rest, *blocks, last)
 
 # %% ../nbs/21_learner.ipynb #456240d0
+def _scores_tokens(model): return isinstance([None, *plain_model(model).children()][-1], LMHead)
+
 class TransformerLearner(Learner):
     "fastai's `Learner` with a transformer's parameter groups, a fused `Adam`, and faster layers"
     @delegates(Learner.__init__)
@@ -39,15 +41,14 @@ class TransformerLearner(Learner):
         dls:DataLoaders, # Data
         model:nn.Module, # `model[0]` is a `TransformerEncoder`, `model[1]` its head
         *,
-        loss_func:callable=None, # None asks `dls`, or is cross-entropy where tokens are scored
+        loss_func:callable=None, # Loss; None asks `dls`, or is cross-entropy where tokens are scored
         splitter:callable=transformer_splitter, # Makes the parameter groups of the model
         opt_func:callable=FusedAdam, # fastai's, or `partial(OptimWrapper, opt=...)` for PyTorch's
         fast_layers:bool=True, # Let `use_fast_layers` change the layers of `model`?
         **kwargs
     ):
         if fast_layers: use_fast_layers(model)
-        *_,head = None,*plain_model(model).children()
-        if loss_func is None and isinstance(head, LMHead): loss_func = CrossEntropyLossFlat()
+        if loss_func is None and _scores_tokens(model): loss_func = CrossEntropyLossFlat()
         super().__init__(dls, model, loss_func=loss_func, splitter=splitter, opt_func=opt_func,
                          **kwargs)
         self.add_cb(DataWatch(dls))
@@ -92,11 +93,11 @@ def make_learner(
     model_cls:type, # Class of the model; one with `n_out=` gets that of `dls`
     kind:str=None, # What `dls` must be for, as in `check_dls`
     *,
-    k:int=None, # Width of the vectors; None is 256, or that of `pretrained`
-    heads:int=None, # Number of heads, which must divide `k`; None is 8, or that of `pretrained`
-    depth:int=None, # Number of blocks; None is 4, or that of `pretrained`
-    max_len:int=None, # Longest text; None: 512, `seq_len`, or that of `pretrained`; `math.inf`: any
-    pos_cls:type=None, # Class of the positions; None is `RotaryPositions`, or that of `pretrained`
+    k:int=None, # Width of the vectors; None is 256, or as in pretrained weights
+    heads:int=None, # Number of heads, which must divide `k`; None is 8, or as in pretrained weights
+    depth:int=None, # Number of blocks; None is 4, or as in pretrained weights
+    max_len:int=None, # Longest text; None: 512, `seq_len` or as pretrained; `math.inf`: any
+    pos_cls:type=None, # Class of the positions; None is `RotaryPositions`, or as pretrained
     pretrained:Pretrained=None, # From `load_pretrained`, a folder or a name; freezes the encoder
     **kwargs # For the learner and the model
 )->TransformerLearner: # Of class `learn_cls`
@@ -132,17 +133,15 @@ def transformer_classifier_learner(
     dls:DataLoaders, # Texts and targets, from `TextDataLoaders` or a `DataBlock` with a `TextBlock`
     *,
     n_out:int=None, # Number of outputs; None asks `dls`
-    y_range:tuple=None, # `(low, high)` of the predictions, for a `RegressionBlock`
-    pretrained:Pretrained=None, # From `load_pretrained`, a folder or a name; freezes the encoder
     **kwargs
 )->TransformerLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerClassifier` for `dls`; errors are those of `check_dls`"
-    start,(first,last) = Pretrained.of(pretrained),text_ends(dls)
+    start,(first,last) = Pretrained.of(kwargs.pop('pretrained', None)),text_ends(dls)
     its = {} if start is None else start.encoder.made_with
     crop = kwargs.pop('crop', its.get('crop', head_crop))
     if first+last and crop: crop = partial(special_crop, crop=crop, first=first, last=last)
     return make_learner(dls, TransformerLearner, TransformerClassifier, 'classes', n_out=n_out,
-                        y_range=y_range, pretrained=start, crop=crop, **kwargs)
+                        pretrained=start, crop=crop, **kwargs)
 
 # %% ../nbs/21_learner.ipynb #8e820de8
 def _test_dl(learn, items, **kwargs):
@@ -189,8 +188,8 @@ def stream_preds(self:TransformerLearner,
     "What the model says about texts, one after another, in the memory of some batches"
     ensure(not isinstance(texts, (str,pd.DataFrame)), 'texts', texts,
            'a list or an iterator: see `predict` for one text, `test_dl` for a table', TypeError)
-    ensure(text_target(self.dls).kind not in ('tokens','text'), 'dls', 'for a model that writes',
-           'for a classifier: see `score`, `get_preds` and `translate`', TypeError)
+    ensure(not _scores_tokens(self.model), 'learn', self,
+           'for a classifier: see `score`, `fill`, `translate` and `get_preds`', TypeError)
     bs = ifnone(bs, self.dls.valid.bs)
     for some in chunked(texts, bs*ahead):  # no lock is held while texts are waited for
         dl = _test_dl(self, list(some), bs=bs)

@@ -107,14 +107,17 @@ def _hidden_ids(dls, text, mark='[MASK]'):
     vocab,(first,last),n = text_vocab(dls),text_ends(dls),text.count(mark)
     ensure(n>0, 'text', text, f'a text with one `{mark}` or several')
     mask,bos = maskable(vocab)[1],special_ids(vocab, 'bos')
-    ids = text_ids(dls, text.replace(mark, vocab[mask]))
+    step = -1 if getattr(text_tfms(dls)[-1], 'name', '')=='reverse_text' else 1  # `backwards=True`
+    def read(o): return text_ids(dls, o)[::step]
+    ids = read(text.replace(mark, vocab[mask]))
     if ids.count(mask)!=n:  # the tokenizer does not know it
         keep = isinstance(getattr(text_tokenizer(dls), 'tok', None), CharTokenizer)
         parts = [o if keep else o.rstrip(' ') for o in text.split(mark)]
-        ids = text_ids(dls, parts[0])
+        ids = read(parts[0])
         for part in parts[1:]:
-            new = text_ids(dls, part)
+            new = read(part)
             ids = ids[:len(ids)-last] + [mask] + new[first or new[:1]==bos[:1]:]
+    ids = ids[::step]
     return ids,[i for i,o in enumerate(ids) if o==mask]
 
 @patch

@@ -166,43 +166,41 @@ def _row(names, delim, y):
     if len(names)>1: return dict(zip(names, y))
     return {names[0]: y if delim is None or not isinstance(y, list) else y[0]}
 
-def _text_target(about, tok):
-    "The block of texts that are written"
-    if about.target_tokenizer:
-        tok = tokenizer_from_state(about.target_tokenizer.model_dump())
-    return TextBlock(copy(tok), vocab=list(about.target_vocab or about.vocab))  # its own columns
+def _target(about, tok):
+    "The block of the target, what reads it, and the cells that it reads"
+    table,head = about.data.table,about.head
+    if isinstance(about, Seq2SeqFile):
+        its = about.target_tokenizer
+        tok = tokenizer_from_state(its.model_dump()) if its else copy(tok)  # its own columns
+        return TextBlock(tok, vocab=list(about.target_vocab or about.vocab)),ColReader('text'),{}
+    block,y = _target_block(head, tok, about.data.tags)
+    names,delim = (table.label or ['y'], table.delim) if table else (['y'], None)
+    get_y = ColReader(names, label_delim=delim) if table and table.label else _y
+    return block,get_y,_row(names, delim, y)
 
 def _empty_dls(about, tok, device):
     "`DataLoaders` without data, which make ids of texts as those of the training did"
     data,table,lm = about.data,about.data.table,about.data.seq_len is not None
-    more,kw = dict(seq_len=data.seq_len) if lm else {},dict(bs=1, num_workers=0, device=device)
-    if not lm: kw['before_batch'] = Pad_Chunk(pad_idx=ifnone(about.encoder['pad_idx'], 0))
-    if data.tags:
-        if not isinstance(tok, TagTokenizer):
-            tok = TagTokenizer(tok.tok, data.tags.pattern, data.tags.max_pieces)
-    # tags are padded beside their text
-    if about.head.target=='tags': del kw['before_batch']
-    text = TextBlock(tok, vocab=list(about.vocab), is_lm=lm, backwards=data.backwards, **more)
-    row,blocks,get_y = dict(text='1 2 3 4 5 6 7 8 9'),[text],None
-    if isinstance(about, Seq2SeqFile):
-        blocks,get_y = [*blocks,_text_target(about, tok)],ColReader('text')
-    elif about.head.target:
-        block,y = _target_block(about.head, tok, data.tags)
-        blocks.append(block)
-        names,delim = (table.label or ['y'], table.delim) if table else (['y'], None)
-        row |= _row(names, delim, y)
-        get_y = ColReader(names, label_delim=delim) if table and table.label else _y
-    tagged = table if data.tags else None
-    block = DataBlock(blocks, get_x=ColReader(tagged.cols if tagged else 'text'),
-                      get_y=get_y, splitter=IndexSplitter([1]))
+    pairs,tags = isinstance(about, Seq2SeqFile),about.head.target=='tags'
+    if data.tags and not isinstance(tok, TagTokenizer):
+        tok = TagTokenizer(tok.tok, data.tags.pattern, data.tags.max_pieces)
+    text = TextBlock(tok, vocab=list(about.vocab), is_lm=lm, backwards=data.backwards,
+                     seq_len=data.seq_len)
+    kw,pad = dict(bs=1, num_workers=0, device=device),ifnone(about.encoder['pad_idx'], 0)
+    # rows of a language model need no padding, and tags are padded beside their text
+    if not (lm or tags): kw['before_batch'] = Pad_Chunk(pad_idx=pad)
+    block,get_y,cells = _target(about, tok) if pairs or about.head.target else (None, None, {})
+    cols = table.cols if table and data.tags else ['text']
+    block = DataBlock([text, *L(block)], get_x=ColReader(cols), get_y=get_y,
+                      splitter=IndexSplitter([1]))
+    row = dict.fromkeys(cols, '1 2 3 4 5 6 7 8 9') | cells
     dls = block.dataloaders(pd.DataFrame([row]*2), **kw)
-    if table and not tagged:  # another table is read as that one was
-        pairs = isinstance(about, Seq2SeqFile)
+    if table and not data.tags:  # another table is read as that one was
         for part,cols in enumerate([table.cols, table.label] if pairs else [table.cols]):
             t = text_tokenizer(dls, part)
             t.mode,t.text_cols,t.tok_text_col = 'df',L(cols),'text'
             t.kwargs = dict(mark_fields=table.mark)
-    cls = TagDataLoaders if tagged else type(dls)
+    cls = TagDataLoaders if tags and table else type(dls)
     return cls(*(o.new(o.dataset.new_empty(), bs=data.bs) for o in dls.loaders),
                path=dls.path, device=dls.device)
 
