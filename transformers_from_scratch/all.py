@@ -35,6 +35,7 @@ from transformers_from_scratch.saving import *
 from transformers_from_scratch.loss_in_parts import *
 from transformers_from_scratch.diverge import *
 from transformers_from_scratch.average import *
+from transformers_from_scratch.calibrate import *
 from transformers_from_scratch.interpret import *
 from transformers_from_scratch.bag_learner import *
 from transformers_from_scratch.lora import *

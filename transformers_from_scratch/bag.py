@@ -90,3 +90,11 @@ class NgramBag(KeepsKeywords):
         "The sum of what all n-grams add"
         keys = each_once(ngram_keys(ids.as_subclass(Tensor), self.n_grams, self.skip))
         return self.bias + self.parts(keys).sum(1)
+
+    @torch.no_grad()
+    def divide_logits(self,
+        by:float # A temperature, above 0
+    ):
+        "Make all answers less sure, or surer with a number below 1, for good"
+        self.scale /= by
+        for p in self.parameters(): p.div_(by)

@@ -398,6 +398,13 @@ class TransformerClassifier(KeepsKeywords, nn.Sequential):
         logits = self[1](self[0](ids, types))
         return logits if self[1].pool is not None else to_columns(logits, ids, self[0].pad_idx)
 
+    @torch.no_grad()
+    def divide_logits(self,
+        by:float # A temperature, above 0
+    ):
+        "Make all answers less sure, or surer with a number below 1, for good"
+        for p in self[1].linear.parameters(): p.div_(by)
+
 # %% ../nbs/02_models.ipynb #aa320002
 def plain_model(
     model:nn.Module # Any model, such as `learn.model`
