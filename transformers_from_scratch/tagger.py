@@ -41,7 +41,7 @@ class TagTargets(Callback):
         (self.learn.pred,self.learn.yb,on),self.kept = self.kept,None
         if not self.loss.dim(): return
         rows = self.loss.new_zeros(on.shape).masked_scatter(on, self.loss)                # (b,t)
-        self.learn.loss = rows.sum(1)/on.sum(1)                                             # (b,)
+        self.learn.loss = rows.sum(1)/on.sum(1).clamp(min=1)                                         # (b,)
 
 class TransformerTaggerLearner(TransformerLearner):
     "A `TransformerLearner` that gives each word of a text a tag"
