@@ -70,6 +70,7 @@ class NgramBag(KeepsKeywords):
         keys,counts,n = (o[n>=min_texts] for o in (keys, counts, n))
         shares = [(o+1) / (o+1).sum(0) for o in (counts, n[:,None]-counts)]  # (n_rows,n_out)
         self.keys,self.n_rows = F.pad(keys, (1,0)),len(keys)
+        self.made_with['n_rows'] = self.n_rows
         self.ratios = F.pad((shares[0]/shares[1]).log(), (0,0,1,0))
         self.weight = nn.Parameter(torch.zeros_like(self.ratios))
         total = y.sum(0).clamp(.5, len(y)-.5)
@@ -96,5 +97,5 @@ class NgramBag(KeepsKeywords):
         by:float # A temperature, above 0
     ):
         "Make all answers less sure, or surer with a number below 1, for good"
-        self.scale /= by
+        self.made_with['scale'] = self.scale = self.scale/by
         for p in self.parameters(): p.div_(by)

@@ -19,6 +19,16 @@ from .interpret import *
 # %% ../nbs/25b_bag_learner.ipynb #25b0010d
 class BagLearner(TransformerLearner):
     "A `TransformerLearner` whose model is a `NgramBag`"
+    @delegates(TransformerLearner.__init__)
+    def __init__(self,
+        dls:DataLoaders, # Texts, and categories or labels
+        model:nn.Module, # A `NgramBag`
+        *,
+        splitter:callable=trainable_params, # One group of parameters
+        lr:float=2e-3, # Learning rate where `fit_one_cycle` names none
+        opt_func:callable=partial(FusedAdam, eps=1e-4), # Moves little where texts are right already
+        **kwargs
+    ): super().__init__(dls, model, splitter=splitter, lr=lr, opt_func=opt_func, **kwargs)
 
 @keywords_of(BagLearner.__init__, Learner.__init__)
 @delegates(BagLearner)
@@ -26,8 +36,6 @@ def bag_learner(
     dls:DataLoaders, # Texts, and categories or labels
     n_grams:int=3, # Number of words in the longest n-gram
     scale:float=.01, # What the answers of Naive Bayes are multiplied by; more for short texts
-    lr:float=2e-3, # Learning rate where `fit_one_cycle` names none
-    opt_func:callable=partial(FusedAdam, eps=1e-4), # Moves little where texts are right already
     **kwargs
 )->BagLearner: # Naive Bayes, ready for `fit_one_cycle(1)`
     "A `Learner` with a `NgramBag` that has counted `dls`; `ValueError` for other targets"
@@ -37,8 +45,7 @@ def bag_learner(
     marks = special_ids(text_vocab(dls), *'pad bos eos cls sep fld maj up rep wrep fake'.split())
     model = NgramBag(dls.c, n_grams, (*L(pad_id(dls)), *marks), scale)
     model.count(dls.train.new(shuffle=False, drop_last=False))
-    return BagLearner(dls, model, splitter=trainable_params, lr=lr, opt_func=opt_func,
-                      **kwargs)
+    return BagLearner(dls, model, **kwargs)
 
 # %% ../nbs/25b_bag_learner.ipynb #25b00115
 class PhraseAttributions(Attributions):

@@ -6,7 +6,7 @@
 __all__ = ['free_keywords', 'as_json', 'from_json', 'as_code', 'custom_parts', 'describe_model', 'check_keywords', 'differences',
            'HeadSays', 'target_of', 'describe_head', 'first_names', 'weights_of', 'check_shapes', 'few_answers',
            'same_answers', 'without_numbers', 'made_again', 'check_description', 'TokenizerSays', 'EncoderFile',
-           'TableSays', 'TagsSays', 'DataSays', 'ClassifierFile', 'LMFile', 'MLMFile', 'Seq2SeqFile',
+           'TableSays', 'TagsSays', 'DataSays', 'ClassifierFile', 'LMFile', 'MLMFile', 'BagFile', 'Seq2SeqFile',
            'write_model_file', 'read_model_file', 'match_rows']
 
 # %% ../nbs/18_descriptions.ipynb #d1800003
@@ -19,6 +19,7 @@ from .layers import *
 from .models import *
 from .windows import *
 from .mlm import *
+from .bag import *
 from .seq2seq import *
 from .files import *
 from .text import *
@@ -155,15 +156,14 @@ def target_of(
     return (target.kind,classes) if fine else (None,None)
 
 def describe_head(
-    model:nn.Module, # A `TransformerClassifier` or a `TransformerLM`
+    model:nn.Module, # A model, such as a `TransformerClassifier`
     target:TextTarget=None # The target of the data, from `text_target(dls)`
 )->HeadSays: # `target` is None if JSON can't express it
     "What the numbers of the head of a model mean"
-    its,encoder = describe_model(model),describe_model(model[0])
     of_encoder = inspect.signature(TransformerEncoder).parameters
-    keywords = {n: o for n,o in its.items() if n not in of_encoder}
+    keywords = {n: o for n,o in describe_model(model).items() if n not in of_encoder}
     if isinstance(model, TransformerClassifier):
-        keywords |= {n: encoder[n] for n in ('crop','max_len')}
+        keywords |= {n: o for n,o in describe_model(model[0]).items() if n in ('crop','max_len')}
     kind,classes = target_of(target) if target else (None, None)
     return HeadSays(target=kind, classes=classes, keywords=keywords)
 
@@ -205,11 +205,13 @@ def few_answers(
     model:nn.Module # A model, or an encoder
 )->Tensor: # Numbers, on the CPU
     "What `model` says of two short texts; raises `ValueError` if that is not finite"
-    encoder = model if isinstance(model, TransformerEncoder) else model[0]
-    n,at = int(min(ifnone(encoder.max_len, 64), 64)),encoder.embedding.weight.device
-    pairs = isinstance(model, TransformerSeq2Seq)
-    words = min(o.vocab_sz for o in ([encoder, model[1]] if pairs else [encoder]))
-    ids = tensor([i for i in range(min(words, n+1)) if i!=encoder.pad_idx]).repeat(n)[:n].to(at)
+    pairs,n,words,pad = isinstance(model, TransformerSeq2Seq),64,65,None
+    if not isinstance(model, NgramBag):
+        encoder = model if isinstance(model, TransformerEncoder) else model[0]
+        n,pad = int(min(ifnone(encoder.max_len, n), n)),encoder.pad_idx
+        words = min(o.vocab_sz for o in ([encoder, model[1]] if pairs else [encoder]))
+    at = next(model.parameters()).device
+    ids = tensor([i for i in range(min(words, n+1)) if i!=pad]).repeat(n)[:n].to(at)
     texts = [torch.stack([ids, ids.flip(0)])]*(1+pairs)                                   # (2,n)
     with (torch.autocast('cpu', enabled=False), torch.autocast(at.type, enabled=False),
           in_eval(model)): out = model(*texts)
@@ -290,6 +292,9 @@ class EncoderFile(FileHeader):
     @property
     def keywords(self): return self.encoder  # to make the model with
 
+    @property
+    def pad_idx(self): return self.encoder['pad_idx']
+
 class TableSays(BaseModel, extra='forbid', strict=True):
     "The columns of a table: of texts (marked, where there are several?) and of labels"
     cols:conlist(str, min_length=1)
@@ -317,7 +322,7 @@ class ClassifierFile(EncoderFile):
     kind:Literal['classifier'] = 'classifier'
     model_cls:ClassVar[type] = TransformerClassifier
     replaces:ClassVar[tuple] = ('classifier','language model','masked language model',
-                                'sequence to sequence')
+                                'sequence to sequence','bag of n-grams')
     answers:list[float] # A few, of `few_answers`
     head:HeadSays
     loss:dict[str,Any]|None # A loss of fastai by its `name`, and its `settings`
@@ -338,6 +343,14 @@ class MLMFile(ClassifierFile):
     model_cls:ClassVar[type] = TransformerMLM
     mask_p:float # Share of the words that are hidden
 
+class BagFile(ClassifierFile):
+    "The same for a bag of n-grams, which has no encoder: `encoder` is empty"
+    kind:Literal['bag of n-grams'] = 'bag of n-grams'
+    model_cls:ClassVar[type] = NgramBag
+
+    @property
+    def pad_idx(self): return first(self.head.keywords['skip'])
+
 class Seq2SeqFile(ClassifierFile):
     "The same for a model that writes another text"
     kind:Literal['sequence to sequence'] = 'sequence to sequence'
@@ -349,6 +362,8 @@ def _check_saved(about, weights):
     "Raises some error unless the model that is described has these weights, and a row a token"
     cls,keywords,vocab = about.model_cls,about.keywords,about.vocab
     check_keywords(cls, keywords)
+    if cls is NgramBag:
+        with without_numbers(): return check_shapes(cls(**keywords), weights)
     part,pad = '' if cls is TransformerEncoder else '0.',keywords.get('pad_idx')
     rows,blocks = len(weights[f'{part}embedding.weight']),f'{part}blocks.'
     if len(vocab)!=rows+(pad==rows): raise ValueError(f'it has {len(vocab)} tokens, {rows} rows')
@@ -389,7 +404,7 @@ def read_model_file(
     "Description and weights of a model; raises `ValueError` for what is damaged or not ours"
     by = '`, `'.join(['save_encoder','save_model'][bool(headers):])
     about,weights = read_file(path, by, *(headers or (EncoderFile, ClassifierFile, LMFile, MLMFile,
-                                                     Seq2SeqFile)))
+                                                     Seq2SeqFile, BagFile)))
     try: _check_saved(about, weights)
     except Exception as e:
         raise ValueError(f"{path} is damaged, or `{by}` did not write it ({in_short(e)})") from e

@@ -24,6 +24,7 @@ from .descriptions import *
 from .tags import *
 from .tagger import *
 from .transfer import *
+from .bag_learner import *
 
 # %% ../nbs/40_saving.ipynb #e5000011
 _losses = {
@@ -95,7 +96,8 @@ def _table_says(tok, dls):
 # %% ../nbs/40_saving.ipynb #f32c7705
 _by_file = {  # learner, and what its data are for
     ClassifierFile: (TransformerLearner, 'classes'), LMFile: (TransformerLMLearner, 'tokens'),
-    MLMFile: (TransformerMLMLearner, None), Seq2SeqFile: (TransformerSeq2SeqLearner, 'text')}
+    MLMFile: (TransformerMLMLearner, None), Seq2SeqFile: (TransformerSeq2SeqLearner, 'text'),
+    BagFile: (BagLearner, 'classes')}
 
 def _kind_of(about):
     "The class of the learner that was saved, and what its data are for, as in `check_dls`"
@@ -123,7 +125,7 @@ def save_model(self:TransformerLearner,
                         "`save_encoder`, or its weights, with `learn.save`")
     if rank_distrib(): return folder  # the first process writes
     ensure_free(folder, 'model.safetensors', *ClassifierFile.replaces)
-    target = text_target(self.dls) if header is ClassifierFile else None
+    target = text_target(self.dls) if header in (ClassifierFile,BagFile) else None
     more = _target_says(self.dls) if header is Seq2SeqFile else {}
     if header is MLMFile: more['mask_p'] = self.mask_tokens.p
     write_model_file(folder/'model.safetensors', header, model, **describe_encoder(self), **more,
@@ -186,7 +188,7 @@ def _empty_dls(about, tok, device):
         tok = TagTokenizer(tok.tok, data.tags.pattern, data.tags.max_pieces)
     text = TextBlock(tok, vocab=list(about.vocab), is_lm=lm, backwards=data.backwards,
                      seq_len=data.seq_len)
-    kw,pad = dict(bs=1, num_workers=0, device=device),ifnone(about.encoder['pad_idx'], 0)
+    kw,pad = dict(bs=1, num_workers=0, device=device),ifnone(about.pad_idx, 0)
     # rows of a language model need no padding, and tags are padded beside their text
     if not (lm or tags): kw['before_batch'] = Pad_Chunk(pad_idx=pad)
     block,get_y,cells = _target(about, tok) if pairs or about.head.target else (None, None, {})
@@ -234,7 +236,7 @@ def _note_tokenizer(path, about, tok):
 
 def _check_same(path, about, dls):
     "Raises `ValueError` if `dls` is not for the model: other tokens or other classes"
-    vocab,head,pad = list(text_vocab(dls)),about.head,about.encoder['pad_idx']
+    vocab,head,pad = list(text_vocab(dls)),about.head,about.pad_idx
     if vocab!=about.vocab:
         raise ValueError(f"the vocabulary of `dls`, {vocab[:5]} …, is not that of {path}: make "
                          "`dls` with `text_vocab=read_description(folder).vocab`, or move the "

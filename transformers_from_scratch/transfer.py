@@ -27,12 +27,15 @@ def describe_encoder(
     learn:TransformerLearner # A learner
 )->dict: # The fields `encoder` (its keywords), `vocab` and `tokenizer` of an `EncoderFile`
     "Keywords, vocabulary and tokenizer of an encoder; raises `ValueError` if `dls` does not fit"
-    encoder,vocab = plain_model(learn.model)[0],list(text_vocab(learn.dls))
+    model,vocab = plain_model(learn.model),list(text_vocab(learn.dls))
+    says = dict(vocab=vocab, tokenizer=_tokenizer_state(learn.dls))
+    if not isinstance(model, nn.Sequential): return dict(encoder={}, **says)  # a bag has none
+    encoder = model[0]
     rows = encoder.vocab_sz + (encoder.pad_idx==encoder.vocab_sz)  # padding may have no row
     if len(vocab)!=rows:
         raise ValueError(f"`dls` has {len(vocab)} tokens, but the model {encoder.vocab_sz}: make "
                          "the model for this `dls`")
-    return dict(encoder=describe_model(encoder), vocab=vocab, tokenizer=_tokenizer_state(learn.dls))
+    return dict(encoder=describe_model(encoder), **says)
 
 # %% ../nbs/23_transfer.ipynb #t2300002
 @patch
