@@ -30,7 +30,7 @@ class BagLearner(TransformerLearner):
         **kwargs
     ): super().__init__(dls, model, splitter=splitter, lr=lr, opt_func=opt_func, **kwargs)
 
-@keywords_of(BagLearner.__init__, Learner.__init__)
+@keywords_of(BagLearner.__init__, TransformerLearner.__init__, Learner.__init__)
 @delegates(BagLearner)
 def bag_learner(
     dls:DataLoaders, # Texts, and categories or labels
