@@ -163,7 +163,8 @@ def describe_head(
     of_encoder = inspect.signature(TransformerEncoder).parameters
     keywords = {n: o for n,o in describe_model(model).items() if n not in of_encoder}
     if isinstance(model, TransformerClassifier):
-        keywords |= {n: o for n,o in describe_model(model[0]).items() if n in ('crop','max_len')}
+        encoder = describe_model(model[0])
+        keywords |= {n: encoder[n] for n in ('crop','max_len')}
     kind,classes = target_of(target) if target else (None, None)
     return HeadSays(target=kind, classes=classes, keywords=keywords)
 
