@@ -56,7 +56,7 @@ class NgramBag(KeepsKeywords):
         batches, # Of ids `(b,t)` and classes `(b,)` or labels `(b,n_out)`, as a loader gives them
         min_texts:int=2 # An n-gram of fewer texts stays unknown
     )->Module: # Itself
-        "Count all ratios anew, and forget what was learned; all n-grams of all texts are held in memory"
+        "Count all ratios anew, and forget what was learned; holds all n-grams of all texts in memory"
         keys,sizes,ys = [],[],[]
         for ids,y in batches:
             found = each_once(ngram_keys(ids.as_subclass(Tensor), self.n_grams, self.skip))
@@ -97,5 +97,4 @@ class NgramBag(KeepsKeywords):
         by:float # A temperature, above 0
     ):
         "Make all answers less sure, or surer with a number below 1, for good"
-        self.made_with['scale'] = self.scale = self.scale/by
-        for p in self.parameters(): p.div_(by)
+        for o in (self.ratios, self.bias): o.div_(by)

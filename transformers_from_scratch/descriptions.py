@@ -293,9 +293,6 @@ class EncoderFile(FileHeader):
     @property
     def keywords(self): return self.encoder  # to make the model with
 
-    @property
-    def pad_idx(self): return self.encoder['pad_idx']
-
 class TableSays(BaseModel, extra='forbid', strict=True):
     "The columns of a table: of texts (marked, where there are several?) and of labels"
     cols:conlist(str, min_length=1)
@@ -345,12 +342,12 @@ class MLMFile(ClassifierFile):
     mask_p:float # Share of the words that are hidden
 
 class BagFile(ClassifierFile):
-    "The same for a bag of n-grams, which has no encoder: `encoder` is empty"
+    "The same for a bag of n-grams, which has no encoder: `encoder` is the padding id alone"
     kind:Literal['bag of n-grams'] = 'bag of n-grams'
     model_cls:ClassVar[type] = NgramBag
 
     @property
-    def pad_idx(self): return first(self.head.keywords['skip'])
+    def keywords(self): return self.head.keywords
 
 class Seq2SeqFile(ClassifierFile):
     "The same for a model that writes another text"

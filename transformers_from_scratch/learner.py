@@ -188,8 +188,9 @@ def stream_preds(self:TransformerLearner,
     "What the model says about texts, one after another, in the memory of some batches"
     ensure(not isinstance(texts, (str,pd.DataFrame)), 'texts', texts,
            'a list or an iterator: see `predict` for one text, `test_dl` for a table', TypeError)
-    ensure(not _scores_tokens(self.model), 'learn', self,
-           'for a classifier: see `score`, `fill`, `translate` and `get_preds`', TypeError)
+    tokens = _scores_tokens(self.model) or text_target(self.dls).kind in ('tokens','text','tags')
+    ensure(not tokens, 'learn', self,
+           'for a classifier: see `score`, `fill`, `translate`, `tag` and `get_preds`', TypeError)
     bs = ifnone(bs, self.dls.valid.bs)
     for some in chunked(texts, bs*ahead):  # no lock is held while texts are waited for
         dl = _test_dl(self, list(some), bs=bs)

@@ -125,7 +125,7 @@ def save_model(self:TransformerLearner,
                         "`save_encoder`, or its weights, with `learn.save`")
     if rank_distrib(): return folder  # the first process writes
     ensure_free(folder, 'model.safetensors', *ClassifierFile.replaces)
-    target = text_target(self.dls) if header in (ClassifierFile,BagFile) else None
+    target = text_target(self.dls) if _by_file[header][1]=='classes' else None
     more = _target_says(self.dls) if header is Seq2SeqFile else {}
     if header is MLMFile: more['mask_p'] = self.mask_tokens.p
     write_model_file(folder/'model.safetensors', header, model, **describe_encoder(self), **more,
@@ -188,7 +188,7 @@ def _empty_dls(about, tok, device):
         tok = TagTokenizer(tok.tok, data.tags.pattern, data.tags.max_pieces)
     text = TextBlock(tok, vocab=list(about.vocab), is_lm=lm, backwards=data.backwards,
                      seq_len=data.seq_len)
-    kw,pad = dict(bs=1, num_workers=0, device=device),ifnone(about.pad_idx, 0)
+    kw,pad = dict(bs=1, num_workers=0, device=device),ifnone(about.encoder['pad_idx'], 0)
     # rows of a language model need no padding, and tags are padded beside their text
     if not (lm or tags): kw['before_batch'] = Pad_Chunk(pad_idx=pad)
     block,get_y,cells = _target(about, tok) if pairs or about.head.target else (None, None, {})
@@ -210,7 +210,7 @@ def _dls_of(path, about, tok_tfm, rules, device):
     "`DataLoaders` without data; raises `ValueError` that asks for what is missing"
     why = None
     if about.data is None: why = 'it was made with other steps than tokens and numbers'
-    elif about.kind=='classifier' and about.head.target is None: why = "the target was a custom one"
+    elif _by_file[type(about)][1]=='classes' and about.head.target is None: why = "the target was a custom one"
     elif tok_tfm is None and about.tokenizer is None: why = 'the texts were tokens already'
     if why:
         raise ValueError(f"{path} does not say how texts become ids, as {why}: pass `dls=`, made "
@@ -236,7 +236,7 @@ def _note_tokenizer(path, about, tok):
 
 def _check_same(path, about, dls):
     "Raises `ValueError` if `dls` is not for the model: other tokens or other classes"
-    vocab,head,pad = list(text_vocab(dls)),about.head,about.pad_idx
+    vocab,head,pad = list(text_vocab(dls)),about.head,about.encoder['pad_idx']
     if vocab!=about.vocab:
         raise ValueError(f"the vocabulary of `dls`, {vocab[:5]} …, is not that of {path}: make "
                          "`dls` with `text_vocab=read_description(folder).vocab`, or move the "

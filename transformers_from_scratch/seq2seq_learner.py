@@ -246,5 +246,4 @@ class BLEU(Metric):
         found = self.learn.write_ids(sources, beams=self.beams)
         wrote,wanted = ([decode_text(o, self.learn.dls, 1) for o in ids]
                         for ids in ([o[0].ids for o in found], targets))
-        wanted = [o.replace(UNK, '\ufffd') for o in wanted]  # to write `xxunk` is not right
         return self.measure.corpus_score(wrote, [wanted]).score

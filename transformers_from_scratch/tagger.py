@@ -26,13 +26,14 @@ def _said(its, probs, targs):
 
 class TagTargets(Callback):
     "Lets a loss see the pieces that learn a tag, and no others"
-    order,kept = 20,None  # behind mixed precision
+    order,kept = MixedPrecision.order-5,None  # before gradients are accumulated
     def after_pred(self):
         "Predictions and targets of these pieces alone, `(n,tags)` and `(n,)`"
+        self.kept = None
         if not len(self.yb): return
         y = TensorTags.learned(self.y)                                                    # (b,t)
         on = y!=-100
-        self.kept = self.pred,self.yb,on
+        self.kept = to_float(self.pred),self.yb,on
         self.learn.pred,self.learn.yb = self.pred[on],(y[on],)
 
     def after_loss(self):
@@ -41,7 +42,7 @@ class TagTargets(Callback):
         (self.learn.pred,self.learn.yb,on),self.kept = self.kept,None
         if not self.loss.dim(): return
         rows = self.loss.new_zeros(on.shape).masked_scatter(on, self.loss)                # (b,t)
-        self.learn.loss = rows.sum(1)/on.sum(1).clamp(min=1)                                         # (b,)
+        self.learn.loss = rows.sum(1)/on.sum(1).clamp(min=1)                              # (b,)
 
 class TransformerTaggerLearner(TransformerLearner):
     "A `TransformerLearner` that gives each word of a text a tag"

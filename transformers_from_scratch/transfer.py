@@ -10,6 +10,7 @@ import textwrap
 from fastai.text.all import *
 from .layers import *
 from .models import *
+from .bag import *
 from .files import *
 from .text import *
 from .tokenizers import tokenizer_state, tokenizer_diff
@@ -29,7 +30,7 @@ def describe_encoder(
     "Keywords, vocabulary and tokenizer of an encoder; raises `ValueError` if `dls` does not fit"
     model,vocab = plain_model(learn.model),list(text_vocab(learn.dls))
     says = dict(vocab=vocab, tokenizer=_tokenizer_state(learn.dls))
-    if not isinstance(model, nn.Sequential): return dict(encoder={}, **says)  # a bag has none
+    if isinstance(model, NgramBag): return dict(encoder=dict(pad_idx=pad_id(learn.dls)), **says)
     encoder = model[0]
     rows = encoder.vocab_sz + (encoder.pad_idx==encoder.vocab_sz)  # padding may have no row
     if len(vocab)!=rows:
