@@ -56,7 +56,7 @@ class NgramBag(KeepsKeywords):
         batches, # Of ids `(b,t)` and classes `(b,)` or labels `(b,n_out)`, as a loader gives them
         min_texts:int=2 # An n-gram of fewer texts stays unknown
     )->Module: # Itself
-        "Count all ratios anew, and forget what was learned; holds all n-grams of all texts in memory"
+        "Count all ratios anew, forget what was learned; holds all n-grams of all texts in memory"
         keys,sizes,ys = [],[],[]
         for ids,y in batches:
             found = each_once(ngram_keys(ids.as_subclass(Tensor), self.n_grams, self.skip))
