@@ -44,8 +44,9 @@ def bag_learner(
            'of texts with a class or labels: these can be counted')
     marks = special_ids(text_vocab(dls), *'pad bos eos cls sep fld maj up rep wrep fake'.split())
     model = NgramBag(dls.c, n_grams, (*L(pad_id(dls)), *marks), scale)
-    model.count(dls.train.new(shuffle=False, drop_last=False))
-    return BagLearner(dls, model, **kwargs)
+    return BagLearner(dls, model.count(_all_of(dls.train)), **kwargs)
+
+def _all_of(dl): return dl.new(shuffle=False, drop_last=False)
 
 # %% ../nbs/25b_bag_learner.ipynb #25b00115
 class PhraseAttributions(Attributions):
@@ -66,15 +67,9 @@ def explain(self:BagLearner,
     model,(kind,names) = plain_model(self.model),text_target(self.dls)
     ids,sep = text_ids(self.dls, text),getattr(text_tokenizer(self.dls), 'sep', ' ')
     x,tokens = torch.tensor([ids], device=model.bias.device),[text_vocab(self.dls)[i] for i in ids]
-    with torch.no_grad(), in_eval(model):
-        keys,logits = ngram_keys(x, model.n_grams, model.skip),model(x)[0]
-        _,which,times = keys[0].unique(return_inverse=True, return_counts=True)
-        parts = model.parts(keys)[0] / times[which,None]                                # (m,n_out)
+    with torch.no_grad(), in_eval(model): (spans,parts),logits = phrase_parts(model, x[0]),model(x)[0]
     i = logits.argmax().item() if target is None else [*map(str, names)].index(str(target))
-    def of(o):  # one of several classes wins by what it has more than the mean of the others
-        return o[...,i] - (o.sum(-1)-o[...,i])/(len(names)-1) if kind=='category' else o[...,i]
-    at = [j for j,o in enumerate(ids) if o not in model.skip]
-    spans = [at[j:j+n] for n in range(1, model.n_grams+1) for j in range(len(at)-n+1)]
+    def of(o): return (over_others(o) if kind=='category' else o)[...,i]
     scores,phrases = [0.]*len(ids),defaultdict(float)
     for span,o in zip(spans, of(parts).tolist()):
         phrases[sep.join(tokens[j] for j in span)] += o
@@ -83,3 +78,38 @@ def explain(self:BagLearner,
     res = PhraseAttributions(tokens, scores, str(names[i]), value, sep)
     res.phrases,res.start = L(phrases.items()).sorted(lambda o: -abs(o[1])),of(model.bias).item()
     return res
+
+# %% ../nbs/25b_bag_learner.ipynb #25b0011c
+def _stretches(y, n):
+    "A number below `n` for each text: the first texts of a class, or of a label, have 0, and so on"
+    y = (y if y.dim()>1 else F.one_hot(y)).long()
+    rank,size = y.cumsum(0)-1,y.sum(0).clamp(min=1)                          # (n,n_out), (n_out,)
+    return (y*rank*n//size).amax(1)
+
+@patch
+def add_bag(self:TransformerLearner,
+    n_parts:int=5, # Parts of the training texts, at least 2
+    epochs:int=1, # Epochs of each bag, after counting
+    **kwargs # For `bag_learner`
+)->BagLearner: # The bag alone, trained on all training texts
+    "Let a bag of n-grams answer, too; raises `ValueError` as `bag_learner` does, and for one part"
+    ensure(n_parts>1, 'n_parts', n_parts, 'at least 2')
+    kwargs = dict(loss_func=self.loss_func, metrics=list(self.metrics)) | kwargs
+    dls,items,whole = self.dls,list(self.dls.train_ds),bag_learner(self.dls, **kwargs)
+    def train(learn):
+        with learn.no_bar(), learn.no_logging(): learn.fit_one_cycle(epochs)
+        return learn.model.eval()
+    its = train(whole).made_with
+    bag = HeldOutBag(**its).to(dls.device)
+    bag.load_state_dict(whole.model.state_dict(), strict=False)  # all but `gain`
+    part = _stretches(torch.stack([o[1] for o in items]).as_subclass(Tensor), n_parts)
+    for i in range(n_parts):
+        rest,here = (dls.train.new(L(items)[mask.tolist()]) for mask in (part!=i, part==i))
+        here = _all_of(here)
+        one = NgramBag(**its | dict(n_rows=0)).count(_all_of(rest))
+        learn = BagLearner(DataLoaders(rest, here), one, loss_func=whole.loss_func, lr=whole.lr)
+        bag.remember(train(learn), here)
+    model,its = plain_model(self.model),{n: o for n,o in its.items() if n!='n_out'}
+    model[1].bag,model.made_with['bag_cls'] = bag,partial(HeldOutBag, **its)
+    self.opt = None  # it does not know the bag
+    return whole

@@ -13,6 +13,7 @@ from fastai.text.all import *
 from .guards import *
 from .models import *
 from .mlm import *
+from .bag import *
 from .windows import *
 from .turns import *
 from .text import *
@@ -241,7 +242,7 @@ def _own_part(ids, empty):
     start = common(ids, empty)
     return start, len(ids)-common(ids[start:][::-1], empty[start:][::-1])
 
-def _reader(model, ids):
+def _reader(model, ids, counted):
     "From embeddings `(n,t,k)`, with at most as many tokens as `ids` `(1,t)`, to logits `(n,n_out)`"
     encoder,head,windows = model[0],model[1],getattr(model, 'windows', None)
     its = inspect.signature(windows).parameters if windows else {}
@@ -255,11 +256,18 @@ def _reader(model, ids):
         if isinstance(head, LMHead): return head(hidden[:,-1]).float()    # (n,v), the last token
         pad_mask = torch.zeros(hidden.shape[:2], dtype=torch.bool, device=x.device)
         logits = head((hidden, pad_mask)).float()
-        if at is None: return logits
+        if at is None: return logits+counted
         logits = logits.unflatten(0, (-1,at.shape[1]))                       # (n,w,n_out)
         none = logits.new_zeros(logits.shape[:2], dtype=torch.bool)
-        return its['pool'].default(logits, none)
+        return its['pool'].default(logits, none)+counted
     return run
+
+def _share(scores, columns, spans, parts):
+    "Add an equal share of each part to the scores of its words, as far as they are among `columns`"
+    place = {o: j for j,o in enumerate(columns)}
+    for span,o in zip(spans, parts):
+        for j in span:
+            if j in place: scores[place[j]] += o/len(span)
 
 def _with_ends(f, first, last):
     "`f`, with the embeddings `first` and `last` around what it is given; zeros if nothing is left"
@@ -285,7 +293,7 @@ def token_attributions(
     model,(kind,names) = get_model(learn.model),text_target(learn.dls)
     ensure(kind!='text' and not isinstance(model, TransformerMLM), 'learn', learn,
            'for a classifier or a language model: this one answers at each token', TypeError)
-    encoder,pool = model[0],getattr(model[1], 'pool', mean_pool)
+    encoder,pool,bag = model[0],getattr(model[1], 'pool', mean_pool),getattr(model[1], 'bag', None)
     probs_of = getattr(learn.loss_func, 'activation', None) or _activation.get(kind, noop)
     ensure(pool is not None, 'pool', pool, 'a function, for one answer to a text')
     with torch.inference_mode(False), torch.enable_grad(), in_eval(model):
@@ -293,10 +301,14 @@ def token_attributions(
         ids = torch.tensor([_read_ids(learn, text)], device=device)  # (1,t)
         whole = getattr(model, 'windows', None)
         limits = () if whole else (encoder.max_len, encoder.crop)
-        read,pad_mask = left_align(ids, encoder.pad_idx, *limits)
-        read = read[~pad_mask][None]  # (1,t'), what cropping leaves
-        x,run = encoder.embedding(read).detach(),_reader(model, read)
-        with torch.no_grad(): logits = run(x)
+        columns = real_tokens(ids[0], encoder.pad_idx).nonzero().T                        # (1,t)
+        columns,pad_mask = left_align(columns, None, *limits)
+        columns = columns[~pad_mask]  # (t',), what cropping leaves
+        read = ids[:,columns]
+        with torch.no_grad():
+            x,counted = encoder.embedding(read),0 if bag is None else bag(ids)
+            run = _reader(model, read, counted)
+            logits = run(x)
         if target is None: i = logits[0].argmax().item()
         else: i = _target_idx(target, names, logits.shape[-1])
         one_of,scores = kind in ('category','tokens'),torch.zeros(x.shape[1])
@@ -305,6 +317,10 @@ def token_attributions(
         if start<end:
             found = method(f, x[:,start:end], **kwargs)  # (1,t,k) or (1,t,1)
             scores[start:end] = found.sum(-1)[0].detach().float().cpu()
+        if bag is not None:
+            spans,parts = phrase_parts(bag, ids[0])
+            parts = (over_others(parts) if one_of else parts)[:,i].tolist()
+            _share(scores, columns.tolist(), spans, parts)
     vocab,sep = text_vocab(learn.dls),getattr(text_tokenizer(learn.dls), 'sep', ' ')
     name = str(names[i]) if i<len(names) else f'output {i}'
     return Attributions([vocab[o] for o in read[0].tolist()], scores.tolist(), name,

@@ -379,6 +379,7 @@ class TransformerClassifier(KeepsKeywords, nn.Sequential):
         head_dropout:float=0.1, # Dropout of the pooled vector, in [0,1]
         y_range:tuple=None, # `(low, high)`: squeeze the answers into this range
         windows:callable=None, # How to read a longer text whole: `in_windows`, or a `partial` of it; None: `crop`
+        bag_cls:callable=None, # Made as `bag_cls(n_out)`, such as a `HeldOutBag`: its answers are added
         **kwargs
     ):
         if pool is None and (kwargs.get('word_dropout') or kwargs.get('vocab_dropout') or windows):
@@ -387,16 +388,17 @@ class TransformerClassifier(KeepsKeywords, nn.Sequential):
         if pool is None: crop = None  # each token needs its answer
         encoder = TransformerEncoder(vocab_sz, k, crop=crop, **kwargs)
         nn.Sequential.__init__(self, encoder, ClassifierHead(k, n_out, pool, head_dropout, y_range))
-        self.windows = windows
+        self.windows,self[1].bag = windows,None if bag_cls is None else bag_cls(n_out)
 
     def forward(self,
         ids:Tensor, # Token ids `(b,t)`, padding anywhere
         types:Tensor=None # Token types `(b,t)`, below `n_types`; None: all are 0
     )->Tensor: # Logits `(b,n_out)`; with `pool=None` `(b,t,n_out)`, zeros at padding
         "Read the texts and score the classes"
-        if self.windows is not None: return self.windows(self, ids, types)
-        logits = self[1](self[0](ids, types))
-        return logits if self[1].pool is not None else to_columns(logits, ids, self[0].pad_idx)
+        if self.windows is not None: logits = self.windows(self, ids, types)
+        else: logits = self[1](self[0](ids, types))
+        if self[1].pool is None: logits = to_columns(logits, ids, self[0].pad_idx)
+        return logits if self[1].bag is None else logits + self[1].bag(ids)
 
     @torch.no_grad()
     def divide_logits(self,
@@ -404,6 +406,7 @@ class TransformerClassifier(KeepsKeywords, nn.Sequential):
     ):
         "Make all answers less sure, or surer with a number below 1, for good"
         for p in self[1].linear.parameters(): p.div_(by)
+        if self[1].bag is not None: self[1].bag.divide_logits(by)
 
 # %% ../nbs/02_models.ipynb #aa320002
 def plain_model(
