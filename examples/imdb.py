@@ -20,12 +20,8 @@ recipes = dict(
     bag=dict(),
     plain=dict(model=dict(k=64, heads=1, depth=1, max_len=1024, pos_cls=SinusoidalPositions, word_dropout=.2, vocab_dropout=.4),
                epochs=10, lr=2e-3),
-    labels=dict(read=['train'], rounds=2, model=dict(k=256, heads=4, depth=2, max_len=320), share=.35, epochs=2, lr=1e-3, bag=True),
+    labels=dict(read=['train'], rounds=1, model=dict(k=256, heads=4, depth=2, max_len=320), share=.35, epochs=1, lr=1e-3, bag=True),
     hour=dict(read=['train','unsup'], rounds=1, model=dict(k=256, heads=4, depth=4, max_len=320), share=.25, epochs=2, lr=1e-3, bag=True))
-
-def mean_max_last_pool(x, pad_mask):
-    "Mean, maximum, and the last token, which has seen the whole text"
-    return torch.cat([mean_max_pool(x, pad_mask), last_pool(x, pad_mask)], -1)
 
 class SkipValidation(Callback):
     "Train without a look at the reviews to check with"
@@ -56,7 +52,7 @@ def reader(df, folder, seed, model, rounds, share, bf16):
 
 def classifier(dls, folder, model, epochs, lr, read, bag, bf16):
     "A classifier of reviews, trained; with `read` it starts from the encoder that has read, and with `bag` it counts, too"
-    more = dict(attn_cls=SelfAttentionAutoRegressive, pool=mean_max_last_pool, word_dropout=.1) if read else dict(pool=mean_max_pool)
+    more = dict(attn_cls=SelfAttentionAutoRegressive, pool=mean_max_pool, word_dropout=.1) if read else dict(pool=mean_max_pool)
     learn = transformer_classifier_learner(dls, crop=ends_crop, path=folder, metrics=accuracy, **more | model)
     if read: learn.load_encoder('reader').unfreeze()
     if bag: learn.add_bag()

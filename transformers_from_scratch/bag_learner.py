@@ -92,7 +92,7 @@ def add_bag(self:TransformerLearner,
     epochs:int=1, # Epochs of each bag, after counting
     **kwargs # For `bag_learner`
 )->BagLearner: # The bag alone, trained on all training texts
-    "Let a bag of n-grams answer, too; raises `ValueError` as `bag_learner` does, and for one part"
+    "Give a classifier a `GatedBag` of its data; raises `ValueError` as `bag_learner`, and for one part"
     ensure(n_parts>1, 'n_parts', n_parts, 'at least 2')
     kwargs = dict(loss_func=self.loss_func, metrics=list(self.metrics)) | kwargs
     dls,items,whole = self.dls,list(self.dls.train_ds),bag_learner(self.dls, **kwargs)
@@ -100,16 +100,19 @@ def add_bag(self:TransformerLearner,
         with learn.no_bar(), learn.no_logging(): learn.fit_one_cycle(epochs)
         return learn.model.eval()
     its = train(whole).made_with
-    bag = HeldOutBag(**its).to(dls.device)
-    bag.load_state_dict(whole.model.state_dict(), strict=False)  # all but `gain`
+    model = plain_model(self.model)
+    ensure(isinstance(model, TransformerClassifier) and model[1].pool and not model.windows, 'learn',
+           self, 'a classifier with a `pool` and without `windows`')
+    made = dict(n_grams=its['n_grams'], skip=its['skip'])
+    bag = GatedBag(dls.c, model[0].embedding.embedding_dim, **made).to(dls.device)
+    bag.load_bag(whole.model)
     part = _stretches(torch.stack([o[1] for o in items]).as_subclass(Tensor), n_parts)
     for i in range(n_parts):
         rest,here = (dls.train.new(L(items)[mask.tolist()]) for mask in (part!=i, part==i))
         here = _all_of(here)
         one = NgramBag(**its | dict(n_rows=0)).count(_all_of(rest))
         learn = BagLearner(DataLoaders(rest, here), one, loss_func=whole.loss_func, lr=whole.lr)
-        bag.remember(train(learn), here)
-    model,its = plain_model(self.model),{n: o for n,o in its.items() if n!='n_out'}
-    model[1].bag,model.made_with['bag_cls'] = bag,partial(HeldOutBag, **its)
+        bag.hold_out(train(learn), here)
+    model[1].bag,model.made_with['bag_cls'] = bag,partial(GatedBag, **made, n_rows=bag.n_rows)
     self.opt = None  # it does not know the bag
     return whole

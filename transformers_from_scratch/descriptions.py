@@ -31,7 +31,7 @@ _known = {o.__name__: o for o in (
     TransformerBlock, DecoderBlock, TransformerDecoder, LMHead, MLMHead,
     Positions, LearnedPositions, SinusoidalPositions, RotaryPositions, head_crop, tail_crop,
     ends_crop, special_crop, in_windows, mean_pool, max_pool, first_pool, last_pool, mean_max_pool,
-    HeldOutBag, nn.Identity,
+    GatedBag, nn.Identity,
     *(getattr(nn, n) for m in (nn.modules.activation, nn.modules.normalization) for n in m.__all__))}
 
 def _settings(o):

@@ -243,11 +243,12 @@ def _own_part(ids, empty):
     return start, len(ids)-common(ids[start:][::-1], empty[start:][::-1])
 
 def _reader(model, ids, counted):
-    "From embeddings `(n,t,k)`, with at most as many tokens as `ids` `(1,t)`, to logits `(n,n_out)`"
+    "From embeddings, with what phrases add `(n,t,k+m)`, of some of `ids` `(1,t)` to logits `(n,n_out)`"
     encoder,head,windows = model[0],model[1],getattr(model, 'windows', None)
+    bag,k = getattr(head, 'bag', None),encoder.embedding.embedding_dim
     its = inspect.signature(windows).parameters if windows else {}
     def run(x):
-        own,at = ids[:,:x.shape[1]],None
+        own,at,x,adds = ids[:,:x.shape[1]],None,x[...,:k],x[...,k:]
         if windows and own.shape[1]>ifnone(encoder.max_len, math.inf):
             at = window_columns(own, encoder, its['overlap'].default)        # (1,w,max_len)
             x = x[:,at[0]].flatten(0, 1)                                     # (n*w,max_len,k)
@@ -256,10 +257,11 @@ def _reader(model, ids, counted):
         if isinstance(head, LMHead): return head(hidden[:,-1]).float()    # (n,v), the last token
         pad_mask = torch.zeros(hidden.shape[:2], dtype=torch.bool, device=x.device)
         logits = head((hidden, pad_mask)).float()
-        if at is None: return logits+counted
+        if bag is not None: logits = logits + bag.weigh(counted, adds, hidden)
+        if at is None: return logits
         logits = logits.unflatten(0, (-1,at.shape[1]))                       # (n,w,n_out)
         none = logits.new_zeros(logits.shape[:2], dtype=torch.bool)
-        return its['pool'].default(logits, none)+counted
+        return its['pool'].default(logits, none)
     return run
 
 def _share(scores, columns, spans, parts):
@@ -306,7 +308,10 @@ def token_attributions(
         columns = columns[~pad_mask]  # (t',), what cropping leaves
         read = ids[:,columns]
         with torch.no_grad():
-            x,counted = encoder.embedding(read),0 if bag is None else bag(ids)
+            x,counted = encoder.embedding(read),None
+            if bag is not None:
+                counted,adds = bag(ids)
+                x = torch.cat([x, adds[:,columns]], -1)
             run = _reader(model, read, counted)
             logits = run(x)
         if target is None: i = logits[0].argmax().item()

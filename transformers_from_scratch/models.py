@@ -127,23 +127,31 @@ class TransformerEncoder(KeepsKeywords):
     def forward(self,
         ids:Tensor, # Token ids `(b,t)`, padding anywhere
         types:Tensor=None, # Token types `(b,t)`, below `n_types`; None: all are 0
+        numbers:Tensor=None, # Numbers of each token `(b,t,n)` that stay with it; None: none
         **kwargs # For the blocks, such as `source`
-    )->tuple: # Vectors `(b,t',k)`, real tokens first, and the mask `(b,t')`, True at padding
+    )->tuple: # Vectors `(b,t',k)`, real tokens first, and the mask `(b,t')`, True at padding; `numbers`
         "Crop and align, embed, then look around and think, `depth` times"
         self.check_ids(ids)
         if not torch.compiler.is_compiling(): ids = ids.as_subclass(Tensor)  # fastai's are slow
         if self.training and self.vocab_dropout:
             out = torch.rand(self.vocab_sz+1, device=ids.device) < self.vocab_dropout     # (v+1,)
             ids = ids.masked_fill(out[ids], self.pad_idx)
-        if types is not None:  # aligned together with the ids, in one number; padding stays padding
-            ids = torch.where(real_tokens(ids, self.pad_idx), ids + (self.vocab_sz+1)*types, ids)
         drop = self.word_dropout if self.training else 0.
-        ids,pad_mask = left_align(ids, self.pad_idx, self.max_len, self.crop, drop)
-        if types is not None: ids,types = ids % (self.vocab_sz+1),ids // (self.vocab_sz+1)
+        if types is None and numbers is None:
+            ids,pad_mask = left_align(ids, self.pad_idx, self.max_len, self.crop, drop)
+        else:  # what is aligned are columns, and with them all that stands there
+            at = torch.arange(ids.shape[1], device=ids.device)                               # (t,)
+            at = at.where(real_tokens(ids, self.pad_idx), -1)                             # (b,t)
+            at,pad_mask = left_align(at, -1, self.max_len, self.crop, drop)              # (b,t')
+            at = at.clamp(min=0)
+            ids = ids.gather(1, at).masked_fill(pad_mask, ifnone(self.pad_idx, 0))
+            if types is not None: types = types.gather(1, at).masked_fill(pad_mask, 0)
+            if numbers is not None: numbers = numbers.take_along_dim(at[...,None], 1)
         # a causal token never sees the padding behind it
         causal = all(getattr(o, 'causal', False) for o in self.blocks)
         hide = None if causal else pads_to_hide(pad_mask)
-        return self.read(ids, hide, types=types, **kwargs),pad_mask
+        res = self.read(ids, hide, types=types, **kwargs),pad_mask
+        return res if numbers is None else (*res, numbers.masked_fill(pad_mask[...,None], 0))
 
     def read(self,
         ids:Tensor, # Token ids `(b,t)`, as they are: neither checked nor aligned
@@ -379,26 +387,32 @@ class TransformerClassifier(KeepsKeywords, nn.Sequential):
         head_dropout:float=0.1, # Dropout of the pooled vector, in [0,1]
         y_range:tuple=None, # `(low, high)`: squeeze the answers into this range
         windows:callable=None, # How to read a longer text whole: `in_windows`, or a `partial` of it; None: `crop`
-        bag_cls:callable=None, # Made as `bag_cls(n_out)`, such as a `HeldOutBag`: its answers are added
+        bag_cls:callable=None, # A bag of n-grams that answers too, made as `bag_cls(n_out, k)`: `GatedBag`
         **kwargs
     ):
         if pool is None and (kwargs.get('word_dropout') or kwargs.get('vocab_dropout') or windows):
             raise ValueError('`word_dropout`, `vocab_dropout` and `windows` must be unset with '
                              '`pool=None`')
+        if bag_cls is not None and (pool is None or windows or y_range):
+            raise ValueError('`bag_cls` answers with logits for a whole text: `pool` must be set, '
+                             '`windows` and `y_range` unset')
         if pool is None: crop = None  # each token needs its answer
         encoder = TransformerEncoder(vocab_sz, k, crop=crop, **kwargs)
         nn.Sequential.__init__(self, encoder, ClassifierHead(k, n_out, pool, head_dropout, y_range))
-        self.windows,self[1].bag = windows,None if bag_cls is None else bag_cls(n_out)
+        self.windows,self[1].bag = windows,None if bag_cls is None else bag_cls(n_out, k)
 
     def forward(self,
         ids:Tensor, # Token ids `(b,t)`, padding anywhere
         types:Tensor=None # Token types `(b,t)`, below `n_types`; None: all are 0
     )->Tensor: # Logits `(b,n_out)`; with `pool=None` `(b,t,n_out)`, zeros at padding
         "Read the texts and score the classes"
-        if self.windows is not None: logits = self.windows(self, ids, types)
-        else: logits = self[1](self[0](ids, types))
-        if self[1].pool is None: logits = to_columns(logits, ids, self[0].pad_idx)
-        return logits if self[1].bag is None else logits + self[1].bag(ids)
+        if self.windows is not None: return self.windows(self, ids, types)
+        if self[1].bag is not None:
+            answer,adds = self[1].bag(ids)                               # (b,n_out), (b,t,n)
+            x,pad_mask,adds = self[0](ids, types, adds)
+            return self[1]((x, pad_mask)) + self[1].bag.weigh(answer, adds, x)
+        logits = self[1](self[0](ids, types))
+        return logits if self[1].pool is not None else to_columns(logits, ids, self[0].pad_idx)
 
     @torch.no_grad()
     def divide_logits(self,
