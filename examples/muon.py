@@ -67,9 +67,20 @@ class MuonAdamW:
         for o in self.opts: o.step()
     def zero_grad(self):
         for o in self.opts: o.zero_grad()
-    def state_dict(self): return [o.state_dict() for o in self.opts]
+    def state_dict(self):
+        "As of one PyTorch optimizer: states by the number of the parameter"
+        state,n,groups = {},0,[]
+        for o in self.opts:
+            its = o.state_dict()
+            state |= {n+i: s for i,s in its['state'].items()}
+            groups += [dict(g, params=[n+i for i in g['params']]) for g in its['param_groups']]
+            n += len(its['param_groups'][0]['params'])
+        return dict(state=state, param_groups=groups)
     def load_state_dict(self, state):
-        for o,s in zip(self.opts, state): o.load_state_dict(s)
+        for o,g in zip(self.opts, state['param_groups']):
+            first,n = min(g['params'], default=0),len(g['params'])
+            o.load_state_dict(dict(state={i: state['state'][first+i] for i in range(n) if state['state'].get(first+i)},
+                                   param_groups=[dict(g, params=list(range(n)))]))
 
 def compare(k=96, depth=3, steps=20):
     "Matrices of a language model and random gradients, one of them 0 and one missing now and then: are the steps the same?"

@@ -1389,6 +1389,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                 'transformers_from_scratch/resume.py'),
                                                   'transformers_from_scratch.resume._of_all': ( 'resume.html#_of_all',
                                                                                                 'transformers_from_scratch/resume.py'),
+                                                  'transformers_from_scratch.resume._opt_states': ( 'resume.html#_opt_states',
+                                                                                                    'transformers_from_scratch/resume.py'),
                                                   'transformers_from_scratch.resume._put': ( 'resume.html#_put',
                                                                                              'transformers_from_scratch/resume.py'),
                                                   'transformers_from_scratch.resume._putting_back': ( 'resume.html#_putting_back',

@@ -60,6 +60,12 @@ def _split(d):
     says = {n: o for n,o in d.items() if o is None or isinstance(o, (bool,int,float,str))}
     return says,{n: o.detach() for n,o in d.items() if isinstance(o, Tensor)}
 
+def _opt_states(opt):
+    "A state for each parameter; PyTorch's optimizers, in an `OptimWrapper`, number them"
+    state = opt.state_dict()['state']
+    if not isinstance(state, dict): return state
+    return [state.get(i, {}) for i in range(sum(map(len, opt.param_lists)))]
+
 def _get_model(model):
     "Its tensors, each once"
     state = get_model(model).state_dict()
@@ -304,7 +310,10 @@ class Resume(Callback):
                 i,_,key = n.partition('.')
                 states[int(i)][key] = o.to(params[int(i)].device)
             hypers = [dict(o) for o,_ in zip(about.hypers, self.opt.hypers, strict=True)]
-            self.opt.load_state_dict(dict(state=states, hypers=hypers))
+            now = self.opt.state_dict()
+            if isinstance(now['state'], dict): now['state'] = dict(enumerate(states))
+            else: now = dict(state=states, hypers=hypers)
+            self.opt.load_state_dict(now)
 
     def _put(self, found, *rngs):
         "What was counted, the random states, of which the last stay, and the order of the data"
@@ -377,7 +386,7 @@ class Resume(Callback):
         "What is in the learner, for JSON, and tensors"
         self.losses = _in_one(self.recorder.losses, self.losses)
         scaler = getattr(self.learn, 'scaler', None)  # of mixed precision
-        states = [_split(o) for o in self.opt.state_dict()['state']]
+        states = [_split(o) for o in _opt_states(self.opt)]
         grads = {n: p.grad for n,p in get_model(self.model).named_parameters()
                  if p.grad is not None}
         parts = dict(zip(('rng_then','order'), self.epoch_start), rng=_get_rng(),
