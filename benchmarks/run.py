@@ -36,7 +36,8 @@ def main(
     if imdb:
         parts += [run('benchmarks/train_step.py', '--data', 'imdb', '--bs', 32, '--t', 512,
                       '--rounds', rounds), run('benchmarks/padding.py')]
-        parts += [run('examples/imdb.py', '--seed', seed) for seed in range(3)]
+        parts += [run('examples/imdb.py', recipe, '--seed', seed)
+                  for recipe in ('bag','plain','labels') for seed in range(3)]
         parts += [run('benchmarks/imdb_baselines.py', what) for what in ('tfidf', 'awd_lstm')]
         parts += [run('examples/imdb_transfer.py')]
     (here/'results.md').write_text('# Results\n\n' + '\n\n'.join(parts))

@@ -12,8 +12,13 @@ import json, random, time
 from fastai.text.all import *
 from fastcore.script import call_parse
 from transformers_from_scratch.all import *
-from imdb import SkipValidation, splitter
+from imdb import SkipValidation
 from muon import MuonAdamW
+
+def splitter(holdout):
+    "`test` for validation; or with `holdout` the last numbers of `train`, as in `imdb.table`"
+    if not holdout: return GrandparentSplitter(train_name='train', valid_name='test')
+    return FuncSplitter(lambda o: int(o.stem.split('_')[0]) >= 12_500*(1-holdout))
 
 def lm_dls(path, n, vocab_sz, bs, seq_len):
     "`n` reviews of `train` and `unsup`, drawn at random, as one stream of words; 250 more of `unsup` to check with"
