@@ -106,6 +106,7 @@ def add_bag(self:TransformerLearner,
     made = dict(n_grams=its['n_grams'], skip=its['skip'])
     bag = GatedBag(dls.c, model[0].embedding.embedding_dim, **made).to(dls.device)
     bag.load_bag(whole.model)
+    if (had := model[1].bag) is not None: bag.gain,bag.gate = had.gain,had.gate  # trained on
     part = _stretches(torch.stack([o[1] for o in items]).as_subclass(Tensor), n_parts)
     for i in range(n_parts):
         rest,here = (dls.train.new(L(items)[mask.tolist()]) for mask in (part!=i, part==i))
