@@ -107,8 +107,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                              'transformers_from_scratch/bag_learner.py'),
                                                        'transformers_from_scratch.bag_learner._all_of': ( 'bag_learner.html#_all_of',
                                                                                                           'transformers_from_scratch/bag_learner.py'),
-                                                       'transformers_from_scratch.bag_learner._stretches': ( 'bag_learner.html#_stretches',
-                                                                                                             'transformers_from_scratch/bag_learner.py'),
                                                        'transformers_from_scratch.bag_learner.bag_learner': ( 'bag_learner.html#bag_learner',
                                                                                                               'transformers_from_scratch/bag_learner.py')},
             'transformers_from_scratch.beams': { 'transformers_from_scratch.beams.Hypothesis': ( 'beams.html#hypothesis',

@@ -80,12 +80,6 @@ def explain(self:BagLearner,
     return res
 
 # %% ../nbs/25b_bag_learner.ipynb #25b0011c
-def _stretches(y, n):
-    "A number below `n` for each text: the first texts of a class, or of a label, have 0, and so on"
-    y = (y if y.dim()>1 else F.one_hot(y)).long()
-    rank,size = y.cumsum(0)-1,y.sum(0).clamp(min=1)                          # (n,n_out), (n_out,)
-    return (y*rank*n//size).amax(1)
-
 @patch
 def add_bag(self:TransformerLearner,
     n_parts:int=5, # Parts of the training texts, at least 2
@@ -107,7 +101,7 @@ def add_bag(self:TransformerLearner,
     bag = GatedBag(dls.c, model[0].embedding.embedding_dim, **made).to(dls.device)
     bag.load_bag(whole.model)
     if (had := model[1].bag) is not None: bag.gain,bag.gate = had.gain,had.gate  # trained on
-    part = _stretches(torch.stack([o[1] for o in items]).as_subclass(Tensor), n_parts)
+    part = torch.randperm(len(items)) % n_parts
     for i in range(n_parts):
         rest,here = (dls.train.new(L(items)[mask.tolist()]) for mask in (part!=i, part==i))
         here = _all_of(here)
