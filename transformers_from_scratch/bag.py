@@ -63,7 +63,7 @@ class NgramBag(KeepsKeywords):
         "Count all ratios anew, forget what was learned; holds all n-grams of all texts in memory"
         keys,sizes,ys = [],[],[]
         for ids,y in batches:
-            found = self.text_keys(ids)
+            found = self._text_keys(ids)
             keys.append(found[found>0])
             sizes.append((found>0).sum(1))
             ys.append((y if y.dim()>1 else F.one_hot(y, self.n_out)).as_subclass(Tensor).float())
@@ -89,7 +89,7 @@ class NgramBag(KeepsKeywords):
         row = row.where(self.keys[row]==keys, 0)
         return (self.scale + F.embedding(row, self.weight)) * F.embedding(row, self.ratios)
 
-    def text_keys(self,
+    def _text_keys(self,
         ids:Tensor # Token ids `(b,t)`, padding anywhere
     )->Tensor: # `(b,m)`
         "The different n-grams of each text"
@@ -99,7 +99,7 @@ class NgramBag(KeepsKeywords):
         ids:Tensor # Token ids `(b,t)`, padding anywhere
     )->Tensor: # Logits `(b,n_out)`
         "The sum of what all n-grams add"
-        return self.bias + self.parts(self.text_keys(ids)).sum(1)
+        return self.bias + self.parts(self._text_keys(ids)).sum(1)
 
     @torch.no_grad()
     def divide_logits(self,
