@@ -70,10 +70,9 @@ def explain(self:BagLearner,
     with torch.no_grad(), in_eval(model): (spans,parts),logits = phrase_parts(model, x[0]),model(x)[0]
     i = logits.argmax().item() if target is None else [*map(str, names)].index(str(target))
     def of(o): return (over_others(o) if kind=='category' else o)[...,i]
-    scores,phrases = [0.]*len(ids),defaultdict(float)
-    for span,o in zip(spans, of(parts).tolist()):
-        phrases[sep.join(tokens[j] for j in span)] += o
-        for j in span: scores[j] += o/len(span)
+    adds,phrases = of(parts).tolist(),defaultdict(float)
+    for span,o in zip(spans, adds): phrases[sep.join(tokens[j] for j in span)] += o
+    scores = word_parts(spans, adds, len(ids))
     value = self.loss_func.activation(logits[None])[0,i].item()
     res = PhraseAttributions(tokens, scores, str(names[i]), value, sep)
     res.phrases,res.start = L(phrases.items()).sorted(lambda o: -abs(o[1])),of(model.bias).item()
@@ -88,15 +87,15 @@ def add_bag(self:TransformerLearner,
 )->BagLearner: # The bag alone, trained on all training texts
     "Give a classifier a `GatedBag` of its data; raises `ValueError` as `bag_learner`, and for one part"
     ensure(n_parts>1, 'n_parts', n_parts, 'at least 2')
+    model = plain_model(self.model)
+    ensure(isinstance(model, TransformerClassifier) and model[1].pool and not model.windows, 'learn',
+           self, 'a classifier with a `pool` and without `windows`')
     kwargs = dict(loss_func=self.loss_func, metrics=list(self.metrics)) | kwargs
     dls,items,whole = self.dls,list(self.dls.train_ds),bag_learner(self.dls, **kwargs)
     def train(learn):
         with learn.no_bar(), learn.no_logging(): learn.fit_one_cycle(epochs)
         return learn.model.eval()
     its = train(whole).made_with
-    model = plain_model(self.model)
-    ensure(isinstance(model, TransformerClassifier) and model[1].pool and not model.windows, 'learn',
-           self, 'a classifier with a `pool` and without `windows`')
     made = dict(n_grams=its['n_grams'], skip=its['skip'])
     bag = GatedBag(dls.c, model[0].embedding.embedding_dim, **made).to(dls.device)
     bag.load_bag(whole.model)

@@ -264,13 +264,6 @@ def _reader(model, ids, counted):
         return its['pool'].default(logits, none)
     return run
 
-def _share(scores, columns, spans, parts):
-    "Add an equal share of each part to the scores of its words, as far as they are among `columns`"
-    place = {o: j for j,o in enumerate(columns)}
-    for span,o in zip(spans, parts):
-        for j in span:
-            if j in place: scores[place[j]] += o/len(span)
-
 def _with_ends(f, first, last):
     "`f`, with the embeddings `first` and `last` around what it is given; zeros if nothing is left"
     def score(x):
@@ -325,7 +318,7 @@ def token_attributions(
         if bag is not None:
             spans,parts = phrase_parts(bag, ids[0])
             parts = (over_others(parts) if one_of else parts)[:,i].tolist()
-            _share(scores, columns.tolist(), spans, parts)
+            scores += tensor(word_parts(spans, parts, ids.shape[1]))[columns.cpu()]
     vocab,sep = text_vocab(learn.dls),getattr(text_tokenizer(learn.dls), 'sep', ' ')
     name = str(names[i]) if i<len(names) else f'output {i}'
     return Attributions([vocab[o] for o in read[0].tolist()], scores.tolist(), name,
