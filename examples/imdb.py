@@ -4,7 +4,7 @@
     python examples/imdb.py plain              # a small transformer that learns from the labelled reviews, and has read nothing before
     python examples/imdb.py labels             # the labelled reviews alone: read them first, count, then learn
     python examples/imdb.py hour               # read the reviews without labels as well
-    python examples/imdb.py hour --labels 250  # the same with 250 labels, drawn by `--draw`
+    python examples/imdb.py labels --labels 250 --epochs 20  # with 250 labels, drawn by `--draw`
     python examples/imdb.py labels --holdout .2  # for trying things out: checked on a fifth of `train`; `test` is not read
 
 Run it again after an interruption: it goes on where it was. What it makes lies in `output/imdb/RECIPE-SEED`: the result as JSON, the curves of the
@@ -51,13 +51,13 @@ def reader(df, folder, seed, model, rounds, share, bf16):
     learn.fit_flat_cos(rounds, slice(3e-3, .02), pct_start=.3, cbs=cbs)
     return learn
 
-def classifier(dls, folder, model, epochs, lr, read, bag, bf16):
+def classifier(dls, folder, name, model, epochs, lr, read, bag, bf16):
     "A classifier of reviews, trained; with `read` it starts from the encoder that has read, and with `bag` it counts, too"
-    more = dict(attn_cls=SelfAttentionAutoRegressive, pool=mean_max_pool, word_dropout=.1) if read else dict(pool=mean_max_pool)
-    learn = transformer_classifier_learner(dls, crop=ends_crop, path=folder, metrics=accuracy, **more | model)
+    more = dict(attn_cls=SelfAttentionAutoRegressive, word_dropout=.1) if read else {}
+    learn = transformer_classifier_learner(dls, crop=ends_crop, pool=mean_max_pool, path=folder, metrics=accuracy, **more | model)
     if read: learn.load_encoder('reader').unfreeze()
     if bag: learn.add_bag()
-    learn.fit_one_cycle(epochs, slice(lr/5, lr) if read else lr, cbs=[SkipValidation(), Resume('learn')] + [BF16Precision()]*bf16)
+    learn.fit_one_cycle(epochs, slice(lr/5, lr) if read else lr, cbs=[SkipValidation(), Resume(f'learn-{name}')] + [BF16Precision()]*bf16)
     return learn
 
 def has_bf16():
@@ -92,14 +92,14 @@ def main(
     folder = Path(folder).absolute()/f'{recipe}-{seed}{f"-{holdout}" if holdout else ""}'
     name = f'{labels}-{draw}' if labels else 'all'
     folder.mkdir(parents=True, exist_ok=True)
-    minutes,learners = {},{}
+    minutes,learners,began = {},{},any((folder/'models').glob('*/now*'))
     @contextmanager
     def timed(what):
         start = time.time()
         yield
         minutes[what] = round((time.time()-start)/60, 1)
     def write(**more):
-        says = dict(recipe=recipe, labels=labels or 25_000, draw=draw, seed=seed, threads=threads, bf16=bf16, minutes=minutes, **more,
+        says = dict(recipe=recipe, labels=labels or 25_000, draw=draw, seed=seed, threads=threads, bf16=bf16, minutes=minutes, went_on=began, **more,
                     checked_on='part of train' if holdout else 'test', torch=torch.__version__, cpu=platform.processor() or platform.machine(),
                     commit=subprocess.run(['git','rev-parse','--short','HEAD'], capture_output=True, text=True).stdout.strip(),
                     date=time.strftime('%F'))
@@ -127,7 +127,7 @@ def main(
         if recipe=='bag':
             learn = bag_learner(dls, metrics=accuracy)
             learn.fit_one_cycle(1, cbs=SkipValidation())
-        else: learn = classifier(dls, folder, its['model'], epochs or its['epochs'], its['lr'], 'read' in its, its.get('bag'), bf16)
+        else: learn = classifier(dls, folder, name, its['model'], epochs or its['epochs'], its['lr'], 'read' in its, its.get('bag'), bf16)
     learners['learning'] = learn
     with timed('checking'): loss,acc = learn.validate()
     learn.save_model(folder/name)
