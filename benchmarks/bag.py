@@ -1,6 +1,6 @@
 """What a bag of n-grams has on IMDB, `mr` and `trec`: after counting alone, and after each epoch; and the seconds of reading, counting and training.
 
-    python benchmarks/bag.py imdb                 # the last fifth of the training reviews held out, by their numbers: a film's stand together
+    python benchmarks/bag.py imdb                 # the films of a fifth of the training reviews held out
     python benchmarks/bag.py imdb --final         # all training reviews; the test reviews are looked at once, after the last epoch
     python benchmarks/bag.py trec --seed 1        # a tenth held out, drawn by the seed
 
@@ -11,7 +11,8 @@ from datetime import date
 from pathlib import Path
 from fastai.text.all import *
 from fastcore.script import call_parse
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
+sys.path[:0] = [str(Path(__file__).parent), *(str(Path(__file__).parent.parent/o) for o in ('examples',''))]
+import imdb
 from train_step import cpu
 from transformers_from_scratch.all import *
 
@@ -28,10 +29,7 @@ def table(data, final, seed):
     if data!='imdb':
         df = pd.read_csv(Path.home()/f'.fastai/data/{data}/train.csv')
         return df.assign(is_valid=np.random.RandomState(seed).permutation(len(df))<len(df)//10)
-    files = get_text_files(untar_data(URLs.IMDB), folders=['train', *['test']*final]).sorted()
-    rows = [(o.read_text(encoding='utf8'), o.parent.name, o.parts[-3]=='test' if final else int(o.stem.split('_')[0])>=10_000)
-            for o in files if o.parent.name!='unsup']
-    return pd.DataFrame(rows, columns=['text','label','is_valid'])
+    return imdb.table(untar_data(URLs.IMDB), ['train','test'], 0. if final else .2)
 
 class SkipToEnd(Callback):
     "No validation after an epoch"
