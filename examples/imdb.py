@@ -24,7 +24,7 @@ recipes = dict(
     plain=dict(model=dict(k=64, heads=1, depth=1, max_len=1024, pos_cls=SinusoidalPositions, word_dropout=.2, vocab_dropout=.4),
                epochs=10, lr=2e-3),
     labels=dict(read=['train'], rounds=1, model=dict(k=256, heads=4, depth=2, max_len=320), share=.35, epochs=1, lr=1e-3, bag=True),
-    hour=dict(read=['train','unsup'], rounds=1, model=dict(k=256, heads=4, depth=4, max_len=320), share=.25, epochs=2, lr=1e-3, bag=True))
+    hour=dict(read=['train','unsup'], rounds=1, model=dict(k=256, heads=4, depth=4, max_len=320), share=.25, epochs=1, lr=1e-3, bag=True))
 
 class SkipValidation(Callback):
     "Train without a look at the reviews to check with"
