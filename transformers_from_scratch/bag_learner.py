@@ -25,7 +25,7 @@ class BagLearner(TransformerLearner):
         model:nn.Module, # A `NgramBag`
         *,
         splitter:callable=trainable_params, # One group of parameters
-        lr:float=6e-3, # Learning rate where `fit_one_cycle` names none
+        lr:float=2e-3, # Learning rate where `fit_one_cycle` names none
         opt_func:callable=partial(FusedAdam, eps=1e-4), # Moves little where texts are right already
         **kwargs
     ): super().__init__(dls, model, splitter=splitter, lr=lr, opt_func=opt_func, **kwargs)
