@@ -218,6 +218,7 @@ def phrase_parts(
 )->tuple: # Lists of the columns of the words of each n-gram, and what it adds there `(m,n_out)`
     "Where the n-grams of a text stand, and what they add to its answers"
     keys = ngram_keys(ids[None], bag.n_grams, bag.skip)
+    keys = keys[:,keys[0]>0]  # on a GPU padded to all of the columns
     _,which,times = keys[0].unique(return_inverse=True, return_counts=True)
     parts = getattr(bag, 'gain', 1) * bag.parts(keys)[0] / times[which,None]                # (m,n_out)
     at = [j for j,o in enumerate(ids.tolist()) if o not in bag.skip]
