@@ -31,9 +31,9 @@ class SkipValidation(Callback):
     def before_validate(self): raise CancelValidException
 
 def of_held_out_films(df, near=.06, same=.12):
-    """Training reviews of films that are held out: their names were learned with the praise, and stand in the blame that is checked
+    """Which training reviews seem to speak of a film that is held out
 
-    Reviews of one film stand together in `neg`, and together at another place in `pos`; what they share is rare words, names above all."""
+    Reviews of one film stand together, in `neg` and at another place in `pos`. Names, and other rare words, tell which belong together."""
     words = TfidfVectorizer(lowercase=False, binary=True, min_df=2, max_df=100).fit_transform(df.text)
     label,follows = df.label.factorize()[0],np.zeros(len(df), bool)
     for k in (1,2,3):
@@ -123,7 +123,7 @@ def main(
         yield
         minutes[what] = round((time.time()-start)/60, 1)
     def write(**more):
-        says = dict(recipe=recipe, labels=labels or 25_000, draw=draw, seed=seed, threads=threads, bf16=bf16, minutes=minutes, went_on=began, **more,
+        says = dict(recipe=recipe, labels=len(dls.train_ds), draw=draw, seed=seed, threads=threads, bf16=bf16, minutes=minutes, went_on=began, **more,
                     checked_on='part of train' if holdout else 'test', torch=torch.__version__, cpu=platform.processor() or platform.machine(),
                     commit=subprocess.run(['git','rev-parse','--short','HEAD'], capture_output=True, text=True).stdout.strip(),
                     date=time.strftime('%F'))
