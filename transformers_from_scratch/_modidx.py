@@ -67,6 +67,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                     'transformers_from_scratch/bag.py'),
                                                'transformers_from_scratch.bag.GatedBag.parts': ( 'bag.html#gatedbag.parts',
                                                                                                  'transformers_from_scratch/bag.py'),
+                                               'transformers_from_scratch.bag.GatedBag.text_numbers': ( 'bag.html#gatedbag.text_numbers',
+                                                                                                        'transformers_from_scratch/bag.py'),
                                                'transformers_from_scratch.bag.GatedBag.weigh': ( 'bag.html#gatedbag.weigh',
                                                                                                  'transformers_from_scratch/bag.py'),
                                                'transformers_from_scratch.bag.NgramBag': ( 'bag.html#ngrambag',

@@ -154,7 +154,7 @@ class GatedBag(KeepsKeywords):
         known = torch.isin(bag.keys, self.keys)
         row = torch.searchsorted(self.keys, bag.keys[known])
         adds[row] = ((bag.scale+bag.weight)*bag.ratios)[known]
-        texts = torch.cat([self._places(ids)[3] for ids,_ in batches])
+        texts = torch.cat([self.text_numbers(ids) for ids,_ in batches])
         self.texts,order = torch.cat([self.texts, texts]).sort()                            # (n,)
         self.bag_of = torch.cat([self.bag_of, torch.full_like(texts, len(self.bags))])[order]
         self.bags = torch.cat([self.bags, adds[None]])                     # (bags,1+n_rows,n_out)
@@ -169,7 +169,13 @@ class GatedBag(KeepsKeywords):
         ranked,order = keys.flatten(1).sort(dim=1, stable=True)
         new = F.pad(ranked[:,1:]!=ranked[:,:-1], (1,0), value=True)
         new = torch.empty_like(new).scatter(1, order, new).view_as(keys)
-        return digits,keys,new,(keys*new).sum((1,2))
+        return digits,keys,new,(keys**3*new).sum((1,2))  # cubes: sums of ids alone would be the same
+
+    def text_numbers(self,
+        ids:Tensor # Token ids `(b,t)`, padding anywhere
+    )->Tensor: # `(b,)`
+        "A number for each text, the same for all with the same n-grams"
+        return self._places(ids)[3]
 
     def parts(self,
         keys:Tensor, # Of n-grams `(b,m)`
@@ -186,7 +192,10 @@ class GatedBag(KeepsKeywords):
         "What was counted, in all and where it stands, at the last word of each n-gram"
         digits,keys,new,text = self._places(ids)
         bag,bias = None,self.bias
-        if self.training and len(self.texts):
+        if self.training and self.n_rows:
+            if not len(self.texts):
+                raise ValueError('the bag knows its training texts by heart: `learn.add_bag()` '
+                                 'before you train, after opening a file as well')
             i = torch.searchsorted(self.texts, text).clamp(max=len(self.texts)-1)            # (b,)
             bag = self.bag_of[i].where(self.texts[i]==text, 0)
             bias = self.biases[bag]                                                    # (b,n_out)
@@ -213,7 +222,7 @@ class GatedBag(KeepsKeywords):
 # %% ../nbs/02c_bag.ipynb #2c000129
 @torch.no_grad()
 def phrase_parts(
-    bag:NgramBag, # In evaluation mode
+    bag:NgramBag, # Or a `GatedBag`
     ids:Tensor # Token ids of a text `(t,)`
 )->tuple: # Lists of the columns of the words of each n-gram, and what it adds there `(m,n_out)`
     "Where the n-grams of a text stand, and what they add to its answers"

@@ -50,7 +50,7 @@ def _all_of(dl): return dl.new(shuffle=False, drop_last=False)
 
 # %% ../nbs/25b_bag_learner.ipynb #25b00115
 class PhraseAttributions(Attributions):
-    "What each of `phrases` added to the log-odds, which were `start`; its words share that"
+    "What each of `phrases` added to the lead of an answer, from `start`; its words share that"
     def top(self,
         n:int=5 # Number of phrases
     )->L: # `(phrase, score)`
@@ -63,7 +63,7 @@ def explain(self:BagLearner,
     text:str, # A text
     target:str=None # Class or label to explain; None is the likeliest
 )->PhraseAttributions: # A score for each token, shown as coloured text
-    "Which phrases of `text` decided, exactly: they add up to the log-odds of `target`"
+    "Which phrases of `text` decided, exactly: they add up to its lead over the mean of the others"
     model,(kind,names) = plain_model(self.model),text_target(self.dls)
     ids,sep = text_ids(self.dls, text),getattr(text_tokenizer(self.dls), 'sep', ' ')
     x,tokens = torch.tensor([ids], device=model.bias.device),[text_vocab(self.dls)[i] for i in ids]
@@ -83,7 +83,9 @@ def explain(self:BagLearner,
 def add_bag(self:TransformerLearner,
     n_parts:int=5, # Parts of the training texts, at least 2
     epochs:int=1, # Epochs of each bag, after counting
-    **kwargs # For `bag_learner`
+    n_grams:int=3, # As in `bag_learner`
+    scale:float=.01, # As in `bag_learner`
+    **kwargs # For a `BagLearner`, of which each bag has one
 )->BagLearner: # The bag alone, trained on all training texts
     "Give a classifier a `GatedBag` of its data; raises `ValueError` as `bag_learner`, and for one part"
     ensure(n_parts>1, 'n_parts', n_parts, 'at least 2')
@@ -91,22 +93,27 @@ def add_bag(self:TransformerLearner,
     ensure(isinstance(model, TransformerClassifier) and model[1].pool and not model.windows, 'learn',
            self, 'a classifier with a `pool` and without `windows`')
     kwargs = dict(loss_func=self.loss_func, metrics=list(self.metrics)) | kwargs
-    dls,items,whole = self.dls,list(self.dls.train_ds),bag_learner(self.dls, **kwargs)
+    dls,whole = self.dls,bag_learner(self.dls, n_grams, scale, **kwargs)
     def train(learn):
         with learn.no_bar(), learn.no_logging(): learn.fit_one_cycle(epochs)
         return learn.model.eval()
     its = train(whole).made_with
-    made = dict(n_grams=its['n_grams'], skip=its['skip'])
+    made = dict(n_grams=n_grams, skip=its['skip'])
     bag = GatedBag(dls.c, model[0].embedding.embedding_dim, **made).to(dls.device)
     bag.load_bag(whole.model)
-    if (had := model[1].bag) is not None: bag.gain,bag.gate = had.gain,had.gate  # trained on
-    part = torch.randperm(len(items)) % n_parts
+    had = model[1].bag
+    if had is not None and had.n_grams==n_grams: bag.gain,bag.gate = had.gain,had.gate  # trained on
+    every = _all_of(dls.train)
+    items = L(every.dataset[i] for i in every.get_idxs())
+    # copies of a text go to one part
+    copies = torch.cat([bag.text_numbers(ids) for ids,_ in every]).unique(return_inverse=True)[1]
+    part = (torch.randperm(copies.max()+1) % n_parts)[copies.cpu()]
     for i in range(n_parts):
-        rest,here = (dls.train.new(L(items)[mask.tolist()]) for mask in (part!=i, part==i))
-        here = _all_of(here)
-        one = NgramBag(**its | dict(n_rows=0)).count(_all_of(rest))
-        learn = BagLearner(DataLoaders(rest, here), one, loss_func=whole.loss_func, lr=whole.lr)
+        rest,here = (_all_of(dls.train.new(items[mask.tolist()])) for mask in (part!=i, part==i))
+        one = NgramBag(**its | dict(n_rows=0)).count(rest)
+        learn = BagLearner(DataLoaders(rest.new(shuffle=True), here), one, **kwargs)
         bag.hold_out(train(learn), here)
     model[1].bag,model.made_with['bag_cls'] = bag,partial(GatedBag, **made, n_rows=bag.n_rows)
     self.opt = None  # it does not know the bag
     return whole
+

@@ -311,7 +311,9 @@ def token_attributions(
         else: i = _target_idx(target, names, logits.shape[-1])
         one_of,scores = kind in ('category','tokens'),torch.zeros(x.shape[1])
         start,end = _own_part(read[0].tolist(), text_ids(learn.dls, ''))
-        f = _with_ends(lambda o: _score(run(o), i, one_of), x[:,:start], x[:,end:])
+        def score(o):  # a bag's phrases add to the lead over the mean of the others
+            return over_others(run(o))[:,i] if bag is not None and one_of else _score(run(o), i, one_of)
+        f = _with_ends(score, x[:,:start], x[:,end:])
         if start<end:
             found = method(f, x[:,start:end], **kwargs)  # (1,t,k) or (1,t,1)
             scores[start:end] = found.sum(-1)[0].detach().float().cpu()

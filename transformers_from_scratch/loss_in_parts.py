@@ -48,8 +48,8 @@ class LossInParts(Callback):
         learn('after_pred')
         x,y,ignored = learn.pred,learn.yb[0],learn.loss_func.func.ignore_index
         if self.share<1:
-            u = torch.rand(y.shape, device=y.device)                                      # (b,t)
-            places = u <= u.min().clamp(min=self.share)  # at least one
+            u = torch.rand(y.shape, device=y.device).masked_fill(y==ignored, 2.)          # (b,t)
+            places = u <= u.min().clamp(min=self.share)  # at least one that counts
             x,y = x[places],y[places]                                             # (n,k), (n,)
         learn.loss_grad = linear_cross_entropy(x, head.linear.weight, y, ignore_index=ignored,
                                                rows=self.rows)
