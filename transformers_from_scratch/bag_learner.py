@@ -63,7 +63,7 @@ def explain(self:BagLearner,
     text:str, # A text
     target:str=None # Class or label to explain; None is the likeliest
 )->PhraseAttributions: # A score for each token, shown as coloured text
-    "Which phrases of `text` decided, exactly: they add up to its lead over the mean of the others"
+    "Which phrases decided, exactly: they add up to the lead of `target` over the mean of the others"
     model,(kind,names) = plain_model(self.model),text_target(self.dls)
     ids,sep = text_ids(self.dls, text),getattr(text_tokenizer(self.dls), 'sep', ' ')
     x,tokens = torch.tensor([ids], device=model.bias.device),[text_vocab(self.dls)[i] for i in ids]
