@@ -31,10 +31,6 @@ def table(data, final, seed):
         return df.assign(is_valid=np.random.RandomState(seed).permutation(len(df))<len(df)//10)
     return imdb.table(untar_data(URLs.IMDB), ['train','test'], 0. if final else .2)
 
-class SkipToEnd(Callback):
-    "No validation after an epoch"
-    def before_validate(self): raise CancelValidException
-
 @call_parse
 def main(
     data:str, # 'imdb', 'mr' or 'trec'
@@ -69,7 +65,7 @@ def main(
     with learn.no_bar(), learn.no_logging():
         if not final: res.append(learn.validate())
         took('validating')
-        (learn.fit if flat else learn.fit_one_cycle)(epochs, cbs=SkipToEnd() if final else [])
+        (learn.fit if flat else learn.fit_one_cycle)(epochs, cbs=imdb.SkipValidation() if final else [])
         took('training')
         if final: res.append(learn.validate())
         else: res += [o[1:] for o in learn.recorder.values]

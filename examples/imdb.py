@@ -4,7 +4,7 @@
     python examples/imdb.py plain              # a small transformer that learns from the labelled reviews, and has read nothing before
     python examples/imdb.py labels             # the labelled reviews alone: read them first, count, then learn
     python examples/imdb.py hour               # read the reviews without labels as well
-    python examples/imdb.py labels --labels 250 --epochs 20  # with 250 labels, drawn by `--draw`
+    python examples/imdb.py labels --labels 250 --epochs 20  # all reviews are read, 250 labels are used, drawn by `--draw`
     python examples/imdb.py labels --holdout .2  # for trying things out: checked on films of `train`; `test` is not read
 
 Run it again after an interruption: it goes on where it was. What it makes lies in `output/imdb/RECIPE-SEED`: the result as JSON, the curves of the
@@ -150,7 +150,7 @@ def main(
     with timed('learning'):
         if recipe=='bag':
             learn = bag_learner(dls, metrics=accuracy)
-            learn.fit_one_cycle(1, cbs=SkipValidation())
+            learn.fit_one_cycle(epochs or 1, cbs=[SkipValidation(), Resume(f'learn-{name}')])
         else: learn = classifier(dls, folder, name, its['model'], epochs or its['epochs'], its['lr'], 'read' in its, its.get('bag'), bf16)
     learners['learning'] = learn
     with timed('checking'): loss,acc = learn.validate()
