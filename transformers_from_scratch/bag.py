@@ -113,8 +113,12 @@ class NgramBag(KeepsKeywords):
         for o in (self.ratios, self.bias): o.div_(by)
 
 # %% ../nbs/02c_bag.ipynb #2c000127
+def _part(keys, new, n_parts):
+    "A number below `n_parts` from the n-grams of each text; cubes, for sums of ids are the same too often"
+    return (keys**3*new).sum((1,2)) % n_parts                                                # (b,)
+
 class GatedBag(KeepsKeywords):
-    "A trained bag whose phrases a transformer weighs; it reads no text by what it learned from it"
+    "A trained bag whose phrases a transformer weighs; in training it reads no text by what it learned from it"
     def __init__(self,
         n_out:int, # Number of classes, or labels
         k:int, # Width of the transformer's vectors
@@ -128,8 +132,7 @@ class GatedBag(KeepsKeywords):
         self.register_buffer('bias', torch.zeros(n_out))
         self.gain,self.gate = nn.Parameter(torch.ones(1)),nn.Linear(k, n_grams)
         for p in self.gate.parameters(): nn.init.zeros_(p)
-        # training texts, and which bag has not learned from each; the bags; no file has them
-        for n in ('texts','bag_of'): self.register_buffer(n, torch.zeros(0).long(), persistent=False)
+        # of the bag of all texts, and of one for each part, which has not learned from it; no file has them
         for n in ('bags','biases'): self.register_buffer(n, None, persistent=False)
 
     @torch.no_grad()
@@ -141,27 +144,22 @@ class GatedBag(KeepsKeywords):
         self.made_with['n_rows'] = self.n_rows
         self.adds = (bag.scale+bag.weight) * bag.ratios
         self.bags,self.biases = self.adds[None],self.bias[None]
-        self.texts = self.bag_of = self.keys[:0]
         return self
 
     @torch.no_grad()
     def hold_out(self,
-        bag:NgramBag, # One that has not learned from the texts of `batches`
-        batches # Of ids `(b,t)` and targets, which are not used
+        bag:NgramBag # One that has learned from all parts but the next: first 0, then 1, and so on
     ):
-        "In training mode, read these texts with the numbers of `bag`"
+        "In training mode, read the texts of that part with the numbers of `bag`"
         adds = torch.zeros_like(self.adds)
         known = torch.isin(bag.keys, self.keys)
         row = torch.searchsorted(self.keys, bag.keys[known])
         adds[row] = ((bag.scale+bag.weight)*bag.ratios)[known]
-        texts = torch.cat([self.text_numbers(ids) for ids,_ in batches])
-        self.texts,order = torch.cat([self.texts, texts]).sort()                            # (n,)
-        self.bag_of = torch.cat([self.bag_of, torch.full_like(texts, len(self.bags))])[order]
         self.bags = torch.cat([self.bags, adds[None]])                     # (bags,1+n_rows,n_out)
         self.biases = torch.cat([self.biases, bag.bias.detach()[None]])             # (bags,n_out)
 
     def _places(self, ids):
-        "Digits `(b,t)`; keys `(b,t',n_grams)` where an n-gram ends; which are new; a number a text"
+        "Digits `(b,t)`; keys `(b,t',n_grams)` where an n-gram ends; which of them are new"
         digits,keys = _keys(ids.as_subclass(Tensor), self.n_grams, self.skip)
         keys = [F.pad(o, (n,0)) for n,o in enumerate(keys)]
         keys += [torch.zeros_like(digits[:,:keys[0].shape[1]])]*(self.n_grams-len(keys))
@@ -169,13 +167,15 @@ class GatedBag(KeepsKeywords):
         ranked,order = keys.flatten(1).sort(dim=1, stable=True)
         new = F.pad(ranked[:,1:]!=ranked[:,:-1], (1,0), value=True)
         new = torch.empty_like(new).scatter(1, order, new).view_as(keys)
-        return digits,keys,new,(keys**3*new).sum((1,2))  # cubes: sums of ids alone would be the same
+        return digits,keys,new
 
-    def text_numbers(self,
-        ids:Tensor # Token ids `(b,t)`, padding anywhere
-    )->Tensor: # `(b,)`
-        "A number for each text, the same for all with the same n-grams"
-        return self._places(ids)[3]
+    def part_of(self,
+        ids:Tensor, # Token ids `(b,t)`, padding anywhere
+        n_parts:int # Number of parts
+    )->Tensor: # `(b,)`, from 0
+        "The part a text belongs to, made from its n-grams: as good as drawn, and always the same"
+        _,keys,new = self._places(ids)
+        return _part(keys, new, n_parts)
 
     def parts(self,
         keys:Tensor, # Of n-grams `(b,m)`
@@ -190,14 +190,13 @@ class GatedBag(KeepsKeywords):
         ids:Tensor # Token ids `(b,t)`, padding anywhere
     )->tuple: # The answer of the bag `(b,n_out)`; what each n-gram adds `(b,t,n_grams*n_out)`
         "What was counted, in all and where it stands, at the last word of each n-gram"
-        digits,keys,new,text = self._places(ids)
+        digits,keys,new = self._places(ids)
         bag,bias = None,self.bias
         if self.training and self.n_rows:
-            if not len(self.texts):
+            if self.bags is None:
                 raise ValueError('the bag knows its training texts by heart: `learn.add_bag()` '
                                  'before you train, after opening a file as well')
-            i = torch.searchsorted(self.texts, text).clamp(max=len(self.texts)-1)            # (b,)
-            bag = self.bag_of[i].where(self.texts[i]==text, 0)
+            bag = 1 + _part(keys, new, len(self.bags)-1)                                     # (b,)
             bias = self.biases[bag]                                                    # (b,n_out)
         adds = self.parts(keys.flatten(1), bag).unflatten(1, keys.shape[1:])  # (b,t',n_grams,n_out)
         answer = bias + (adds*new[...,None]).sum((1,2))

@@ -79,6 +79,10 @@ def explain(self:BagLearner,
     return res
 
 # %% ../nbs/25b_bag_learner.ipynb #25b0011c
+class _Unchecked(Callback):
+    "No pass over the validation texts"
+    def before_validate(self): raise CancelValidException
+
 @patch
 def add_bag(self:TransformerLearner,
     n_parts:int=5, # Parts of the training texts, at least 2
@@ -95,7 +99,7 @@ def add_bag(self:TransformerLearner,
     kwargs = dict(loss_func=self.loss_func, metrics=list(self.metrics)) | kwargs
     dls,whole = self.dls,bag_learner(self.dls, n_grams, scale, **kwargs)
     def train(learn):
-        with learn.no_bar(), learn.no_logging(): learn.fit_one_cycle(epochs)
+        with learn.no_bar(), learn.no_logging(): learn.fit_one_cycle(epochs, cbs=_Unchecked())
         return learn.model.eval()
     its = train(whole).made_with
     made = dict(n_grams=n_grams, skip=its['skip'])
@@ -105,14 +109,11 @@ def add_bag(self:TransformerLearner,
     if had is not None and had.n_grams==n_grams: bag.gain,bag.gate = had.gain,had.gate  # trained on
     every = _all_of(dls.train)
     items = L(every.dataset[i] for i in every.get_idxs())
-    # copies of a text go to one part
-    copies = torch.cat([bag.text_numbers(ids) for ids,_ in every]).unique(return_inverse=True)[1]
-    part = (torch.randperm(copies.max()+1) % n_parts)[copies.cpu()]
+    part = torch.cat([bag.part_of(ids, n_parts) for ids,_ in every])
     for i in range(n_parts):
-        rest,here = (_all_of(dls.train.new(items[mask.tolist()])) for mask in (part!=i, part==i))
+        rest = _all_of(dls.train.new(items[(part!=i).tolist()]))
         one = NgramBag(**its | dict(n_rows=0)).count(rest)
-        learn = BagLearner(DataLoaders(rest.new(shuffle=True), here), one, **kwargs)
-        bag.hold_out(train(learn), here)
+        bag.hold_out(train(BagLearner(DataLoaders(rest.new(shuffle=True), dls.valid), one, **kwargs)))
     model[1].bag,model.made_with['bag_cls'] = bag,partial(GatedBag, **made, n_rows=bag.n_rows)
     self.opt = None  # it does not know the bag
     return whole
