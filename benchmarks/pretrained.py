@@ -66,6 +66,7 @@ def main(
     lora_r:int=0, # Rank of the changes for LoRA; 0 trains all weights
     n_test:int=0, # Texts to check with; 0 is all
     threads:int=2, # Threads for torch
+    bf16:bool=False, # Compute in bfloat16 where it is safe?
 ):
     "Print what fine-tuning gives"
     torch.set_num_threads(threads); set_seed(seed)
@@ -88,12 +89,12 @@ def main(
             if what=='nothing': learn.fit_one_cycle(epochs, lr, cbs=SkipValidation())
             else:
                 learn.fine_tune(epochs, lr, freeze_epochs=head_epochs, lr_mult=lr_mult,
-                                cbs=SkipValidation())
+                                cbs=[SkipValidation()] + [BF16Precision()]*bf16)
     minutes = (time.time()-start)/60
     if res is None: res = learn.validate()[1]
     recipe = dict(epochs=epochs, head_epochs=head_epochs, lr=lr, lr_mult=lr_mult, bs=bs,
                   max_len=max_len, crop=crop, dropout=dropout, word_dropout=word_dropout,
-                  lora=lora_r)
+                  lora=lora_r, bf16=bf16)
     print(json.dumps(dict(what=what, data=data, labels=len(train), seed=seed,
                           accuracy=round(float(res), 4), training_minutes=round(minutes, 2),
                           n_test=len(test), threads=threads,

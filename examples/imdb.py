@@ -4,7 +4,7 @@
     python examples/imdb.py plain              # a small transformer that learns from the labelled reviews, and has read nothing before
     python examples/imdb.py labels             # the labelled reviews alone: read them first, count, then learn
     python examples/imdb.py hour               # read the reviews without labels as well
-    python examples/imdb.py labels --labels 250 --epochs 20  # all reviews are read, 250 labels are used, drawn by `--draw`
+    python examples/imdb.py hour --labels 250  # all reviews are read, 250 labels are used, sampled by `--draw`
     python examples/imdb.py labels --holdout .2  # for trying things out: checked on films of `train`; `test` is not read
 
 Run it again after an interruption: it goes on where it was. What it makes lies in `output/imdb/RECIPE-SEED`: the result as JSON, the curves of the
@@ -25,6 +25,7 @@ recipes = dict(
                epochs=10, lr=2e-3),
     labels=dict(read=['train'], rounds=1, model=dict(k=256, heads=4, depth=2, max_len=320), share=.35, epochs=1, lr=1e-3, bag=True),
     hour=dict(read=['train','unsup'], rounds=1, model=dict(k=256, heads=4, depth=4, max_len=320), share=.25, epochs=1, lr=1e-3, bag=True))
+few_labels = dict(epochs=10, lr=2e-3)  # and the mean of the weights from the middle of the training on
 
 class SkipValidation(Callback):
     "Train without a look at the reviews to check with"
@@ -75,13 +76,13 @@ def reader(df, folder, seed, model, rounds, share, bf16):
     learn.fit_flat_cos(rounds, slice(3e-3, .02), pct_start=.3, cbs=cbs)
     return learn
 
-def classifier(dls, folder, name, model, epochs, lr, read, bag, bf16):
+def classifier(dls, folder, name, model, epochs, lr, read, bag, few, bf16):
     "A classifier of reviews, trained; with `read` it starts from the encoder that has read, and with `bag` it counts, too"
     more = dict(attn_cls=SelfAttentionAutoRegressive, word_dropout=.1) if read else {}
     learn = transformer_classifier_learner(dls, crop=ends_crop, pool=mean_max_pool, path=folder, metrics=accuracy, **more | model)
     if read: learn.load_encoder('reader').unfreeze()
     if bag: learn.add_bag()
-    learn.fit_one_cycle(epochs, slice(lr/5, lr) if read else lr, cbs=[SkipValidation(), Resume(f'learn-{name}')] + [BF16Precision()]*bf16)
+    learn.fit_one_cycle(epochs, slice(lr/5, lr) if read else lr, cbs=[SkipValidation(), Resume(f'learn-{name}')] + [AverageWeights(.5)]*few + [BF16Precision()]*bf16)
     return learn
 
 def has_bf16():
@@ -112,7 +113,7 @@ def main(
 ):
     "Train a classifier of film reviews, and say how many of the others it gets right"
     torch.set_num_threads(threads)
-    its,bf16,path = dict(recipes[recipe]),has_bf16() if bf16<0 else bool(bf16),untar_data(URLs.IMDB)
+    its,bf16,path = recipes[recipe] | (few_labels if labels else {}),has_bf16() if bf16<0 else bool(bf16),untar_data(URLs.IMDB)
     folder = Path(folder).absolute()/f'{recipe}-{seed}{f"-{holdout}" if holdout else ""}'
     name = f'{labels}-{draw}' if labels else 'all'
     folder.mkdir(parents=True, exist_ok=True)
@@ -151,7 +152,7 @@ def main(
         if recipe=='bag':
             learn = bag_learner(dls, metrics=accuracy)
             learn.fit_one_cycle(epochs or 1, cbs=[SkipValidation(), Resume(f'learn-{name}')])
-        else: learn = classifier(dls, folder, name, its['model'], epochs or its['epochs'], its['lr'], 'read' in its, its.get('bag'), bf16)
+        else: learn = classifier(dls, folder, name, its['model'], epochs or its['epochs'], its['lr'], 'read' in its, its.get('bag'), labels>0, bf16)
     learners['learning'] = learn
     with timed('checking'): loss,acc = learn.validate()
     learn.save_model(folder/name)

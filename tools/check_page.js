@@ -44,6 +44,10 @@ async scheme => {
   for (const [t, e] of texts) for (const m of is(e, 'pre, script') ? [] : t.data.matchAll(is(e, cell) ? whole : /--\w/g))
     if (lines(t, m.index, m.index + m[0].length) > 1) bad.push(`${m[0]} breaks in two, in ${seen(e, e.tagName)}`);
 
+  // A table keeps the names of its columns: above them, or in each cell
+  for (const t of document.querySelectorAll('main table:has(thead th)'))
+    if (!shown(t.tHead) && [...t.querySelectorAll('tbody td')].every(e => getComputedStyle(e, '::before').content === 'none')) bad.push(seen(t, 'no names of columns'));
+
   // Contrast of text and what is behind it, as WCAG computes it
   const rgba = s => { const m = s.match(/[\d.]+/g).map(Number); if (/^color\(srgb/.test(s)) for (let i = 0; i < 3; i++) m[i] *= 255; return [...m, 1].slice(0, 4); };
   const over = (a, b) => a.slice(0, 3).map((c, i) => c*a[3] + b[i]*(1-a[3]));
