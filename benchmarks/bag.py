@@ -1,8 +1,8 @@
-"""What a bag of n-grams has on IMDB, `mr` and `trec`: after counting alone, and after each epoch; and the seconds of reading, counting and training.
+"""The accuracy of a bag of n-grams on IMDB, `mr` and `trec`: after counting alone, and after each epoch; and the seconds of reading, counting and training.
 
     python benchmarks/bag.py imdb                 # the films of a fifth of the training reviews held out
-    python benchmarks/bag.py imdb --final         # all training reviews; the test reviews are looked at once, after the last epoch
-    python benchmarks/bag.py trec --seed 1        # a tenth held out, drawn by the seed
+    python benchmarks/bag.py imdb --final         # all training reviews; the test reviews are used once, after the last epoch
+    python benchmarks/bag.py trec --seed 1        # a tenth held out, sampled by the seed
 
 Prints a line of JSON. `--tok words` is lower-cased words and signs, `fastai` its own tokenizer, `subwords` an `ExactSubwordTokenizer` of 30,000 pieces.
 """
@@ -35,7 +35,7 @@ def table(data, final, seed):
 def main(
     data:str, # 'imdb', 'mr' or 'trec'
     tok:str='words', # 'words', 'fastai' or 'subwords'
-    final:bool=False, # Look at the test reviews, once?
+    final:bool=False, # Validate on the test reviews, once?
     epochs:int=1, # Epochs, after counting
     lr:float=None, # Learning rate; None: that of `bag_learner`
     n_grams:int=3, # Words in the longest n-gram
@@ -43,7 +43,7 @@ def main(
     bs:int=64, # Texts in a batch
     flat:bool=False, # `fit`, in place of `fit_one_cycle`
     threads:int=1, # Threads for torch
-    seed:int=0, # Of the order, and of what is held out
+    seed:int=0, # Seed of the order, and of what is held out
 ):
     "Print accuracies in percent, and seconds"
     torch.set_num_threads(threads)

@@ -1,10 +1,10 @@
-"""Tokens a second when translations are written: with caches and without, by four beams and by one, beside CTranslate2.
+"""Tokens a second of translation: with caches and without, with four beams and with one, beside CTranslate2.
 
     .venv-bench/bin/python benchmarks/decode.py --rounds 7
 
-All have the same weights, fresh ones, in fp32: an encoder and a decoder of `depth` blocks each, one table of embeddings, tied. Every text gets as many tokens as the others, since the stop is banned, so that all do
-the same work; quoted tokens are those of the best text of each source. In 'search', what is beside the model in a step of four beams, a reader stands for it that gives random scores. Each library lives in
-a process of its own, and all take turns in random order, round by round; quoted are medians, and of the ratios in the same round the 10 and 90 % as well. Before that it is asked whether all write the same.
+All have the same initial weights, in fp32: an encoder and a decoder of `depth` blocks each, one table of embeddings, tied. Every text gets as many tokens as the others, since the end-of-text token is banned, so that all do
+the same work; quoted tokens are those of the best text of each source. 'search' is what a step of four beams takes beside the model, for which a reader with random logits stands. Each library runs in
+a process of its own, and all take turns in random order, round by round; quoted are medians, and of the ratios in the same round the 10 and 90 % as well. Before that it is checked whether all generate the same.
 """
 import json, subprocess, sys, tempfile, time
 from datetime import date
@@ -21,7 +21,7 @@ def translator(v, k, heads, depth, max_len=256):
     from transformers_from_scratch.seq2seq import TransformerSeq2Seq
     torch.manual_seed(0)
     model = TransformerSeq2Seq(v, k=k, heads=heads, depth=depth, max_len=max_len).eval()
-    for p in model.parameters(): p.data += .05*torch.randn(p.shape)  # fresh ones hardly differ from word to word
+    for p in model.parameters(): p.data += .05*torch.randn(p.shape)  # initial ones hardly differ from word to word
     return model
 
 def ours(**size):
@@ -36,7 +36,7 @@ def ours(**size):
         def __init__(self, b): self.all = torch.randn(8, 4*b, size['v']); self.logits,self.n = self.all[0,:b],0
         def append(self, ids): self.n += 1; self.logits = self.all[self.n%8]
         def select(self, rows): pass
-    reader = {}  # its numbers are made in the first round
+    reader = {}  # its random logits are made in the first round
     def search(ids, n):
         r = reader.setdefault(len(ids), Random(len(ids)))
         r.logits = r.all[0,:len(ids)]
@@ -109,11 +109,11 @@ class Peer:
 
 @call_parse
 def main(
-    rounds:int=7, # Times that each of them writes
+    rounds:int=7, # Rounds that are timed
     threads:int=2, # Threads for each library
     b:int=32, # Number of texts
     t:int=20, # Tokens of each source
-    n:int=64, # Tokens to write for each
+    n:int=64, # Tokens to generate for each
     v:int=8000, # Size of the vocabulary
     k:int=256, # Width
     heads:int=8, # Heads

@@ -4,7 +4,7 @@
     train,test = split('trec', 100, seed=0)   # data frames with columns text and label
 
 Of TREC and MR a fixed fifth is held out, of IMDB 2,000 reviews of its test set. So a seed changes
-what is learned from, never what it is checked on. Needs pandas and numpy only, as it is imported
+the training set, never the test set. Needs pandas and numpy only, as it is imported
 in two environments.
 """
 import numpy as np, pandas as pd
@@ -13,7 +13,7 @@ from pathlib import Path
 data = Path.home()/'.fastai'/'data'
 
 def held_out(df):
-    "What may be learned from, and the fifth that is the same for all seeds"
+    "The rows to train on, and the held-out fifth, which is the same for all seeds"
     order = np.random.RandomState(42).permutation(len(df))
     n = len(df)//5
     return df.iloc[order[n:]],df.iloc[order[:n]]
@@ -29,7 +29,7 @@ def draw(df, n, seed):
         if res.label.nunique()==n_classes: return res
 
 def reviews(part, n, seed):
-    "`n` random reviews of `part` of IMDB, half of them good, or all of them"
+    "`n` random reviews of `part` of IMDB, half of them positive, or all of them"
     rng,rows = np.random.RandomState(seed),[]
     for label in ('neg','pos'):
         files = sorted((data/'imdb'/part/label).glob('*.txt'))
@@ -38,7 +38,7 @@ def reviews(part, n, seed):
     return pd.DataFrame(rows, columns=['text','label'])
 
 def split(name, n_labels, seed):
-    "`n_labels` (None: all) texts of 'imdb', 'trec' or 'mr' to learn from, and those to check on"
+    "`n_labels` (None: all) texts of 'imdb', 'trec' or 'mr' to train on, and those to test on"
     if name=='imdb':
         if n_labels is not None and n_labels%2: raise ValueError('Half of them are of each class')
         train,test = reviews('train', n_labels, seed),reviews('test', 2000, 42)

@@ -3,7 +3,7 @@
     python benchmarks/few_labels_curve.py FOLDER --out curve.jsonl      # FOLDER of all-MiniLM-L6-v2; an hour or two on one core
     python benchmarks/few_labels_curve.py FOLDER --out curve.jsonl --sizes 50 --seeds 3 --only 'MiniLM, fine-tuned'
 
-Checked on the same 2,000 reviews of the test set. What is in `--out` already is not run again.
+Validated on the same 2,000 reviews of the test set. What is in `--out` already is not run again.
 """
 import json, subprocess, sys
 from pathlib import Path
@@ -19,7 +19,7 @@ epochs = {'nothing': {25: 40, 50: 30, 100: 20, 200: 14, 500: 8},
 def main(
     model:str, # Folder of the checkpoint
     out:str='curve.jsonl', # File to append to
-    seeds:int=1, # Draws of labels
+    seeds:int=1, # Samples of labels
     sizes:str='25,50,100,200,500', # Numbers of labels, with commas between them; 'TF-IDF' takes any
     only:str=None, # One of the ways, by its name; None is all
     threads:int=2, # Threads for torch

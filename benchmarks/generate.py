@@ -1,10 +1,10 @@
-"""Tokens a second when texts are written, and the time to read a long prompt: this library beside its peers.
+"""Tokens a second of text generation, and the time to read a long prompt: this library beside its peers.
 
     .venv-bench/bin/python benchmarks/generate.py --rounds 9
     .venv-bench/bin/python benchmarks/generate.py --size gpt2 --rounds 9
 
-All but AWD_LSTM, which is fastai's, have the same sizes; all have fresh weights, fp32 unless it is said, and take the likeliest token (AWD_LSTM draws, it has no other way). Each lives in a process of
-its own, since thread pools of several libraries in one process stand in each other's way; they take turns in random order, round by round, each after a few tokens to wake up.
+All but AWD_LSTM, which is fastai's, have the same sizes; all have initial weights, fp32 unless noted, and decode greedily (AWD_LSTM samples, it has no other way). Each runs in a process of
+its own, since thread pools of several libraries in one process get in each other's way; they take turns in random order, round by round, each after a few tokens of warm-up.
 Quoted are the median over the rounds, and of the ratio to Hugging Face in the same round with its 10 and 90 %. The memory limit is the time to read all weights once (the fastest of five sums of a tensor as large), measured in each
 round as well: for a single text no method that reads each weight for each token is faster. What a model needs before the first token, such as laying out weights, is in the time.
 """
@@ -18,7 +18,7 @@ from train_step import cpu, table
 
 sizes = dict(small=dict(v=10_000, k=256, heads=8, depth=4),
              gpt2=dict(v=50_257, k=768, heads=12, depth=12))
-jobs = dict(small={1:200, 8:200, 64:100}, gpt2={1:100, 8:50, 64:10})  # texts, and tokens to write
+jobs = dict(small={1:200, 8:200, 64:100}, gpt2={1:100, 8:50, 64:10})  # texts, and tokens to generate
 max_len = 2048
 
 def ours(v, k, heads, depth):
@@ -148,7 +148,7 @@ def quantiles(o): return '{1:.2f} ({0:.2f}-{2:.2f})'.format(*np.quantile(o, [.1,
 
 @call_parse
 def main(
-    rounds:int=9, # Times that each of them writes
+    rounds:int=9, # Rounds that are timed
     threads:int=2, # Threads for each library
     size:str='small', # 'small', or 'gpt2'
     out:str='', # A CSV file to append to

@@ -1,10 +1,10 @@
-"""What else can be had on IMDB in the same minutes: the same 25,000 training reviews, the same reviews to check with.
+"""Baselines on IMDB in the same minutes: the same 25,000 training reviews, the same test reviews.
 
     python benchmarks/imdb_baselines.py tfidf                   # TF-IDF of words and bigrams, logistic regression
-    python benchmarks/imdb_baselines.py awd_lstm --minutes 10   # fastai's AWD_LSTM without pre-training
+    python benchmarks/imdb_baselines.py awd_lstm --minutes 10   # fastai's AWD_LSTM without pretraining
 
-An epoch of AWD_LSTM takes hours on a CPU. So its speed is measured first, and then it goes once, with a whole one-cycle
-schedule, through as many randomly chosen reviews as fit into the minutes.
+An epoch of AWD_LSTM takes hours on a CPU. So its speed is measured first, and then it is trained for one epoch, with a whole
+one-cycle schedule, on as many random reviews as fit into the minutes.
 """
 import json, random, sys, time
 from pathlib import Path
@@ -28,7 +28,7 @@ def tfidf(path):
                 training_minutes=round((time.time()-start)/60, 2))
 
 def awd_lstm(path, minutes, n_check, bs=32):
-    "Accuracy of fastai's AWD_LSTM on `n_check` test reviews after `minutes` of training from nothing, and how many reviews it saw in them"
+    "Accuracy of fastai's AWD_LSTM on `n_check` test reviews after `minutes` of training from scratch, and how many reviews it saw in them"
     def learner(n, n_check):
         "For `n` training reviews, padded and sorted as AWD_LSTM needs it"
         pick = lambda folder,n: random.sample(get_text_files(path, folders=[folder]).sorted(), n)
@@ -54,11 +54,11 @@ def awd_lstm(path, minutes, n_check, bs=32):
 def main(
     what:str, # 'tfidf' or 'awd_lstm'
     minutes:float=10., # Minutes of training for 'awd_lstm'
-    check:int=320, # Test reviews, drawn at random, to check 'awd_lstm' with: 2,500 take an hour
+    check:int=320, # Test reviews, sampled at random, to validate 'awd_lstm' on: 2,500 take an hour
     threads:int=2, # Threads for torch
     seed:int=0, # Seed of weights, order and dropout
 ):
-    "Print what a baseline reaches on the test reviews"
+    "Print the accuracy of a baseline on the test reviews"
     torch.set_num_threads(threads); set_seed(seed)
     path = untar_data(URLs.IMDB)
     print(json.dumps(dict(what=what, threads=threads, seed=seed,

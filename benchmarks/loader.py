@@ -15,7 +15,7 @@ from train_step import cpu, table
 from transformers_from_scratch.all import *
 
 def repeated(corpus, folder, n):
-    "The texts of `corpus`, again and again, until there are `n` tokens"
+    "The texts of `corpus`, repeated until there are `n` tokens"
     folder.mkdir(parents=True)
     times = -(-n//corpus.n_tokens)
     texts = np.tile(corpus.lens, times)

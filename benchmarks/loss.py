@@ -1,4 +1,4 @@
-"""The loss of a language model over a large vocabulary: with scores that stand whole, in parts, and in parts by PyTorch (2.13 and later).
+"""The loss of a language model over a large vocabulary: with all logits at once, in parts, and in parts by PyTorch (2.13 and later).
 
     python benchmarks/loss.py --rounds 15
 
@@ -47,7 +47,7 @@ def steps(n, k, v):
 
 @call_parse
 def main(
-    rounds:int=15, # Times that each is timed
+    rounds:int=15, # Rounds that are timed
     threads:int=2, # Threads for torch
     n:int=2048, # Tokens
     k:int=256, # Width
@@ -60,7 +60,7 @@ def main(
     if one:
         f = (steps if one.startswith('a step') else losses)(n, k, v)[one]
         if one.startswith('a step'): f()
-        Path('/proc/self/clear_refs').write_text('5')      # the peak starts again
+        Path('/proc/self/clear_refs').write_text('5')      # reset the peak
         before = peak(); f()
         return print(peak()-before)
     from train_step import cpu, table

@@ -1,13 +1,13 @@
-"""Does a classifier learn more from hidden words than from next words? Pre-training of the same minutes on IMDB, then the same fine-tuning:
+"""Does a classifier learn more from masked tokens than from next tokens? Pretraining of the same minutes on IMDB, then the same fine-tuning:
 
     python benchmarks/masked.py --minutes 15 --seeds 3 --out masked.jsonl       # IMDB in ~/.fastai/data/imdb; some two hours
     python benchmarks/masked.py --minutes 1 --texts 2000 --labels 200 --epochs 1 --held-out 200
 
 A minute is one of computing: the processor time of this process, of all its threads, divided by `--threads`. So another program on the same machine takes
-nothing from a training, as long as the threads are really as many as there are cores. What reads texts for it is counted, too; checking is not.
+nothing from a training, as long as the threads are really as many as there are cores. Loading its data is counted, too; validation is not.
 
-Models of one size read the texts of `train` and `unsup`, once with some words hidden, once from left to right, each for so many minutes; a third one reads nothing. Then each learns from
-labelled reviews of `train`, and is checked on others: of `train` (nothing is chosen on them either), or with `--test` of the test set. A line of JSON for each way and seed.
+Models of one size are pretrained on `train` and `unsup`, once with masked tokens, once from left to right, each for so many minutes; a third one is not pretrained. Then each is trained on
+labeled reviews of `train`, and validated on others: of `train` (nothing is chosen on them either), or with `--test` of the test set. A line of JSON for each way and seed.
 """
 import json, time, warnings
 from fastcore.script import call_parse
@@ -20,7 +20,7 @@ def seconds():
     return time.process_time()/torch.get_num_threads()
 
 class Minutes(Callback):
-    "Ends a training after so many minutes; learning rates follow the time that is gone, not the steps"
+    "Ends training after so many minutes; learning rates follow the elapsed time, not the steps"
     order,run_valid = 5,False
     def __init__(self, minutes, lr): self.minutes,self.lr = minutes,lr
     def before_fit(self): self.start,self.tokens,self.steps = seconds(),0,0
@@ -38,7 +38,7 @@ def reviews(part, n, rng):
     return pd.DataFrame(dict(text=[o.read_text(encoding='utf8') for o in files], label=[o.parent.name for o in files]))
 
 def pretrain(make, dls, minutes, lr, folder, **size):
-    "Read for so many minutes, and save the encoder; what it has read and what it knows"
+    "Pretrain for so many minutes, and save the encoder; returns steps, tokens and validation loss"
     learn = make(dls, path=folder, **size)
     clock = Minutes(minutes, lr)
     with learn.no_bar(), learn.no_logging(): learn.fit(10**6, lr, cbs=clock)
@@ -47,7 +47,7 @@ def pretrain(make, dls, minutes, lr, folder, **size):
     return dict(steps=clock.steps, tokens=clock.tokens, valid_loss=round(loss, 4))
 
 def finetune(dls, folder, epochs, lr, causal, load, **size):
-    "Accuracy of a classifier that starts from the encoder, or from nothing"
+    "Accuracy of a classifier that starts from the encoder, or from scratch"
     attn = dict(attn_cls=SelfAttentionAutoRegressive) if causal else {}
     learn = transformer_classifier_learner(dls, path=folder, max_len=256, crop=ends_crop, pool=mean_max_pool,
                                            metrics=accuracy, **attn, **size)
@@ -59,26 +59,26 @@ def finetune(dls, folder, epochs, lr, causal, load, **size):
 
 @call_parse
 def main(
-    minutes:float=15, # Minutes of computing for the reading, each way
-    seeds:int=1, # Runs of each way: other texts, other weights
+    minutes:float=15, # Minutes of computing for pretraining, each way
+    seeds:int=1, # Runs of each way: different texts, different weights
     first:int=0, # The first seed
     only:str=None, # One of the ways: masked, causal, nothing; None is all
-    texts:int=None, # Texts to read; None is all of train and unsup
-    labels:int=2000, # Labelled reviews to learn from
-    held_out:int=5000, # Reviews to check on
-    test:bool_arg=False, # Check on reviews of the test set, instead of others of train?
-    epochs:int=6, # Rounds of fine-tuning
+    texts:int=None, # Texts for pretraining; None is all of train and unsup
+    labels:int=2000, # Labeled reviews to train on
+    held_out:int=5000, # Reviews to validate on
+    test:bool_arg=False, # Validate on reviews of the test set, instead of others of train?
+    epochs:int=6, # Epochs of fine-tuning
     lr:float=2e-3, # Learning rate of both
-    mask_p:float=.15, # Share of hidden words
+    mask_p:float=.15, # Share of masked tokens
     k:int=192, # Width
     depth:int=4, # Blocks
-    seq_len:int=128, # Tokens in a row of the reading
+    seq_len:int=128, # Tokens in a row of pretraining
     bs:int=32, # Rows of a batch
     threads:int=2, # Threads for torch
     folder:str='/tmp/masked', # Where tokens and encoders go
     out:str='masked.jsonl', # File to append to, a line of JSON for each way and seed
 ):
-    "Read, fine-tune, check; a line for each"
+    "Pretrain, fine-tune, validate; a line for each"
     torch.set_num_threads(threads)
     warnings.filterwarnings('ignore', message='.*positions|.*IProgress')
     size,folder = dict(k=k, heads=k//32, depth=depth),Path(folder)
@@ -87,7 +87,7 @@ def main(
         train = reviews('train', None, rng)
         few = pd.concat([train[:labels], reviews('test', held_out, rng) if test else train[labels:labels+held_out]])
         few['is_valid'] = np.arange(len(few))>=labels
-        # what is checked on is never read
+        # no pretraining on what is validated on
         read = pd.concat([train[:labels] if test else train.drop(index=train.index[labels:labels+held_out]),
                           reviews('unsup', None, rng)] if not texts else [train[:labels], reviews('unsup', texts, rng)])
         name = f'corpus_{seed}_{texts}_{labels}_{held_out}_{test}'

@@ -49,7 +49,7 @@ def measure(what, t):
 @call_parse
 def main(
     out:str='', # A CSV file to append to
-    limit:float=8., # GB that a figure may take, by what the shorter text took
+    limit:float=8., # GB that a measurement may take, estimated from the shorter text
     one:str='', # Only measure this, and print it
     t:int=0, # At this length
 ):

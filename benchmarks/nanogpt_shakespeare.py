@@ -1,13 +1,13 @@
 """nanoGPT's recipe for a CPU on tiny Shakespeare, to compare `examples/shakespeare.py` with, rewritten from its README and config:
 4 layers, 4 heads, width 128, context 64, batch 12, 2,000 steps of AdamW from 1e-3 to 1e-4, no dropout, no biases, GELU, tied
-embedding; every 250 steps a look at 20 batches of training and of validation. Its times include these looks, as there.
+embedding; every 250 steps the loss of 20 batches of training and of validation. Its times include that, as there.
 
     python benchmarks/nanogpt_shakespeare.py
     python benchmarks/nanogpt_shakespeare.py --ours                  # the same recipe, with a `TransformerLM` of this library
-    python benchmarks/nanogpt_shakespeare.py --held-out first        # checked on the first tenth of the text, not on the last
+    python benchmarks/nanogpt_shakespeare.py --held-out first        # validated on the first tenth of the text, not on the last
 
 With `--ours` all else is the same: sizes, the weights to start from, batches and steps. What differs is the code of the model, so the loss
-must come out the same, and the time may not. `--own-start` starts it from weights as this library draws them instead.
+must come out the same, and the time may not. `--own-start` starts it from weights as this library initializes them instead.
 """
 import json, math, time
 from functools import partial
@@ -76,8 +76,8 @@ def main(
     seed:int=1337, # Seed of weights and batches
     threads:int=2, # Threads for torch
     ours:store_true=False, # Train a `TransformerLM` of this library
-    own_start:store_true=False, # Start it from weights as this library draws them
-    held_out:str='last', # Which tenth of the text to check on, 'last' or 'first'; nothing was chosen by the first
+    own_start:store_true=False, # Start it from weights as this library initializes them
+    held_out:str='last', # Which tenth of the text to validate on, 'last' or 'first'; nothing was tuned on the first
 ):
     "Train, and print the loss on a tenth of the text: of its last 20 batches, and of all of it"
     if held_out not in ('last','first'):

@@ -1,4 +1,4 @@
-"""Two versions of this library, side by side: is the new one slower, and does it say the same?
+"""Two versions of this library, side by side: is the new one slower, and are its results the same?
 
 Both are imported into one process, under different names, and take turns, round by round, so that a change in the speed of the machine meets both.
 Quoted is the median over the rounds of the time, and of the ratio new/old in the same round, with the 10th and 90th percentile. Models are

@@ -19,7 +19,7 @@ def main():
     TextDataLoaders.from_folder(path, valid='test')  # tokenizes, once
     lens = {n: np.array([o for f,o in load_pickle(path.parent/'imdb_tok'/fn_lengths_pkl).items()
                          if str(f).startswith(n)]) for n in ('train','test')}
-    print('| texts in a batch | cut to | training | checking | random order '
+    print('| texts in a batch | cut to | training | validation | random order '
           '|\n|---|---|---|---|---|')
     for bs in (16,32,64):
         def sort(l, shuffle):

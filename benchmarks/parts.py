@@ -29,7 +29,7 @@ class DistanceTable(Module):
         return self.weight[torch.arange(len(self.weight))[:,None,None], far]
 
 class RelativeBias(SelfAttentionAutoRegressive):
-    "Adds to each score what a table, which all blocks share, says of its distance (Raffel et al. 2020)"
+    "Adds to each score the entry of a table, which all blocks share, for its distance (Raffel et al. 2020)"
     def __init__(self, k, heads=8, table=None, **kwargs):
         super().__init__(k, heads, **kwargs)
         self.table = table

@@ -1,6 +1,6 @@
 """Which positions should a classifier have? The same models with learned, rotary and sinusoidal ones, on questions, sentences and reviews.
 
-    python benchmarks/positions.py            # an hour on one core; TREC, MR and IMDB are looked for where fastai keeps data
+    python benchmarks/positions.py            # an hour on one core; TREC, MR and IMDB are expected in fastai's data folder
 """
 import json, time, warnings
 from fastai.text.all import *
@@ -18,7 +18,7 @@ def read(name):
     return df.sample(frac=1, random_state=0).reset_index(drop=True)
 
 @call_parse
-def main(seeds:int=3): # Number of seeds: each has other initial weights and another fifth held out
+def main(seeds:int=3): # Number of seeds: each has different initial weights and a different fifth held out
     warnings.simplefilter('ignore')
     torch.set_num_threads(1)
     for (name,(epochs,bs,max_len)),seed in itertools.product(sets.items(), range(seeds)):

@@ -1,11 +1,11 @@
-"""A pre-trained encoder on few and many labels, beside what it has to beat. Hugging Face's side is `pretrained_hf.py`; both learn from the same labels.
+"""A pretrained encoder on few and many labels, beside its baselines. Hugging Face's side is `pretrained_hf.py`; both are trained on the same labels.
 
     python benchmarks/pretrained.py FOLDER --data trec --labels 100 --seed 0               # one line of JSON
     python benchmarks/pretrained.py FOLDER --data imdb --labels 100 --epochs 8 --max-len 256 --crop ends_crop
     python benchmarks/pretrained.py FOLDER --data imdb --labels 100 --what frozen          # or nothing, tfidf
 
-FOLDER is that of all-MiniLM-L6-v2 (`examples/minilm.py` fetches it). `--labels 0` takes all. The recipe is fastai's: the head learns first, then all of it, the lower blocks
-more slowly. `--lora-r 8` trains low-rank changes of the attention instead. Time is that of training alone; the texts to check with are read once, at the end.
+FOLDER is that of all-MiniLM-L6-v2 (`examples/minilm.py` fetches it). `--labels 0` takes all. The recipe is fastai's: the head is trained first, then all weights, the lower
+blocks with smaller learning rates. `--lora-r 8` trains low-rank updates of the attention instead. Time is that of training alone; the test texts are read once, at the end.
 """
 import json, sys, time
 from pathlib import Path
@@ -40,7 +40,7 @@ def tfidf(train, test):
     return model.fit(train.text, train.label).score(test.text, test.label)
 
 def nothing(train, test, bs, max_len, crop, epochs):
-    "A small transformer of words that starts from nothing"
+    "A small transformer of words, trained from scratch"
     df = pd.concat([train.assign(is_valid=False), test.assign(is_valid=True)], ignore_index=True)
     dls = TextDataLoaders.from_df(df, text_col='text', label_col='label', valid_col='is_valid',
                                   bs=bs, num_workers=0)
@@ -52,23 +52,23 @@ def main(
     model:str, # Folder of the checkpoint
     what:str='fine_tune', # 'fine_tune', 'frozen' (a logistic regression on its vectors), 'nothing' (a small transformer of words), 'tfidf'
     data:str='trec', # 'imdb', 'trec' or 'mr'
-    labels:int=100, # Labels to learn from; 0 is all
-    seed:int=0, # Which labels, and all else that is drawn
+    labels:int=100, # Labels to train on; 0 is all
+    seed:int=0, # Seed of the choice of labels and of all else that is random
     epochs:int=8, # Epochs of all of it, after those of the head
     head_epochs:int=1, # Epochs of the head alone, before
-    lr:float=1e-3, # Highest learning rate of the head while it learns alone; half of it afterwards
+    lr:float=1e-3, # Highest learning rate of the head while it is trained alone; half of it afterwards
     lr_mult:float=10., # That of the embedding is so many times smaller
     bs:int=16, # Texts in a batch
     max_len:int=128, # Tokens of a text to read
     crop:str='head_crop', # Which of them
     dropout:float=.1, # Dropout
-    word_dropout:float=.1, # Part of the tokens that is left out in training
-    lora_r:int=0, # Rank of the changes for LoRA; 0 trains all weights
-    n_test:int=0, # Texts to check with; 0 is all
+    word_dropout:float=.1, # Share of the tokens that are dropped in training
+    lora_r:int=0, # Rank of the updates for LoRA; 0 trains all weights
+    n_test:int=0, # Test texts; 0 is all
     threads:int=2, # Threads for torch
     bf16:bool=False, # Compute in bfloat16 where it is safe?
 ):
-    "Print what fine-tuning gives"
+    "Print the accuracy of fine-tuning, or of a baseline"
     torch.set_num_threads(threads); set_seed(seed)
     pre,crop_f = load_pretrained(model),globals()[crop]
     train,test = split(data, labels or None, seed)

@@ -1,4 +1,4 @@
-"""What Hugging Face's own classes make of few labels: a model fine-tuned, its vectors, or no model.
+"""Hugging Face's own classes with few labels: a model fine-tuned, its vectors, or no model.
 
     .venv-bench/bin/python benchmarks/pretrained_hf.py --model FOLDER --data trec --labels 100
     .venv-bench/bin/python benchmarks/pretrained_hf.py --what frozen --model FOLDER --data mr
@@ -6,7 +6,7 @@
 
 FOLDER is that of all-MiniLM-L6-v2 (`examples/minilm.py`). Prints one line of JSON; `--labels 0` takes all.
 
-The default of `--lr` is what served all-MiniLM-L6-v2 best of four, with 100 labels, seed 0, a
+The default of `--lr` was the best of four for all-MiniLM-L6-v2, with 100 labels, seed 0, a
 minute of one thread, by the accuracy on what is held out (so in Hugging Face's favour):
 
     lr                    2e-5   5e-5   1e-4   3e-4
@@ -106,7 +106,7 @@ def finetune(df, df_test, args):
 # What needs no training of the model
 
 def result(seconds, accuracy):
-    "As all report it"
+    "The result in the format of all methods"
     return dict(training_minutes=round(seconds/60, 3), accuracy=round(accuracy, 4))
 
 def fit(model, df, df_test, vectors):
@@ -117,7 +117,7 @@ def fit(model, df, df_test, vectors):
     return result(seconds, model.score(vectors(df_test.text), df_test.label))
 
 def frozen(df, df_test, args):
-    "Logistic regression on the normalised mean of what the model says to each token"
+    "Logistic regression on the normalized mean of the model's outputs for all tokens"
     from sklearn.linear_model import LogisticRegression
     from transformers import AutoModel, AutoTokenizer
     tok = AutoTokenizer.from_pretrained(args.model)

@@ -1,8 +1,8 @@
-"""Reading with a classifier: what `predict` takes beside the model, and texts a second through `get_preds`, beside Hugging Face.
+"""Inference with a classifier: what `predict` takes beside the model, and texts a second through `get_preds`, beside Hugging Face.
 
     .venv-bench/bin/python benchmarks/read.py --rounds 9
 
-Models have `k=256, heads=8, depth=4`, fresh weights, fp32. `predict` gets a text of 250 words on one thread; the model alone gets the ids of the same text, in the same round. For `get_preds` there are texts of mixed length (as in
+Models have `k=256, heads=8, depth=4`, initial weights, fp32. `predict` gets a text of 250 words on one thread; the model alone gets the ids of the same text, in the same round. For `get_preds` there are texts of mixed length (as in
 IMDB: half of them between 140 and 300 tokens, cut at 512) in random order, tokenized before for both; Hugging Face's model reads batches of 64 in that order, each padded to its longest text, and for fairness sorted by length as well.
 They take turns, round by round.
 """
@@ -49,7 +49,7 @@ def quantiles(o): return '{1:.2f} ({0:.2f}-{2:.2f})'.format(*np.quantile(o, [.1,
 
 @call_parse
 def main(
-    rounds:int=9, # Times that each of them reads
+    rounds:int=9, # Rounds that are timed
     texts:int=1_000, # Texts for `get_preds`
     threads:int=2, # Threads for `get_preds`
     out:str='', # A CSV file to append to

@@ -1,9 +1,9 @@
-"""Where does a transformer from scratch pay? Questions (`trec`) and sentences of film reviews (`mr`): a bag of n-grams, a transformer, and both in one model.
+"""Where does a transformer from scratch pay off? Questions (`trec`) and sentences of film reviews (`mr`): a bag of n-grams, a transformer, and both in one model.
 
-    python benchmarks/short_texts.py trec --seeds 3      # a tenth held out, drawn by the seed
+    python benchmarks/short_texts.py trec --seeds 3      # a tenth held out, sampled by the seed
     python benchmarks/short_texts.py mr --seeds 1 --first 10
 
-Prints a line of JSON for each seed. Nothing was chosen by these figures but the bag's `scale` and rate, on seed 10.
+Prints a line of JSON for each seed. Nothing was tuned on these figures but the bag's `scale` and rate, on seed 10.
 """
 import json, sys, time
 from datetime import date
@@ -24,7 +24,7 @@ def main(
     depth:int=2, # Blocks
     epochs:int=10, # Epochs of the transformer
     lr:float=1e-3, # Its highest learning rate
-    word_dropout:float=.2, # Share of the words that are left out
+    word_dropout:float=.2, # Share of the words that are dropped
     threads:int=1, # Threads for torch
 ):
     "Print accuracies in percent, and seconds"

@@ -2,7 +2,7 @@
 
     python benchmarks/start.py --rounds 15
 
-Fresh processes take turns; each says how long its own import took.
+Fresh processes take turns; each reports how long its own import took.
 """
 import subprocess, sys
 from datetime import date

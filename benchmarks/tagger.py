@@ -1,15 +1,15 @@
-"""Named entities of WNUT 2017: a tagger from a pre-trained encoder for so many minutes, beside a conditional random field with the shapes of words.
+"""Named entities of WNUT 2017: a tagger from a pretrained encoder for so many minutes, beside a conditional random field with the shapes of words.
 
     python benchmarks/tagger.py FOLDER --seed 0 --minutes 15         # one line of JSON: span F1 on `valid`, as seqeval counts it
     python benchmarks/tagger.py FOLDER --seed 1 --out tagger.jsonl   # append it to a file as well
     python benchmarks/tagger.py FOLDER --what crf                    # the baseline; python-crfsuite, of the extra `bench`
 
-FOLDER is that of all-MiniLM-L6-v2 (`examples/minilm.py` fetches it); the data are `train.conll` and `valid.conll` in fastai's folder of data, under `wnut17`.
-All weights learn at once, the lower blocks more slowly; the learning rate follows the clock, so that training ends with the minutes. Nothing is chosen by `valid`,
-which is read once, at the end.
+FOLDER is that of all-MiniLM-L6-v2 (`examples/minilm.py` fetches it); the data are `train.conll` and `valid.conll` in fastai's data folder, under `wnut17`.
+All weights are trained at once, the lower blocks with smaller learning rates; these follow the clock, so that training ends with the minutes. Nothing is tuned on `valid`,
+which is used once, at the end.
 
 A minute is one of processor time: that of this process, divided by `--threads`. On a machine that others use, too, training gets as far as it would alone;
-`seconds` are those of the wall, from the data to the result.
+`seconds` are wall-clock time, from the data to the result.
 """
 import json, time
 from fastai.text.all import *
@@ -33,7 +33,7 @@ def read(path):
     return pd.concat([o.assign(is_valid=n=='valid') for n,o in parts.items()], ignore_index=True)
 
 def tagger(folder, df, seed, minutes, lr, lr_mult, bs, labels, dropout, threads):
-    "Span F1 of a tagger, and the batches that it has learned from"
+    "Span F1 of a tagger, its accuracy and loss, and its epochs of training"
     set_seed(seed, reproducible=True)
     pre = load_pretrained(folder)
     dls = TagDataLoaders.from_df(df, valid_col='is_valid', tok_tfm=pre.tokenizer, bs=bs,
@@ -54,7 +54,7 @@ def shape(word):
     return re.sub(r'(.)\1{3,}', r'\1\1\1', word)
 
 def features(words):
-    "What the baseline sees of each word: itself, its ends, its shape, and its neighbours"
+    "The features of each word for the baseline: itself, its beginning and end, its shape, and those of its neighbors"
     def of(w): return [w.lower(), shape(w), f'<{w[:3].lower()}', f'{w[-3:].lower()}>']
     own = [of(w) for w in words]
     near = [('-1',-1), ('+1',1)]
@@ -80,12 +80,12 @@ def crf(df):
 def main(
     folder:str, # Folder of the checkpoint
     what:str='tagger', # 'tagger', or 'crf' for the baseline
-    seed:int=0, # All that is drawn
+    seed:int=0, # Seed of all that is random
     minutes:float=15, # Time to train
     lr:float=4e-4, # Highest learning rate of the head
     lr_mult:float=5., # That of the embedding is so many times smaller
     bs:int=16, # Texts in a batch
-    labels:str='first', # Pieces that learn a tag: 'first', 'all' or 'inside'
+    labels:str='first', # Pieces that get a tag in training: 'first', 'all' or 'inside'
     dropout:float=.1, # Dropout
     threads:int=2, # Threads for torch
     out:str=None, # A file to which the line is appended

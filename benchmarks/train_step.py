@@ -10,7 +10,7 @@ All models do the same work: the same vocabulary, learned positions, width, head
 language models, the head tied to the embedding), cross-entropy in 32 bits, backward, and one step of the same fused AdamW, in train mode. They take turns, step by step and in
 random order, so that a change in the speed of the machine meets all of them; quoted is the median over the rounds of the time of a step, and of its ratio to our step of the
 same round, with the 10th and 90th percentile. "Products alone" are the matrix products of such a step, attention's included, each by the faster of PyTorch's two libraries for it.
-A peer that is not installed is left out, and said.
+A peer that is not installed is left out, and named.
 """
 import csv, platform, sys, time
 from contextlib import nullcontext
@@ -27,7 +27,7 @@ from transformers_from_scratch.models import TransformerClassifier, TransformerL
 pad = 1
 
 class Classifier(nn.Module):
-    "The mean of what `body(ids, pad_mask)` says to real tokens, and a linear head"
+    "The mean of the outputs of `body(ids, pad_mask)` for real tokens, and a linear head"
     def __init__(self, k, n_out=2):
         super().__init__()
         self.head = nn.Linear(k, n_out)

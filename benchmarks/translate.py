@@ -5,9 +5,9 @@
     python benchmarks/translate.py --minutes 30 --seed 0 --test --model nn     # nn.Transformer
     python benchmarks/translate.py --steps 20 --rows 500                       # does it run?
 
-All is chosen on `val`; `test_2016_flickr` is looked at with `--test` alone. The learning rate follows one cycle of the time (or of the steps), so that whoever is faster makes more
-steps of the same schedule. A minute is one of processor time on each of `--threads` cores (`time.process_time()` divided by them): who else works on the machine does not count. Validation is not counted. `nn.Transformer` has learned positions, as it can't rotate, dropout where our blocks have it, the same tied table, data, loss,
-optimizer, averaging; for decoding its weights move into our model, which gives the same scores (that is checked). Needs ~/.fastai/data/multi30k, and the extras `subword` and `bleu`.
+All is tuned on `val`; `test_2016_flickr` is used with `--test` alone. The learning rate follows one cycle of the time (or of the steps), so that the faster model makes more
+steps of the same schedule. A minute is one of processor time on each of `--threads` cores (`time.process_time()` divided by them): other programs on the machine do not count. Validation is not counted. `nn.Transformer` has learned positions, as it has no rotary ones, dropout where our blocks have it, the same tied table, data, loss,
+optimizer, averaging; for decoding its weights move into our model, which gives the same logits (that is checked). Needs ~/.fastai/data/multi30k, and the extras `subword` and `bleu`.
 """
 import json, platform, sys, time
 from datetime import date
@@ -136,7 +136,7 @@ def main(
     rows:int=None, # Only so many pairs
     threads:int=2, # Threads for torch
     no_score:bool=False, # Only the loss of `val`, no translations?
-    test:bool=False, # Look at test_2016_flickr as well?
+    test:bool=False, # Score test_2016_flickr as well?
     out:str=None # A JSON lines file to append the result to
 ):
     "Train, translate, and print a line of JSON"

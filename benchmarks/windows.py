@@ -1,25 +1,25 @@
-"""Does it pay to read long reviews in windows? Accuracy on 2,000 test reviews of IMDB of a model that reads 128 tokens at once.
+"""Does it pay off to read long reviews in windows? Accuracy on 2,000 test reviews of IMDB of a model that reads 128 tokens at once.
 
     python benchmarks/windows.py              # two seeds; three quarters of an hour on one core
 
-Models are trained with `head_crop`, with `ends_crop` and with windows, on the same 4,000 reviews; each is asked with its crop, and with windows.
+Models are trained with `head_crop`, with `ends_crop` and with windows, on the same 4,000 reviews; each is evaluated with its crop, and with windows.
 """
 import warnings
 from fastcore.script import call_parse
 from transformers_from_scratch.all import *
 
 def reviews(path, part, n, rng):
-    "`n` reviews of a part, half of them good"
+    "`n` reviews of a part, half of them positive"
     return [(o.read_text(), label, part=='test') for label in ('pos','neg')
             for o in rng.sample(sorted((path/part/label).iterdir(), key=str), n//2)]
 
 @call_parse
 def main(
-    seeds:int=2, # Trainings of each kind
+    seeds:int=2, # Training runs of each kind
     max_len:int=128, # Tokens that are read at once
     only:str=None, # One kind of training: 'head', 'ends' or 'windows'; None is all
 ):
-    "Train, ask, and print a line for each training"
+    "Train, evaluate, and print a line for each training run"
     warnings.filterwarnings('ignore')
     torch.set_num_threads(1)
     path,rng = fastai_cfg().path('data')/'imdb',random.Random(0)

@@ -4,8 +4,8 @@
 
 First on generated reviews in which the order of the words decides, then on the 1,000 reviews of fastai's IMDB_SAMPLE,
 if they are on disk or can be fetched within five seconds. Both times a bag-of-words logistic regression is trained on
-the same reviews: on the first set it can't win, on the second it is hard to beat. Then a language model learns from the
-reference of the Python language that every Python ships, and writes. What is made lies in `output/` then.
+the same reviews: on the first set it can't win, on the second it is hard to beat. Then a language model is trained on
+the reference of the Python language that every Python ships, and generates text. The results are saved in `output/`.
 """
 import matplotlib; matplotlib.use('Agg')
 import gzip, io, tarfile, time, urllib.request
@@ -17,14 +17,14 @@ from sklearn.pipeline import make_pipeline
 from transformers_from_scratch.all import *
 
 def fetch(url, secs):
-    "What is at `url`; an `OSError` if it has not come within `secs` seconds, or not whole"
+    "The contents of `url`; an `OSError` if they have not arrived within `secs` seconds, or not all of them"
     deadline,data = time.monotonic()+secs,b''
     with urllib.request.urlopen(url, timeout=secs) as response:
         size = int(response.headers['Content-Length'] or 0)
         while chunk := response.read1(1<<16):  # `read` would wait until all of it is there
             data += chunk
             if time.monotonic()>deadline: raise TimeoutError(f'it took longer than {secs} seconds')
-    if len(data)<size: raise OSError(f'only {len(data)} of {size} bytes came')
+    if len(data)<size: raise OSError(f'only {len(data)} of {size} bytes arrived')
     return data
 
 def imdb_sample(secs=5):
@@ -43,7 +43,7 @@ def imdb_sample(secs=5):
             (part := texts.with_suffix('.part')).write_bytes(data)
             part.replace(texts)
     except Exception as e:  # whatever it is, the demo can do without them
-        return print(f'\nIMDB_SAMPLE: left out, since it could not be had ({type(e).__name__}: '
+        return print(f'\nIMDB_SAMPLE: left out, since it could not be fetched ({type(e).__name__}: '
                      f'{str(e).strip()})')
     print(f'\nIMDB_SAMPLE: {"found in" if there else "fetched into"} {texts.parent}')
     return df
@@ -56,9 +56,9 @@ def bag_of_words(df, valid=None):
     return model.score(valid.text, valid.label)
 
 def train(title, df, epochs, lr, **model):
-    "Train a classifier on `df`, compare it, and return its Learner with the curves of its training"
+    "Train a classifier on `df`, compare it, and return its Learner with its training curves"
     print(f'\n{title}: {(~df.is_valid).sum()} reviews to train on, '
-          f'{df.is_valid.sum()} to check with')
+          f'{df.is_valid.sum()} to validate on')
     set_seed(42)
     dls = TextDataLoaders.from_df(df, path='output', text_col='text', label_col='label',
                                   valid_col='is_valid', bs=32)
@@ -68,13 +68,13 @@ def train(title, df, epochs, lr, **model):
     # kept here, since `predict` empties the recorder
     learn.curves = np.array(learn.recorder.values)
     n_params = sum(p.numel() for p in learn.model.parameters())
-    print(f'  transformer       {learn.curves[-1,2]:6.1%} right   '
+    print(f'  transformer       accuracy {learn.curves[-1,2]:6.1%}   '
           f'({time.time()-start:.0f} s of training, {n_params:,} parameters)')
-    print(f'  bag of words      {bag_of_words(df):6.1%} right')
+    print(f'  bag of words      accuracy {bag_of_words(df):6.1%}')
     return learn
 
 def write():
-    "Train a language model on the reference of the Python language, let it write, and return its Learner"
+    "Train a language model on the reference of the Python language, generate text, and return its Learner"
     print("\nA language model of Python's own reference:")
     set_seed(42)
     dls = TextDataLoaders.from_df(python_reference(), path='output', text_col='text',
@@ -84,7 +84,7 @@ def write():
     start = time.time()
     learn.fit_one_cycle(8, 3e-3)
     print(f'  {time.time()-start:.0f} s of training, vocabulary of '
-          f'{len(dls.vocab):,}; of every word equally likely, '
+          f'{len(dls.vocab):,}; if every word were equally likely, '
           f'the perplexity would be {len(dls.vocab):,}')
     for text in ('The import statement', 'If the class', 'A list is'):
         text = learn.predict(text, 25, temperature=0.5, top_p=0.9, seed=0, no_bar=True,
@@ -116,17 +116,17 @@ def main():
     hard = toy[toy.is_valid & toy.hard]
     with learn.no_bar(): preds,_ = learn.get_preds(dl=learn.dls.test_dl(hard.text))
     right = preds.argmax(1) == tensor(hard.label.map(learn.dls.vocab[1].o2i).tolist())
-    print(f'  where the order of the words decides: transformer {right.float().mean():.1%}, '
+    print(f'  accuracy where the order of the words decides: transformer {right.float().mean():.1%}, '
           f'bag of words {bag_of_words(toy, hard):.1%}')
     if (df := imdb_sample()) is not None:
         learners['IMDB_SAMPLE'] = train('IMDB_SAMPLE', df, epochs=8, lr=2e-3, k=64, heads=1,
                                         depth=1, max_len=256, pool=mean_max_pool, crop=ends_crop,
                                         word_dropout=0.4)
-        print('  (800 reviews are few for a model that starts from nothing; '
+        print('  (800 reviews are few for a model trained from scratch; '
               'examples/imdb.py trains on 25,000)')
     lm = write()
 
-    print('\nThree sentences, read by the model of the toy reviews:')
+    print('\nThree sentences, classified by the model of the toy reviews:')
     for text in ('Not a dull film but a wonderful one.', 'Not a wonderful film but a dull one.',
                  'The story is anything but boring.'):
         with learn.no_bar(): label,_,probs = learn.predict(text)

@@ -1,13 +1,13 @@
-"""Film reviews from nothing but IMDB's own texts, on a processor: one command for each recipe.
+"""Film reviews with nothing but IMDB's own texts, on a CPU: one command for each recipe.
 
     python examples/imdb.py bag                # a bag of n-grams
-    python examples/imdb.py plain              # a small transformer that learns from the labelled reviews, and has read nothing before
-    python examples/imdb.py labels             # the labelled reviews alone: read them first, count, then learn
-    python examples/imdb.py hour               # read the reviews without labels as well
-    python examples/imdb.py hour --labels 250  # all reviews are read, 250 labels are used, sampled by `--draw`
-    python examples/imdb.py labels --holdout .2  # for trying things out: checked on films of `train`; `test` is not read
+    python examples/imdb.py plain              # a small transformer, trained from scratch on the labeled reviews
+    python examples/imdb.py labels             # the labeled reviews alone: pretrain on them, count n-grams, then train
+    python examples/imdb.py hour               # pretrain on the reviews without labels as well
+    python examples/imdb.py hour --labels 250  # pretrained on all reviews, trained on 250 labels, sampled by `--draw`
+    python examples/imdb.py labels --holdout .2  # for experiments: validated on films of `train`; `test` is not read
 
-Run it again after an interruption: it goes on where it was. What it makes lies in `output/imdb/RECIPE-SEED`: the result as JSON, the curves of the
+Run it again after an interruption: it resumes where it stopped. The results are in `output/imdb/RECIPE-SEED`: the result as JSON, the curves of the
 losses, the encoder (`load_encoder`, or `pretrained=`, for reviews of your own) and the classifier (`load_transformer_learner`).
 """
 import json, platform, subprocess, time
@@ -25,14 +25,14 @@ recipes = dict(
                epochs=10, lr=2e-3),
     labels=dict(read=['train'], rounds=1, model=dict(k=256, heads=4, depth=2, max_len=320), share=.35, epochs=1, lr=1e-3, bag=True),
     hour=dict(read=['train','unsup'], rounds=1, model=dict(k=256, heads=4, depth=4, max_len=320), share=.25, epochs=1, lr=1e-3, bag=True))
-few_labels = dict(epochs=10, lr=2e-3)  # and the mean of the weights from the middle of the training on
+few_labels = dict(epochs=10, lr=2e-3)  # and weights averaged from the middle of training on
 
 class SkipValidation(Callback):
-    "Train without a look at the reviews to check with"
+    "Train without validating"
     def before_validate(self): raise CancelValidException
 
 def of_held_out_films(df, near=.06, same=.12):
-    """Which training reviews seem to speak of a film that is held out
+    """Which training reviews seem to be about a film that is held out
 
     Reviews of one film stand together, in `neg` and at another place in `pos`. Names, and other rare words, tell which belong together."""
     words = TfidfVectorizer(lowercase=False, binary=True, min_df=2, max_df=100).fit_transform(df.text)
@@ -52,8 +52,8 @@ def of_held_out_films(df, near=.06, same=.12):
 def table(path, folders, holdout=0.):
     """Columns `text`, `label` and `is_valid`: `test` for validation; with `holdout` that part of `train`, and no `test` at all.
 
-    What is held out is the end of the numbers, for reviews of one film stand together; reviews drawn at random promised 90.6 % for a recipe that
-    had 87.1 % on `test`. Training reviews that seem to speak of these films as well are left out: about 4,600 of 20,000 with `holdout=.2`."""
+    Held out are the last numbers, since reviews of one film stand together; reviews sampled at random promised 90.6 % for a recipe with
+    87.1 % on `test`. Training reviews that seem to be about these films as well are left out: about 4,600 of 20,000 with `holdout=.2`."""
     files = get_text_files(path, folders=folders).sorted()
     df = pd.DataFrame(dict(text=[o.read_text(encoding='utf8') for o in files], label=[o.parent.name for o in files],
                            folder=[o.parts[-3] if o.parent.name!='unsup' else 'unsup' for o in files], number=[int(o.stem.split('_')[0]) for o in files]))
@@ -69,7 +69,7 @@ def few(df, labels, draw):
     return pd.concat([train, df[df.is_valid]], ignore_index=True)
 
 def reader(df, folder, seed, model, rounds, share, bf16):
-    "A language model of the reviews, trained"
+    "A trained language model of the reviews"
     dls = lm_dataloaders(df[['text']], folder/'corpus', bs=16, seq_len=256, valid_pct=.01, max_vocab=10_000, seed=seed)
     cbs = [GradientClip(1.), LossInParts(share=share), SkipValidation(), Resume('read')] + [BF16Precision()]*bf16
     learn = transformer_lm_learner(dls, **model | dict(max_len=512), dropout=0., path=folder, opt_func=partial(OptimWrapper, opt=MuonAdamW))
@@ -77,7 +77,7 @@ def reader(df, folder, seed, model, rounds, share, bf16):
     return learn
 
 def classifier(dls, folder, name, model, epochs, lr, read, bag, few, bf16):
-    "A classifier of reviews, trained; with `read` it starts from the encoder that has read, and with `bag` it counts, too"
+    "A trained classifier of reviews; with `read` it starts from the pretrained encoder, and with `bag` it has a bag of n-grams, too"
     more = dict(attn_cls=SelfAttentionAutoRegressive, word_dropout=.1) if read else {}
     learn = transformer_classifier_learner(dls, crop=ends_crop, pool=mean_max_pool, path=folder, metrics=accuracy, **more | model)
     if read: learn.load_encoder('reader').unfreeze()
@@ -91,7 +91,7 @@ def has_bf16():
     return cpu.exists() and any(o in cpu.read_text() for o in ('avx512_bf16','amx_bf16'))
 
 def draw_losses(learners, path):
-    "The losses of all trainings, side by side"
+    "Plot the losses of all training runs, side by side"
     axs = subplots(1, len(learners), figsize=(4*len(learners),3))[1]
     for (name,learn),ax in zip(learners.items(), np.atleast_1d(axs)):
         plt.sca(ax)
@@ -102,16 +102,16 @@ def draw_losses(learners, path):
 @call_parse
 def main(
     recipe:str, # 'bag', 'plain', 'labels' or 'hour'
-    labels:int=0, # Number of labelled reviews to learn from; 0: all
-    draw:int=0, # Which of them
-    epochs:int=0, # Times through the labelled reviews; 0: as in the recipe
-    holdout:float=0., # Part of `train` to check with instead of `test`
+    labels:int=0, # Number of labeled reviews to train on; 0: all
+    draw:int=0, # Which sample of them
+    epochs:int=0, # Epochs over the labeled reviews; 0: as in the recipe
+    holdout:float=0., # Part of `train` to validate on instead of `test`
     seed:int=0, # Seed of weights, order and dropout
     threads:int=2, # Threads for torch
     bf16:int=-1, # Compute in bfloat16 where it is safe? -1: if the processor can
-    folder:Path='output/imdb', # Where it goes
+    folder:Path='output/imdb', # Folder for the results
 ):
-    "Train a classifier of film reviews, and say how many of the others it gets right"
+    "Train a classifier of film reviews, and print its accuracy on the others"
     torch.set_num_threads(threads)
     its,bf16,path = recipes[recipe] | (few_labels if labels else {}),has_bf16() if bf16<0 else bool(bf16),untar_data(URLs.IMDB)
     folder = Path(folder).absolute()/f'{recipe}-{seed}{f"-{holdout}" if holdout else ""}'
@@ -138,7 +138,7 @@ def main(
             learners['reading'] = learn = reader(texts[~texts.is_valid], folder, seed, its['model'], its['rounds'], its['share'], bf16)
         loss = learn.validate()[0]
         learn.save_encoder('reader')
-        print(f"read in {minutes['reading']} minutes; perplexity of reviews kept aside: {math.exp(loss):.1f}")
+        print(f"pretrained in {minutes['reading']} minutes; perplexity of held-out reviews: {math.exp(loss):.1f}")
         with learn.no_bar(): print(learn.predict('This film is', 40, temperature=.8, top_p=.9, seed=1))
     if encoder.exists(): vocab = read_description(encoder).vocab
     set_seed(seed)

@@ -1,12 +1,12 @@
-"""Read first, judge later: a language model learns from reviews without labels, then its encoder becomes a classifier of reviews.
+"""Pretrain, then classify: a language model is trained on reviews without labels, then its encoder becomes a classifier of reviews.
 
     python examples/imdb_transfer.py                              # the recipe of the README: about an hour of training on two cores
-    python examples/imdb_transfer.py --stage lm                   # only the language model; its encoder lies in models/ afterwards
+    python examples/imdb_transfer.py --stage lm                   # only the language model; its encoder is in models/ afterwards
     python examples/imdb_transfer.py --stage classifier           # only the classifier, from the encoder that is there
-    python examples/imdb_transfer.py --stage classifier --pretrained 0   # the same classifier from nothing, to compare
+    python examples/imdb_transfer.py --stage classifier --pretrained 0   # the same classifier from scratch, for comparison
 
-The language model reads some of the labelled training reviews (without their labels) and of the unlabelled ones; none of `test`.
-The classifier trains on the 25,000 labelled reviews, and reads `test` once, at the end.
+The language model reads some of the labeled training reviews (without their labels) and of the unlabelled ones; none of `test`.
+The classifier trains on the 25,000 labeled reviews, and reads `test` once, at the end.
 """
 import json, random, time
 from fastai.text.all import *
@@ -21,7 +21,7 @@ def splitter(holdout):
     return FuncSplitter(lambda o: int(o.stem.split('_')[0]) >= 12_500*(1-holdout))
 
 def lm_dls(path, n, vocab_sz, bs, seq_len):
-    "`n` reviews of `train` and `unsup`, drawn at random, as one stream of words; 250 more of `unsup` to check with"
+    "`n` reviews of `train` and `unsup`, sampled at random, as one stream of words; 250 more of `unsup` for validation"
     pick = lambda folders,n,seed: random.Random(seed).sample(get_text_files(path,
         folders=folders).sorted(), n)
     valid = set(pick(['unsup'], 250, 1))
@@ -33,7 +33,7 @@ def lm_dls(path, n, vocab_sz, bs, seq_len):
     return block.dataloaders(path, path=path, bs=bs, seq_len=seq_len)
 
 def classifier_dls(path, vocab, bs, holdout):
-    "The labelled reviews, as ids of `vocab`"
+    "The labeled reviews, as ids of `vocab`"
     folders = ['train'] if holdout else ['train','test']
     block = DataBlock(blocks=(TextBlock.from_folder(path, folders=['train','unsup'], vocab=vocab,
                                                     seq_len=256), CategoryBlock),
@@ -64,19 +64,19 @@ def main(
     muon_lr:float=0.02, # Its highest learning rate for matrices
     max_len:int=320, # Tokens of a review that the classifier reads
     bs:int=32, # Reviews in its batches
-    epochs:int=2, # Times that it goes through the labelled reviews
+    epochs:int=2, # Epochs of the classifier
     lr:float=1e-3, # Its highest learning rate, for the head; a tenth of it for the embedding
-    word_dropout:float=0.1, # Part of the words that it leaves out in training
+    word_dropout:float=0.1, # Share of the words that it drops in training
     dropout:float=0.1, # Dropout everywhere else in the classifier
     pretrained:int=1, # Load the encoder of the language model?
-    causal:int=1, # Does a token of the classifier see only what stands before it, as in the language model?
+    causal:int=1, # Does a token of the classifier see only the tokens before it, as in the language model?
     bf16:int=1, # Compute in bfloat16 where it is safe?
     seed:int=0, # Seed of weights, order and dropout
     threads:int=2, # Threads for torch
-    holdout:float=0., # Part of `train` to check with instead of `test`
-    part:float=1., # For trying things out: do only this part of each epoch
+    holdout:float=0., # Part of `train` to validate on instead of `test`
+    part:float=1., # For experiments: run only this part of each epoch
 ):
-    "Train a language model and then a classifier on IMDB, and say how many of the test reviews it gets right"
+    "Train a language model and then a classifier on IMDB, and print its accuracy on the test reviews"
     torch.set_num_threads(threads)
     set_seed(seed)
     path,cbs,result = untar_data(URLs.IMDB),[BF16Precision()] if bf16 else [],dict(seed=seed,

@@ -68,7 +68,7 @@ class MuonAdamW:
     def zero_grad(self):
         for o in self.opts: o.zero_grad()
     def state_dict(self):
-        "As of one PyTorch optimizer: states by the number of the parameter"
+        "As of a single PyTorch optimizer: states by the index of the parameter"
         state,n,groups = {},0,[]
         for o in self.opts:
             its = o.state_dict()
@@ -98,7 +98,7 @@ def compare(k=96, depth=3, steps=20):
             t = time.perf_counter()
             o.step()
             s.append(time.perf_counter()-t)
-        # each can go on where the other stopped
+        # each can resume where the other stopped
         if i==steps//2: opts[1].load_state_dict(deepcopy(opts[0].state_dict()))
     off = max(((p-q).norm()/(p-o).norm()).item() for o,p,q in zip(start, *models))
     ratio = sorted(a/b for a,b in zip(*secs))

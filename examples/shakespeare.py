@@ -2,9 +2,9 @@
 
     python examples/shakespeare.py                     # about a minute and a half on two CPU cores
     python examples/shakespeare.py --k 160 --heads 5 --depth 6 --epochs 3 --dropout 0.1       # a quarter of an hour
-    python examples/shakespeare.py --held-out first    # checked on the first tenth: nothing was chosen by its loss
+    python examples/shakespeare.py --held-out first    # validated on the first tenth: nothing was tuned on it
 
-The text is looked for in fastai's data folder (`~/.fastai/data/tinyshakespeare/input.txt`); `--file` takes any other text.
+The text is expected in fastai's data folder (`~/.fastai/data/tinyshakespeare/input.txt`); `--file` takes any other text.
 Matrices are trained with Muon, which is part of PyTorch since 2.9, all other parameters with AdamW. In a minute and a half a small
 model that reads the text twice learns more than a large one that reads it once; with more time the large one wins. Learning
 rates fall along a straight line to 0, which was better here than a cosine (by 0.015).
@@ -20,7 +20,7 @@ class ReLUSquared(Module):
     def forward(self, x): return F.relu(x).square()
 
 class Minutes(Callback):
-    "Measures the time of training, without that of the last look at the validation data"
+    "Measures the time of training, without that of the last validation"
     def before_fit(self): self.start = time.time()
     def after_train(self): self.learn.train_secs = time.time()-self.start
 
@@ -32,16 +32,16 @@ def main(
     depth:int=3, # Number of blocks
     seq_len:int=128, # Characters in a sequence
     bs:int=8, # Sequences in a batch
-    epochs:int=2, # Times through the text
+    epochs:int=2, # Epochs
     lr:float=1e-2, # Highest learning rate of AdamW
     muon_lr:float=0.014, # Highest learning rate of Muon
     dropout:float=0., # Dropout of embeddings and of the outputs of the layers
     seed:int=0, # Seed of weights, order and dropout
     threads:int=2, # Threads for torch
-    held_out:str='last', # Which tenth of the text to check on, 'last' or 'first'; rates and schedule were chosen by the last
-    n:int=400, # Characters to write in the end
+    held_out:str='last', # Which tenth of the text to validate on, 'last' or 'first'; rates and schedule were tuned on the last
+    n:int=400, # Characters to generate at the end
 ):
-    "Train a language model of characters, and let it write"
+    "Train a language model of characters, and generate text"
     if held_out not in ('last','first'):
         raise SystemExit(f"--held-out must be 'last' or 'first', not {held_out!r}")
     torch.set_num_threads(threads)
@@ -52,7 +52,7 @@ def main(
                          'another text with --file')
     text = file.read_text(encoding='utf8')
     tenth = len(text)-int(.9*len(text))
-    # what is checked on is what stands last
+    # the validation set is the end of the text
     if held_out=='first': text = text[tenth:]+text[:tenth]
     df = split_text(text, valid_pct=.1)
     dls = TextDataLoaders.from_df(df, path='output', text_col='text', valid_col='is_valid',
@@ -62,7 +62,7 @@ def main(
                                 opt_func=partial(OptimWrapper, opt=MuonAdamW),
                                 cbs=[GradientClip(1.), Minutes()])
     top,start = np.array([lr, muon_lr]),time.time()
-    # up for a moment, then down
+    # a short warmup, then down
     schedule = combine_scheds([.05,.95], [SchedLin(top/20, top), SchedLin(top, 0*top)])
     lm.fit(epochs, cbs=ParamScheduler({'lr': schedule}))
     total = time.time()-start

@@ -36,7 +36,7 @@ def first_cells():
 def without_needs():
     "Pages to learn from that don't say what a reader has to know, and how long they take"
     for section, names in docs_llms.sidebar().items():
-        for n in names if section not in ('Start', 'Look up') else ():
+        for n in names if section not in ('Start', 'Reference') else ():
             if not any(''.join(c['source']).startswith('*Needs ') for c in cells_of(n)[:4]): yield f'{n}: no line "*Needs ..."'
 
 def long_lines():

@@ -45,9 +45,9 @@ def fused_attention(
     mask:Tensor=None, # bool, True where a key is hidden from a query; broadcasts to `(b,h,tq,tk)`
     dropout:float=0., # Probability to drop a weight, in [0,1); always applied
     bias:Tensor=None, # Numbers that are added to the scores; broadcast to `(b,h,tq,tk)`
-    causal:bool=False # Hide what comes later? Only without `mask` and `bias`
+    causal:bool=False # Hide later tokens? Only without `mask` and `bias`
 )->Tensor: # Averages of the values `(b,h,tq,s)`
-    "The averages of `scaled_dot_product_attention` by PyTorch's kernel, which never holds all the weights"
+    "The averages of `scaled_dot_product_attention` by PyTorch's kernel, which never stores all the weights"
     seen = None if mask is None else ~torch.atleast_2d(mask)
     if bias is not None:
         bias = torch.atleast_2d(bias).to(query.dtype)
@@ -58,7 +58,7 @@ def fused_attention(
 # %% ../nbs/00_attention.ipynb #e691a2f5
 class MultiHeadAttention(Module):
     "Attention with several heads, Vaswani et al. 2017, section 3.2.2; raises `ValueError` for heads that don't fit"
-    causal = False  # Is what comes later hidden?
+    causal = False  # Are later tokens hidden?
     average = staticmethod(fused_attention)
     def __init__(self,
         k:int, # Width of the vectors
@@ -66,9 +66,9 @@ class MultiHeadAttention(Module):
         wide:bool=False, # Is each head as wide as `k`, instead of `k/heads`?
         dropout:float=0., # Probability to drop a weight in training, in [0,1); slow on a CPU unless 0
         qkv_bias:bool=True, # Do queries, keys and values have a bias?
-        bias:bool=True, # Has the output a bias?
+        bias:bool=True, # Does the output have a bias?
         kv_heads:int=None, # Heads of keys and values, a divisor of `heads`; None is `heads`
-        qk_norm:type=nn.Identity # Class of a norm of queries and keys, made as `qk_norm(s)`: `nn.RMSNorm`
+        qk_norm:type=nn.Identity # Class of a norm of queries and keys, created as `qk_norm(s)`: `nn.RMSNorm`
     ):
         kv_heads = ifnone(kv_heads, heads)
         if k<1 or heads<1 or (k%heads and not wide):
@@ -97,10 +97,10 @@ class MultiHeadAttention(Module):
         "What is added to the scores by their positions, before the softmax"
 
     def keys_values(self,
-        key:Tensor, # What is looked at, `(b,t,k)`
-        value:Tensor=None # What is averaged, `(b,t,k)`; None is `key`
+        key:Tensor, # Input of the keys `(b,t,k)`
+        value:Tensor=None # Input of the values `(b,t,k)`; None is `key`
     )->tuple: # Keys and values of each head, both `(b,kv_heads,t,s)`
-        "What `forward` makes of `key` and `value`: whoever looks at the same often makes it once"
+        "Keys and values for `forward`: compute them once for what is attended to several times"
         k = self.k_norm(_to_heads(self.tokeys(key), self.kv_heads))              # (b,kv_heads,t,s)
         return k,_to_heads(self.tovalues(ifnone(value, key)), self.kv_heads)
 
@@ -110,19 +110,19 @@ class MultiHeadAttention(Module):
         return self.causal and getattr(self.hidden, '__func__', None) is MultiHeadAttention.hidden
 
     def forward(self,
-        query:Tensor, # What looks, `(b,tq,k)`
-        key:Tensor|tuple=None, # What is looked at, `(b,t,k)`, or what `keys_values` made of it; None is `query`
-        value:Tensor=None, # What is averaged, `(b,t,k)`; None is `key`
+        query:Tensor, # Input of the queries `(b,tq,k)`
+        key:Tensor|tuple=None, # Input of the keys `(b,t,k)`, or the result of `keys_values`; None is `query`
+        value:Tensor=None, # Input of the values `(b,t,k)`; None is `key`
         *,
         mask:Tensor=None, # bool, True where a key is hidden from a query; broadcasts to `(b,h,tq,tk)`
         pad_mask:Tensor=None, # bool `(b,tk)`, True at padding; `tk` counts the keys in the cache, too
-        pos:Tensor=None, # Positions of the queries, `(tq,)` or `(b,tq)`; None counts on from what is cached
+        pos:Tensor=None, # Positions of the queries, `(tq,)` or `(b,tq)`; None: after the cached tokens
         key_pos:Tensor=None, # Positions of new keys, `(t,)` or `(b,t)`; None: `pos` for one text, else 0 to `t-1`
-        rotate:callable=None, # `rotate(q, pos)` turns queries or keys `(b,h,t,s)`; with `pos` None at 0 to `t-1`
+        rotate:callable=None, # `rotate(q, pos)` rotates queries or keys `(b,h,t,s)`; with `pos` None at 0 to `t-1`
         cache=None, # Its `update(keys, values)` appends them `(b,kv_heads,t,s)` and returns all so far
         need_weights:bool=True # Return the weights as well? Slower, and needs memory for them
     )->Tensor|tuple: # Output `(b,tq,k)`; with `need_weights` also the weights of each head `(b,h,tq,tk)`
-        "Project, hide, average, join; raises `ValueError` for cached keys that are rotated without `pos`"
+        "Project, mask, average, join heads; raises `ValueError` for cached keys that are rotated without `pos`"
         if key is None: key = query
         if key is query and key_pos is None: key_pos = pos
         q = self.q_norm(_to_heads(self.toqueries(query), self.heads))                  # (b,h,tq,s)
@@ -157,7 +157,7 @@ def _limits(self:MultiHeadAttention, q, k, t, pos, key_pos, mask, pad_mask, need
     columns = torch.arange(tk, device=q.device)
     if pos is None: pos = torch.arange(tk-t, tk-t+tq, device=q.device)
     if key_pos is None: key_pos = columns
-    elif tk>t: key_pos = key_pos[...,-1:] + columns - (tk-1)  # those in the cache stand before
+    elif tk>t: key_pos = key_pos[...,-1:] + columns - (tk-1)  # those in the cache come before
     pos,key_pos = (o[:,None] if o.dim()==2 else o for o in (pos, key_pos))      # (b,1,t), or (t,)
     places = pos[...,None],key_pos[...,None,:]                           # (...,tq,1) and (...,1,tk)
     bias = self.score_bias(*places)
@@ -171,7 +171,7 @@ def _limits(self:MultiHeadAttention, q, k, t, pos, key_pos, mask, pad_mask, need
 
 # %% ../nbs/00_attention.ipynb #76233bdc
 class SelfAttention(MultiHeadAttention):
-    "A text looks at itself; by default with wide heads, as in Bloem's \"Transformers from scratch\""
+    "A text attends to itself; by default with wide heads, as in Bloem's \"Transformers from scratch\""
     @delegates(MultiHeadAttention)
     def __init__(self,
         k:int, # Width of the vectors
@@ -188,7 +188,7 @@ class SelfAttention(MultiHeadAttention):
         need_weights:bool=False, # Return the weights as well? Slower, and needs memory for them
         **kwargs
     )->Tensor|tuple: # Output `(b,t,k)`; with `need_weights` also the weights of each head `(b,h,t,tk)`
-        "Each token averages what it finds in the text"
+        "For each token a weighted average of the values of the text"
         return super().forward(x, need_weights=need_weights, **kwargs)
 
 # %% ../nbs/00_attention.ipynb #baf2acea

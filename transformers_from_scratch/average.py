@@ -12,10 +12,10 @@ from .guards import *
 # %% ../nbs/33b_average.ipynb #33b00010
 class AverageWeights(Callback):
     "Validates with the mean of the weights of the last steps, and leaves it in the model"
-    order,run_valid = 60,False  # behind what looks at a step
+    order,run_valid = 60,False  # after what looks at a step
     def __init__(self,
         start:float=.75, # From this share of the training on, in [0,1)
-        decay:float=None # How much of the mean stays after a batch, in [0,1); None: all count the same
+        decay:float=None # Share of the mean that stays after a batch, in [0,1); None: a plain mean
     ):
         for n,o in dict(start=start, decay=decay or 0.).items(): ensure(0<=o<1, n, o, 'in [0,1)')
         self.start,self.decay,self.mean,self.own,self.n = start,decay,None,None,0
@@ -29,7 +29,7 @@ class AverageWeights(Callback):
         for p,o in zip(params, weights.split([p.numel() for p in params])): p.copy_(o.view_as(p))
 
     def before_fit(self):
-        "Begin anew; a fit that was broken off may have left the mean in the model"
+        "Start over; an interrupted fit may have left the mean in the model"
         now = self._weights()
         if self.own is not None and self.mean.to(now).equal(now): self._put(self.own)
         self.mean,self.own,self.n = None,None,0

@@ -25,7 +25,7 @@ def _keys(ids, n_grams, skip):
 def ngram_keys(
     ids:Tensor, # Token ids `(b,t)`
     n_grams:int=3, # Number of words in the longest n-gram, at least 1
-    skip:tuple=(1,) # Ids that are no words: padding, anywhere, and perhaps special tokens
+    skip:tuple=(1,) # Ids that are not words: padding, anywhere, and perhaps special tokens
 )->Tensor: # `(b,m)`: first all words, then all pairs, and so on; 0 where there is none
     "A number for each n-gram of each text"
     return torch.cat(_keys(ids, n_grams, skip)[1], 1)
@@ -41,7 +41,7 @@ def each_once(
 
 # %% ../nbs/02c_bag.ipynb #2c000119
 def _rows(known, keys):
-    "The row of each key in the sorted `known`; 0 for all that is not known"
+    "The row of each key in the sorted `known`; 0 for unknown keys"
     row = torch.searchsorted(known, keys).clamp(max=len(known)-1)
     return row.where(known[row]==keys, 0)
 
@@ -50,12 +50,12 @@ class NgramBag(KeepsKeywords):
     def __init__(self,
         n_out:int, # Number of classes, or labels
         n_grams:int=3, # Number of words in the longest n-gram
-        skip:tuple=(1,), # Ids that are no words: padding and perhaps special tokens
-        scale:float=.01, # What the answers of Naive Bayes are multiplied by; 1 leaves them
-        n_rows:int=0 # Number of n-grams that are known: `count` sets it
+        skip:tuple=(1,), # Ids that are not words: padding and perhaps special tokens
+        scale:float=.01, # Factor of the logits of Naive Bayes; 1 does not change them
+        n_rows:int=0 # Number of known n-grams: `count` sets it
     ):
         store_attr()
-        zeros = torch.zeros(1+n_rows, n_out)  # row 0 is for all that is not known
+        zeros = torch.zeros(1+n_rows, n_out)  # row 0 is for unknown n-grams
         self.register_buffer('keys', zeros[:,0].long())
         self.register_buffer('ratios', zeros)
         self.weight,self.bias = nn.Parameter(zeros.clone()),nn.Parameter(torch.zeros(n_out))
@@ -63,9 +63,9 @@ class NgramBag(KeepsKeywords):
     @torch.no_grad()
     def count(self,
         batches, # Of ids `(b,t)` and classes `(b,)` or labels `(b,n_out)`, as a loader gives them
-        min_texts:int=2 # An n-gram of fewer texts stays unknown
+        min_texts:int=2 # An n-gram in fewer texts stays unknown
     )->Module: # Itself
-        "Count all ratios anew, forget what was learned; holds all n-grams of all texts in memory"
+        "Count all ratios again, forget what was learned; holds all n-grams of all texts in memory"
         keys,sizes,ys = [],[],[]
         for ids,y in batches:
             found = self._text_keys(ids)
@@ -89,7 +89,7 @@ class NgramBag(KeepsKeywords):
     def parts(self,
         keys:Tensor # Of n-grams `(b,m)`
     )->Tensor: # `(b,m,n_out)`
-        "What each n-gram adds to the answers"
+        "What each n-gram adds to the logits"
         row = _rows(self.keys, keys)                                                        # (b,m)
         return (self.scale + F.embedding(row, self.weight)) * F.embedding(row, self.ratios)
 
@@ -109,22 +109,22 @@ class NgramBag(KeepsKeywords):
     def divide_logits(self,
         by:float # A temperature, above 0
     ):
-        "Make all answers less sure, or surer with a number below 1, for good"
+        "Make all predictions less confident, or more with a number below 1, permanently"
         for o in (self.ratios, self.bias): o.div_(by)
 
 # %% ../nbs/02c_bag.ipynb #2c000127
 def _part(keys, new, n_parts):
-    "A number below `n_parts` from the n-grams of each text; cubes, for sums of ids are the same too often"
+    "A number below `n_parts` from the n-grams of each text; cubes, since sums of ids are equal too often"
     return (keys**3*new).sum((1,2)) % n_parts                                                # (b,)
 
 class GatedBag(KeepsKeywords):
-    "A trained bag whose phrases a transformer weighs; in training it reads no text by what it learned from it"
+    "A trained bag whose n-grams a transformer weights; in training no text is read by a bag trained on it"
     def __init__(self,
         n_out:int, # Number of classes, or labels
         k:int, # Width of the transformer's vectors
         n_grams:int=3, # Number of words in the longest n-gram
-        skip:tuple=(1,), # Ids that are no words: padding and perhaps special tokens
-        n_rows:int=0 # Number of n-grams that are known
+        skip:tuple=(1,), # Ids that are not words: padding and perhaps special tokens
+        n_rows:int=0 # Number of known n-grams
     ):
         store_attr('n_out,n_grams,skip,n_rows')
         self.register_buffer('keys', torch.zeros(1+n_rows).long())
@@ -132,14 +132,14 @@ class GatedBag(KeepsKeywords):
         self.register_buffer('bias', torch.zeros(n_out))
         self.gain,self.gate = nn.Parameter(torch.ones(1)),nn.Linear(k, n_grams)
         for p in self.gate.parameters(): nn.init.zeros_(p)
-        # of the bag of all texts, and of one for each part, which has not learned from it; no file has them
+        # of the bag of all texts, and of one for each part, which was not trained on it; they are not saved
         for n in ('bags','biases'): self.register_buffer(n, None, persistent=False)
 
     @torch.no_grad()
     def load_bag(self,
         bag:NgramBag # A trained bag, of all training texts
     )->Module: # Itself
-        "Take over what it knows"
+        "Copy its n-grams and their numbers"
         self.keys,self.n_rows,self.bias = bag.keys.clone(),bag.n_rows,bag.bias.detach().clone()
         self.made_with['n_rows'] = self.n_rows
         self.adds = (bag.scale+bag.weight) * bag.ratios
@@ -148,7 +148,7 @@ class GatedBag(KeepsKeywords):
 
     @torch.no_grad()
     def hold_out(self,
-        bag:NgramBag # One that has learned from all parts but the next: first 0, then 1, and so on
+        bag:NgramBag # One that was trained on all parts but the next: first 0, then 1, and so on
     ):
         "In training mode, read the texts of that part with the numbers of `bag`"
         adds = torch.zeros_like(self.adds)
@@ -173,7 +173,7 @@ class GatedBag(KeepsKeywords):
         ids:Tensor, # Token ids `(b,t)`, padding anywhere
         n_parts:int # Number of parts
     )->Tensor: # `(b,)`, from 0
-        "The part a text belongs to, made from its n-grams: as good as drawn, and always the same"
+        "The part of a text, computed from its n-grams: as good as random, and always the same"
         _,keys,new = self._places(ids)
         return _part(keys, new, n_parts)
 
@@ -181,21 +181,21 @@ class GatedBag(KeepsKeywords):
         keys:Tensor, # Of n-grams `(b,m)`
         bag:Tensor=None # Numbers of bags `(b,)`, 0 for that of all texts, which is also None
     )->Tensor: # `(b,m,n_out)`
-        "What each n-gram adds to the answers"
+        "What each n-gram adds to the logits"
         row = _rows(self.keys, keys)                                                        # (b,m)
         if bag is None: return F.embedding(row, self.adds)
         return F.embedding(row + (bag*len(self.keys))[:,None], self.bags.flatten(0, 1))
 
     def forward(self,
         ids:Tensor # Token ids `(b,t)`, padding anywhere
-    )->tuple: # The answer of the bag `(b,n_out)`; what each n-gram adds `(b,t,n_grams*n_out)`
-        "What was counted, in all and where it stands, at the last word of each n-gram"
+    )->tuple: # The logits of the bag `(b,n_out)`; what each n-gram adds `(b,t,n_grams*n_out)`
+        "What n-grams add, in total and each at its last word"
         digits,keys,new = self._places(ids)
         bag,bias = None,self.bias
         if self.training and self.n_rows:
             if self.bags is None:
-                raise ValueError('the bag knows its training texts by heart: `learn.add_bag()` '
-                                 'before you train, after opening a file as well')
+                raise ValueError('the bag has memorized its training texts: call `learn.add_bag()` '
+                                 'before you train, also after opening a file')
             bag = 1 + _part(keys, new, len(self.bags)-1)                                     # (b,)
             bias = self.biases[bag]                                                    # (b,n_out)
         adds = self.parts(keys.flatten(1), bag).unflatten(1, keys.shape[1:])  # (b,t',n_grams,n_out)
@@ -203,11 +203,11 @@ class GatedBag(KeepsKeywords):
         return answer,to_columns(adds.flatten(2), digits, 0)
 
     def weigh(self,
-        answer:Tensor, # Of the bag `(b,n_out)`
+        answer:Tensor, # Logits of the bag `(b,n_out)`
         adds:Tensor, # What each n-gram adds `(b,t',n_grams*n_out)`, at the tokens that are read
         x:Tensor # Vectors of these tokens `(b,t',k)`
     )->Tensor: # Logits `(b,n_out)`
-        "The answer, and what each phrase is to count for where it stands"
+        "The logits of the bag, with each n-gram weighted by its gate"
         adds = adds.unflatten(2, (self.n_grams, self.n_out))                 # (b,t',n_grams,n_out)
         return self.gain * (answer + (self.gate(x)[...,None]*adds).sum((1,2)))
 
@@ -215,7 +215,7 @@ class GatedBag(KeepsKeywords):
     def divide_logits(self,
         by:float # A temperature, above 0
     ):
-        "Make all answers less sure, or surer with a number below 1, for good"
+        "Make all predictions less confident, or more with a number below 1, permanently"
         self.gain.div_(by)
 
 # %% ../nbs/02c_bag.ipynb #2c000129
@@ -224,7 +224,7 @@ def phrase_parts(
     bag:NgramBag, # Or a `GatedBag`
     ids:Tensor # Token ids of a text `(t,)`
 )->tuple: # Lists of the columns of the words of each n-gram, and what it adds there `(m,n_out)`
-    "Where the n-grams of a text stand, and what they add to its answers"
+    "Where the n-grams of a text occur, and what they add to its logits"
     keys = ngram_keys(ids[None], bag.n_grams, bag.skip)
     keys = keys[:,keys[0]>0]  # on a GPU padded to all of the columns
     _,which,times = keys[0].unique(return_inverse=True, return_counts=True)
@@ -245,7 +245,7 @@ def word_parts(
 
 def over_others(
     x:Tensor # `(...,n_out)`
-)->Tensor: # `(...,n_out)`; of two answers, their difference
-    "What each answer has more than the mean of the others"
+)->Tensor: # `(...,n_out)`; of two outputs, their difference
+    "How much larger each output is than the mean of the others"
     return x - (x.sum(-1, keepdim=True)-x)/(x.shape[-1]-1)
 

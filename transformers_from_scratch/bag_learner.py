@@ -25,8 +25,8 @@ class BagLearner(TransformerLearner):
         model:nn.Module, # A `NgramBag`
         *,
         splitter:callable=trainable_params, # One group of parameters
-        lr:float=2e-3, # Learning rate where `fit_one_cycle` names none
-        opt_func:callable=partial(FusedAdam, eps=1e-4), # Moves little where texts are right already
+        lr:float=2e-3, # Learning rate where `fit_one_cycle` gets none
+        opt_func:callable=partial(FusedAdam, eps=1e-4), # Small steps where predictions are right
         **kwargs
     ): super().__init__(dls, model, splitter=splitter, lr=lr, opt_func=opt_func, **kwargs)
 
@@ -35,7 +35,7 @@ class BagLearner(TransformerLearner):
 def bag_learner(
     dls:DataLoaders, # Texts, and categories or labels
     n_grams:int=3, # Number of words in the longest n-gram
-    scale:float=.01, # What the answers of Naive Bayes are multiplied by; more for short texts
+    scale:float=.01, # What the log-odds of Naive Bayes are multiplied by; more for short texts
     **kwargs
 )->BagLearner: # Naive Bayes, ready for `fit_one_cycle(1)`
     "A `Learner` with a `NgramBag` that has counted `dls`; `ValueError` for other targets"
@@ -50,19 +50,19 @@ def _all_of(dl): return dl.new(shuffle=False, drop_last=False)
 
 # %% ../nbs/25b_bag_learner.ipynb #25b00115
 class PhraseAttributions(Attributions):
-    "What each of `phrases` added to the lead of an answer, from `start`; its words share that"
+    "What each of `phrases` added to the lead of a class, from `start`; its words share that"
     def top(self,
         n:int=5 # Number of phrases
     )->L: # `(phrase, score)`
-        "The phrases that did most for or against the answer"
+        "The phrases that contributed most, for or against the prediction"
         return self.phrases[:n]
 
 @patch
 @in_turn
 def explain(self:BagLearner,
     text:str, # A text
-    target:str=None # Class or label to explain; None is the likeliest
-)->PhraseAttributions: # A score for each token, shown as coloured text
+    target:str=None # Class or label to explain; None is the most likely
+)->PhraseAttributions: # A score for each token, shown as colored text
     "Which phrases decided, exactly: they add up to the lead of `target` over the mean of the others"
     model,(kind,names) = plain_model(self.model),text_target(self.dls)
     ids,sep = text_ids(self.dls, text),getattr(text_tokenizer(self.dls), 'sep', ' ')

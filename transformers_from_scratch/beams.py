@@ -11,7 +11,7 @@ from fastai.basics import *
 
 # %% ../nbs/05b_beams.ipynb #be000040
 def check_scores(
-    fine:Tensor # bool `(b,)`, True for each text whose best score is a number
+    fine:Tensor # bool `(b,)`, True for each text whose best logit is finite
 ):
     "Raise `ValueError` for a text that has no next token"
     if not fine.all():
@@ -20,12 +20,12 @@ def check_scores(
 
 # %% ../nbs/05b_beams.ipynb #be000041
 def best_next(
-    logits:Tensor, # Scores of the next token of each text `(b*n,v)`, `n` texts side by side
+    logits:Tensor, # Logits of the next token of each text `(b*n,v)`, `n` texts side by side
     log_p:Tensor, # Logarithm of the probability of each text so far `(b,n)`
     n_best:int, # Number of continuations to keep, of `n*v`
-    banned:Tensor=None # Ids of tokens that never come
-)->tuple: # `log_p`, which of the `n` texts goes on, and with which id, `(b,n_best)`, best first
-    "The best continuations of `n` texts by one token; raises `ValueError` for NaN among the scores"
+    banned:Tensor=None # Ids that are never generated
+)->tuple: # `log_p`, which of the `n` texts is continued, with which id, `(b,n_best)`, best first
+    "The best continuations of `n` texts by one token; raises `ValueError` for NaN in the logits"
     (b,n),each = log_p.shape,logits.float().log_softmax(-1)                             # (b*n,v)
     if banned is not None: each.scatter_(-1, banned.expand(len(each), -1), -math.inf)
     best,ids = each.topk(min(n_best, each.shape[-1]))                                   # (b*n,m)
@@ -37,7 +37,7 @@ def best_next(
 # %% ../nbs/05b_beams.ipynb #be000030
 class Hypothesis(NamedTuple):
     "A text that a beam search has found"
-    ids:Tensor     # What was written `(t,)`, without the stop
+    ids:Tensor     # The generated ids `(t,)`, without the stop
     score:float    # `log_p`, divided by a power of the length
     log_p:float    # Logarithm of its probability, the stop's included
     stopped:bool   # Did it end with the stop, or with the last word that was allowed?
@@ -48,7 +48,7 @@ def _found(ids, log_p, stopped, length_penalty):
     return Hypothesis(ids, log_p/n**length_penalty, log_p, stopped)
 
 def _goes_on(stops, which, beams, n):
-    "Places of the `beams` best that don't stop, of each one the first that goes on in its place"
+    "Places of the `beams` best that don't stop; the first successor of a text takes its place"
     order = stops.int().argsort(dim=1, stable=True)[:,:beams]                           # (b,beams)
     if n!=order.shape[1]: return order
     at = torch.arange(n, device=which.device)
@@ -60,16 +60,16 @@ def _goes_on(stops, which, beams, n):
 
 # %% ../nbs/05b_beams.ipynb #be000050
 def search_beams(
-    reader:object, # `logits (b,v)`; `append(ids)` reads on; `select(rows)` goes on with those
-    n_words:int, # Number of tokens to write at most, the stop included
+    reader:object, # `logits (b,v)`; `append(ids)` reads the next; `select(rows)` keeps those rows
+    n_words:int, # Number of tokens to generate at most, the stop included
     *,
-    beams:int=4, # Number of texts that are kept side by side; 1 takes the best token each time
+    beams:int=4, # Number of texts that are kept side by side; 1 is greedy decoding
     stop_id:int=None, # Id that ends a text; None: all have `n_words`
-    length_penalty:float=1., # Power of the length that `log_p` is divided by; 0: it is not
+    length_penalty:float=1., # Exponent of the length that `log_p` is divided by; 0: no division
     n_best:int=1, # Number of texts to return, from 1 to `beams`
-    banned:Tensor=None # Ids of tokens that never come
+    banned:Tensor=None # Ids that are never generated
 )->list: # For each text a list of `Hypothesis`, best first: `n_best`, or all there are
-    "Keep the `beams` likeliest texts; raises `ValueError` for numbers out of range, and for NaN"
+    "Keep the `beams` most likely texts; raises `ValueError` for numbers out of range, and for NaN"
     if not (1<=n_best<=beams and 0<=length_penalty<math.inf):
         raise ValueError(f'`n_best` is {n_best}, `beams` is {beams}, `length_penalty` is '
                          f'{length_penalty}: must be 1<=n_best<=beams and 0<=length_penalty')

@@ -32,7 +32,7 @@ def show_calibration(self:TransformerLearner,
     n_bins:int=10, # Parts of equal size, at least 1; equal probabilities stay together
     ax=None # Of matplotlib; None makes one
 )->float: # Expected calibration error, in [0,1]
-    "Plot how often answers are right by their confidence; of several labels, all probabilities"
+    "Plot accuracy by confidence; with several labels, of all probabilities"
     kind,logits,y = _logits(self, ds_idx, dl)
     if kind=='category':
         sure,answer = logits.softmax(1).max(1)                                             # (n,)
@@ -56,9 +56,9 @@ def show_calibration(self:TransformerLearner,
 @in_turn
 def calibrate(self:TransformerLearner,
     ds_idx:int=1, # 1 for validation data, where `dl` is None
-    dl:DataLoader=None # Other data with labels, from which the model has not learned
-)->float: # The temperature: above 1 the answers were too sure
-    "Divide logits by the temperature that makes labels likeliest; `ValueError` if there is none"
+    dl:DataLoader=None # Other data with labels, on which the model was not trained
+)->float: # The temperature: above 1 if the model was overconfident
+    "Divide logits by the temperature that makes labels most likely; `ValueError` if there is none"
     kind,logits,y = _logits(self, ds_idx, dl)
     if kind=='category':
         loss,logits = F.cross_entropy,logits-logits.mean(1, keepdim=True)              # (n,n_out)
@@ -66,8 +66,8 @@ def calibrate(self:TransformerLearner,
     else:
         loss,y = F.binary_cross_entropy_with_logits,y.double()
         wrong,better = ((y-.5)*logits<0).any(),((y-.5)*logits).mean()>0
-    ensure(bool(wrong & better), 'dl', f'of {len(y)} texts', 'of texts that are answered better '
-           'than by chance, but not all rightly: take more texts, others, or train first')
+    ensure(bool(wrong & better), 'dl', f'of {len(y)} texts', 'of texts that are predicted '
+           'better than by chance, but not all correctly: use more texts, others, or train first')
     size = logits.std().item()
     best = minimize_scalar(lambda o: loss(logits/size*math.exp(-o), y).item(), bounds=(-9,9),
                            method='bounded')

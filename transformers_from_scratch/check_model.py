@@ -16,18 +16,18 @@ from .check_attention import *
 class ModelTrial:
     "A model that is checked, texts for it, and what a check may ask of the model"
     def __init__(self,
-        make:callable, # Makes a model, with the keyword `max_len`; a `partial` of a class will do
+        make:callable, # Builds a model, with the keyword `max_len`; e.g. a `partial` of a class
         device:str='cpu', # Where to check
         thorough:bool=False # Take the time for longer texts, and for the compiler?
     ):
         store_attr()
         self.model = self.new()
-        # of a model with a source the part that writes is on trial, as a language model
+        # of a model with a source the decoder is checked, as a language model
         self.encoder,self.head = self.model[-2],self.model[-1]
         self.v,self.pad = self.encoder.vocab_sz,self.encoder.pad_idx
         self.attns = [b.attention for b in self.encoder.blocks if hasattr(b, 'attention')]
         self.is_lm = isinstance(self.model, TransformerLM) or hasattr(self.model, 'given')
-        self.each = getattr(self.head, 'pool', None) is None  # an answer for each token?
+        self.each = getattr(self.head, 'pool', None) is None  # an output for each token?
         self.n_out = self.head.linear.out_features
         self.squeeze = getattr(self.head, 'squeeze', nn.Identity())
         self.classes = self.n_out>1 and isinstance(self.squeeze, nn.Identity)  # or numbers?
@@ -61,8 +61,8 @@ class ModelTrial:
     def out(self,
         model:nn.Module, # A model
         ids:Tensor # Ids `(b,t)`
-    )->Tensor: # What it answers, as numbers of 64 bits
-        "The answer, without gradients"
+    )->Tensor: # Its output, in 64 bits
+        "The output, without gradients"
         with torch.no_grad(): return model(ids).double()
 
 # %% ../nbs/91_check_model.ipynb #c81a017613
@@ -72,11 +72,11 @@ def _shapes(o):
         out,want = o.model(o.texts(b, t).to(dtype)),(b,t,o.n_out) if o.each else (b,o.n_out)
         must(out.shape==want, f'{b} texts of {t} tokens give {tuple(out.shape)}, not {want}')
         plain = type(out) is Tensor and out.dtype==next(o.model.parameters()).dtype
-        must(plain, f'the answer is a {type(out).__name__} of {out.dtype}')
+        must(plain, f'the output is a {type(out).__name__} of {out.dtype}')
         must(out.isfinite().all(), f'{b} texts of {t} tokens give {out.min()} to {out.max()}')
 
 def _repeats(o):
-    "The same seed makes the same model; an answer repeats, and leaves the random state alone"
+    "The same seed makes the same model; an output repeats, and leaves the random state alone"
     ids,state = o.texts(),torch.get_rng_state()
     want = o.out(o.model, ids)
     assert_near(o.out(o.model, ids), want, 'a second call must give what the first one gave', 0)
@@ -105,11 +105,11 @@ def _modes(o):
         must(any(not torch.equal(a, outs[0]) for a in outs),
              f'in training `{n}` of a {type(m).__name__} must drop something')
     assert_near(o.out(_still(model).train(), ids), o.out(o.model, ids),
-                'in training without dropout the answer must be that of evaluation')
+                'in training without dropout the output must be that of evaluation')
 
 # %% ../nbs/91_check_model.ipynb #c893543707
 def _padding(o):
-    "A text gets the answer that it gets alone, in any batch and with padding anywhere"
+    "A text gets the output that it gets alone, in any batch and with padding anywhere"
     rng,t = torch.Generator().manual_seed(0),torch.arange(o.t)
     kinds = [t>=o.t//2, t<o.t//2, t>0, t>=0]  # half in front, half behind, one in front, none
     kinds += [torch.rand(o.t, generator=rng)<p for p in (.3,.5,.8)]  # and anywhere
@@ -120,7 +120,7 @@ def _padding(o):
     for row,its,answer in zip(ids, real, o.out(o.model, ids)):
         assert_near(answer[its] if o.each else answer, o.out(o.model, row[its][None])[0],
                     f'the batch and its padding must not matter to {row.tolist()}')
-        must(not o.each or not answer[~its].any(), 'the answer for padding must be zeros')
+        must(not o.each or not answer[~its].any(), 'the output for padding must be zeros')
     empty = o.out(o.model, torch.full_like(ids, ifnone(o.pad, 0)))
     must(empty.isfinite().all(), 'a text of nothing but padding must not give NaN')
 
@@ -135,8 +135,8 @@ def _past(o):
         other[:,at] = torch.where(ids[:,at]==a, b, a)
         same = (o.out(o.model, other)==want).all(-1)                                # (b,t) or (b,)
         if o.is_lm: must(same[:,:i].all(), f'tokens from {i} on must change no score before them')
-        elif o.each: must(not same[:,i].any(), f'the answer for token {i} does not depend on it')
-        must(o.is_lm or limited or not same.any(), f'the answer does not depend on token {i}')
+        elif o.each: must(not same[:,i].any(), f'the output for token {i} does not depend on it')
+        must(o.is_lm or limited or not same.any(), f'the output does not depend on token {i}')
 
 @torch.no_grad()
 def _cache(o):
@@ -183,7 +183,7 @@ def _gradients(o):
         must(learns, f'the gradient of `{n}` is zero, not finite or not there')
 
 def _learns(o):
-    "Before training it is as good as a guess; one batch can be learned by heart"
+    "Before training it is as good as a guess; one batch can be overfitted"
     # the mean of eight models: one alone is off by more than .5 in one case of thirty
     loss = sum(_trial_loss(o, o.new(i, fresh=True), o.texts(8)).item() for i in range(8))/8
     off = abs(loss-math.log(o.n_out)) if o.classes else 0
@@ -200,7 +200,7 @@ def _learns(o):
 
 # %% ../nbs/91_check_model.ipynb #c8f25d7239
 def _state(o):
-    "A state dict, a pickle and a copy are the same model; it can be made again of its keywords"
+    "A state dict, a pickle and a copy are the same model; it can be rebuilt from its keywords"
     want,other = o.out(o.model, o.texts()),o.new(seed=1)
     other.load_state_dict(o.model.state_dict())
     copies = dict(load_state_dict=other, pickle=pickle.loads(pickle.dumps(o.model)),
@@ -213,14 +213,14 @@ def _state(o):
 # %% ../nbs/91_check_model.ipynb #c89e2e217d
 @torch.no_grad()
 def _dtypes(o):
-    "With 64 bits, 16, and autocast answers are nearly those of 32, with numbers of 10,000, too"
+    "With 64 bits, 16, and autocast outputs are nearly those of 32, with numbers of 10,000, too"
     def grow(_, x, out): return out/out.abs().max() * 1e4
     tols = {torch.float:0, torch.double:1e-4, torch.bfloat16:.15, torch.half:.03}
     for large,(dtype,tol) in itertools.product((True,False), tols.items()):
         model = deepcopy(o.model).to(dtype)
         if large: model[0].dropout.register_forward_hook(grow)
         out = model(o.texts())
-        must(out.dtype==dtype, f'with weights of {dtype} the answer has {out.dtype}')
+        must(out.dtype==dtype, f'with weights of {dtype} the output has {out.dtype}')
         if dtype is torch.float: want = out.double()
         assert_near(out.double(), want, f'{dtype} must give nearly what 32 bits give',
                     .2 if large else tol)
@@ -254,7 +254,7 @@ def _graphs(o):
         ids = o.texts(b, t)
         if o.pad is not None: ids[0,-1] = o.pad
         assert_near(o.out(graph, ids), o.out(o.model, ids),
-                    f'by `torch.{name}` {b} texts of {t} tokens must get the same answers')
+                    f'by `torch.{name}` {b} texts of {t} tokens must get the same outputs')
 
 # %% ../nbs/91_check_model.ipynb #c8ea0d1891
 model_checks = {f.__name__[1:]: f for f in (
@@ -270,7 +270,7 @@ def _try(name, trial):
     return dict(promise=check.__doc__, result=result, seconds=round(time.perf_counter()-start, 2))
 
 def check_model(
-    make:callable, # Makes a model, with the keyword `max_len`; a `partial` of a class will do
+    make:callable, # Builds a model, with the keyword `max_len`; e.g. a `partial` of a class
     only:str|list=None, # Names of checks in `model_checks`; None is all of them
     device:str='cpu', # Where to check
     thorough:bool=False # Texts of up to 16,384 tokens, and the compiler itself? Takes minutes

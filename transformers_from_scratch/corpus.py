@@ -54,7 +54,7 @@ def _source(source, text_col):
 
 # %% ../nbs/17_corpus.ipynb #c0000011
 def _tokenize_part(tok, texts):
-    "The tokens of some texts, each once; at each place the number of its token; lengths of texts"
+    "The tokens of some texts, each once; at each position the index of its token; lengths of texts"
     seen,codes,lens = {},[],[]
     for tokens in TokenizeWithRules(tok.tok, tok.rules)(texts):
         codes += [seen.setdefault(o, len(seen)) for o in tokens]
@@ -67,7 +67,7 @@ def _start_worker(tok): _start_worker.tok = tok
 def _work(texts): return _tokenize_part(_start_worker.tok, texts)
 
 def _tokenized(tok, parts, n_workers):
-    "What `_tokenize_part` says of each of `parts`, in their order; workers are a few parts ahead"
+    "What `_tokenize_part` returns for `parts`, in their order; workers are a few parts ahead"
     if not n_workers:
         yield from (_tokenize_part(tok, o) for o in parts)
         return
@@ -82,7 +82,7 @@ def _tokenized(tok, parts, n_workers):
 
 # %% ../nbs/17_corpus.ipynb #c0000014
 class CorpusFile(FileHeader):
-    "Of what a corpus is made, and how; and what came of it, when it is done"
+    "What a corpus is made of, and how; and the result, when it is done"
     kind:Literal['corpus'] = 'corpus'
     source:str
     tokenizer:dict[str,Any]
@@ -95,14 +95,14 @@ class CorpusFile(FileHeader):
     ids:int|None = None
 
 class PartFile(FileHeader):
-    "The different tokens of some texts; numbers and lengths are tensors"
+    "The distinct tokens of some texts; indices and lengths are tensors"
     kind:Literal['part of a corpus'] = 'part of a corpus'
     tokens:list[str]
 
 def _part_file(folder, i): return folder/'parts'/f'{i//10**6}'/f'{i}.safetensors'
 
 def _read_parts(folder):
-    "What `_tokenize_part` said of each of the parts that are done"
+    "What `_tokenize_part` returned for each of the parts that are done"
     i = 0
     while (path := _part_file(folder, i)).exists():
         about,tensors = read_file(path, 'tokenize_corpus', PartFile)
@@ -116,7 +116,7 @@ def _damaged(path):
     return ValueError(f"{path} is not as it was written: delete its folder, and make it again")
 
 def _finish(folder, vocab, made):
-    "Numbers become ids of `vocab`, and the corpus is there"
+    "Indices become ids of `vocab`, and the corpus is complete"
     o2i,lengths,crc = {o: i for i,o in enumerate(vocab) if o!='xxfake'},bytearray(),0
     with replacing(folder/'tokens.bin') as new, open(new, 'wb') as f:
         for tokens,codes,lens in _read_parts(folder):
@@ -163,13 +163,13 @@ class Corpus:
 
 # %% ../nbs/17_corpus.ipynb #c0000017
 def _with_rules(tok, rules):
-    "A fastai `Tokenizer` of what `tok` may be"
+    "A fastai `Tokenizer`, whatever `tok` is"
     if tok is None: tok = WordTokenizer()
     if isinstance(tok, Tokenizer): return tok
     return Tokenizer(tok, rules=getattr(tok, 'rules', None) if rules is None else rules)
 
 def _train(tok, texts, mark, was):
-    "Let `tok` learn from `texts` if it has to and has not before; how it was made, in that case"
+    "Train `tok` on `texts` if it needs that and was not trained; how it was made, in that case"
     if not hasattr(tok.tok, 'setup') or getattr(tok.tok, 'tok', None) is not None: return
     asked = {n: repr(o) for n,o in vars(tok.tok).items() if n not in ('tok','cache_dir')}
     if was and (was.source,was.tokenizer.get('cls'))==(mark,type(tok.tok).__name__):
@@ -207,17 +207,17 @@ def tokenize_corpus(
     folder:Path, # Where the corpus goes, or is, if it was made before
     *,
     text_col:str='text', # Column of the texts in a table or a CSV file
-    mark:str=None, # Your mark of these texts, such as a version; None: all is read, and checksummed
-    tok=None, # A tokenizer; an untrained one learns from 100,000 texts; None is `WordTokenizer()`
+    mark:str=None, # Your name for these texts, e.g. a version; None: all is read, and checksummed
+    tok=None, # A tokenizer; an untrained one is trained on 100,000 texts; None is `WordTokenizer()`
     rules:list=None, # Rules for the texts; None are those of the tokenizer, for words fastai's
     vocab:list=None, # Tokens by id; None makes it of the texts, or of the tokenizer
     min_freq:int=None, # Rarer tokens are unknown; None is 3, or what the tokenizer has
-    max_vocab:int=60_000, # So many tokens at most, where the tokenizer has no vocabulary of its own
-    n_workers:int=None, # Processes; None is one a processor, 0 for less than 2,000 texts
+    max_vocab:int=60_000, # Maximum number of tokens, if the tokenizer has no vocabulary of its own
+    n_workers:int=None, # Processes; None is one per processor, 0 for less than 2,000 texts
     part:int=1_000, # Texts that are tokenized at a time
     no_bar:bool=False # Show no progress bar?
 )->Corpus: # The corpus in `folder`
-    "Tokenize texts once, and go on where it was stopped; `ValueError` for a folder in other use"
+    "Tokenize texts once, resuming where it stopped; `ValueError` for a folder of something else"
     ensure_sizes(min_freq=ifnone(min_freq, 1), max_vocab=max_vocab, part=part)
     folder,tok = Path(folder).expanduser(),_with_rules(tok, rules)
     items,texts,content = _source(source, text_col)
@@ -262,12 +262,12 @@ class CorpusTexts(TfmdLists):
     "Some texts of a corpus, for fastai's datasets; new texts are tokenized as the corpus was"
     def __init__(self,
         corpus:Corpus, # The corpus
-        items, # Numbers of its texts
+        items, # Indices of its texts
         tok:Tokenizer # Its tokenizer
     ):
         self.corpus,items = corpus,np.asarray(items, np.int64)
         odd = items[(items<0) | (items>=len(corpus))]
-        ensure(not len(odd), 'items', odd[:3].tolist(), f'numbers of its {len(corpus)} texts')
+        ensure(not len(odd), 'items', odd[:3].tolist(), f'indices of its {len(corpus)} texts')
         super().__init__(items, [tok, Numericalize(corpus.vocab)], do_setup=False,
                          types=[Tokenizer.input_types, L, TensorText])
 
@@ -286,7 +286,7 @@ class CorpusLoader(LMDataLoader):
         bs:int=64, # Rows of a batch
         seq_len:int=72, # Tokens of each row; the last batch may have fewer
         shuffle:bool=False, # Are the texts in another order in each epoch?
-        seed:int=0, # With the number of the epoch it decides about the order
+        seed:int=0, # With the epoch number it determines the order
         num_workers:int=0, # Processes that read ahead; a batch takes so little that 0 is best
         **kwargs
     ):
@@ -319,7 +319,7 @@ class CorpusLoader(LMDataLoader):
         first,last = self.ends.searchsorted(at[:,[0,-1]], 'right').T
         most = (last-first).max()
         if most>8: text = self.ends.searchsorted(at, 'right')
-        else:  # faster: how many of the next texts has a place passed?
+        else:  # faster: how many of the next texts has a position passed?
             text = np.repeat(first[:,None], n+1, 1)
             for i in range(most):
                 end = self.ends[np.minimum(first+i, len(self.ends)-1)]
@@ -343,11 +343,11 @@ class CorpusLoader(LMDataLoader):
             yield LMTensorText(x[:,:-1]),TensorText(x[:,1:])
 
     def get_idxs(self):
-        "Numbers of the rows of an epoch, one batch after the other"
+        "Indices of the rows of an epoch, one batch after the other"
         return range(self.n)
 
     def __iter__(self):
-        "The batches of the next epoch; raises `RuntimeError` if an older iteration goes on"
+        "The batches of the next epoch; raises `RuntimeError` if an older iteration continues"
         return self.count_batches(super().__iter__)
 
     def count_batches(self,
@@ -384,7 +384,7 @@ class CorpusLoader(LMDataLoader):
 
 # %% ../nbs/17_corpus.ipynb #c0000035
 def _split(corpus, source, text_col, splitter, valid_pct, seed):
-    "Numbers of the texts for training, and for validation"
+    "Indices of the texts for training, and for validation"
     if splitter is None:
         order,n = np.random.default_rng(seed).permutation(len(corpus)),round(valid_pct*len(corpus))
         return np.sort(order[n:]),np.sort(order[:n])
@@ -401,8 +401,8 @@ def lm_dataloaders(
     folder:Path=None, # Where the corpus goes, or is; None is `<source>_corpus` beside it
     *,
     valid_pct:float=.1, # Share of the texts for validation, in (0,1)
-    splitter:callable=None, # Instead: of rows, files or texts their numbers for both parts
-    seed:int=0, # Decides about the split and the order of the texts in each epoch
+    splitter:callable=None, # Instead: the indices of rows, files or texts for both parts
+    seed:int=0, # Determines the split and the order of the texts in each epoch
     bs:int=64, # Rows of a batch
     seq_len:int=72, # Tokens of each row
     num_workers:int=0, # Processes that read ahead; a batch takes so little that 0 is best

@@ -47,7 +47,7 @@ _hard = {
 
 # %% ../nbs/14_data.ipynb #67a25352
 def _pair(frame, verdict, rng):
-    "`(text, label)` for both labels: the words of blame and of praise change places"
+    "`(text, label)` for both labels: the negative and the positive words swap places"
     pick = {name: rng.sample(words, 2) for name,words in _words.items()}
     for win,lose in (('neg','pos'), ('pos','neg')):
         said = verdict.format(win=pick[win][0], too=pick[win][1], lose=pick[lose][0])
@@ -57,8 +57,8 @@ def _pair(frame, verdict, rng):
 def toy_reviews(
     n:int=1000, # Number of rows, at least 10: four fifths to train on, one fifth for validation
     seed:int=0 # Other seeds give other rows; the same seed gives the same rows
-)->pd.DataFrame: # `text`, `label` ('neg', 'pos'), `is_valid`, `hard`: where order decides
-    "Short film reviews, half of them good"
+)->pd.DataFrame: # `text`, `label` ('neg', 'pos'), `is_valid`, `hard`: where word order decides
+    "Short film reviews, half of them positive"
     ensure(n>=10, 'n', n, 'at least 10, so that both parts have both labels')
     rng,rows = random.Random(seed),[]
     for part,size in (('train', n-n//5), ('valid', n//5)):
@@ -74,7 +74,7 @@ def toy_reviews(
 # %% ../nbs/14_data.ipynb #8ed8f210
 def python_reference(
 )->pd.DataFrame: # Columns `text`, `is_valid` and `topic`, a row for each topic
-    "The reference that is part of every Python, split so that no paragraph is on both sides"
+    "The reference that is part of every Python, split so that no paragraph is in both parts"
     from pydoc_data.topics import topics
     paragraphs = {topic: {' '.join(p.split()) for p in text.split('\n\n') if len(p.split())>=8}
                   for topic,text in topics.items()}

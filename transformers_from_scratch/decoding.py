@@ -50,7 +50,7 @@ def _blank(word): return not word.replace('▁', ' ').strip()
 
 @lru_cache
 def _pairs():
-    "Neighbouring tokens that spaCy makes of one English word, such as `gon na`"
+    "Neighboring tokens that spaCy makes of one English word, such as `gon na`"
     import spacy
     from spacy.symbols import ORTH
     rules = spacy.blank('en').tokenizer.rules.values()
@@ -59,7 +59,7 @@ def _pairs():
 
 # %% ../nbs/16_decoding.ipynb #ca9b1930
 def _closes(quote, prev, inside, after):
-    "Does a quote stand behind `prev`, and not in front of a word? Those in `inside` are open"
+    "Does a quote come after `prev`, and not before a word? Those in `inside` are open"
     if quote=="'" and quote not in inside and prev[-1:]=='s':  # an apostrophe, as in `boys'`
         if (quote,None) not in after[:11]: return True
     nxt,mark = after[0] if after else ('',None)
@@ -96,7 +96,7 @@ class _WordSteps:
         self._new_line()
 
     def _new_line(self):
-        # the word before, no space behind it?, open quotes; then what it says of capitals
+        # the word before, no space after it?, open quotes; then what it implies for capitals
         self.prev,self.tight,self.inside = '',True,frozenset()
         self.upper,self.start,self.unseen = False,True,False
 
@@ -110,7 +110,7 @@ class _WordSteps:
         return fixed,copy(self)._write(all_words=True)
 
     def _write(self, all_words=False):
-        "The words that have behind them what they look at: 2 words, an apostrophe 11"
+        "The words that are followed by all that they depend on: 2 words, an apostrophe 11"
         res = []
         while self.i<len(self.units):
             ahead = 11 if self.units[self.i][0]=="'" else 2
@@ -132,7 +132,7 @@ class _WordSteps:
         if word in _quotes: self.inside = self.inside|{word} if right else self.inside-{word}
         space = '' if self.tight or left else ' '
         self.upper = mark==TK_UP or (self.upper and not space)  # to the next space, as in X-FILES
-        # not marked are single letters, and what stands behind a quote or a bracket
+        # not marked are single letters, and what comes after a quote or a bracket
         first = mark==TK_MAJ or word=='i' or (self.start and (self.unseen or word=='a'))
         word = _cased(word, TK_UP if self.upper else TK_MAJ if first else None)
         self.unseen = right and (word in _right or word in _quotes)  # it opens
@@ -167,7 +167,7 @@ def text_decoder(
     tok, # `DataLoaders`, a fastai `Tokenizer`, or a tokenizer such as `CharTokenizer()`
     decoder:callable=None # Another one: from a list of tokens to a text, or to a list of words
 )->callable: # From a list of tokens to a text
-    "What makes text of tokens: `join` of the tokenizer, or what fits it; or your own `decoder`"
+    "What turns tokens into text: `join` of the tokenizer, or what fits it; or your own `decoder`"
     tok = text_tokenizer(tok) if isinstance(tok, DataLoaders) else as_tokenizer(tok)
     inner,sep = getattr(tok, 'tok', None),getattr(tok, 'sep', ' ')
     if decoder is not None:
@@ -180,7 +180,7 @@ def text_decoder(
 # %% ../nbs/16_decoding.ipynb #16000018
 def decode_text(
     ids, # Ids `(t,)` as a tensor or a list, or a list of tokens
-    dls:DataLoaders, # Whose vocabulary and tokenizer they are of
+    dls:DataLoaders, # The data with their vocabulary and tokenizer
     part:int=0 # Where targets are texts, too: 1 for these
 )->str: # The text, without padding
     "The text of ids; raises `ValueError` for negative ones, such as a target's -100"
@@ -200,7 +200,7 @@ def _whole_steps(decoder, end):
         text = decoder(list(tokens))
         if not text.startswith(fixed):
             raise ValueError('`decoder` changed a text that was shown already: use `predict`, or '
-                             'for `stream` one that soon leaves old text as it is')
+                             'for `stream` one that soon stops changing earlier text')
         piece = text[len(fixed):end(tokens, text)]
         fixed += piece
         return piece,text[len(fixed):]
@@ -234,7 +234,7 @@ def _steps(decoder, ahead=None):
 
 # %% ../nbs/16_decoding.ipynb #8b5a308c
 def _behind(before, text):
-    "Where `text` goes on behind `before`, which may have other spaces in it"
+    "Where `text` continues after `before`, which may have other spaces in it"
     if text.startswith(before): return len(before)
     signs = ''.join(before.split())
     places = [i for i,c in enumerate(text) if not c.isspace()][:len(signs)]
@@ -245,10 +245,10 @@ class TextWriter:
     "A text that grows token by token, until it comes to a stop string"
     def __init__(self,
         decoder:callable, # From a list of tokens to a text: `text_decoder(dls)`
-        tokens:list, # The tokens to go on from
+        tokens:list, # The tokens of the prompt
         text:str='', # Their text, which stays as it is
         stops:list=(), # Strings before which the text ends
-        ahead:int=None # Text of a custom decoder is fixed when so many tokens left it as it is
+        ahead:int=None # Text of a custom decoder is fixed when this many tokens left it as it is
     ):
         self.step,self.text,self.stops,self.done = _steps(decoder, ahead),text,stops,False
         fixed,self.rest = self.step(*self._shown(tokens))
@@ -261,8 +261,8 @@ class TextWriter:
 
     def add(self,
         *tokens:str # The next tokens
-    )->str: # What is new of the text, and won't change
-        "Go on with `tokens`, and write what is fixed"
+    )->str: # The new part of the text, which won't change
+        "Add `tokens`, and return the new text that is fixed"
         tokens = self._shown(tokens)
         if self.done or not tokens: return ''
         fixed,self.rest = self.step(*tokens)
@@ -274,12 +274,12 @@ class TextWriter:
         return self._write(self.done)
 
     def end(self)->str: # The rest of the text
-        "Write what is left when no more tokens come; all of the text is in `text`"
+        "Return what is left when no more tokens come; all of the text is in `text`"
         self.fixed,self.rest = self.fixed+self.rest,''
         return self._write(True)
 
     def _write(self, last):
-        "Write what is fixed, without what may be the beginning of a stop string"
+        "Return what is fixed, without what may be the beginning of a stop string"
         start = _behind(self.before, self.fixed)
         new = self.fixed[start:]
         if not last:

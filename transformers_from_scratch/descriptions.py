@@ -72,7 +72,7 @@ def as_json(
 def from_json(
     o # What `as_json` returned
 )->object: # The value
-    "The value again; raises `ValueError` for a custom class or function"
+    "The value from JSON; raises `ValueError` for a custom class or function"
     if isinstance(o, list): return [from_json(x) for x in o]
     if not isinstance(o, dict): return o
     if 'pairs' in o: return {from_json(a): from_json(b) for a,b in o['pairs']}
@@ -95,7 +95,7 @@ def as_code(
 def custom_parts(
     keywords:dict # Values from `as_json`
 )->list: # Such as `['attn_cls']`
-    "The keywords that hold something custom, which no file can give back"
+    "The keywords that hold something custom, which no file can restore"
     def custom(o):
         if isinstance(o, list): return any(map(custom, o))
         return isinstance(o, dict) and ('own' in o or any(map(custom, o.values())))
@@ -122,7 +122,7 @@ def check_keywords(
     cls:type, # The class that they are for
     keywords:dict # Values from a file
 ):
-    "Raises `ValueError` for a value of another type than the constructor says"
+    "Raises `ValueError` for a value of another type than the constructor declares"
     kinds = {n: (p.annotation|None, None) for n,p in inspect.signature(cls).parameters.items()
              if p.annotation in (int,float,bool)}
     create_model(cls.__name__, __config__=dict(strict=True), **kinds)(**keywords)
@@ -142,7 +142,7 @@ def differences(
 
 # %% ../nbs/18_descriptions.ipynb #d1800017
 class HeadSays(BaseModel, extra='forbid', strict=True):
-    "What the numbers of a head mean: the kind of target, its classes, and the keywords of the head"
+    "What the outputs of a head mean: the kind of target, its classes, and the keywords of the head"
     target:Literal['category','labels','numbers','tags']|None
     classes:conlist(str|int|float|bool, min_length=1)|None
     keywords:dict[str,Any]
@@ -160,7 +160,7 @@ def describe_head(
     model:nn.Module, # A model, such as a `TransformerClassifier`
     target:TextTarget=None # The target of the data, from `text_target(dls)`
 )->HeadSays: # `target` is None if JSON can't express it
-    "What the numbers of the head of a model mean"
+    "What the outputs of the head of a model mean"
     of_encoder = inspect.signature(TransformerEncoder).parameters
     keywords = {n: o for n,o in describe_model(model).items() if n not in of_encoder}
     if isinstance(model, TransformerClassifier):
@@ -205,8 +205,8 @@ def check_shapes(
 @torch.no_grad()
 def few_answers(
     model:nn.Module # A model, or an encoder
-)->Tensor: # Numbers, on the CPU
-    "What `model` says of two short texts; raises `ValueError` if that is not finite"
+)->Tensor: # The outputs, on the CPU
+    "The outputs of `model` for two short texts; raises `ValueError` if they are not finite"
     pairs,n,words,pad = isinstance(model, TransformerSeq2Seq),64,65,None
     if not isinstance(model, NgramBag):
         encoder = model if isinstance(model, TransformerEncoder) else model[0]
@@ -219,15 +219,15 @@ def few_answers(
           in_eval(model)): out = model(*texts)
     out = (out[0] if isinstance(out, tuple) else out).float().cpu()
     if out.isfinite().all(): return out
-    raise ValueError('the answers of this model are not finite: has training diverged? Load a '
-                     'state from before')
+    raise ValueError('the outputs of this model are not finite: has training diverged? Load '
+                     'an earlier state')
 
 def same_answers(
     model:nn.Module, # A model, or an encoder
     other:nn.Module, # Another one
     tol:float=1e-4 # The largest difference, as a share of the largest number; 16 bits and GPUs: .05
 )->bool: # True if they do
-    "Do both say the same of two short texts? Raises `ValueError` if an answer is not finite"
+    "Do both give the same outputs for two short texts? `ValueError` if some are not finite"
     weight = next(model.parameters())
     if weight.dtype in (torch.half,torch.bfloat16) or weight.device.type!='cpu': tol = .05
     a,b = few_answers(model),few_answers(other)
@@ -235,7 +235,7 @@ def same_answers(
 
 # %% ../nbs/18_descriptions.ipynb #d1800052
 class _NoDraws(TorchFunctionMode):
-    "Draws no numbers: `meta` has none, and PyTorch would import its compiler for it"
+    "Draws no random numbers: `meta` has none, and PyTorch would import its compiler for it"
     def __torch_function__(self, f, types, args=(), kwargs=None):
         draws = ('normal_','uniform_','kaiming_uniform_')
         if getattr(f, '__name__', '') in draws: return args[0] if args else kwargs['tensor']
@@ -244,7 +244,7 @@ class _NoDraws(TorchFunctionMode):
 @contextmanager
 def without_numbers(
 )->Iterator: # Yields nothing
-    "Models that are made within `with` have shapes, but no numbers: they cost no time or memory"
+    "Models that are made within `with` have shapes, but no data: they cost no time or memory"
     with torch.device('meta'), _NoDraws(): yield
 
 def made_again(
@@ -263,7 +263,7 @@ def made_again(
 def check_description(
     model:nn.Module # A model, or an encoder
 ):
-    "Raises `ValueError` unless a model that is made of the keywords of `model` answers alike"
+    "Raises `ValueError` unless a model built from the keywords of `model` has its outputs"
     kept = {n: vars(model).get(n, o) for n,o in model.made_with.items()}
     try: again = made_again(type(model), deepcopy(kept), weights_of(model))
     except (ValueError, TypeError, RuntimeError): again = None  # other weights
@@ -274,7 +274,7 @@ def check_description(
 
 # %% ../nbs/18_descriptions.ipynb #d1800044
 class TokenizerSays(BaseModel, extra='forbid', strict=True):
-    "What `tokenizer_state` says"
+    "What `tokenizer_state` returns"
     kind:str
     cls:str
     lang:str|None
@@ -284,7 +284,7 @@ class TokenizerSays(BaseModel, extra='forbid', strict=True):
     model:str|None = None
 
 class EncoderFile(FileHeader):
-    "What a file says that `save_encoder` wrote"
+    "The description in a file that `save_encoder` wrote"
     kind:Literal['encoder'] = 'encoder'
     model_cls:ClassVar[type] = TransformerEncoder
     encoder:dict[str,Any] # Its keywords
@@ -317,7 +317,7 @@ class DataSays(BaseModel, extra='forbid', strict=True):
     tags:TagsSays|None = None
 
 class ClassifierFile(EncoderFile):
-    "What a file says that `save_model` wrote: as an encoder's, and what a learner needs"
+    "The description in a file that `save_model` wrote: an encoder's, and what a learner needs"
     kind:Literal['classifier'] = 'classifier'
     model_cls:ClassVar[type] = TransformerClassifier
     replaces:ClassVar[tuple] = ('classifier','language model','masked language model',
@@ -337,10 +337,10 @@ class LMFile(ClassifierFile):
     model_cls:ClassVar[type] = TransformerLM
 
 class MLMFile(ClassifierFile):
-    "The same for a model that fills in hidden words"
+    "The same for a masked language model"
     kind:Literal['masked language model'] = 'masked language model'
     model_cls:ClassVar[type] = TransformerMLM
-    mask_p:float # Share of the words that are hidden
+    mask_p:float # Share of the words that are masked
 
 class BagFile(ClassifierFile):
     "The same for a bag of n-grams, which has no encoder: `encoder` is the padding id alone"
@@ -351,14 +351,14 @@ class BagFile(ClassifierFile):
     def keywords(self): return self.head.keywords
 
 class Seq2SeqFile(ClassifierFile):
-    "The same for a model that writes another text"
+    "The same for a sequence-to-sequence model"
     kind:Literal['sequence to sequence'] = 'sequence to sequence'
     model_cls:ClassVar[type] = TransformerSeq2Seq
     target_vocab:list[str]|None # None: that of the source
     target_tokenizer:TokenizerSays|None # None: that of the source
 
 def _check_saved(about, weights):
-    "Raises some error unless the model that is described has these weights, and a row a token"
+    "Raises some error unless the model that is described has these weights, and a row per token"
     cls,keywords,vocab = about.model_cls,about.keywords,about.vocab
     check_keywords(cls, keywords)
     if cls is NgramBag:

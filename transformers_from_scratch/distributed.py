@@ -14,10 +14,10 @@ from .learner import *
 
 # %% ../nbs/30_distributed.ipynb #30a00008
 def broadcast_numbers(
-    numbers:list, # Whole numbers, as many in each process
-    rank:int=0 # The process that is heard
+    numbers:list, # Integers, as many in each process
+    rank:int=0 # The process that broadcasts
 )->list: # Those of process `rank`
-    "Whole numbers of one process, in all processes"
+    "Integers of one process, in all processes"
     t = LongTensor(list(numbers))
     if 'nccl' in torch.distributed.get_backend(): t = t.cuda()
     torch.distributed.broadcast(t, rank)
@@ -83,14 +83,14 @@ class _Share(TfmdDL):
         return self.dl.after_batch(b)
 
     def __iter__(self):
-        "Batches; a loader that counts epochs goes on counting"
+        "Batches; a loader that counts epochs keeps counting"
         counted = getattr(type(self.dl), 'count_batches', None)
         try: yield from counted(self.dl, super().__iter__) if counted else super().__iter__()
         finally:
             if counted: self.whole.epoch,self.whole.batch = self.dl.epoch+bool(self.dl.batch),0
 
     def get_idxs(self):
-        "Numbers of the items of this process; a few are repeated if they are no multiple of `n`"
+        "Indices of the items of this process; a few are repeated if they are no multiple of `n`"
         idxs,n,ours = list(self.dl.get_idxs()),self.n_ranks,[]
         if 'items' in vars(self.dl):  # the order of texts is that of process 0
             self.dl.items.idxs[:] = broadcast_numbers(self.dl.items.idxs)
@@ -112,12 +112,12 @@ class _Share(TfmdDL):
 
 # %% ../nbs/30_distributed.ipynb #di05a002
 def _import_distributed():
-    "Import `fastai.distributed` and mend it"
+    "Import `fastai.distributed` and repair it"
     import_extra('accelerate', 'distributed')
     from fastai.distributed import DistributedDL, DistributedTrainer
 
     @repair(DistributedDL, '_broadcast',
-            'Processes fail without a GPU: one tells the others the order of the data through it')
+            'Processes fail without a GPU: the order of the data is broadcast through it')
     def broadcast(self, t, rank): return broadcast_numbers(t, rank)
 
     @repair(DistributedTrainer, '_wrap_dl',
@@ -136,7 +136,7 @@ def to_distributed(self:TransformerLearner,
     "Train in all processes that were started; raises `ImportError` without accelerate"
     if num_distrib()<2: return self
     _import_distributed()
-    if default_device().type=='cpu': kwargs = dict(cpu=True) | kwargs  # or it connects nothing
+    if default_device().type=='cpu': kwargs = dict(cpu=True) | kwargs  # or no processes connect
     return Learner.to_distributed(self, sync_bn, **kwargs)
 
 @patch

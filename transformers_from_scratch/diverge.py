@@ -50,7 +50,7 @@ def _first_place(model, xb):
 
 # %% ../nbs/33_diverge.ipynb #5f100016
 class StopOnNaN(Callback):
-    "Stops a training before a NaN gets into the weights; the error says where it began"
+    "Stops training before a NaN gets into the weights; the error says where it began"
     order,run_valid = MixedPrecision.order+.5,False  # gradients are unscaled, and not clipped yet
     def __init__(self): pass
 
@@ -79,7 +79,7 @@ class StopOnNaN(Callback):
         if not self._scaled(): self._stop_for_gradients()
 
     def before_step(self):
-        "The same for scaled gradients; if some are infinite, the scaler leaves the step out"
+        "The same for scaled gradients; if some are infinite, the scaler skips the step"
         if self._scaled(): self._stop_for_gradients()
 
     def after_train(self):
@@ -92,7 +92,7 @@ def _stop_for_weights(self:StopOnNaN, when):
     if name := _bad_weight(plain_model(self.model)):
         self.opt.zero_grad()
         raise FloatingPointError(f'`{name}` is not finite {when} epoch {self.epoch}: load saved '
-                                 'weights, or make the learner anew')
+                                 'weights, or create the learner again')
 
 @patch
 def _stop_for_gradients(self:StopOnNaN):
@@ -121,14 +121,14 @@ def _scaled(self:StopOnNaN):
 def _where(self:StopOnNaN):
     "Where it began, in words"
     for what,batch in (('An input',self.xb), ('A target',self.yb)):
-        if not _finite(batch): return f'{what} is not finite: mend such rows, or leave them out'
+        if not _finite(batch): return f'{what} is not finite: fix or remove such rows'
     set_random_states(**self.states)
     with torch.compiler.set_stance('force_eager'), self.precision:
         place = _first_place(plain_model(self.model), self.xb)
     if place:
         name,cls,largest = place
-        return (f'It began in {f"`{name}`" if name else "the model"} ({cls}): what went in '
-                f'is finite, the largest {largest:.3g}; what came out is not')
+        return (f'It began in {f"`{name}`" if name else "the model"} ({cls}): its input '
+                f'is finite, the largest {largest:.3g}; its output is not')
     if not _finite(self.pred): return 'The same batch again gave a finite output: no layer to name'
     return (f'The output of the model is finite, the largest {_largest(self.pred):.3g}, so it is '
             f'the loss function, {self.loss_func}')

@@ -78,7 +78,7 @@ class _Product:
         self.store = self.store,bias
 
     def sums(self):
-        "Sums of rows and columns, each times a random number, by which weights are known again"
+        "Sums of rows and columns, each times a random number, by which weights are recognized"
         for o in self.layers:
             w = o.weight.float() if o.weight.dtype.itemsize<4 else o.weight
             yield w @ _numbers(w.shape[1]).to(w)
@@ -96,7 +96,7 @@ class _Product:
         return self.bags[b]
 
     def by_bags(self, x):
-        "Each row meets each tile"
+        "Multiply each row by each tile"
         b = len(x)
         which,starts,place,xs = self.bags.get(b) or self.make_bags(b)
         place.copy_(x)  # to each tile
@@ -119,7 +119,7 @@ class _Product:
         return y if self.store[1] is None else y + self.store[1]
 
 class _Packed(_Product):
-    "The same for many rows on a processor of AMD, by oneDNN, which packs the weights itself"
+    "The same for many rows on an AMD processor, by oneDNN, which packs the weights itself"
     def bytes(self): return 0
 
     def fill(self):
@@ -148,7 +148,7 @@ def _packs(layers, weights=None):
 _stores = WeakKeyDictionary()  # for each model: {settings: (sums, stores)}
 
 def _lay_out(model, products, *settings):
-    "Give `products` the weights of `model`, laid out anew if they have changed"
+    "Give `products` the weights of `model`, laid out again if they have changed"
     sums = torch.cat([o for p in products for o in p.sums()])
     key = *((type(o), o.n, o.out, o.m, o.dtype) for o in products),*settings
     kept = {n: o for n,o in _stores.get(model, {}).items()  # as the weights are now
@@ -165,13 +165,13 @@ def _lay_out(model, products, *settings):
     _stores[model] = kept
 
 # %% ../nbs/05_fast_step.ipynb #20873562
-class _Unknown(Exception): "There is no fast step for a part"
+class _Unknown(Exception): "A part has no fast step"
 
 _by_number = {nn.Identity, nn.LayerNorm, nn.RMSNorm, nn.ReLU, nn.GELU, nn.SiLU, nn.Tanh,
               nn.Sigmoid, nn.ELU, nn.LeakyReLU, nn.Mish}
 
 class FastStepBuilder:
-    "Collects what a model is made of: each part gets it in `one_token(lay)`, and tells"
+    "Collects the parts of a model: each gets this in `one_token(lay)`, and describes itself"
     def __init__(self,
         weights:str=None, # 'int8' or 'bf16' for smaller weights; None: as they are
         rows:int=1 # Number of texts
@@ -179,8 +179,8 @@ class FastStepBuilder:
 
     def ask(self,
         part:nn.Module # A part, such as a block
-    )->callable: # What it does with a token
-        "What `part` answers; only what its own class says counts"
+    )->callable: # Its function for one token
+        "The function of `part`, from `one_token` of its own class only"
         name = type(part).__name__
         self._need('one_token' in vars(type(part)), f'`{name}` has no `one_token`')
         self.known.add(part)
@@ -189,7 +189,7 @@ class FastStepBuilder:
     def linear(self,
         *layers # `nn.Linear`s that read the same vectors
     )->callable: # A function of `x (b,in)`
-        "Lay out `layers`; the result has theirs side by side"
+        "Lay out `layers`; the result has their outputs side by side"
         self._only((nn.Linear,FastLinear), layers)
         self.known.update(layers)
         cls = _Packed if self.rows>_Product.few and _packs(layers, self.weights) else _Product
@@ -197,7 +197,7 @@ class FastStepBuilder:
         return self.products[-1]
 
     def call(self,
-        module:nn.Module # A module that is called with what it always gets
+        module:nn.Module # A module that is called with its usual arguments
     )->callable: # A function that calls it
         "Call `module` as it is"
         self.known.update(module.modules())
@@ -208,7 +208,7 @@ class FastStepBuilder:
     )->callable: # A function of `x (b,k)`
         "Call `module` with `(b,1,k)`, as in a text, unless that makes no difference to it"
         f = self.call(module) if isinstance(module, nn.Module) else module
-        if type(module) is nn.LayerNorm:  # asked for its weights once, not each time
+        if type(module) is nn.LayerNorm:  # gets its weights once, not each time
             args = module.normalized_shape,module.weight,module.bias,module.eps
             return lambda x: torch.layer_norm(x, *args)
         return f if type(module) in _by_number else lambda x: f(x[:,None])[:,0]
@@ -216,7 +216,7 @@ class FastStepBuilder:
     def skip(self,
         *dropouts # `nn.Dropout`s
     ):
-        "Leave out what does nothing while a model writes"
+        "Leave out what does nothing during generation"
         self._only((nn.Dropout,ByteDropout), dropouts)
         self.known.update(dropouts)
 
@@ -231,7 +231,7 @@ class FastStepBuilder:
 # %% ../nbs/05_fast_step.ipynb #f662155d
 @patch
 def _done(self:FastStepBuilder, model):
-    "Nothing, if everything in `model` is known, and is as it was made"
+    "Raises `_Unknown` unless everything in `model` is known and unchanged"
     for o in model.modules():
         own = any(callable(v) and hasattr(type(o), n) and v is not fast_average
                   for n,v in vars(o).items())
@@ -258,7 +258,7 @@ def one_token(self:GatedFeedForward, lay):
 
 # %% ../nbs/05_fast_step.ipynb #a3e54348
 def _adds(self, lay): return lay.call(self),None
-# each class for itself: a class that is derived from one of these has to say so, too
+# each class for itself: a subclass of one of these needs its own
 for o in (Positions, LearnedPositions, SinusoidalPositions): o.one_token = _adds
 @patch
 def one_token(self:RotaryPositions, lay): return lay.call(self),self.rotation
@@ -326,8 +326,8 @@ def _plan(model, weights=None, rows=1):
 
 @patch
 def why_slow(self:TransformerLM
-)->str: # A reason, or None where there is none
-    "What keeps this model from a fast step, but for training, gradients and autocast"
+)->str: # A reason, or None if there is a fast step
+    "Why this model has no fast step, apart from training, gradients and autocast"
     try: _plan(self)
     except _Unknown as e: return str(e)
 

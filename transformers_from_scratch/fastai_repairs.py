@@ -34,7 +34,7 @@ class _Repair:
         self.name = ours.repairs = ours.__qualname__ + (f'({named})' if named else '')
 
     def remove(self):
-        "fastai's own function again"
+        "Restore fastai's own function"
         now = vars(self.owner).get(self.attr)
         if isinstance(now, Function):
             if not any(_mark(o.implementation)==self.name for o in now.methods): return
@@ -46,7 +46,7 @@ class _Repair:
             else: setattr(self.owner, self.attr, before)
 
     def put(self):
-        "Ours in its place"
+        "Install ours in its place"
         self.remove()
         now,ours = vars(self.owner).get(self.attr),self.ours
         found = getattr(self.owner, self.attr, None)
@@ -80,7 +80,7 @@ def fastai_repairs(
 
 # %% ../nbs/13_fastai_repairs.ipynb #3d0af3a9
 def _tokenize_files(tok, files):
-    "Yield `(i, tokens)` of each file, in parallel if many; what `tok` has learned stays as it is"
+    "Yield `(i, tokens)` of each file, in parallel if many; without training `tok`"
     rules = partial(Path.read_text, encoding='utf8') + L(tok.rules)
     n_workers = defaults.cpus if len(files)>=500 else 0
     return parallel_tokenize(files, tok.tok.__call__, rules, n_workers=n_workers)
@@ -100,7 +100,7 @@ def _names(df, cols): return [df.columns[o] if isinstance(o, int) else o for o i
 
 def _warn_other_cache(tok, files):
     "Warn if the cache does not hold what this tokenizer makes of `files`"
-    if getattr(tok.tok, 'tok', tok) is None: return  # it has yet to learn
+    if getattr(tok.tok, 'tok', tok) is None: return  # it is not trained yet
     cached = [(tok.output_dir/o.relative_to(tok.path)).read_text(encoding='utf8') for o in files]
     if any(' '.join(tokens)!=cached[i] for i,tokens in _tokenize_files(tok, files)):
         warnings.warn(f'{tok.output_dir} was made by another tokenizer, or with other rules. '
@@ -109,11 +109,11 @@ def _warn_other_cache(tok, files):
 @repair(Tokenizer, 'setup', 'The cache of a folder is used whatever tokenizer made it, and what it '
                             'lacks is not added to it')
 def _fill_cache(self, items=None, train_setup=False):
-    "The same; tokenize what the cache of a folder lacks, and know the columns of a table by name"
+    "The same; tokenize files that the cache of a folder lacks, and name the columns of a table"
     df = getattr(items, 'items', None)
     if self.mode=='df' and isinstance(df, pd.DataFrame) and not any(isinstance(o, int) for o in df):
         self.asked = getattr(self, 'asked', self.text_cols)  # a block may be used for another table
-        self.text_cols = _names(df, self.asked)  # places may be others in another table
+        self.text_cols = _names(df, self.asked)  # numbers may be others in another table
     if self.mode=='folder' and items is not None:
         files = [o for o in items.items if isinstance(o, Path) and o.is_relative_to(self.path)]
         cache = {o: self.output_dir/o.relative_to(self.path) for o in files}
@@ -210,7 +210,7 @@ if hasattr(os, 'register_at_fork'):
 @repair(Tokenizer, '_tokenize1',
         'A space in a token becomes `▁` in training, not in `predict`; spaCy keeps each new word')
 def _tokenize_one(self, o):
-    "Also change the tokens as training does"
+    "Also postprocess the tokens as in training"
     post = compose(*defaults.text_postproc_rules)
     if type(self.tok) is SpacyTokenizer:  # the same in half the time
         tokens = _words(self.tok, no_surrogates(compose(*self.rules)(o)))
@@ -241,7 +241,7 @@ def _display_df(df):
 
 # %% ../nbs/13_fastai_repairs.ipynb #01ae492a
 def _cell(o):
-    "A target or a prediction as a string: labels, numbers with four digits, or a class"
+    "A target or a prediction as a string: labels, a number with four digits, or a class"
     if isinstance(o, (L,tuple)): return ';'.join(map(_cell, o))
     return f'{o:.4g}' if isinstance(o, float) else str(o)
 
@@ -281,7 +281,7 @@ def _text_rows(interp, idxs, get_preds):
     return inps,*rest
 
 @repair(Interpretation, '__getitem__',
-        'Rows have another order than their losses; of a language model, other rows')
+        'Rows are not in the order of their losses; for a language model, other rows')
 def _in_order(self, idxs):
     "Inputs, predictions, targets, decoded predictions and losses of the rows `idxs`, in that order"
     is_lm = isinstance(self.dl, LMDataLoader)
@@ -346,13 +346,13 @@ def _fewer_rows(self, dataset=None, seq_len=None, **kwargs):
                                          **kwargs)
 
 # %% ../nbs/13_fastai_repairs.ipynb #13a00010
-@repair(Tokenizer, '__init__', 'A tokenizer brings no rules', extends=True)
+@repair(Tokenizer, '__init__', "A tokenizer can't define rules", extends=True)
 def _own_rules(self, tok, rules=None, counter=None, lengths=None, mode=None, sep=' '):
     "The same, with the rules of `tok` if it has some"
     rules = ifnone(rules, getattr(tok, 'rules', None))
     _own_rules.fastai(self, tok, rules, counter, lengths, mode, sep)
 
-@repair(Tokenizer, 'from_folder', 'A tokenizer brings no rules for a folder', extends=True)
+@repair(Tokenizer, 'from_folder', "A tokenizer can't define rules for a folder", extends=True)
 @delegates(Tokenizer.from_folder)
 def _folder_rules(cls, path, tok=None, rules=None, **kwargs):
     "Tokenize the folder `path` once, with the rules of `tok` if it has some"
@@ -360,7 +360,7 @@ def _folder_rules(cls, path, tok=None, rules=None, **kwargs):
     return _folder_rules.fastai(cls, path, tok, rules, **kwargs)
 
 # %% ../nbs/13_fastai_repairs.ipynb #13a00014
-@repair(Tokenizer, 'decodes', 'A tokenizer brings no decoding', extends=True)
+@repair(Tokenizer, 'decodes', "A tokenizer can't define decoding", extends=True)
 def _join(self, o):
     "The text, joined by the tokenizer if it can"
     return TitledStr(getattr(self.tok, 'join', self.sep.join)(o))
@@ -376,7 +376,7 @@ for _cls,_attr in ((Numericalize,'__init__'), (TextBlock,'from_df'), (TextBlock,
     repair(_cls, _attr, "`min_freq=3` can't be told from the default, which is 3", extends=True)(
         _know_default(getattr(_cls, _attr)))
 
-@repair(Numericalize, 'setup', 'A tokenizer makes no vocabulary', extends=True)
+@repair(Numericalize, 'setup', "A tokenizer can't define a vocabulary", extends=True)
 def _own_vocab(self, items=None, train_setup=False):
     "Let the tokenizer make the vocabulary, if it can, with the `min_freq` that was passed"
     tok = getattr(text_tokenizer(items), 'tok', None)

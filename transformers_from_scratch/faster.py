@@ -14,7 +14,7 @@ from fastai.basics import *
 from .attention import *
 
 # %% ../nbs/01b_faster.ipynb #ffef6ca938
-# names that PyTorch does not promise: where one is gone, nothing is `_ordinary`
+# private names of PyTorch: where one is missing, nothing is `_ordinary`
 _yes = lambda *args: True
 _recorded = getattr(torch._C, '_len_torch_dispatch_stack', _yes)
 _wrapped,_batched = (getattr(getattr(torch._C, '_functorch', None), o, _yes)
@@ -28,7 +28,7 @@ def _ordinary(*xs):
                and not (_wrapped(x) or _batched(x)) for x in xs)
 
 def _keep(shape, p):
-    "A mask for dropout, True at what is kept, from random bytes, or from pairs where `p` is small"
+    "A mask for dropout, True at what is kept, from random bytes, or pairs of bytes if `p` is small"
     kind,low,levels = torch.uint8,0,256
     if not .1<=p<=.9: kind,low,levels = torch.int16,-2**15,2**16
     dropped = min(max(round(p*levels), 1), levels-1)
@@ -38,11 +38,11 @@ def _keep(shape, p):
     return (drawn.view(kind)[:n] >= low+dropped).view(shape), 1-dropped/levels
 
 class ByteDropout(nn.Dropout):
-    "Dropout (Srivastava et al. 2014), drawn as bytes for 100,000 numbers or more on a CPU"
+    "Dropout (Srivastava et al. 2014), from random bytes for 100,000 numbers or more on a CPU"
     def forward(self,
         x:Tensor # Numbers of any shape
-    )->Tensor: # In training some of them are 0, and the others larger: the mean stays
-        "Drop"
+    )->Tensor: # In training some are 0 and the others scaled up: the mean stays the same
+        "Dropout"
         drops = self.training and 0<self.p<1 and not self.inplace
         if not (drops and _ordinary(x) and x.numel()>=100_000): return super().forward(x)
         keep,kept = _keep(x.shape, self.p)
@@ -51,8 +51,8 @@ class ByteDropout(nn.Dropout):
 # %% ../nbs/01b_faster.ipynb #ffa0d10001
 @lru_cache
 def on_amd(
-)->bool: # True if oneDNN may be asked for products
-    "Is this a processor of AMD, and is oneDNN there?"
+)->bool: # True if oneDNN may be used for matrix products
+    "Is this an AMD processor, and is oneDNN available?"
     try: name = Path('/proc/cpuinfo').read_text()
     except OSError: name = platform.processor()
     return ('AuthenticAMD' in name and torch.backends.mkldnn.is_available()
@@ -60,7 +60,7 @@ def on_amd(
 
 # %% ../nbs/01b_faster.ipynb #ff260047f4
 class _OneDNNLinear(torch.autograd.Function):
-    "`F.linear` by oneDNN, and so the gradient towards `x`; that towards the weight by MKL"
+    "`F.linear` and the gradient with respect to `x` by oneDNN, that of the weight by MKL"
     @staticmethod
     def forward(x, w, b): return torch.ops.mkldnn._linear_pointwise(x, w, b, 'none', [], '')
 
@@ -86,7 +86,7 @@ def _pays(x, w):
     return large and on_amd() and torch.backends.mkldnn.enabled
 
 class FastLinear(nn.Linear):
-    "A linear layer that asks oneDNN for large products of 32 bits on a processor of AMD"
+    "A linear layer that uses oneDNN for large products in 32 bits on an AMD processor"
     def forward(self,
         x:Tensor # Vectors `(...,n_in)`
     )->Tensor: # `(...,n_out)`
@@ -97,7 +97,7 @@ class FastLinear(nn.Linear):
 
 # %% ../nbs/01b_faster.ipynb #a3c1e7b1
 def _centred(x, scale=1.):
-    "Keys or values `(n,t,s)` less their mean, times `scale`"
+    "Keys or values `(n,t,s)` minus their mean, times `scale`"
     return torch.add(x.mean(1, keepdim=True)*-scale, x, alpha=scale)  # rounded once
 
 class _LowAttention(torch.autograd.Function):
@@ -145,7 +145,7 @@ class _LowAttention(torch.autograd.Function):
 # %% ../nbs/01b_faster.ipynb #a3c1e7b7
 @lru_cache
 def _native():
-    "Does this processor multiply numbers of 16 bits, as far as PyTorch can tell?"
+    "Does this processor multiply 16-bit numbers, as far as PyTorch can tell?"
     return any(getattr(torch.cpu, f'_is_{o}_supported', bool)() for o in ('avx512_bf16','amx_tile'))
 
 def _low_attention(queries, keys, values, hidden):
@@ -153,7 +153,7 @@ def _low_attention(queries, keys, values, hidden):
     b,h = queries.shape[:2]
     groups,which = keys.shape[1],None
     if groups<h: keys,values = (o.repeat_interleave(h//groups, 1) for o in (keys,values))
-    if hidden is not None:  # one for all, for each text, each head, or both
+    if hidden is not None:  # one for all, or for each text, each head, or both
         texts,heads = hidden.shape[:2]
         text = torch.arange(b, device='cpu')[:,None]%texts
         which = (text*heads + torch.arange(h, device='cpu')%heads).flatten()
@@ -177,9 +177,9 @@ def fast_average(
     mask:Tensor=None, # bool, True where a key is hidden from a query; broadcasts to `(b,h,tq,tk)`
     dropout:float=0., # Probability to drop a weight, in [0,1); always applied
     bias:Tensor=None, # Numbers that are added to the scores; broadcast to `(b,h,tq,tk)`
-    causal:bool=False # Is what comes later hidden? Then without `mask` and `bias`
+    causal:bool=False # Hide later tokens? Only without `mask` and `bias`
 )->Tensor: # Averages of the values `(b,h,tq,s)`
-    "`fused_attention`, but by another way where it learns in bfloat16 on a CPU"
+    "`fused_attention`, but computed differently for training in bfloat16 on a CPU"
     three = query,key,value
     learns = torch.is_grad_enabled() and any(o.requires_grad for o in three)
     low = query.dtype is torch.bfloat16 and query.device.type=='cpu'
@@ -198,7 +198,7 @@ def fast_average(
 
 # %% ../nbs/01b_faster.ipynb #7f584c17
 class _LossInParts(torch.autograd.Function):
-    "The mean cross-entropy; its gradients are made in the forward pass"
+    "The mean cross-entropy; its gradients are computed in the forward pass"
     @staticmethod
     def forward(ctx, hidden, weight, targets, ignore_index, rows, learns):
         device,dtype = hidden.device.type,weight.dtype
@@ -238,11 +238,11 @@ class _LossInParts(torch.autograd.Function):
 def linear_cross_entropy(
     x:Tensor, # Vectors `(...,k)`
     weight:Tensor, # A row for each word `(v,k)`
-    targets:Tensor, # The right words `(...)`, from 0 to `v-1`
+    targets:Tensor, # The target words `(...)`, from 0 to `v-1`
     ignore_index:int=-100, # Tokens with this target do not count
-    rows:int=None # So many tokens at a time; None is as many as make 8 million scores
+    rows:int=None # Tokens at a time; None: as many as give 8 million logits
 )->Tensor: # The mean loss of the tokens that count, in nats
-    "`F.cross_entropy(x @ weight.T, targets)` without the table of scores; differentiable once"
+    "`F.cross_entropy(x @ weight.T, targets)` without the table of logits; differentiable once"
     if x.shape[:-1]!=targets.shape:
         raise ValueError(f'`targets` have shape {tuple(targets.shape)}, not {tuple(x.shape[:-1])}')
     if rows is None: rows = max(2**23//len(weight), 1)
@@ -265,7 +265,7 @@ class FusedAdam(Optimizer):
 
     @torch.no_grad()
     def step(self):
-        "Update all parameters that learn and have a gradient; what is frozen stays as it is"
+        "Update all parameters that are trained and have a gradient; frozen ones do not change"
         for ps,hyper in zip(self.param_lists, self.hypers):
             learn = [p for p in ps if p.grad is not None and p.requires_grad]
             for decay,some in groupby(learn, lambda p: self.state[p].get('do_wd', True)).items():
@@ -285,16 +285,16 @@ class FusedAdam(Optimizer):
               lr=hyper['lr'], weight_decay=wd, eps=hyper['eps'])
 
 def _like(o, p):
-    "`o` as `p` is laid out in memory, which the kernel takes for granted"
+    "`o` in the memory layout of `p`, which the kernel assumes"
     alike = o.stride()==p.stride() and o.dtype==p.dtype and o.device==p.device
     return o if alike else torch.empty_like(p).copy_(o)
 
 # %% ../nbs/01b_faster.ipynb #ff0e3b269b
 def use_fast_layers(
-    model:nn.Module, # Any model of PyTorch
-    undo:bool=False # Give back PyTorch's classes, for tools that go by their names?
+    model:nn.Module, # Any PyTorch model
+    undo:bool=False # Restore PyTorch's classes, for tools that check their names?
 )->nn.Module: # The same
-    "Let the linear layers, the dropouts and the attention of `model` be the fast ones, in place"
+    "Replace the linear layers, dropouts and attention of `model` by the fast ones, in place"
     kinds = {nn.Linear:FastLinear, nn.Dropout:ByteDropout}
     if undo: kinds = {fast: plain for plain,fast in kinds.items()}
     for o in model.modules():

@@ -20,13 +20,13 @@ except ImportError: fcntl = None  # on Windows
 
 # %% ../nbs/10_files.ipynb #f1c00008
 class FileHeader(BaseModel, extra='forbid', strict=True):
-    "What every file says about itself; subclasses add what their kind of file has to say"
+    "The header of every file; subclasses add the fields of their kind of file"
     version:Literal[4] = 4
     kind:str
     checksum:int = 0
     finite:ClassVar[bool] = True  # must weights and biases be finite numbers?
     replaces:ClassVar[tuple] = ()  # other kinds of file that one of this kind may replace
-    beside:ClassVar[dict] = {}  # what else the header of a safetensors file has to say
+    beside:ClassVar[dict] = {}  # more fields for the header of a safetensors file
 
 # %% ../nbs/10_files.ipynb #f1c00041
 def checksum(
@@ -66,9 +66,9 @@ def sync_to_disk(
 
 @contextmanager
 def replacing(
-    path:Path # Of the file; folders are made
+    path:Path # Of the file; folders are created
 )->Iterator: # Yields a path beside it, to write to
-    "Write beside `path`, then rename; `OSError` if that fails, and `path` is as it was"
+    "Write beside `path`, then rename; `OSError` if that fails, and `path` is unchanged"
     beside = f'.{path.name}.'
     new = path.with_name(beside+secrets.token_hex(4))
     try:
@@ -84,7 +84,7 @@ def replacing(
     finally:
         with suppress(OSError): new.unlink(missing_ok=True)
     sync_to_disk(path.parent)
-    with suppress(OSError):  # what was killed a day ago or more
+    with suppress(OSError):  # leftovers of processes that were killed a day ago or more
         for o in path.parent.iterdir():
             # safetensors writes to a `.tmp` of its own first
             ours = re.match(re.escape(beside)+r'[0-9a-f]{8}|\.tmp\w{6}$', o.name)
@@ -101,7 +101,7 @@ if hasattr(os, 'register_at_fork'): os.register_at_fork(after_in_child=_let_go)
 
 @contextmanager
 def alone(
-    folder:Path # A folder that is there
+    folder:Path # A folder that exists
 )->Iterator: # Yields nothing
     "Wait for all others that are `alone` in `folder`, where the system has locks; not twice"
     fd = None
@@ -117,7 +117,7 @@ def alone(
 
 @contextmanager
 def replacing_files(
-    folder:Path, # Is made if it is not there
+    folder:Path, # Created if it does not exist
     names:list # Of all files that may be written, first the one that describes the others
 )->Iterator: # Yields an empty folder, to write to
     "Write files of a folder together; what fails within `with` changes nothing"
@@ -130,7 +130,7 @@ def replacing_files(
             for o in there:
                 with suppress(OSError): o.chmod(folder.stat().st_mode & 0o644)
                 sync_to_disk(o)
-            (folder/names[0]).unlink(missing_ok=True)  # no description, until all is there
+            (folder/names[0]).unlink(missing_ok=True)  # no description until all files are there
             for o in there: os.replace(o, folder/o.name)
             for o in {*names} - {o.name for o in there}: (folder/o).unlink(missing_ok=True)
     finally:
@@ -165,7 +165,7 @@ def kind_of(
 def ensure_free(
     folder:Path, # Where to write several files, or one with a fixed name
     file:str, # That one, or the one that describes the others
-    *kinds:str # What `file` may be, if it is there
+    *kinds:str # What `file` may be, if it exists
 ):
     "Raises `ValueError` for a folder with other things in it than what is to be replaced"
     there = sorted(o.name for o in folder.glob('[!.]*'))
@@ -181,11 +181,11 @@ def as_read(
     return json.loads(json.dumps(says, default=plain))
 
 def write_file(
-    path:Path, # Of the file; folders are made
+    path:Path, # Of the file; folders are created
     header:type, # A subclass of `FileHeader`
     tensors:dict=None, # Tensors by their names; None writes the description alone, as JSON
     **says # The fields of `header`; NumPy's numbers are fine
-)->FileHeader: # As it stands in the file
+)->FileHeader: # As saved in the file
     "Write a file with its description; raises `ValueError` for weights that are not finite"
     tensors = {n: o.detach().cpu().contiguous().clone() for n,o in (tensors or {}).items()}
     if header.finite and (odd := not_finite(tensors)):
@@ -224,7 +224,7 @@ def read_file(
         says,tensors = _read(path)
         kinds = {o.model_fields['kind'].default: o for o in headers}
         version,newest = says['version'],FileHeader.model_fields['version'].default
-        if version!=newest: raise ValueError(f'it is of version {version}, and {newest} is read')
+        if version!=newest: raise ValueError(f'its version is {version}, but must be {newest}')
         if says['kind'] not in kinds:
             raise ValueError(f"it holds {says['kind']}, not {' or '.join(kinds)}")
         about = kinds[says['kind']](**says)
@@ -266,7 +266,7 @@ def find_model(
 # %% ../nbs/10_files.ipynb #f1c00030
 def read_json(
     path:Path # A file
-)->dict: # What it says
+)->dict: # Its contents
     "A table in JSON; raises `ValueError` for anything else"
     try: says = json.loads(path.read_text(encoding='utf8'))
     except (ValueError, RecursionError) as e:
@@ -281,7 +281,7 @@ def tensor_files(
     one,index = folder/'model.safetensors',folder/'model.safetensors.index.json'
     if one.exists(): return [one]
     if not index.exists():
-        raise FileNotFoundError(f"there is no {one}; pickles (`*.bin`) run code, so none is read")
+        raise FileNotFoundError(f"there is no {one}; pickles (`*.bin`) run code and are not read")
     try: names = sorted({str(o) for o in read_json(index)['weight_map'].values()})
     except (KeyError, AttributeError) as e: raise ValueError(f"{index} is not an index") from e
     odd = first(o for o in names if Path(o).name!=o)
@@ -290,7 +290,7 @@ def tensor_files(
 
 # %% ../nbs/10_files.ipynb #f1c00033
 class CheckpointFile(FileHeader):
-    "What the weights of a checkpoint say that was written here"
+    "The header of the weights of a checkpoint that was written here"
     kind:Literal['checkpoint'] = 'checkpoint'
     beside:ClassVar[dict] = {'format':'pt'}  # Hugging Face asks for it
 
@@ -346,5 +346,5 @@ def hub_folder(
         return Path(hub.snapshot_download(str(name), allow_patterns=_patterns))
     except Exception as e:
         raise FileNotFoundError(
-            f"there is no folder {str(name)!r}, and the hub did not give it ({in_short(e)}): where "
+            f"there is no folder {str(name)!r}, and the download failed ({in_short(e)}): where "
             f"there is a network, `hf download {name} --local-dir FOLDER` does; pass FOLDER") from e

@@ -32,7 +32,7 @@ def ensure_sizes(
         ensure(whole and o>0, name, o, 'a positive whole number')
 
 # %% ../nbs/12_guards.ipynb #9a000041
-_measures = {  # kind: losses whose answers are of that kind, metrics that are not, one that is
+_measures = {  # kind: losses whose outputs are of that kind, unsuitable metrics, a suitable one
     'numbers': ((nn.MSELoss,nn.L1Loss,nn.SmoothL1Loss,nn.HuberLoss),
                 (accuracy,error_rate,accuracy_multi), '`rmse`'),
     'labels': (nn.BCEWithLogitsLoss, (mse,rmse,mae), '`accuracy_multi`'),
@@ -41,7 +41,7 @@ _measures = {  # kind: losses whose answers are of that kind, metrics that are n
 def _check_measures(kind, loss, metrics):
     "Raise `ValueError` for a loss or a metric that gives a number without a meaning"
     losses,misfits,fits = _measures.get(kind, ((),(),''))
-    # another loss may give the answers another meaning
+    # another loss may give the outputs another meaning
     usual = loss is None or isinstance(getattr(loss, 'func', loss), losses)
     for o in L(metrics) if usual else ():
         # those of scikit-learn would count padding as a tag
@@ -50,7 +50,7 @@ def _check_measures(kind, loss, metrics):
                f'for {kind}, such as {fits}')
     of_logs = isinstance(loss, nn.NLLLoss) or loss is F.nll_loss
     ensure(not (kind=='category' and of_logs), 'loss_func', loss,
-           'for scores, as `CrossEntropyLossFlat()` is: it needs log-probabilities')
+           'for logits, as `CrossEntropyLossFlat()` is: it needs log-probabilities')
 
 def _check_column(col, kind, known, part, own_loss):
     "Raise `ValueError` for targets that are missing, or unknown in training"
@@ -66,7 +66,7 @@ def _check_column(col, kind, known, part, own_loss):
                          f'{new[0]!r:.80}: name all, as in `y_block=CategoryBlock(vocab=[...])`')
 
 def _check_targets(dls, target, y_range, own_loss):
-    "Raise `ValueError` for targets that can't be learned, and warn of a likely slip"
+    "Raise `ValueError` for targets that can't be learned, and warn of a likely mistake"
     known = set(target.classes)
     to_number = dls.train_ds.tls[-1].tfms.fs[-1] if target.kind else None
     o2i = getattr(getattr(to_number, 'vocab', None), 'o2i', None)
@@ -81,13 +81,13 @@ def _check_targets(dls, target, y_range, own_loss):
             low,high = numbers.min(axis=None),numbers.max(axis=None)
             if low<y_range[0] or high>y_range[1]:
                 warn(f'`y_range` is {y_range}, but the {part} targets go from {low:g} to {high:g}: '
-                     'the model can never answer those outside it', stacklevel=6)
+                     'the model can never predict those outside it', stacklevel=6)
     if target.kind=='category' and all(isinstance(o, float) for o in target.classes):
         warn(f'`dls` has {len(target.classes)} classes that are numbers, such as '
              f'{target.classes[0]}: for numbers pass `y_block=RegressionBlock`', stacklevel=6)
 
 # %% ../nbs/12_guards.ipynb #9a000043
-_task_of = {  # kind of targets: who learns them, and what they are
+_task_of = {  # kind of targets: the learner for them, and what they are
     'tokens': ('transformer_lm_learner', 'texts alone (`is_lm=True`)'),
     'text': ('transformer_seq2seq_learner', 'pairs of texts'),
     'tags': ('transformer_tagger_learner', 'tags of words (`TagDataLoaders`)'),
@@ -96,7 +96,7 @@ _task_of = {  # kind of targets: who learns them, and what they are
 def check_dls(
     dls:DataLoaders, # Texts and targets
     kind:str='classes', # What it must be for: 'tokens', 'text', 'tags', 'classes'; None: anything
-    n_out:int=None, # Numbers that the model gives; None: as many as `dls` asks for
+    n_out:int=None, # Number of outputs of the model; None: as many as `dls` needs
     y_range:tuple=None, # Range of these numbers
     loss_func:callable=None, # Loss, where it is not that of `dls`
     metrics:list=None # Metrics of the learner
@@ -118,7 +118,7 @@ def check_dls(
         _check_targets(dls, target, y_range, loss_func is not None)
         _check_measures(target.kind, loss_func, metrics)
     if metrics and len(dls.train_ds) and not len(dls.valid_ds):
-        warn('`dls` has no texts to validate with, so no metric will have a value: pass '
+        warn('`dls` has no validation set, so no metric will have a value: pass '
              '`valid_pct=.2`, or a `valid_col` that is True in some rows', stacklevel=5)
     check_words(dls, stacklevel=6)
 
@@ -129,10 +129,12 @@ def _same_vocab(a, b):
     return a is b or lists(a)==lists(b)
 
 class DataWatch(Callback):
-    "Looks at what goes wrong in a training without an error; a part of our learners"
+    "Detects silent failures during training, and says if it will be long; a part of our learners"
     def __init__(self,
         dls:DataLoaders # The data that the model was made for
     ): self.vocab,self.nan_from = getattr(dls, 'vocab', None),None
+
+    def before_fit(self): self.batches = 0
 
     def before_validate(self):
         "Raise `ValueError` for data of another vocabulary"
@@ -147,7 +149,8 @@ class DataWatch(Callback):
         self.nan_from,dl = None,self.dls.train
         if not len(dl):
             raise ValueError(f'`dls` has {len(dl.dataset)} training texts, and `bs` is {dl.bs}: '
-                             'no whole batch. Use a smaller `bs`, or other data: `learn.dls = dls`')
+                             'less than one batch. Use a smaller `bs`, or other data, as '
+                             '`learn.dls = dls`')
 
     def after_loss(self):
         "Remember the first batch whose loss is NaN, without waiting for a GPU"
@@ -156,16 +159,26 @@ class DataWatch(Callback):
         if self.nan_from is None: self.nan_from = torch.full_like(nan, -1, dtype=torch.long)
         self.nan_from = torch.where(nan & (self.nan_from<0), at, self.nan_from)
 
+    def after_backward(self):
+        "Once, after 12 batches, print how long training takes, where that is 5 minutes or more"
+        self.batches += 1
+        if self.batches==2: self.start = time.perf_counter()
+        if self.batches!=12 or hasattr(self.learn, 'lr_finder') or rank_distrib(): return
+        minutes = (time.perf_counter()-self.start)/10 * self.n_iter/60
+        total = minutes * (self.n_epoch-self.epoch-self.iter/self.n_iter)
+        if total>=5 and self.learn.logger is not noop:
+            print(f'about {minutes:.1f} minutes an epoch, {total:.0f} in all, without validation')
+
     def after_train(self):
         "Warn of an epoch whose loss was NaN, and has spoiled the weights"
         at = -1 if self.nan_from is None else self.nan_from.item()
         if at<0 or hasattr(self.learn, 'lr_finder'): return  # which diverges on purpose
         if not all(p.isfinite().all() for p in self.model.parameters()):
             warn(f'the loss is NaN since batch {at} of epoch {self.epoch}: the weights are '
-                 'lost. Train anew with a lower learning rate; `StopOnNaN` stops before that')
+                 'lost. Train again with a lower learning rate; `StopOnNaN` stops before that')
 
 # %% ../nbs/12_guards.ipynb #9a000052
-other_names = {  # ours, and what others call it
+other_names = {  # our name, and those in other libraries
     'k': 'd_model n_embd hidden_size embed_dim emb_sz emb_dim model_dim',
     'heads': 'nhead n_head n_heads num_heads num_attention_heads',
     'depth': 'n_layer n_layers num_layers num_hidden_layers',
@@ -177,10 +190,10 @@ other_names = {  # ours, and what others call it
     'n_words': 'max_new_tokens max_tokens n_tokens num_tokens', 'seed': 'generator random_state',
     'stop': 'stop_sequences stop_strings eos_token', 'text': 'prompt prefix'}
 _ours = {o: name for name,others in other_names.items() for o in others.split()}
-_elsewhere = {  # and what is no keyword here
+_elsewhere = {  # and what is not a keyword here
     **dict.fromkeys(('backwards','bs','batch_size'), 'it is for the data, as `bs` of `from_df` is'),
     **{o: f'pass `attn_cls=partial(..., {o}=...)`' for o in ('kv_heads','qk_norm')},
-    'do_sample': '`temperature=0` takes the likeliest word each time'}
+    'do_sample': '`temperature=0` is greedy decoding'}
 
 def _keyword_note(name, names):
     "What the unknown keyword `name` is called among `names`"
@@ -192,10 +205,10 @@ def _keyword_note(name, names):
 
 # %% ../nbs/12_guards.ipynb #9a000055
 def keywords_of(
-    *others:callable, # Functions and classes to which the decorated function hands its keywords on
-    but:list=() # Keywords of theirs that it refuses
+    *others:callable, # Functions and classes to which the decorated function passes its keywords
+    but:list=() # Keywords of theirs that raise an error
 )->callable: # A decorator
-    "A note for unexpected keywords, and the comments of those that are handed on"
+    "A note for unexpected keywords, and the comments of those that are passed on"
     # fastcore's `docments` follows `__delwrap__` from one function to the next, so it makes a chain
     def _inner(f):
         @functools.wraps(f)

@@ -26,12 +26,12 @@ def _act_name(act):
     return {nn.ReLU:'relu', nn.SiLU:'silu', nn.Tanh:'tanh'}.get(type(act))
 
 def _wants(encoder, form):
-    "`(keyword, is it so?, what it must be)` for what a form of checkpoint wants"
+    "`(keyword, is it so?, what it must be)` for what a format of checkpoint requires"
     blocks,bert,llama = list(encoder.blocks),form=='bert',form=='llama'
     plain = all(type(o) is TransformerBlock for o in blocks)
     yield 'block_cls', plain, 'TransformerBlock'
     if not plain: return
-    attn,ff = blocks[0].attention,blocks[0].ff  # blocks that differ would answer otherwise
+    attn,ff = blocks[0].attention,blocks[0].ff  # blocks that differ would give other outputs
     cls,ff_cls = SelfAttentionAutoRegressive,FeedForward
     norm,pos_cls = nn.LayerNorm,LearnedPositions
     if bert: cls = SelfAttention
@@ -58,16 +58,16 @@ def _wants(encoder, form):
     yield 'attn_cls', fits, 'one with biases everywhere, nowhere, or in `qkv_bias` alone'
 
 def _unfit(why):
-    return ValueError(f"no form of checkpoint of Hugging Face holds this model: {why}; "
+    return ValueError(f"this model fits no Hugging Face checkpoint format: {why}; "
                       "`save_encoder` saves others, too")
 
 def _form(encoder):
-    "The form that `encoder` fits: 'gpt2', 'bert' or 'llama'; raises `ValueError` if none does"
+    "The format that `encoder` fits: 'gpt2', 'bert' or 'llama'; raises `ValueError` if none does"
     faults = {form: [f'`{n}` must be {want}' for n,ok,want in _wants(encoder, form) if not ok]
               for form in ('gpt2','bert','llama')}
     form = min(faults, key=lambda o: len(faults[o]))
     if not faults[form]: return form
-    raise _unfit(f"it is nearest to {form}, for which {', '.join(faults[form])}")
+    raise _unfit(f"the closest is {form}, for which {', '.join(faults[form])}")
 
 # %% ../nbs/42_hf_export.ipynb #p07cfa9d4d7
 def _config_of(encoder, form):
@@ -131,7 +131,7 @@ def _ends_of(tok):
     return next((o for o in pairs if set(o)<=set(getattr(tok, 'o2i', ()))), None)
 
 def _save_model(model, folder, tok=None):
-    "Write config and weights of an encoder or a language model, and read them again"
+    "Write config and weights of an encoder or a language model, and load them again"
     encoder = model if isinstance(model, TransformerEncoder) else model[0]
     says = _config_of(encoder, _form(encoder))
     kind = says['model_type']
@@ -146,7 +146,7 @@ def _save_model(model, folder, tok=None):
     tensors = _for_hf(model, read_family(folder))
     write_file(folder/'model.safetensors', CheckpointFile, tensors)
     if not same_answers(model, load_pretrained(folder).model, 1e-3):
-        raise _unfit('read again, it would answer otherwise, as with a hook or blocks that differ')
+        raise _unfit('loaded again, its outputs would differ, as with a hook or blocks that differ')
 
 def _save_tokenizer(tok, vocab, encoder, folder):
     "Write an `HFTokenizer`; False for another one, or where the rows are not those of its tokens"

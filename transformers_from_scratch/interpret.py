@@ -21,10 +21,10 @@ from .learner import *
 
 # %% ../nbs/25_interpret.ipynb #794034d5
 class AttentionMaps:
-    "Who looks at whom in one text; a slice, such as `maps[:10]`, is about these tokens alone"
+    "The attention weights of one text; a slice, such as `maps[:10]`, is about these tokens alone"
     def __init__(self,
-        tokens:list, # The `t` tokens that the model has read
-        weights:Tensor # `(depth,heads,t,t)`: a row for each token that looks
+        tokens:list, # The `t` tokens that the model reads
+        weights:Tensor # `(depth,heads,t,t)`: a row for each query token
     ): self.tokens,self.weights = L(tokens),weights
 
     def __getitem__(self, idx):
@@ -87,7 +87,7 @@ def attention_maps(
 
 # %% ../nbs/25_interpret.ipynb #e936b5c9
 def _heat_map(weights, tokens, ax, title, vmax=None, columns=None):
-    "Draw `weights` on `ax`, with the names of at most 50 tokens: more would be too small to read"
+    "Plot `weights` on `ax`, with the names of at most 50 tokens: more would be too small to read"
     style = dict(parse_math=False)
     ax.imshow(weights.detach().float().cpu().numpy(), cmap='Blues', vmin=0, vmax=vmax)
     for names,name_axis,turn in ((ifnone(columns, tokens), ax.set_xticks, 90),
@@ -97,13 +97,13 @@ def _heat_map(weights, tokens, ax, title, vmax=None, columns=None):
     ax.set_title(title, **style)
 
 def plot_weights(
-    weights:Tensor, # `(t,tk)`, a row for each token that looks
+    weights:Tensor, # `(t,tk)`, a row for each query token
     tokens:list, # The `t` tokens
     ax=None, # Axes to draw on; None makes a figure
     title:str='', # Title
-    columns:list=None # The `tk` tokens that are looked at; None: the same tokens
+    columns:list=None # The `tk` key tokens; None: the same tokens
 )->plt.Axes: # The axes that were drawn on
-    "Draw who looks (rows) at whom (columns); the largest weight is the darkest"
+    "Plot attention weights, queries in rows, keys in columns; the largest is the darkest"
     size = [min(max(1.2+.28*len(o), 3), 12) for o in (ifnone(columns, tokens), tokens)]
     ax = ax or plt.subplots(figsize=size)[1]
     _heat_map(weights, tokens, ax, title, columns=columns)
@@ -115,7 +115,7 @@ def plot_attention(
     layer:int=-1, # Number of the block; None draws all of them
     head:int=None # Number of the head; None draws all of them
 )->np.ndarray: # Axes, one for each map
-    "Draw attention, a heat map for each head, in the same shades"
+    "Plot attention, a heat map for each head, in the same shades"
     depth,heads,t,_ = maps.weights.shape
     layers = range(depth) if layer is None else [range(depth)[layer]]
     chosen = range(heads) if head is None else [range(heads)[head]]
@@ -147,7 +147,7 @@ def attention_rollout(
 def leave_one_out(
     f:callable, # From embeddings `(n,t,k)`, any number of tokens, to scores `(n,)`
     x:Tensor, # The embeddings of a text `(1,t,k)`
-    bs:int=32 # Texts read at once; there are `t` of them, with `t-1` tokens each
+    bs:int=32 # Batch size; there are `t` texts, with `t-1` tokens each
 )->Tensor: # `(1,t,1)`
     "What the score loses if a token is left out; Li et al. 2016"
     tokens,score = torch.arange(x.shape[1], device=x.device),f(x)
@@ -163,7 +163,7 @@ def gradient_times_input(
     f:callable, # From embeddings `(n,t,k)` to scores `(n,)`
     x:Tensor # The embeddings of a text `(1,t,k)`
 )->Tensor: # `(1,t,k)`
-    "What the score would lose, by its slope, if a number went to zero; Shrikumar et al. 2017"
+    "What the score would lose, by its gradient, if a number went to zero; Shrikumar et al. 2017"
     x = x.detach().requires_grad_()
     return torch.autograd.grad(f(x).sum(), x)[0] * x.detach()
 
@@ -173,7 +173,7 @@ def integrated_gradients(
     x:Tensor, # The embeddings of a text `(1,t,k)`
     n_steps:int=32 # Steps on the way from zero to `x`, read as one batch; more is more exact
 )->Tensor: # `(1,t,k)`; they add up to about `f(x)-f(0)`
-    "The mean slope from 0 to `x`, times `x`; Sundararajan et al. 2017. `ValueError` for no steps"
+    "Mean gradient from 0 to `x`, times `x`; Sundararajan et al. 2017. `ValueError` for no steps"
     ensure_sizes(n_steps=n_steps)
     x = x.detach()
     u = (torch.arange(n_steps, device=x.device)+.5) / n_steps
@@ -184,13 +184,13 @@ def integrated_gradients(
 
 # %% ../nbs/25_interpret.ipynb #a68fa634
 class Attributions:
-    "What each token did for an answer; coloured text in a notebook, marks in a terminal"
+    "What each token contributed to a prediction; colored text in a notebook, marks in a terminal"
     def __init__(self,
-        tokens:list, # The `t` tokens that the model has read
-        scores:list, # A number for each: above 0 it was for the answer, below 0 against it
-        target:str, # The answer that is explained
+        tokens:list, # The `t` tokens that the model reads
+        scores:list, # A number for each: above 0 it was for the prediction, below 0 against it
+        target:str, # The prediction that is explained
         value:float, # Its probability, or the number where the target is one
-        sep:str=' ' # What stands between two tokens of a text
+        sep:str=' ' # The separator between two tokens of a text
     ):
         self.tokens,self.scores = L(tokens),L(scores)
         self.target,self.value,self.sep = target,value,sep
@@ -198,7 +198,7 @@ class Attributions:
     def top(self,
         n:int=5 # Number of tokens
     )->L: # `(token, score)`
-        "The tokens that did most for or against the answer"
+        "The tokens that contributed most, for or against the prediction"
         return L(zip(self.tokens, self.scores)).sorted(lambda o: -abs(o[1]))[:n]
 
     def _strengths(self):
@@ -220,7 +220,7 @@ class Attributions:
 
 # %% ../nbs/25_interpret.ipynb #9cd95ce4
 def _target_idx(target, names, n_out):
-    "The number of the output that is called `target`"
+    "The index of the output that is called `target`"
     if isinstance(target, Tensor): target = target.item()
     words = list(map(str, names))
     if str(target) in words: return words.index(str(target))
@@ -231,7 +231,7 @@ def _target_idx(target, names, n_out):
     return int(target)
 
 def _score(logits, i, one_of):
-    "Log-odds of answer `i` where just one is right, else its number `(n,)`"
+    "Log-odds of output `i` where just one is right, else output `i` itself `(n,)`"
     if not one_of or logits.shape[-1]==1: return logits[:,i]
     others = torch.arange(logits.shape[-1], device=logits.device) != i
     return logits[:,i] - logits[:,others].logsumexp(-1)
@@ -272,25 +272,25 @@ def _with_ends(f, first, last):
         return f(x if x.shape[1] else x.new_zeros(n, 1, x.shape[2]))
     return score
 
-# for a loss that does not say what the outputs mean
+# for a loss that does not define what the outputs mean
 _activation = dict(category=partial(F.softmax, dim=-1), tokens=partial(F.softmax, dim=-1),
                    labels=torch.sigmoid)
 
 def token_attributions(
     learn:Learner, # A `Learner` with a model of this library
     text:str, # A text
-    target=None, # Class to explain, by name or number, or next token; None is the likeliest
+    target=None, # Class to explain, by name or number, or next token; None is the most likely
     method:callable=leave_one_out, # `method(f, x, **kwargs)`, such as `integrated_gradients`
     **kwargs
-)->Attributions: # A score for each token, shown as coloured text
-    "What each token does for an answer; `ValueError` for another `target`, and without a `pool`"
+)->Attributions: # A score for each token, shown as colored text
+    "Each token's part in a prediction; `ValueError` for another `target`, and without a `pool`"
     ensure(isinstance(text, str), 'text', text, 'a string', TypeError)
     model,(kind,names) = get_model(learn.model),text_target(learn.dls)
     ensure(kind!='text' and not isinstance(model, TransformerMLM), 'learn', learn,
-           'for a classifier or a language model: this one answers at each token', TypeError)
+           'for a classifier or a language model: this one has an output for each token', TypeError)
     encoder,pool,bag = model[0],getattr(model[1], 'pool', mean_pool),getattr(model[1], 'bag', None)
     probs_of = getattr(learn.loss_func, 'activation', None) or _activation.get(kind, noop)
-    ensure(pool is not None, 'pool', pool, 'a function, for one answer to a text')
+    ensure(pool is not None, 'pool', pool, 'a function, for one output per text')
     with torch.inference_mode(False), torch.enable_grad(), in_eval(model):
         device = encoder.embedding.weight.device
         ids = torch.tensor([_read_ids(learn, text)], device=device)  # (1,t)
@@ -334,7 +334,7 @@ def show_attention(self:TransformerLearner,
     layer:int=-1, # Number of the block; None draws all of them
     head:int=None # Number of the head; None draws all of them
 )->np.ndarray: # Axes, one for each map
-    "Draw who looks at whom in `text`"
+    "Plot the attention weights of `text`"
     return plot_attention(attention_maps(self, text), layer, head)
 
 @patch
@@ -343,6 +343,6 @@ def show_attention(self:TransformerLearner,
 def explain(self:TransformerLearner,
     text:str, # A text
     **kwargs
-)->Attributions: # A score for each token, shown as coloured text
+)->Attributions: # A score for each token, shown as colored text
     "Which words of `text` decided, as `token_attributions` says"
     return token_attributions(self, text, **kwargs)

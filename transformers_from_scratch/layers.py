@@ -15,10 +15,10 @@ class FeedForward(Module):
     "The same small network for each token, Vaswani et al. 2017, section 3.3; raises `ValueError` for a width of 0"
     def __init__(self,
         k:int, # Width of the vectors
-        hidden_mult:float=4, # The middle is this many times as wide, rounded to whole numbers
-        act_cls:type=nn.ReLU, # Class of the activation in the middle
+        hidden_mult:float=4, # The hidden layer is this many times as wide, rounded
+        act_cls:type=nn.ReLU, # Class of the activation
         dropout:float=0., # Probability to drop a number of the output in training, in [0,1]
-        bias:bool=True # Have the linear layers a bias?
+        bias:bool=True # Do the linear layers have a bias?
     ):
         self.hidden_mult,width = hidden_mult,round(k*hidden_mult)
         if width<1: raise ValueError(f'`hidden_mult` is {hidden_mult}, too small for k={k}')
@@ -28,7 +28,7 @@ class FeedForward(Module):
     def forward(self,
         x:Tensor # Vectors `(...,k)`
     )->Tensor: # `(...,k)`
-        "Widen, bend, narrow"
+        "Widen, apply the activation, narrow"
         return self.dropout(self.down(self.act(self.up(x))))
 
 # %% ../nbs/01_layers.ipynb #ead64136
@@ -37,7 +37,7 @@ class GatedFeedForward(FeedForward):
     @delegates(FeedForward)
     def __init__(self,
         k:int, # Width of the vectors
-        hidden_mult:float=8/3, # The middle is this many times as wide, rounded to whole numbers
+        hidden_mult:float=8/3, # The hidden layer is this many times as wide, rounded
         act_cls:type=nn.SiLU, # Class of the activation of the gate
         **kwargs
     ):
@@ -52,37 +52,37 @@ class GatedFeedForward(FeedForward):
 
 # %% ../nbs/01_layers.ipynb #7e892133
 class TransformerBlock(Module):
-    "Attention and a feed-forward network, each added to its input and normalised; Vaswani et al. 2017, section 3.1"
+    "Attention and a feed-forward network, each added to its input and normalized; Vaswani et al. 2017, section 3.1"
     def __init__(self,
         k:int, # Width of the vectors
         heads:int=8, # Number of heads; must divide `k` where they are narrow
         wide:bool=True, # Is each head as wide as `k`, instead of `k/heads`?
-        norm_first:bool=False, # Normalise what goes into each layer, instead of the sum? (Xiong et al. 2020)
-        hidden_mult:float=None, # Width inside the feed-forward network, as a multiple of `k`; None is what `ff_cls` has
+        norm_first:bool=False, # Normalize the input of each layer, instead of the sum? (Xiong et al. 2020)
+        hidden_mult:float=None, # Width inside the feed-forward network, as a multiple of `k`; None: as in `ff_cls`
         dropout:float=0., # Probability to drop a number before each addition in training, in [0,1]
         attn_dropout:float=0., # Dropout of attention weights, in [0,1); anything but 0 is slow on a CPU
-        attn_cls:type=SelfAttention, # Class of the attention, made as `attn_cls(k, heads, wide=, dropout=)`
-        ff_cls:type=FeedForward, # Feed-forward network, made as `ff_cls(k, hidden_mult=, act_cls=, dropout=)`
-        act_cls:type=None, # Class of the activation inside it; None is what `ff_cls` has
-        norm_cls:type=nn.LayerNorm # Class of the two norms, made as `norm_cls(k)`, such as `nn.RMSNorm`
+        attn_cls:type=SelfAttention, # Class of the attention, created as `attn_cls(k, heads, wide=, dropout=)`
+        ff_cls:type=FeedForward, # Feed-forward network, created as `ff_cls(k, hidden_mult=, act_cls=, dropout=)`
+        act_cls:type=None, # Class of the activation inside it; None: as in `ff_cls`
+        norm_cls:type=nn.LayerNorm # Class of the two norms, created as `norm_cls(k)`, such as `nn.RMSNorm`
     ):
         store_attr('heads,wide,norm_first')
         ff = {n: o for n,o in (('hidden_mult',hidden_mult), ('act_cls',act_cls)) if o is not None}
         _ensure_once(attn_cls, 'wide', 'dropout'); _ensure_once(ff_cls, 'dropout', *ff)
         self.attention = attn_cls(k, heads, wide=wide, dropout=attn_dropout)
         self.norm1,self.norm2 = norm_cls(k),norm_cls(k)
-        self.ff = ff_cls(k, dropout=dropout, **ff)  # drops its own output
+        self.ff = ff_cls(k, dropout=dropout, **ff)  # has its own dropout
         self.dropout = nn.Dropout(dropout)
 
     def forward(self,
         x:Tensor, # Vectors `(b,t,k)`
         *,
         pad_mask:Tensor=None, # bool `(b,t)`, or `(b,tk)` with a cache: True at tokens that are only padding
-        pos:Tensor=None, # Positions of the tokens, `(t,)` or `(b,t)`; None counts on from what is cached
-        rotate:callable=None, # `rotate(q, pos)` turns queries and keys by their positions
+        pos:Tensor=None, # Positions of the tokens, `(t,)` or `(b,t)`; None: after the cached tokens
+        rotate:callable=None, # `rotate(q, pos)` rotates queries and keys by their positions
         cache=None # Keeps the keys and values of earlier tokens, see `MultiHeadAttention`
     )->Tensor: # `(b,t,k)`
-        "One round: attention, then the feed-forward network"
+        "Attention, then the feed-forward network"
         attend = partial(self.attention, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache)
         if self.norm_first:
             x = x + self.dropout(attend(self.norm1(x)))
@@ -95,7 +95,7 @@ class TransformerBlock(Module):
 
     @property
     def cached(self):
-        "Is a text read in pieces, with a cache, as read at once? A class with its own `forward` says so itself"
+        "Does a cache keep the result for a text in pieces? A class with its own `forward` sets it itself"
         return type(self).forward is TransformerBlock.forward
 
 def _ensure_once(cls, *names):
@@ -105,8 +105,8 @@ def _ensure_once(cls, *names):
 
 # %% ../nbs/01_layers.ipynb #5d0cf9a3
 class Positions(Module):
-    "Says nothing about positions: the base of classes that do"
-    max_len = None  # Number of positions that there are; None is no limit
+    "No encoding of positions: the base class of the others"
+    max_len = None  # Number of positions; None is no limit
     def __init__(self,
         k:int, # Width of the vectors
         max_len:int=None, # Longest text in tokens; only learned positions need it
@@ -123,8 +123,8 @@ class Positions(Module):
     def rotate(self,
         q:Tensor, # Queries or keys `(b,h,t,s)`
         pos:Tensor=None # Their positions `(t,)` or `(b,t)`; None is 0 to `t-1`
-    )->Tensor: # `q`, turned `(b,h,t,s)`, or as it is
-        "Nothing to turn"
+    )->Tensor: # `q`, rotated `(b,h,t,s)`, or as it is
+        "Nothing to rotate"
         return q
 
     def rotation(self,
@@ -171,7 +171,7 @@ class SinusoidalPositions(Positions):
 
 # %% ../nbs/01_layers.ipynb #e969b1e4
 class RotaryPositions(Positions):
-    "Turns queries and keys by their positions, Su et al. 2021, section 3.2; heads need an even width"
+    "Rotates queries and keys by their positions, Su et al. 2021, section 3.2; heads need an even width"
     def __init__(self,
         k:int, # Width of the vectors
         max_len:int=None, # Not needed: any position has an angle
@@ -190,9 +190,9 @@ class RotaryPositions(Positions):
     def rotate(self,
         q:Tensor, # Queries or keys `(b,h,t,s)`
         pos:Tensor=None, # Their positions `(t,)` or `(b,t)`; None is 0 to `t-1`
-        turns:tuple=None # What `turns(pos)` returned, where it is at hand already
-    )->Tensor: # `q`, turned `(b,h,t,s)`
-        "Turn each pair by its position times its frequency"
+        turns:tuple=None # What `turns(pos)` returned, if it is available already
+    )->Tensor: # `q`, rotated `(b,h,t,s)`
+        "Rotate each pair by its position times its frequency"
         if pos is None: pos = torch.arange(q.shape[2], device=q.device)
         cos,sin = (o.to(q.dtype) for o in turns or self.turns(pos))
         a,b = q.split(q.shape[-1]//2, -1)  # (b,h,t,s/2)

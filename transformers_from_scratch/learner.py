@@ -79,7 +79,7 @@ def _model_keywords(dls, model_cls, start=None, **kwargs):
 
 @torch.no_grad()
 def _start_at_mean(dls, model):
-    "Let the answers begin at the mean of the targets, where these are columns of numbers"
+    "Let the predictions start at the mean of the targets, where these are columns of numbers"
     table = target_columns(dls.train_ds) if text_target(dls).kind=='numbers' else None
     if table is None or not isinstance(model, TransformerClassifier): return
     table,head = table.select_dtypes('number'),model[1]
@@ -93,9 +93,9 @@ def make_learner(
     model_cls:type, # Class of the model; one with `n_out=` gets that of `dls`
     kind:str=None, # What `dls` must be for, as in `check_dls`
     *,
-    k:int=None, # Width of the vectors; None is 256, or as in pretrained weights
-    heads:int=None, # Number of heads, which must divide `k`; None is 8, or as in pretrained weights
-    depth:int=None, # Number of blocks; None is 4, or as in pretrained weights
+    k:int=None, # Width of the vectors (d_model); None is 256, or as in pretrained weights
+    heads:int=None, # Heads (nhead), which must divide `k`; None is 8, or as in pretrained weights
+    depth:int=None, # Number of blocks (layers); None is 4, or as in pretrained weights
     max_len:int=None, # Longest text; None: 512, `seq_len` or as pretrained; `math.inf`: any
     pos_cls:type=None, # Class of the positions; None is `RotaryPositions`, or as pretrained
     pretrained:Pretrained=None, # From `load_pretrained`, a folder or a name; freezes the encoder
@@ -116,7 +116,7 @@ def make_learner(
 def learner_factory(
     learn_cls:type, # Class of the learner
     model_cls:type, # Class of the model
-    but:list=None # Keywords of these that are refused, and left out of the signature
+    but:list=None # Keywords of these that raise an error, and are left out of the signature
 )->callable: # A decorator for a function with `**kwargs` for `make_learner`
     "Decorator: the signature lists the keywords of `make_learner`, of the model and the learner"
     but = ['kind','pad_idx',*(but or [])]
@@ -152,7 +152,7 @@ def _test_dl(learn, items, **kwargs):
     usual = dict(category='CrossEntropyLossFlat', labels='BCEWithLogitsLossFlat')
     usual = usual.get(text_target(learn.dls).kind)
     ensure(not usual or hasattr(learn.loss_func, 'decodes'), 'loss_func', learn.loss_func,
-           f"one of fastai's, such as `{usual}(...)`, which say what the outputs mean")
+           f"one of fastai's, such as `{usual}(...)`, which define what the outputs mean")
     if isinstance(learn.dls.valid, SortedDL):
         kwargs['val_res'] = [len(o) if isinstance(o, str) else 0 for o in items]
     return learn.dls.test_dl(items, num_workers=0, **kwargs)
@@ -163,12 +163,12 @@ def predict(self:TransformerLearner,
     item:str, # A text; or a file where the data are files, a row where they are a table
     rm_type_tfms:int=None, # As in `Learner.predict`
     with_input:bool=False # Return the decoded text as well?
-)->tuple: # The decoded prediction, its number, and probabilities or numbers `(n_out,)`
-    "What the model says about one text; raises `TypeError` for several, or an error for NaN"
+)->tuple: # The decoded prediction, its index, and probabilities or numbers `(n_out,)`
+    "The prediction for one text; raises `TypeError` for several, or an error for NaN"
     dl = _test_dl(self, [item], rm_type_tfms=rm_type_tfms)
     inp,preds,_,decoded = self.get_preds(dl=dl, with_input=True, with_decoded=True)
     if preds.isnan().any():
-        raise FloatingPointError('this model answers NaN: has training diverged? See `StopOnNaN`')
+        raise FloatingPointError('this model predicts NaN: has training diverged? See `StopOnNaN`')
     # a word or two may be unknown, but not a text in another script
     if text_tokenizer(self.dls) and (inp.shape[1]>5 or not str(item).isascii()):
         check_words(self.dls, inp[0].tolist(), stacklevel=4)
@@ -185,7 +185,7 @@ def stream_preds(self:TransformerLearner,
     ahead:int=32, # Batches whose texts are sorted by length together, and held in memory
     **kwargs # For `get_preds`, such as `act`
 )->Iterator: # Probabilities or numbers `(n_out,)` of each text, in their order
-    "What the model says about texts, one after another, in the memory of some batches"
+    "The predictions for texts, one after another, in the memory of some batches"
     ensure(not isinstance(texts, (str,pd.DataFrame)), 'texts', texts,
            'a list or an iterator: see `predict` for one text, `test_dl` for a table', TypeError)
     tokens = _scores_tokens(self.model) or text_target(self.dls).kind in ('tokens','text','tags')

@@ -27,7 +27,7 @@ class TransformerLMLearner(TransformerLearner):
     def get_preds(self,
         ds_idx:int=1, # 0 for training data, 1 for validation data, where `dl` is None
         dl:DataLoader=None, # Other data, such as `dls.test_dl(texts)`
-        with_preds:bool=True, # Return predictions? They take memory for each token times each word
+        with_preds:bool=True, # Return predictions? They take memory for tokens times vocabulary
         **kwargs
     )->tuple: # Probabilities `(rows,tokens,v)`, targets `(rows,tokens)`; losses if asked
         "Predictions for whole rows"
@@ -48,7 +48,7 @@ def transformer_lm_learner(
 
 # %% ../nbs/22_lm_learner.ipynb #0705e3c9
 def _prompt_ids(learn, text):
-    "Ids to go on from; a text without tokens starts with `xxbos`"
+    "Ids of a prompt; a text without tokens starts with `xxbos`"
     ids,last = text_ids(learn.dls, text),text_ends(learn.dls)[1]
     return ids[:len(ids)-last] or special_ids(text_vocab(learn.dls), 'bos')[:1]
 
@@ -59,7 +59,8 @@ def _writers(learn, texts, n_words=1, no_unk=True, decoder=None, only_last_word=
     model,vocab,stops = plain_model(learn.model),text_vocab(learn.dls),L(stop)
     ensure(all(stops), 'stop', stop, 'a string, or several, that are not empty')
     backwards = [o for o in text_tfms(learn.dls) if getattr(o, 'name', '')=='reverse_text']
-    ensure(not backwards, 'backwards', True, 'False in `dls`: this model goes on before a text')
+    ensure(not backwards, 'backwards', True,
+           'False in `dls`: this model continues a text to the left')
     prompts,pad_idx = [_prompt_ids(learn, o) for o in texts],model[0].pad_idx
     ensure(pad_idx is not None or len({*map(len, prompts)})==1, 'text', f'{len(texts)} texts',
            'one text, or all of one length, as the model has no padding id')
@@ -79,22 +80,22 @@ def _writers(learn, texts, n_words=1, no_unk=True, decoder=None, only_last_word=
 @keywords_of()
 @in_turn
 def predict(self:TransformerLMLearner,
-    text:str, # The text to go on with, or a list of texts for one batch
+    text:str, # The prompt, or a list of prompts for one batch
     n_words:int=1, # Number of tokens to add, none below 1
-    no_unk:bool=True, # Never write unknown words?
-    temperature:float=.8, # Below 1 prefers the likely tokens more; 0 always takes the likeliest
-    min_p:float=None, # Choose among tokens that are at least this likely at temperature 1, in [0,1]
+    no_unk:bool=True, # Never generate unknown words?
+    temperature:float=.8, # Below 1 prefers the likely tokens more; 0 is greedy decoding
+    min_p:float=None, # Sample from tokens that are at least this likely at temperature 1, in [0,1]
     no_bar:bool=False, # Show no progress bar?
     decoder:callable=None, # From a list of tokens to a text, or a list of words; None fits the data
     only_last_word:bool=False, # Does each new token see only the one before it?
-    top_k:int=None, # Choose among this many of the likeliest tokens
-    top_p:float=.9, # Choose among the likeliest that together have this probability; None: all
-    repetition_penalty:float=1., # Above 1 makes tokens that were there less likely
-    seed:int=None, # Seed of a random generator of its own; None is torch's own
+    top_k:int=None, # Sample from this many of the most likely tokens
+    top_p:float=.9, # Sample from the most likely that together have this probability; None: all
+    repetition_penalty:float=1., # Above 1 makes tokens that already occur less likely
+    seed:int=None, # Seed of a random generator of its own; None: torch's generator
     stop:str=None, # String or strings before which the new text ends
     weights:str=None # 'int8' or 'bf16': faster and less exact; None: as they are
 )->str: # `text` and what comes after it, a list of them for a list of texts
-    "Go on with `text`; raises `ValueError` for an argument out of range"
+    "Continue `text`; raises `ValueError` for an argument out of range"
     texts = as_texts(text)
     if not texts: return []
     writers,steps = _writers(self, texts, n_words, no_unk, decoder, only_last_word, seed, stop,
@@ -129,11 +130,11 @@ def _stream_pieces(writer, steps):
 @delegates(TransformerLMLearner.predict, but=['no_bar'])
 @in_turn
 def stream(self:TransformerLMLearner,
-    text:str, # The text to go on with
+    text:str, # The prompt
     n_words:int=1, # Number of tokens to add, none below 1
     **kwargs
 )->Iterator: # Pieces of text, as soon as they can't change any more
-    "As `predict`, piece by piece; but bad filters are refused with the first piece"
+    "As `predict`, piece by piece; but bad filters raise an error with the first piece"
     ensure(isinstance(text, str), 'text', text, 'one text: `predict` takes several', TypeError)
     (writer,),steps = _writers(self, [text], n_words, ahead=40, **kwargs)
     return _stream_pieces(writer, steps)
@@ -174,12 +175,12 @@ def _text_losses(model, ids, bs):
 
 # %% ../nbs/22_lm_learner.ipynb #1817b372
 class TextScore(NamedTuple):
-    "What a language model says about a text, in nats"
+    "The scores of a text, in nats"
     log_prob:float # Logarithm of the probability of all tokens after the first
     n:int # Number of these tokens
-    perplexity:float # `exp(-log_prob/n)`: it chose among so many tokens, as it were; NaN for `n=0`
+    perplexity:float # `exp(-log_prob/n)`: as if it chose among this many tokens; NaN for `n=0`
     token_surprises:L # `(token, surprise)` for each of them; the sum of surprises is `-log_prob`
-    n_unknown:int # How many of them are unknown words: `xxunk` is likely, whatever stands there
+    n_unknown:int # How many of them are unknown words: `xxunk` is likely, whatever the word
 
 @patch
 @in_turn

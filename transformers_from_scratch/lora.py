@@ -78,12 +78,12 @@ def lora_splitter(
     return groups
 
 def add_lora(
-    learn:TransformerLearner, # A learner with trained weights
+    learn:TransformerLearner, # A learner with pretrained weights
     r:int=8, # Rank of the changes
     alpha:float=16, # They are multiplied by `alpha/r`
     dropout:float=0., # Dropout before them, in [0,1)
     layers:list=('toqueries','tokeys','tovalues','unifyheads') # Names of the linear layers
-)->TransformerLearner: # Itself, with parameter groups for what learns
+)->TransformerLearner: # Itself, with parameter groups for what is trained
     "Train only low-rank changes and the head; raises `ValueError` if no layer has such a name"
     model = get_model(learn.model)
     names = [layers] if isinstance(layers, str) else list(layers)
@@ -122,7 +122,7 @@ def merge_lora(self:TransformerLearner
 
 # %% ../nbs/40b_lora.ipynb #p07870378fa
 class LoRAFile(FileHeader):
-    "What a file of `save_lora` says: settings, the head, and eight numbers of each weight below"
+    "Header of a file of `save_lora`: settings, the head, and eight numbers of each weight below"
     kind:Literal['lora'] = 'lora'
     r:int
     alpha:float
@@ -135,7 +135,7 @@ def _head(learn, model):
     if isinstance(model[1], ClassifierHead): return describe_head(model, text_target(learn.dls))
 
 def _few_of(w):
-    "Eight numbers of a weight, to know it by"
+    "Eight numbers of a weight, to recognize it"
     w = w.detach().flatten().float().cpu()
     return w[::max(len(w)//8, 1)][:8]
 

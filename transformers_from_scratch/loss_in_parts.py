@@ -13,11 +13,11 @@ from .models import *
 
 # %% ../nbs/32_loss_in_parts.ipynb #e36ff070
 class LossInParts(Callback):
-    "Train a language model without all logits at once: less memory where there are many words"
-    run_valid,order = False,1000  # behind all that prepares a batch
+    "Train a language model without all logits at once: less memory with a large vocabulary"
+    run_valid,order = False,1000  # after all that prepares a batch
     def __init__(self,
-        rows:int=None, # So many tokens at a time; None is as many as make 8 million logits
-        share:float=1. # Share of the tokens to score, in (0,1]: others are drawn in each batch
+        rows:int=None, # Tokens at a time; None: as many as give 8 million logits
+        share:float=1. # Share of the tokens to score, in (0,1]: sampled anew in each batch
     ):
         ensure(0<share<=1, 'share', share, 'in (0,1]')
         self.rows,self.share = rows,share

@@ -12,12 +12,12 @@ from .models import *
 # %% ../nbs/04b_mlm.ipynb #4b000009
 def mask_tokens(
     ids:Tensor, # Token ids `(b,t)`
-    is_word:Tensor, # bool `(v,)`, True at ids that may be hidden, and stand in for others
-    mask_id:int, # The id that hides a word
-    p:float=.15, # Share of the words to choose, in (0,1]
+    is_word:Tensor, # bool `(v,)`, True at ids that may be masked or be replacements
+    mask_id:int, # The id of the mask token
+    p:float=.15, # Fraction of the words to choose, in (0,1]
     generator:torch.Generator=None # A random generator; None is torch's own
-)->tuple: # Ids `(b,t)` with words hidden, and bool `(b,t)`, True where the model has to answer
-    "Hide words, at least one, Devlin et al. 2019, section 3.1; `ValueError` for `p` outside (0,1]"
+)->tuple: # Ids `(b,t)` with words masked, and bool `(b,t)`, True where the model must predict
+    "Mask words, at least one, Devlin et al. 2019, section 3.1; `ValueError` for `p` outside (0,1]"
     if not 0<p<=1: raise ValueError(f'`p` is {p}, but must be in (0,1]')
     words = is_word.nonzero()[:,0]                                                     # (n_words,)
     device = ids.device if generator is None else generator.device
@@ -30,13 +30,13 @@ def mask_tokens(
 
 # %% ../nbs/04b_mlm.ipynb #4b000013
 class MLMHead(LMHead):
-    "Vectors to scores of hidden tokens, as in BERT: one more layer, then `LMHead` with a bias"
+    "Vectors to logits of masked tokens, as in BERT: one more layer, then `LMHead` with a bias"
     @delegates(LMHead)
     def __init__(self,
         embedding:nn.Embedding, # The embedding of the encoder
         tie_weights:bool=True, # Is its weight used here too? False: the head has a table of its own
         act_cls:type=nn.GELU, # Class of the activation
-        norm_cls:type=nn.LayerNorm # Class of the norm, made as `norm_cls(k)`
+        norm_cls:type=nn.LayerNorm # Class of the norm, created as `norm_cls(k)`
     ):
         super().__init__(embedding, tie_weights)
         v,k = embedding.weight.shape
@@ -46,30 +46,30 @@ class MLMHead(LMHead):
     def forward(self,
         x:Tensor # Vectors `(...,k)`
     )->Tensor: # Logits `(...,v)`
-        "Transform, then score every token"
+        "Transform, then compute the logits of all tokens"
         return self.linear(self.norm(self.act(self.dense(x))))  # (...,v) = (...,k) @ (k,v)
 
 # %% ../nbs/04b_mlm.ipynb #4b000016
 class TransformerMLM(KeepsKeywords, nn.Sequential):
-    "Ids to scores of hidden words, Devlin et al. 2019; raises `ValueError` for what cuts texts"
+    "Ids to logits of masked words, Devlin et al. 2019; raises `ValueError` if texts would be cut"
     @delegates(TransformerEncoder, but=['crop','word_dropout','vocab_dropout','n_types'])
     def __init__(self,
-        vocab_sz:int, # Number of different ids, that of the mask among them
+        vocab_sz:int, # Number of different ids, including the mask
         *,
-        tie_weights:bool=True, # Is the table of embeddings also that of the scores?
-        head_cls:type=LMHead, # Class of the head, made as `head_cls(embedding, tie_weights)`
+        tie_weights:bool=True, # Does the output layer share the embedding table?
+        head_cls:type=LMHead, # Class of the head, created as `head_cls(embedding, tie_weights)`
         **kwargs
     ):
         if cuts := [n for n in ('crop','word_dropout','vocab_dropout') if kwargs.get(n)]:
-            raise ValueError(f'`{cuts[0]}` leaves tokens out, but the places of all must be known')
+            raise ValueError(f'`{cuts[0]}` leaves tokens out, but all positions must be known')
         encoder = TransformerEncoder(vocab_sz, **kwargs)
         nn.Sequential.__init__(self, encoder, head_cls(encoder.embedding, tie_weights))
 
     def forward(self,
         ids:Tensor, # Token ids `(b,t)`, padding anywhere
-        places:Tensor=None # bool `(b,t)`, True at `n` tokens to score; None: all
+        places:Tensor=None # bool `(b,t)`, True at `n` tokens to predict; None: all
     )->Tensor: # Logits `(n,v)` in the order of the tokens; for all `(b,t,v)`, zeros at padding
-        "Read the texts and score what stands, or stood, at each place"
+        "Read the texts and predict the original token at each position"
         x,pad_idx = self[0](ids)[0],self[0].pad_idx                                      # (b,t',k)
         if places is None: return to_columns(self[1](x), ids, pad_idx)                    # (b,t,v)
         return self[1](to_columns(x, ids, pad_idx)[places])                                 # (n,v)

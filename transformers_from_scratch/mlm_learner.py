@@ -21,10 +21,10 @@ from .learner import *
 def maskable(
     vocab:list # Tokens, by id
 )->tuple: # bool `(v,)`, True at words; and the id of the mask
-    "Tokens that may be hidden, and the one that hides them; `ValueError` if there is none"
+    "Tokens that may be masked, and the id of the mask; `ValueError` if there is none"
     masks = special_ids(vocab, 'mask') or special_ids(vocab, 'fake')
     if not masks:
-        raise ValueError("`vocab` has no token for hidden words, but must have a mask, or fastai's "
+        raise ValueError("`vocab` has no mask token, but must have one, or fastai's "
                          "'xxfake': pass `text_vocab=[*vocab, 'xxmask']` for the data")
     is_word = torch.ones(len(vocab), dtype=torch.bool)
     is_word[special_ids(vocab, r'\w+')] = False
@@ -32,17 +32,17 @@ def maskable(
 
 # %% ../nbs/27_mlm_learner.ipynb #27000016
 class MaskTokens(Callback):
-    "Hides words of each batch: others in each epoch of training, always the same in validation"
-    order = -30  # before whoever looks at a batch
+    "Masks words of each batch: others in each epoch of training, always the same in validation"
+    order = -30  # before whatever looks at a batch
     def __init__(self,
         vocab:list, # Tokens, by id
-        p:float=.15 # Share of the words to hide, in (0,1]
+        p:float=.15 # Share of the words to mask, in (0,1]
     ):
         ensure(0<p<=1, 'mask_p', p, 'in (0,1]')
         self.p,(self.is_word,self.mask_id) = p,maskable(vocab)
 
     def before_batch(self):
-        "Cut a text that is too long; inputs are ids and places, targets the ids that stood there"
+        "Cut a text that is too long; inputs are ids and positions, targets the original ids"
         encoder,ids = plain_model(self.model)[0],self.x                                   # (b,t)
         labelled = not isinstance(self.dls.train, LMDataLoader)
         if labelled and ids.shape[1]>ifnone(encoder.max_len, math.inf):
@@ -56,13 +56,13 @@ class MaskTokens(Callback):
 
 # %% ../nbs/27_mlm_learner.ipynb #2700001a
 class TransformerMLMLearner(TransformerLearner):
-    "A `TransformerLearner` for `TransformerMLM`, which hides words by `MaskTokens`"
+    "A `TransformerLearner` for `TransformerMLM`, which masks words by `MaskTokens`"
     @delegates(TransformerLearner.__init__)
     def __init__(self,
         dls:DataLoaders, # Texts; targets are not used
         model:nn.Module, # A `TransformerMLM`
         *,
-        mask_p:float=.15, # Share of the words to hide, in (0,1]
+        mask_p:float=.15, # Share of the words to mask, in (0,1]
         **kwargs
     ):
         super().__init__(dls, model, **kwargs)
@@ -74,15 +74,15 @@ class TransformerMLMLearner(TransformerLearner):
         dl:DataLoader=None, # Other data, such as `dls.test_dl(texts)`
         **kwargs
     )->tuple: # Probabilities `(n,v)`, targets `(n,)`; losses `(n,)` if asked
-        "Predictions for the hidden words, in the order of the batches"
+        "Predictions for the masked words, in the order of the batches"
         return super().get_preds(ds_idx, dl, **kwargs | dict(reorder=False))
 
     def show_results(self,
         ds_idx:int=1, # 0 for training data, 1 for validation data, where `dl` is None
         dl:DataLoader=None, # Other data
-        max_n:int=4 # Number of rows at most
+        max_n:int=4 # Maximum number of rows
     ):
-        "Texts as they are read, hidden places in brackets; what stood there; what is guessed"
+        "Texts as they are read, masked tokens in brackets; the original tokens; the predictions"
         vocab,b = text_vocab(self.dls),ifnone(dl, self.dls[ds_idx]).one_batch()
         (x,places),_,y,guess = self.get_preds(dl=[b], with_input=True, with_decoded=True)
         def words(ids): return [vocab[i] for i in ids]
@@ -90,7 +90,7 @@ class TransformerMLMLearner(TransformerLearner):
         for ids,at,a,e in zip(x[:max_n].tolist(), places.tolist(), [0,*ends], ends):
             text = ' '.join(f'[{o}]' if p else o for o,p in zip(words(ids), at))
             rows.append((text, ' '.join(words(y[a:e])), ' '.join(words(guess[a:e]))))
-        display_df(pd.DataFrame(rows, columns=['text','hidden','guessed']))
+        display_df(pd.DataFrame(rows, columns=['text','masked','predicted']))
 
 # %% ../nbs/27_mlm_learner.ipynb #2700001e
 @learner_factory(TransformerMLMLearner, TransformerMLM)
@@ -103,7 +103,7 @@ def transformer_mlm_learner(
 
 # %% ../nbs/27_mlm_learner.ipynb #27000022
 def _hidden_ids(dls, text, mark='[MASK]'):
-    "The ids of `text`, with that of the mask where `mark` stands; and these places"
+    "The ids of `text`, with that of the mask where `mark` stands; and these positions"
     vocab,(first,last),n = text_vocab(dls),text_ends(dls),text.count(mark)
     ensure(n>0, 'text', text, f'a text with one `{mark}` or several')
     mask,bos = maskable(vocab)[1],special_ids(vocab, 'bos')
@@ -123,10 +123,10 @@ def _hidden_ids(dls, text, mark='[MASK]'):
 @patch
 @in_turn
 def fill(self:TransformerMLMLearner,
-    text:str, # A text with `[MASK]` for each hidden word
+    text:str, # A text with `[MASK]` for each masked word
     n:int=5 # Number of words for each of them
-)->L: # `(token, probability)`, the likeliest first; for several hidden words a list of these
-    "The likeliest words for each `[MASK]`; raises `ValueError` for a text without one"
+)->L: # `(token, probability)`, the most likely first; for several masks a list of these
+    "The most likely words for each `[MASK]`; raises `ValueError` for a text without one"
     vocab,(ids,at) = text_vocab(self.dls),_hidden_ids(self.dls, text)
     model = plain_model(self.model)
     x = tensor([ids]).to(next(model.parameters()).device)                                 # (1,t)

@@ -27,7 +27,7 @@ def left_align(
     ids:Tensor, # Token ids `(b,t)`, padding anywhere
     pad_idx:int=1, # The id of padding; None: there is none, and all tokens are real
     max_len:int=None, # Number of tokens to keep at most; None is no limit
-    crop:callable=None, # `crop(rank, n, max_len)` says which tokens of a text stay; None keeps all
+    crop:callable=None, # `crop(rank, n, max_len)` selects the tokens of a text to keep; None: all
     drop:float=0. # Probability with which a token is left out before that, in [0,1)
 )->tuple: # Ids `(b,t')`, real tokens on the left, and the mask `(b,t')`, True at padding
     "Crop each text, move its tokens to the left; raises `ValueError` if more than `max_len` stay"
@@ -55,21 +55,21 @@ def _width(n, t, max_len, crop):
     return max(width, 1)
 
 def _ask(f, x):
-    "`f(x)` as a Python number; None in a compiled graph, in `vmap`, and on a GPU (to wait is slow)"
+    "`f(x)` as a Python number; None in a compiled graph, in `vmap`, and on a GPU (waiting is slow)"
     if x.device.type!='cpu' or torch.compiler.is_compiling(): return None
     try: return f(x).item()
     except RuntimeError: return None
 
 # %% ../nbs/02_models.ipynb #02aa0032
 def _copied(o):
-    "The same, in lists, dicts and partials of its own"
+    "The same, with its lists, dicts and partials copied"
     if isinstance(o, dict): return {n: _copied(x) for n,x in o.items()}
     if type(o) is list: return list(map(_copied, o))
     if type(o) is partial: return partial(o.func, *map(_copied, o.args), **_copied(o.keywords))
     return o
 
 class KeepsKeywords(Module):
-    "A module that remembers in `made_with` the keywords it was made with, for whoever saves it"
+    "A module that keeps the keywords it was created with in `made_with`, so it can be saved"
     def __pre_init__(self, *args, **kwargs):
         super().__pre_init__()
         names = inspect.signature(type(self)).parameters
@@ -77,7 +77,7 @@ class KeepsKeywords(Module):
 
 # %% ../nbs/02_models.ipynb #302019af
 class TransformerEncoder(KeepsKeywords):
-    "Ids to vectors; raises `ValueError` or `TypeError` for what does not fit"
+    "Ids to vectors; raises `ValueError` or `TypeError` for arguments that do not fit"
     @delegates(TransformerBlock)
     def __init__(self,
         vocab_sz:int, # Number of different ids
@@ -86,18 +86,18 @@ class TransformerEncoder(KeepsKeywords):
         depth:int=4, # Number of blocks
         max_len:int=512, # Longest text in tokens; None is no limit, for positions that need none
         pad_idx:int=1, # Id of padding, which no token sees; None: there is none, all ids are tokens
-        pos_cls:type=LearnedPositions, # Class of the positions, made as `pos_cls(k, max_len, s=)`
-        crop:callable=None, # Which tokens of a longer text to keep; None refuses longer texts
+        pos_cls:type=LearnedPositions, # Class of positions, created as `pos_cls(k, max_len, s=)`
+        crop:callable=None, # Which tokens of longer texts to keep; None: they raise an error
         wide:bool=False, # Is each head as wide as `k`, instead of `k/heads`?
-        norm_first:bool=True, # Normalise what goes into each layer, instead of the sum?
+        norm_first:bool=True, # Normalize the input of each layer, instead of the sum?
         dropout:float=0.1, # Dropout of embeddings, attention and feed-forward outputs, in [0,1]
         word_dropout:float=0., # Probability with which a token is left out in training, in [0,1)
         vocab_dropout:float=0., # Probability with which an id is left out of a batch, in [0,1)
-        embed_norm:bool=False, # Normalise embeddings, with their positions, before the first block?
+        embed_norm:bool=False, # Normalize embeddings, with their positions, before the first block?
         n_types:int=0, # Number of token types, such as BERT's two segments; 0: none
-        final_norm:bool=None, # Normalise what leaves the last block? None: only if `norm_first`
-        norm_cls:type=nn.LayerNorm, # Class of all norms, made as `norm_cls(k)`
-        block_cls:type=TransformerBlock, # Class of the blocks, made as `TransformerBlock` is
+        final_norm:bool=None, # Normalize the output of the last block? None: only if `norm_first`
+        norm_cls:type=nn.LayerNorm, # Class of all norms, created as `norm_cls(k)`
+        block_cls:type=TransformerBlock, # Class of the blocks, created as `TransformerBlock` is
         **kwargs
     ):
         if min(vocab_sz, depth, ifnone(max_len, 1))<1 or ifnone(pad_idx, 0)<0:
@@ -127,10 +127,10 @@ class TransformerEncoder(KeepsKeywords):
     def forward(self,
         ids:Tensor, # Token ids `(b,t)`, padding anywhere
         types:Tensor=None, # Token types `(b,t)`, below `n_types`; None: all are 0
-        numbers:Tensor=None, # Numbers of each token `(b,t,n)` that stay with it; None: none
+        numbers:Tensor=None, # Numbers of each token `(b,t,n)`, moved with it; None: none
         **kwargs # For the blocks, such as `source`
     )->tuple: # Vectors `(b,t',k)`, real tokens first, and the mask `(b,t')`, True at padding; `numbers`
-        "Crop and align, embed, then look around and think, `depth` times"
+        "Crop and align, embed, then `depth` blocks"
         self.check_ids(ids)
         if not torch.compiler.is_compiling(): ids = ids.as_subclass(Tensor)  # fastai's are slow
         if self.training and self.vocab_dropout:
@@ -156,12 +156,12 @@ class TransformerEncoder(KeepsKeywords):
     def read(self,
         ids:Tensor, # Token ids `(b,t)`, as they are: neither checked nor aligned
         pad_mask:Tensor=None, # bool `(b,t)`, or `(b,tk)` with `caches`: True at padding to hide
-        pos:Tensor=None, # Positions `(t,)` or `(b,t)`; None is 0 to `t-1`; needed to read on
+        pos:Tensor=None, # Positions `(t,)` or `(b,t)`; None is 0 to `t-1`; needed to resume
         caches:list=None, # One for each block, with keys and values of the tokens before
         types:Tensor=None, # Token types `(b,t)`; None: all are 0
         **kwargs # For the blocks
     )->Tensor: # Vectors `(b,t,k)`
-        "The network itself; with `caches` it reads on where it stopped, at positions `pos`"
+        "The network itself; with `caches` it resumes where it stopped, at positions `pos`"
         # any row will do for padding
         if self.pad_idx==self.vocab_sz: ids = ids.masked_fill(ids==self.vocab_sz, 0)
         x = self.embedding(ids)                                                           # (b,t,k)
@@ -186,7 +186,7 @@ def check_ids(self:TransformerEncoder,
 
 def pads_to_hide(
     pad_mask:Tensor # bool `(b,t)`, True at padding
-)->Tensor: # The same for attention, or None where nothing is padded (a GPU is not asked)
+)->Tensor: # The same for attention, or None where nothing is padded (not checked on a GPU)
     "The padding that attention has to hide"
     if _ask(torch.any, pad_mask) is False: return None
     # in an empty text one key stays visible: a custom attention may give NaN without any
@@ -194,7 +194,7 @@ def pads_to_hide(
 
 # %% ../nbs/02_models.ipynb #515d61ff
 class LMHead(Module):
-    "Vectors to scores of the next token: their likeness to its embedding (Press and Wolf 2017)"
+    "Vectors to logits of the next token: their similarity to its embedding (Press and Wolf 2017)"
     def __init__(self,
         embedding:nn.Embedding, # The embedding of the encoder
         tie_weights:bool=True # Is its weight used here too? False: the head has a table of its own
@@ -208,7 +208,7 @@ class LMHead(Module):
     def forward(self,
         x:Tensor # Vectors `(...,k)`
     )->Tensor: # Logits `(...,v)`
-        "Compare with each word"
+        "Compute the logits of all words"
         return self.linear(x)  # (...,v) = (...,k) @ (k,v)
 
 # %% ../nbs/02_models.ipynb #a58785a6
@@ -226,13 +226,13 @@ def to_columns(
 
 # %% ../nbs/02_models.ipynb #7ee6d0e8
 class TransformerLM(KeepsKeywords, nn.Sequential):
-    "Ids to scores of the next token; raises `ValueError` if a token sees a later one"
+    "Ids to logits of the next token; raises `ValueError` if a token sees a later one"
     @delegates(TransformerEncoder, but=['crop','word_dropout','vocab_dropout','n_types'])
     def __init__(self,
         vocab_sz:int, # Number of different ids
         *,
-        attn_cls:type=SelfAttentionAutoRegressive, # Class of the attention; must hide what is later
-        tie_weights:bool=True, # Is the table of embeddings also that of the scores?
+        attn_cls:type=SelfAttentionAutoRegressive, # Class of the attention; must hide later tokens
+        tie_weights:bool=True, # Does the output layer share the embedding table?
         **kwargs
     ):
         if cuts := [n for n in ('crop','word_dropout','vocab_dropout') if kwargs.get(n)]:
@@ -246,7 +246,7 @@ class TransformerLM(KeepsKeywords, nn.Sequential):
     def forward(self,
         ids:Tensor # Token ids `(b,t)`, padding anywhere
     )->Tensor: # Logits `(b,t,v)`, each for the token that comes next; zeros at padding
-        "Read the texts and score what comes next"
+        "Read the texts and predict the next tokens"
         x,pad_mask = self[0](ids)
         return self[1](to_columns(x, ids, self[0].pad_idx))
 
@@ -346,7 +346,7 @@ def last_pool(
     x:Tensor, # Vectors `(b,t,k)`
     pad_mask:Tensor # bool `(b,t)`, True at padding
 )->Tensor: # `(b,k)`
-    "The vector of the last real token, the only one that has seen all where attention is causal"
+    "The vector of the last real token, the only one that has seen all if attention is causal"
     return first_pool(x.flip(1), pad_mask.flip(1))
 
 # %% ../nbs/02_models.ipynb #00f07c0c
@@ -354,10 +354,10 @@ class ClassifierHead(Module):
     "Pool the tokens, then one linear layer"
     def __init__(self,
         k:int, # Width of the vectors
-        n_out:int, # Numbers to return
-        pool:callable=mean_pool, # `(x, pad_mask) -> vectors`; None: each token gets an answer
+        n_out:int, # Number of outputs
+        pool:callable=mean_pool, # `(x, pad_mask) -> vectors`; None: each token gets a prediction
         dropout:float=0.1, # Dropout of the pooled vector, in [0,1]
-        y_range:tuple=None # `(low, high)`: squeeze the answers into this range
+        y_range:tuple=None # `(low, high)`: squeeze the outputs into this range
     ):
         if n_out<1: raise ValueError(f'`n_out` is {n_out}, but must be at least 1')
         if y_range is not None and not y_range[0]<y_range[1]:
@@ -369,34 +369,34 @@ class ClassifierHead(Module):
     def forward(self,
         encoded:tuple # Vectors `(b,t,k)` and the padding mask `(b,t)`
     )->Tensor: # Logits `(b,n_out)`, or `(b,t,n_out)` without a pool
-        "Pool and decide"
+        "Pool, then apply the linear layer"
         x = encoded[0] if self.pool is None else self.pool(*encoded)
         return self.squeeze(self.linear(self.dropout(x)))
 
 # %% ../nbs/02_models.ipynb #446c103f
 class TransformerClassifier(KeepsKeywords, nn.Sequential):
-    "Token ids to class scores: `TransformerEncoder`, then `ClassifierHead`, whose errors it raises"
+    "Token ids to class logits: `TransformerEncoder`, then `ClassifierHead`, whose errors it raises"
     @delegates(TransformerEncoder)
     def __init__(self,
         vocab_sz:int, # Number of different ids
         n_out:int, # Number of classes, or of numbers to predict
         *,
         k:int=256, # Width of the vectors
-        pool:callable=mean_pool, # `(x, pad_mask) -> vectors`; None: an answer for each token
+        pool:callable=mean_pool, # `(x, pad_mask) -> vectors`; None: a prediction for each token
         crop:callable=head_crop, # Which tokens of a longer text to keep; not used with `pool=None`
         head_dropout:float=0.1, # Dropout of the pooled vector, in [0,1]
-        y_range:tuple=None, # `(low, high)`: squeeze the answers into this range
+        y_range:tuple=None, # `(low, high)`: squeeze the outputs into this range
         windows:callable=None, # How to read a longer text whole: `in_windows`, or a `partial` of it; None: `crop`
-        bag_cls:callable=None, # A bag of n-grams that answers too, made as `bag_cls(n_out, k)`: `GatedBag`
+        bag_cls:callable=None, # A bag of n-grams whose logits are added, created as `bag_cls(n_out, k)`: `GatedBag`
         **kwargs
     ):
         if pool is None and (kwargs.get('word_dropout') or kwargs.get('vocab_dropout') or windows):
             raise ValueError('`word_dropout`, `vocab_dropout` and `windows` must be unset with '
                              '`pool=None`')
         if bag_cls is not None and (pool is None or windows or y_range):
-            raise ValueError('`bag_cls` answers with logits for a whole text: `pool` must be set, '
+            raise ValueError('`bag_cls` gives logits for a whole text: `pool` must be set, '
                              '`windows` and `y_range` unset')
-        if pool is None: crop = None  # each token needs its answer
+        if pool is None: crop = None  # each token needs its prediction
         encoder = TransformerEncoder(vocab_sz, k, crop=crop, **kwargs)
         nn.Sequential.__init__(self, encoder, ClassifierHead(k, n_out, pool, head_dropout, y_range))
         self.windows,self[1].bag = windows,None if bag_cls is None else bag_cls(n_out, k)
@@ -405,7 +405,7 @@ class TransformerClassifier(KeepsKeywords, nn.Sequential):
         ids:Tensor, # Token ids `(b,t)`, padding anywhere
         types:Tensor=None # Token types `(b,t)`, below `n_types`; None: all are 0
     )->Tensor: # Logits `(b,n_out)`; with `pool=None` `(b,t,n_out)`, zeros at padding
-        "Read the texts and score the classes"
+        "Read the texts and predict the classes"
         if self.windows is not None: return self.windows(self, ids, types)
         if self[1].bag is not None:
             answer,adds = self[1].bag(ids)                               # (b,n_out), (b,t,n)
@@ -418,7 +418,7 @@ class TransformerClassifier(KeepsKeywords, nn.Sequential):
     def divide_logits(self,
         by:float # A temperature, above 0
     ):
-        "Make all answers less sure, or surer with a number below 1, for good"
+        "Make all predictions less confident, or more with a number below 1, permanently"
         for p in self[1].linear.parameters(): p.div_(by)
         if self[1].bag is not None: self[1].bag.divide_logits(by)
 

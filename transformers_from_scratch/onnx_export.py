@@ -32,7 +32,7 @@ def _target(learn):
                      "largest, by a sigmoid and a threshold, or leave numbers as they are")
 
 def _tokenizer(dls):
-    "All that decides how texts become tokens; None for a custom tokenizer"
+    "All that determines how texts become tokens; None for a custom tokenizer"
     with suppress(TypeError, ValueError):
         tokenizer_from_state(state := tokenizer_state(dls))
         return state
@@ -43,7 +43,7 @@ def _takes_longer(model):
     return cuts and model[0].max_len is not None
 
 def _about(learn):
-    "What it takes to make ids of texts, and to read the answer"
+    "What it takes to turn texts into ids, and to interpret the outputs"
     (encoder,head),(kind,thresh) = plain_model(learn.model),_target(learn)
     classes = [] if kind=='numbers' else text_target(learn.dls).classes
     if kind=='category': classes = map(str, classes)
@@ -100,7 +100,7 @@ def _check_logits(classifier, model):
         want = model(ids)
         got = torch.from_numpy(classifier.session.run(None, {'ids': ids.numpy()})[0])
         if got.shape!=want.shape or not torch.allclose(got, want, rtol=1e-4, atol=1e-4):
-            raise ValueError(f"the file would answer otherwise: it is not written{_custom(model)}")
+            raise ValueError(f"the file's outputs would differ: it is not written{_custom(model)}")
 
 # %% ../nbs/41_onnx.ipynb #ox16
 def _check_ids(classifier, learn):
@@ -167,7 +167,7 @@ class ONNXClassifier:
 
     def ids(self,
         text:str # A text
-    )->list: # Whole numbers, one for each token; what is not in the vocabulary gets `unk_idx`
+    )->list: # Integers, one for each token; `unk_idx` for those not in the vocabulary
         "What the model reads"
         with self.lock: tokens = list(self.tok(text))  # tokenizers keep caches
         return [self.o2i.get(o, self.about.unk_idx) for o in tokens]
@@ -175,8 +175,8 @@ class ONNXClassifier:
     def logits(self,
         texts:str|list, # A text, or a list of texts
         bs:int=64 # Texts in a batch, at most
-    )->np.ndarray: # `(n,n_out)`; a list of `(tokens,n_out)`, if each token gets an answer
-        "What the model answers; raises `ValueError` for a text that is too long for it"
+    )->np.ndarray: # `(n,n_out)`; a list of `(tokens,n_out)`, if each token has an output
+        "Outputs of the model; raises `ValueError` for a text that is too long for it"
         rows = list(map(self.ids, as_texts(texts)))
         longest,most = max(map(len, rows), default=0),self.about.max_len
         if not self.about.crops and longest>ifnone(most, longest):
@@ -195,9 +195,9 @@ class ONNXClassifier:
     def predict(self,
         texts:str|list, # A text, or a list of texts
         bs:int=64 # Texts in a batch, at most
-    )->tuple: # Label, its number, and probabilities `(n_out,)`; for a list, a list of those
-        "What `learn.predict` says, for one text or several"
-        if self.about.each_token: raise ValueError('this model answers for tokens: use `logits`')
+    )->tuple: # Label, its index, and probabilities `(n_out,)`; for a list, a list of those
+        "The same as `learn.predict`, for one text or several"
+        if self.about.each_token: raise ValueError('this model has outputs per token: use `logits`')
         x = self.logits(texts, bs)
         if self.about.target=='category':
             x = np.exp(x - x.max(-1, keepdims=True))
@@ -230,7 +230,7 @@ def export_onnx(
     if rank_distrib(): return folder
     ensure_free(folder, 'about.json', 'onnx')
     about = _about(learn)
-    # following a model and making a loader draw numbers
+    # tracing a model and making a loader draw random numbers
     with no_random(), replacing_files(folder, _files) as tmp:
         model = deepcopy(model).cpu().float().eval()
         _write_graph(model, tmp/'model.onnx', beside)

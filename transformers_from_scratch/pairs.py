@@ -28,7 +28,7 @@ def _by_tokens(items, size, tokens):
     if some: yield some
 
 class TokensDL(SortedDL):
-    "Batches of pairs of like length, with at most `tokens` tokens"
+    "Batches of pairs of similar length, with at most `tokens` tokens"
     def __init__(self,
         dataset:Datasets, # Pairs of texts, or texts
         tokens:int=4096, # Rows times the longest text of a batch, of both sides, is at most this
@@ -55,7 +55,7 @@ class TokensDL(SortedDL):
         return [int(i) for o in (batches[:1], middle, batches[1:][-1:]) for b in o for i in b]
 
     def sample(self):
-        "The numbers of this worker's batches"
+        "The indices of this worker's batches"
         for i,some in enumerate(self._cut(self._DataLoader__idxs)):
             if i%self.num_workers==self.offs: yield from some
 
@@ -76,16 +76,16 @@ def _one_vocab(dsets, **kwargs):
 @delegates(Datasets.dataloaders, but=['dl_type','dl_kwargs','shuffle_train'])
 def seq2seq_dataloaders(
     df:pd.DataFrame, # A row for each pair
-    source:str, # Column of the texts to read
-    target:str, # Column of the texts to write
+    source:str, # Column of the source texts
+    target:str, # Column of the target texts
     tok=None, # A tokenizer, such as `ExactSubwordTokenizer(8000)`; None: fastai's words
     *,
-    valid_pct:float=.2, # Share of the rows to validate with
+    valid_pct:float=.2, # Share of the rows for validation
     valid_col:str=None, # Column that is True in these rows, instead
     seed:int=None, # Seed of the random rows
     tokens:int=None, # As in `TokensDL`, instead of `bs` rows in each batch
     min_freq:int=3, # Words that are rarer are unknown
-    max_vocab:int=60000, # Words to know at most
+    max_vocab:int=60000, # Maximum size of the vocabulary
     **kwargs
 )->DataLoaders: # For `transformer_seq2seq_learner`
     "Pairs of texts from two columns, with one vocabulary and one tokenizer for both"

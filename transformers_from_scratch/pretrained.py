@@ -58,23 +58,23 @@ _acts |= dict.fromkeys(('gelu_new','gelu_pytorch_tanh'), partial(nn.GELU, approx
 
 def _act(cfg, *names):
     o = cfg(*names)
-    return _acts.get(str(o)) or cfg.cant(' or '.join(names), o, f'it knows {[*_acts]}')
+    return _acts.get(str(o)) or cfg.cant(' or '.join(names), o, f'supported are {[*_acts]}')
 
 def _mult(k, width): return width//k if width%k==0 else width/k
 
 class Family:
-    "How a kind of checkpoint becomes a model of ours; see `read_family`"
+    "How a kind of checkpoint becomes a model of this library; see `read_family`"
     def __init__(self,
         cfg:CheckpointConfig, # What its `config.json` says
         args:dict, # Keywords of the encoder
-        names:dict, # Its modules there by their names here; in one of three behind `#`
+        names:dict, # Its modules there by their names here; in one of three after `#`
         layer:str, # What the names of a block begin with, such as 'h.{}.'
         prefix:str, # What all names may begin with
         lm:bool=False, # Is it a language model?
-        tied:bool=True, # Is the table of embeddings that of the scores, too?
+        tied:bool=True, # Is the embedding tied to the output layer?
         conv:bool=False, # Are the weights of blocks stored as `(in,out)`?
-        skip_rows:int=0, # Rows of the positions that stand for nothing
-        head:type=None # Class of the head for hidden words, which it may have
+        skip_rows:int=0, # Rows of the positions that are not used
+        head:type=None # Class of the head for masked tokens, which it may have
     ): store_attr()
 
     def source(self,
@@ -96,7 +96,7 @@ _gpt2_names = {'embedding':'wte', 'positions.embedding':'wpe', 'norm':'ln_f', '1
 
 def _gpt2(cfg):
     cfg.only(True, scale_attn_weights='scores are divided by the root of the width',
-             is_causal='a token sees none behind it')
+             is_causal='a token sees none after it')
     cfg.only(False, scale_attn_by_inverse_layer_idx='all blocks are alike',
              add_cross_attention='there is no second text')
     k = cfg.size('n_embd', 'hidden_size')
@@ -173,7 +173,7 @@ def _llama(cfg, qkv_bias=None):
         cfg.only(None, sliding_window='a token sees all before it')
     cfg.only(k//heads,
              head_dim=f'a head is as wide as hidden_size/num_attention_heads, {k/heads:g}')
-    cfg.only(True, is_causal='a token sees none behind it',
+    cfg.only(True, is_causal='a token sees none after it',
              partial_rotary_factor='all of a head is turned')
     bias = cfg.flag('attention_bias', False)
     attn_cls = partial(SelfAttentionAutoRegressive, qkv_bias=ifnone(qkv_bias, bias), bias=bias,
@@ -219,7 +219,7 @@ def read_family(
     "How to read a checkpoint; raises `ValueError` for a kind that is not known"
     cfg = CheckpointConfig(path/'config.json')
     kind = str(cfg('model_type'))
-    make = hf_families.get(kind) or cfg.cant('model_type', kind, f'it knows {[*hf_families]}')
+    make = hf_families.get(kind) or cfg.cant('model_type', kind, f'supported are {[*hf_families]}')
     cfg.only(None, quantization_config='take the checkpoint with floating-point weights')
     return make(cfg)
 
@@ -258,7 +258,7 @@ def _vocab(path, family, weights):
 
 # %% ../nbs/19_pretrained.ipynb #n1900002
 class Pretrained:
-    "Trained weights and what they mean, for `pretrained=`; see `load_pretrained`"
+    "Pretrained weights and what they mean, for `pretrained=`; see `load_pretrained`"
     def __init__(self,
         model:nn.Module, # A `TransformerEncoder`, a `TransformerLM` or a `TransformerMLM`
         vocab:list, # Its tokens, by id; one more than it has rows, where padding has none
@@ -285,7 +285,7 @@ class Pretrained:
 
     @property
     def encoder(self):
-        "The part that reads"
+        "The encoder"
         return self.model if isinstance(self.model, TransformerEncoder) else self.model[0]
 
     def keywords(self,
@@ -309,7 +309,7 @@ def load_pretrained(
     folder:str|Path, # A checkpoint's folder, or a name of the Hugging Face hub
     dtype:torch.dtype=None # Floating-point type of the weights; None keeps that of the file
 )->Pretrained: # With the model in evaluation mode, its tokenizer and its vocabulary
-    """Weights of GPT-2, BERT, Llama and their kin; raises `ValueError` for what can't be expressed.
+    """Weights of GPT-2, BERT, Llama and the like; raises `ValueError` for what can't be expressed.
     The id of padding is padding wherever it stands, unless it also ends texts"""
     path = hub_folder(folder)
     family = read_family(path)
@@ -343,12 +343,12 @@ def fill(self:Pretrained,
 head_file = 'classifier_head.safetensors'  # beside the encoder
 
 class HeadFile(FileHeader):
-    "What the file of a classifier's head says, beside a checkpoint"
+    "The description in the file of a classifier's head, beside a checkpoint"
     kind:Literal['head'] = 'head'
     head:HeadSays
 
 def _fill_head(path, learn):
-    "Load the head that `save_pretrained` laid into the folder, if it is for the same classes"
+    "Load the head that `save_pretrained` put into the folder, if it is for the same classes"
     about,weights = read_file(path/head_file, 'save_pretrained', HeadFile)
     model = get_model(learn.model)
     def says(o): return {**o.keywords, 'classes':[o.target, o.classes]}

@@ -26,7 +26,7 @@ def _get_rng():
     return says,dict(torch=torch.get_rng_state(), **({'cuda':torch.stack(cuda)} if cuda else {}))
 
 def _set_rng(says, tensors):
-    "Put back what `_get_rng` gave"
+    "Restore what `_get_rng` returned"
     random.setstate(_as_state(says['python']))
     np.random.set_state(says['numpy'])
     torch.set_rng_state(tensors['torch'])
@@ -36,7 +36,7 @@ def _set_rng(says, tensors):
 def _inner(dl): return vars(dl).get('dl', dl)  # in several processes
 
 def _get_order(dl):
-    "What decides about the next epoch of `dl`, for JSON, and tensors"
+    "What determines the next epoch of `dl`, for JSON, and tensors"
     dl = _inner(dl)
     says,tensors = dict(rng=dl.rng.getstate()),{}
     for n in ('epoch','batch'):
@@ -46,7 +46,7 @@ def _get_order(dl):
     return says,tensors
 
 def _set_order(dl, says, tensors):
-    "Put back what `_get_order` gave"
+    "Restore what `_get_order` returned"
     dl = _inner(dl)
     dl.rng.setstate(_as_state(says['rng']))
     for n in ('epoch','batch'):
@@ -116,7 +116,7 @@ def _put(o, name, says, tensors):
         if n.startswith(f'{name}.'): setattr(o, n.removeprefix(f'{name}.'), t)
 
 def _set_counts(learn, says, tensors):
-    "Put back what `_get_counts` gave"
+    "Restore what `_get_counts` returned"
     for name,o in _callbacks(learn).items():
         if not isinstance(o, Recorder): _put(o, name, says, tensors)
     rec,kept = learn.recorder,says['recorder']
@@ -131,7 +131,7 @@ def _set_counts(learn, says, tensors):
 
 # %% ../nbs/31_resume.ipynb #d57345bc0a
 class ResumeFile(FileHeader):
-    "Where a training is; weights, and the optimizer's state for each of them, are tensors"
+    "The state of a run; weights, and the optimizer's state for each of them, are tensors"
     kind:Literal['training'] = 'training'
     finite:ClassVar[bool] = False
     training:dict[str,Any]
@@ -173,9 +173,9 @@ def _newest(folder, rank=0, agree=None):
         except ValueError as e: wrong.append(str(e))
     if agree: return agree(read, wrong)
     for o,res in read.items():
-        if wrong: warn(f"{wrong[0]}: going on from {o.name}, which is older")
+        if wrong: warn(f"{wrong[0]}: resuming from {o.name}, which is older")
         return res
-    if wrong: raise ValueError(f"{'; '.join(wrong)}: delete {folder} to begin anew")
+    if wrong: raise ValueError(f"{'; '.join(wrong)}: delete {folder} to start over")
 
 def _under(prefix, tensors):
     return {n.removeprefix(prefix): o for n,o in tensors.items() if n.startswith(prefix)}
@@ -187,7 +187,7 @@ def _putting_back(folder):
     "Say where it comes from if something that was saved can't be put back"
     try: yield
     except Exception as e:
-        raise ValueError(f"can't go on from {folder} ({in_short(e)}): delete it to restart") from e
+        raise ValueError(f"can't resume from {folder} ({in_short(e)}): delete it to restart") from e
 
 # %% ../nbs/31_resume.ipynb #d58362db0b
 class _Rest(GetAttr):
@@ -208,7 +208,7 @@ def _of_all(o):
     return res
 
 def _training(learn, n_processes):
-    "What a training is, in numbers and words: going on with others would be another training"
+    "What defines a run, in numbers and words: with others it would be a different run"
     def plain(o): return np.asarray(o, float).ravel().tolist()
     scheds = [(n, f) for o in learn.cbs if isinstance(o, ParamScheduler)
               for n,f in o.scheds.items()]
@@ -227,12 +227,12 @@ def _training(learn, n_processes):
     return json.loads(json.dumps(says))
 
 class Resume(Callback):
-    "Saves all that a training needs, and goes on after an interruption as if there had been none"
+    "Saves all that training needs, and resumes after an interruption as if there had been none"
     order,run_valid,epoch_start = 100,False,None
     def __init__(self,
         name:str='resume', # Name of the run: a folder in `learn.path/learn.model_dir`
-        every:int=None, # Save after so many batches; None: by time alone
-        minutes:float=5. # Save after so many minutes; in several processes only without `every`
+        every:int=None, # Save after this many batches; None: by time alone
+        minutes:float=5. # Save after this many minutes; in several processes only without `every`
     ):
         self.name_of_run,self.every,self.minutes,self.fits = name,every,minutes,0
 
@@ -242,7 +242,7 @@ class Resume(Callback):
         return self.learn.path/self.learn.model_dir/self.name_of_run
 
     def before_fit(self):
-        "Find what was saved; raises `ValueError` if it is damaged, or of another training"
+        "Find what was saved; raises `ValueError` if it is damaged, or of a different run"
         self.losses,self.state,self.epoch_start,self.resting = torch.zeros(0),None,None,{}
         self.run = not (hasattr(self, 'lr_finder') or hasattr(self, 'gather_preds'))
         if not self.run: return
@@ -259,12 +259,12 @@ class Resume(Callback):
                 self.state = found
                 return
             self._put(found, 'rng')
-            warn('this training was done before, so its weights are read from '
-                 f'{self.folder}: delete that folder to train anew')
+            warn('this run is already finished, so its weights are loaded from '
+                 f'{self.folder}: delete that folder to train again')
         raise CancelFitException
 
     def _find(self):
-        "What was saved, or None; all processes go on from the same moment"
+        "What was saved, or None; all processes resume from the same moment"
         rank = rank_distrib()
         for o in self.folder.glob(f".{_file(self.folder, 'new', rank).name}.*"):
             o.unlink()  # of a save that was killed
@@ -282,20 +282,20 @@ class Resume(Callback):
         if both := set.intersection(*map(set, moments)):
             newest = max(both, key=lambda o: o[1:])
             if wrong and not rank_distrib():
-                warn(f"{wrong[0]}: going on from what all processes have")
+                warn(f"{wrong[0]}: resuming from what all processes have")
             return next(o for o in read.values() if (o[0].run, *o[0].moment())==newest)
         later = [x for o in moments for x in o if x[1:]!=(1,0,0,0,False)]  # than the first save
         if later or wrong:
             lacks = [i for i,o in enumerate(moments) if not o]
             why = '; '.join(wrong) or f'nothing of {lacks}'
             raise ValueError(f"there is no moment that all {num_distrib()} processes have saved "
-                             f"({why}): delete {self.folder} on all machines to begin anew")
+                             f"({why}): delete {self.folder} on all machines to start over")
 
     def _load(self, about, tensors):
         "The weights, the optimizer's state, and gradients of batches whose step is yet to come"
         for n,o in self.same.items():
             was = about.training.get(n)
-            ensure(was==o, n, o, f'{was}, as in {self.folder}: delete that, or take another `name`')
+            ensure(was==o, n, o, f'{was}, as in {self.folder}: delete it, or use another `name`')
         model,mine = _under('model.', tensors),_get_model(self.model)
         with torch.no_grad(), _putting_back(self.folder):
             check_shapes(get_model(self.model), model)
@@ -316,7 +316,7 @@ class Resume(Callback):
             self.opt.load_state_dict(now)
 
     def _put(self, found, *rngs):
-        "What was counted, the random states, of which the last stay, and the order of the data"
+        "The counts, the random states, of which the last stay, and the order of the data"
         with _putting_back(self.folder):
             _set_counts(self.learn, *_saved(found, 'counts'))
             for o in rngs: _set_rng(*_saved(found, o))
@@ -337,7 +337,7 @@ class Resume(Callback):
     def before_train(self):
         "Remember how the epoch begins, or put that back"
         dl = self.dls.train
-        vars(self.learn).pop('one_batch', None)  # of an epoch that was broken off
+        vars(self.learn).pop('one_batch', None)  # of an epoch that was interrupted
         if self.state is None:
             first,self.epoch_start = self.epoch_start is None,(_get_rng(), _get_order(dl))
             if first: self._save(0)  # from now on nothing depends on a seed
@@ -372,13 +372,13 @@ class Resume(Callback):
         return broadcast_numbers([late])[0]  # by the clock of process 0
 
     def after_cancel_fit(self):
-        "Note that this training is not done"
+        "Note that this run is not finished"
         self.epoch_start = None
 
     def after_fit(self):
-        "Note that this training is done"
+        "Note that this run is finished"
         if self.epoch_start is None: return
-        # for what is trained next
+        # for the next run
         self.epoch_start = self.epoch_start[0],_get_order(self.dls.train)
         self._save(self.same['n_batches'], done=True)
 
@@ -411,5 +411,5 @@ class Resume(Callback):
         try: _write(self.folder, rank_distrib(), says, tensors, all_done)
         except OSError as e:
             if batch==0: raise  # nothing was lost yet
-            warn(f"{e}: what was saved before is kept, and the training goes on")
+            warn(f"{e}: what was saved before is kept, and training continues")
         self.began = time.time()

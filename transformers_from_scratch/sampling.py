@@ -14,7 +14,7 @@ from .beams import *
 
 # %% ../nbs/06_sampling.ipynb #ab3bcf65
 def scale_temperature(
-    logits:Tensor, # Scores of the next token `(...,v)`
+    logits:Tensor, # Logits of the next token `(...,v)`
     temperature:float # Above 0: below 1 prefers the best tokens more, above 1 less
 )->Tensor: # `(...,v)`
     "Divide by the temperature; raises `ValueError` unless it is above 0"
@@ -23,8 +23,8 @@ def scale_temperature(
 
 # %% ../nbs/06_sampling.ipynb #eea5ce3b
 def keep_top_k(
-    logits:Tensor, # Scores of the next token `(...,v)`
-    top_k:int # Number of tokens to keep, at least 1; those as good as the last of them stay as well
+    logits:Tensor, # Logits of the next token `(...,v)`
+    top_k:int # Number of tokens to keep, at least 1; ties with the last of them stay as well
 )->Tensor: # `(...,v)`, `-inf` at the others
     "Keep the `top_k` best tokens, Fan et al. 2018; raises `ValueError` below 1"
     if top_k<1: raise ValueError(f'`top_k` is {top_k}, but must be at least 1')
@@ -33,7 +33,7 @@ def keep_top_k(
 
 # %% ../nbs/06_sampling.ipynb #601985c2
 def keep_top_p(
-    logits:Tensor, # Scores of the next token `(...,v)`
+    logits:Tensor, # Logits of the next token `(...,v)`
     top_p:float # Probability of the tokens to keep together, in (0,1]
 )->Tensor: # `(...,v)`, `-inf` at the others
     "The fewest that reach `top_p`, Holtzman et al. 2020; raises `ValueError` outside (0,1]"
@@ -41,15 +41,15 @@ def keep_top_p(
     if top_p==1: return logits
     best,idx = logits.sort(dim=-1, descending=True)
     p = best.softmax(-1)
-    better = p.cumsum(-1) - p  # what better tokens have together
+    better = p.cumsum(-1) - p  # the sum over better tokens
     return logits.masked_fill((better >= top_p).scatter(-1, idx, better >= top_p), -math.inf)
 
 # %% ../nbs/06_sampling.ipynb #3942cc58
 def keep_min_p(
-    logits:Tensor, # Scores of the next token `(...,v)`
+    logits:Tensor, # Logits of the next token `(...,v)`
     min_p:float # Smallest probability of a token, in [0,1]
 )->Tensor: # `(...,v)`, `-inf` at the others
-    "Tokens as likely as `min_p`, else the best and a warning; raises `ValueError` outside [0,1]"
+    "Tokens of at least `min_p`, else the best and a warning; raises `ValueError` outside [0,1]"
     if not 0<=min_p<=1: raise ValueError(f'`min_p` is {min_p}, but must be in [0,1]')
     p = logits.softmax(-1)
     best = p.amax(-1, keepdim=True)                                                       # (...,1)
@@ -59,38 +59,38 @@ def keep_min_p(
 
 # %% ../nbs/06_sampling.ipynb #52c1543f
 def penalize_repetition(
-    logits:Tensor, # Scores of the next token `(b,v)`
-    ids:Tensor, # What was read and written so far `(b,t)`
+    logits:Tensor, # Logits of the next token `(b,v)`
+    ids:Tensor, # Prompt and generated ids so far `(b,t)`
     penalty:float # 1 changes nothing, above 1 makes tokens of `ids` less likely, below 1 more
 )->Tensor: # `(b,v)`
-    "Lower the scores of `ids`, Keskar et al. 2019; raises `ValueError` for a penalty of 0 or less"
+    "Lower the logits of `ids`, Keskar et al. 2019; raises `ValueError` for a penalty of 0 or less"
     if not penalty>0: raise ValueError(f'`repetition_penalty` is {penalty}, but must be above 0')
-    ids = ids.where(ids<logits.shape[-1], ids.amin(1, keepdim=True))  # padding may have no score
+    ids = ids.where(ids<logits.shape[-1], ids.amin(1, keepdim=True))  # padding may have no logit
     seen = logits.gather(1, ids)                                                          # (b,t)
     return logits.scatter(1, ids, torch.where(seen>0, seen/penalty, seen*penalty))
 
 # %% ../nbs/06_sampling.ipynb #3631345c
 def forbid_ids(
-    logits:Tensor, # Scores of the next token `(...,v)`
-    banned:Tensor # Ids of the tokens that must not come `(n,)`
+    logits:Tensor, # Logits of the next token `(...,v)`
+    banned:Tensor # Ids of the tokens to rule out `(n,)`
 )->Tensor: # `(...,v)`, `-inf` at those
     "Rule out certain tokens"
     return logits.scatter(-1, banned.expand(*logits.shape[:-1], -1), -math.inf)
 
 # %% ../nbs/06_sampling.ipynb #1bb5221b
 def sample_ids(
-    logits:Tensor, # Scores of the next token `(b,v)`
-    ids:Tensor=None, # What was read and written so far `(b,t)`, for `repetition_penalty`
+    logits:Tensor, # Logits of the next token `(b,v)`
+    ids:Tensor=None, # Prompt and generated ids so far `(b,t)`, for `repetition_penalty`
     *,
-    temperature:float=1., # Below 1 prefers the best tokens more; 0 always takes the best
+    temperature:float=1., # Below 1 prefers the best tokens more; 0 is greedy decoding
     top_k:int=None, # Choose among this many best tokens; not with temperature 0
     top_p:float=None, # Choose among the best tokens that together have this probability, in (0,1]
     min_p:float=None, # Choose among tokens that are at least this likely at temperature 1, in [0,1]
     repetition_penalty:float=1., # Above 1 makes tokens of `ids` less likely
-    banned:Tensor=None, # Ids of tokens that never come
+    banned:Tensor=None, # Ids that are never generated
     generator:torch.Generator=None # Random generator; None is torch's own
 )->Tensor: # Ids `(b,)`
-    "Filter and draw; raises `ValueError` for arguments out of range, and for NaN among the scores"
+    "Filter and sample; raises `ValueError` for arguments out of range, and for NaN in the logits"
     if repetition_penalty!=1: logits = penalize_repetition(logits, ids, repetition_penalty)
     if banned is not None: logits = forbid_ids(logits, banned)
     if min_p is not None: logits = keep_min_p(logits, min_p)
@@ -112,7 +112,7 @@ def sample_ids(
 class KVCache:
     "Keys and values of one block, in memory that grows by doubling"
     def __init__(self,
-        room:int=64 # Number of tokens to have room for at first
+        room:int=64 # Initial capacity in tokens
     ): self.n,self.room,self.kv = 0,room,None
 
     def update(self,
@@ -136,7 +136,7 @@ class KVCache:
         return self.kv[:,:h,:end],self.kv[:,h:,:end]
 
     def reorder(self,
-        rows:Tensor # Which texts to go on with `(b',)`; one may come several times
+        rows:Tensor # Which texts to continue `(b',)`; one may occur several times
     ):
         "Keep, copy or drop texts; those that stay in their place cost nothing"
         old,b = self.kv,len(rows)
@@ -155,23 +155,23 @@ class LMReader:
     def __init__(self,
         model:TransformerLM, # A language model
         ids:Tensor, # The texts so far `(b,t)`, padding anywhere, at least one token in each
-        cache:bool=True, # Keep keys and values? Without, all is read anew for each token
-        fast:bool=True, # Ask the model for its `fast_step`? It pays from some ten tokens on
+        cache:bool=True, # Keep keys and values? Without, everything is read again for each token
+        fast:bool=True, # Use the `fast_step` of the model? It pays off from about ten tokens on
         weights:str=None # 'int8' or 'bf16': smaller weights for single tokens; None: as they are
     ):
-        # a model with a `forward` of its own is called, and a block may not know of caches
+        # a model with its own `forward` is called, and a block may not support caches
         self.plain = type(model).forward in (TransformerLM.forward, nn.Sequential.forward)
         blocks_can = all(getattr(o, 'cached', False) for o in model[0].blocks)
         self.model,self.weights,self.cache = model,weights,cache and blocks_can and self.plain
         self.text,self.seen = _padding_first(model[0], ids)  # `seen`: how much it looks at
-        self.step = None if fast else False  # None: the model is asked for it later
+        self.step = None if fast else False  # None: it is made later
         if weights: self.step = self._fast_step()
         self._read()
 
     def append(self,
         ids:Tensor # A token for each text `(b,)`
     ):
-        "Read on"
+        "Read one more token of each text"
         self.text = torch.cat([self.text, ids[:,None]], 1)
         self.seen = [n+1 for n in self.seen]
         limit = self.model[0].max_len
@@ -179,7 +179,7 @@ class LMReader:
         else: self._read_one()
 
     def select(self,
-        rows:Tensor # Which texts to go on with `(b',)`; one may come several times
+        rows:Tensor # Which texts to continue `(b',)`; one may occur several times
     ):
         "Keep, copy or drop texts, before `append`; each source has as many, side by side"
         if hasattr(self.model[0], 'select'): self._select_sources(rows)
@@ -191,7 +191,7 @@ class LMReader:
             for o in self.caches: o.reorder(rows)
 
     def _select_sources(self, rows):
-        "Rows share their sources: those whose rows are gone go, too"
+        "Rows share their sources: sources without rows are dropped, too"
         encoder,head = self.model
         sources,n = (rows*encoder.n_sources//len(self.text)).unique_consecutive(return_counts=True)
         if (n!=n[0]).any():
@@ -219,7 +219,7 @@ class LMReader:
         else: self.logits = self.model(ids)[:,-1]  # padding is in front
 
     def _read_anew(self, ids):
-        "Read as in training, without a cache: the vector of the last token `(b,k)`"
+        "Read everything, as in training, without a cache: the vector of the last token `(b,k)`"
         at = torch.arange(ids.shape[1], device=ids.device)                                # (t,)
         n = torch.tensor(self.seen, device=ids.device)[:,None]                            # (b,1)
         ids = ids.gather(1, (at + len(at)-n) % len(at))             # (b,t), padding at the end
@@ -241,7 +241,7 @@ class LMReader:
             self.logits = self.model[1](x[:,-1])
 
     def _fast_step(self):
-        "What the model has for single tokens, or False, which `weights` can't do with"
+        "The fast step of the model, or False; raises `ValueError` if `weights` needs one"
         ask = getattr(self.model, 'fast_step', None)
         step = self.cache and ask and ask(self.weights, len(self.text))
         if self.weights and not step:
@@ -261,18 +261,18 @@ def _padding_first(encoder, ids):
 @delegates(sample_ids, but=['ids'])
 def stream_ids(
     model:TransformerLM, # A language model
-    ids:Tensor, # The texts to go on with `(b,t)`, padding anywhere, at least one token in each
-    n_words:int, # Number of tokens to write; none below 1
+    ids:Tensor, # The texts to continue `(b,t)`, padding anywhere, at least one token in each
+    n_words:int, # Number of tokens to generate; none below 1
     *,
-    repetition_penalty:float=1., # Above 1 makes tokens that were there less likely
-    banned:list=(), # Ids of tokens that never come; padding never does
+    repetition_penalty:float=1., # Above 1 makes tokens that have occurred less likely
+    banned:list=(), # Ids that are never generated; padding never is
     stop_id:int=None, # Id that ends a text: padding follows it; None: all have `n_words`
     cache:bool=True, # Keep keys and values? The result is the same, only slower without
     only_last:bool=False, # Does each new token see only the one before it? Not with `weights`
-    weights:str=None, # 'int8' or 'bf16': smaller weights, less exact; None: as they are
+    weights:str=None, # 'int8' or 'bf16': smaller weights, less precise; None: as they are
     **kwargs
 )->Iterator: # The new ids `(b,)`, step by step
-    "Write on, token by token; raises `ValueError` for an argument out of range"
+    "Generate token by token; raises `ValueError` for an argument out of range"
     encoder,parts,text,new = model[0],list(model.modules()),ids,None
     never,stopped = _never(encoder, ids, banned, stop_id),ids.new_zeros(len(ids)).bool()
     if only_last: ids = _padding_first(encoder, ids)[0][:,-1:]
@@ -293,23 +293,23 @@ def stream_ids(
         if repetition_penalty!=1: text = torch.cat([text, new[:,None]], 1)
 
 def _never(encoder, ids, banned, stop_id):
-    "Ids that are never written; one of them can't be the stop"
+    "Ids that are never generated; one of them can't be the stop"
     never = [*banned, *{encoder.pad_idx} - {None, encoder.vocab_sz}]
     if stop_id is not None and (stop_id in never or not 0<=stop_id<encoder.vocab_sz):
-        raise ValueError(f'`stop_id` is {stop_id}, but must be the id of a token that can come')
+        raise ValueError(f'`stop_id` is {stop_id}, but must be the id of a token that can occur')
     return torch.tensor(never, dtype=torch.long, device=ids.device)
 
 # %% ../nbs/06_sampling.ipynb #0eva1010
 @delegates(search_beams, but=['reader'])
 def generate_beams(
     model:TransformerLM, # A language model
-    ids:Tensor, # The texts to go on with `(b,t)`, padding anywhere, at least one token in each
-    n_words:int, # Number of tokens to write at most, the stop included; none below 1
+    ids:Tensor, # The texts to continue `(b,t)`, padding anywhere, at least one token in each
+    n_words:int, # Number of tokens to generate at most, the stop included; none below 1
     *,
     stop_id:int=None, # Id that ends a text; None: all have `n_words`
-    banned:list=(), # Ids of tokens that never come; padding never does
+    banned:list=(), # Ids that are never generated; padding never is
     cache:bool=True, # Keep keys and values? The result is the same, only slower without
-    weights:str=None, # 'int8' or 'bf16': smaller weights, less exact; None: as they are
+    weights:str=None, # 'int8' or 'bf16': smaller weights, less precise; None: as they are
     **kwargs
 )->list: # For each text a list of `Hypothesis`, best first
     "`search_beams` in evaluation mode, with its errors"
@@ -323,12 +323,12 @@ def generate_beams(
 @delegates(stream_ids)
 def generate(
     model:TransformerLM, # A language model
-    ids:Tensor, # The texts to go on with `(b,t)`, padding anywhere, at least one token in each
-    n_words:int, # Number of tokens to write; none below 1
+    ids:Tensor, # The texts to continue `(b,t)`, padding anywhere, at least one token in each
+    n_words:int, # Number of tokens to generate; none below 1
     beams:int=None, # Texts to keep side by side, see `generate_beams`; None: one, token by token
     **kwargs
 )->Tensor: # `ids` and `n_words` new columns, or fewer if all texts stop before
-    "Write on; arguments and errors are those of `stream_ids`, with `beams` of `generate_beams`"
+    "Generate; arguments and errors are those of `stream_ids`, with `beams` of `generate_beams`"
     if beams is None: new = [o[:,None] for o in stream_ids(model, ids, n_words, **kwargs)]
     else:
         best = [o[0] for o in generate_beams(model, ids, n_words, beams=beams, **kwargs)]

@@ -116,7 +116,7 @@ def _target_says(dls):
 def save_model(self:TransformerLearner,
     folder:str|Path # For one file, `model.safetensors`; an earlier model in it is replaced
 )->Path: # The folder
-    "Save a learner for `load_transformer_learner`; raises `ValueError` for what can't be made again"
+    "Save a learner for `load_transformer_learner`; raises `ValueError` for what can't be rebuilt"
     folder,model = Path(folder).expanduser(),plain_model(self.model)
     header = first(o for o in _by_file if o.model_cls is type(model))
     if header is None:
@@ -146,8 +146,8 @@ def _made(about, weights, given):
     now,then = few_answers(model).flatten()[:16],tensor(about.answers)
     tol = .01 if next(model.parameters()).dtype==torch.float else .05
     if len(now)!=len(then) or not (now-then).abs().max() <= tol*then.abs().max():
-        raise ValueError('it answers otherwise than the model that was saved: are its custom parts '
-                         'the ones that it had?')
+        raise ValueError('its outputs differ from those of the model that was saved: are its '
+                         'custom parts the same?')
     return model
 
 # %% ../nbs/40_saving.ipynb #b060ea70
@@ -181,7 +181,7 @@ def _target(about, tok):
     return block,get_y,_row(names, delim, y)
 
 def _empty_dls(about, tok, device):
-    "`DataLoaders` without data, which make ids of texts as those of the training did"
+    "`DataLoaders` without data, which turn texts into ids as in training"
     data,table,lm = about.data,about.data.table,about.data.seq_len is not None
     pairs,tags = isinstance(about, Seq2SeqFile),about.head.target=='tags'
     if data.tags and not isinstance(tok, TagTokenizer):
@@ -197,7 +197,7 @@ def _empty_dls(about, tok, device):
                       splitter=IndexSplitter([1]))
     row = dict.fromkeys(cols, '1 2 3 4 5 6 7 8 9') | cells
     dls = block.dataloaders(pd.DataFrame([row]*2), **kw)
-    if table and not data.tags:  # another table is read as that one was
+    if table and not data.tags:  # another table is processed as that one was
         for part,cols in enumerate([table.cols, table.label] if pairs else [table.cols]):
             t = text_tokenizer(dls, part)
             t.mode,t.text_cols,t.tok_text_col = 'df',L(cols),'text'
@@ -213,7 +213,7 @@ def _dls_of(path, about, tok_tfm, rules, device):
     elif _by_file[type(about)][1]=='classes' and about.head.target is None: why = "the target was a custom one"
     elif tok_tfm is None and about.tokenizer is None: why = 'the texts were tokens already'
     if why:
-        raise ValueError(f"{path} does not say how texts become ids, as {why}: pass `dls=`, made "
+        raise ValueError(f"{path} does not tell how texts become ids, as {why}: pass `dls=`, made "
                          "as for the training")
     try:
         if tok_tfm is None: tok = tokenizer_from_state(about.tokenizer.model_dump(), rules)
@@ -228,7 +228,7 @@ def _dls_of(path, about, tok_tfm, rules, device):
         raise ValueError(f"{path}: no data can be made as they were ({in_short(e)})") from e
 
 def _note_tokenizer(path, about, tok):
-    "Warn if `tok`, or the one of `DataLoaders`, is another tokenizer than that of the training"
+    "Warn if `tok`, or the one of `DataLoaders`, is another tokenizer than that of training"
     its = about.tokenizer and about.tokenizer.model_dump()
     try: differ = its and tokenizer_diff(its, tokenizer_state(tok))
     except TypeError: return

@@ -14,16 +14,16 @@ from .models import *
 
 # %% ../nbs/04_seq2seq.ipynb #04000007
 class DecoderBlock(TransformerBlock):
-    "A block that looks at its own text, and then at a source; Vaswani et al. 2017, section 3.1"
+    "Self-attention, then cross-attention to a source; Vaswani et al. 2017, section 3.1"
     @delegates(TransformerBlock)
     def __init__(self,
         k:int, # Width of the vectors
         heads:int=8, # Number of heads, of both attentions; must divide `k` where they are narrow
         wide:bool=True, # Is each head as wide as `k`, instead of `k/heads`?
         attn_dropout:float=0., # Dropout of the weights of both attentions, in [0,1)
-        attn_cls:type=SelfAttentionAutoRegressive, # Class of the attention to its own text
-        cross_cls:type=MultiHeadAttention, # Class of that to the source, made as `attn_cls` is
-        norm_cls:type=nn.LayerNorm, # Class of the three norms, made as `norm_cls(k)`
+        attn_cls:type=SelfAttentionAutoRegressive, # Class of the self-attention
+        cross_cls:type=MultiHeadAttention, # Class of the cross-attention, created as `attn_cls` is
+        norm_cls:type=nn.LayerNorm, # Class of the three norms, created as `norm_cls(k)`
         **kwargs
     ):
         super().__init__(k, heads, wide, attn_dropout=attn_dropout, attn_cls=attn_cls,
@@ -34,11 +34,11 @@ class DecoderBlock(TransformerBlock):
     def forward(self,
         x:Tensor, # Vectors `(b,t,k)`, or of `n` texts for each source, side by side: `(b*n,t,k)`
         *,
-        source:Tensor|dict, # Vectors of the source `(b,ts,k)`, or what `project` of a decoder made
+        source:Tensor|dict, # Vectors of the source `(b,ts,k)`, or the result of `project`
         source_pad:Tensor=None, # bool `(b,ts)`, True at padding of the source
-        **kwargs # For the attention to its own text, as in `TransformerBlock`
+        **kwargs # For the self-attention, as in `TransformerBlock`
     )->Tensor: # As `x`
-        "One round: attention to itself, attention to the source, the feed-forward network"
+        "Self-attention, cross-attention, then the feed-forward network"
         attend = partial(self.attention, **kwargs)
         look = partial(self._look, source=source, pad_mask=source_pad)
         if self.norm_first:
@@ -50,7 +50,7 @@ class DecoderBlock(TransformerBlock):
         return self.norm2(x + self.ff(x))
 
     def _look(self, x, source, pad_mask):
-        "What the queries `x` find in the source"
+        "Cross-attention of the queries `x` to the source"
         if isinstance(source, dict): source = source[self]
         b = (source[0] if isinstance(source, tuple) else source).shape[0]
         queries = x.reshape(b, -1, x.shape[-1])                             # (b,n*t,k)
@@ -71,8 +71,8 @@ def shift_by_one(
     ids:Tensor, # Ids of targets `(b,t)`, padding anywhere
     marks:TargetMarks, # Their first and last token
     pad_idx:int # Id of padding
-)->tuple: # What the decoder reads `(b,t')`, and what it should write `(b,t')`, padded
-    "From `start` on each token is read, and the next one, up to `stop`, is to be written"
+)->tuple: # What the decoder reads `(b,t')`, and what it must predict `(b,t')`, padded
+    "Each token from `start` on is read, and the next one, up to `stop`, is the target"
     ids,pad_mask = left_align(ids.as_subclass(Tensor), pad_idx)
     n = (~pad_mask).sum(1, keepdim=True)                                                  # (b,1)
     if not marks.has_start: ids,n = F.pad(ids, (1,0), value=marks.start),n+1
@@ -89,8 +89,8 @@ class TransformerDecoder(TransformerEncoder):
         heads:int=8, # Number of heads; must divide `k` where they are narrow
         depth:int=4, # Number of blocks
         *,
-        attn_cls:type=SelfAttentionAutoRegressive, # Class of the attention to its own text
-        block_cls:type=DecoderBlock, # Class of the blocks, made as `DecoderBlock` is
+        attn_cls:type=SelfAttentionAutoRegressive, # Class of the self-attention
+        block_cls:type=DecoderBlock, # Class of the blocks, created as `DecoderBlock` is
         **kwargs
     ):
         super().__init__(vocab_sz, k, heads, depth, attn_cls=attn_cls, block_cls=block_cls,
@@ -102,12 +102,12 @@ class TransformerDecoder(TransformerEncoder):
     def project(self,
         source:Tensor # Vectors of the source `(b,ts,k)`
     )->dict: # Keys and values for each block, which `forward` and `read` take as `source`
-        "Keys and values of the source, for whoever writes: they stay as they are, word after word"
+        "Keys and values of the source, computed once for all words that are generated"
         return {o: o.cross.keys_values(source) for o in self.blocks}
 
 # %% ../nbs/04_seq2seq.ipynb #04000012
 class SourcedDecoder(Module):
-    "A decoder that knows a source: it reads ids as the encoder of a language model does"
+    "A decoder bound to a source, with the interface of a language model's encoder"
     def __init__(self,
         decoder:TransformerDecoder, # A decoder
         source:Tensor, # Vectors of the source `(b,ts,k)`
@@ -130,8 +130,8 @@ class SourcedDecoder(Module):
 
     def select(self,
         rows:Tensor # Which sources stay `(b',)`
-    )->Module: # The same decoder, with these sources
-        "A decoder that knows some of the sources"
+    )->Module: # The same decoder with these sources
+        "The decoder bound to some of the sources"
         new = copy(self)
         new.source = {o: tuple(x[rows] for x in kv) for o,kv in self.source.items()}
         new.source_pad = None if self.source_pad is None else self.source_pad[rows]
@@ -140,7 +140,7 @@ class SourcedDecoder(Module):
 
 # %% ../nbs/04_seq2seq.ipynb #04000021
 class TransformerSeq2Seq(KeepsKeywords, nn.Sequential):
-    "Two texts to scores of the next token of the second; Vaswani et al. 2017, Figure 1"
+    "Logits of the next target token, from a source and a target; Vaswani et al. 2017, Figure 1"
     @delegates(TransformerEncoder, but=['word_dropout','vocab_dropout','n_types'])
     def __init__(self,
         vocab_sz:int, # Number of different ids of the source
@@ -151,11 +151,11 @@ class TransformerSeq2Seq(KeepsKeywords, nn.Sequential):
         target_depth:int=None, # Number of blocks of the decoder; None is `depth`
         pad_idx:int=1, # Id of padding in the source
         target_pad:int=None, # Id of padding in the target; None is `pad_idx`
-        crop:callable=None, # Which tokens of a longer source to keep; None refuses longer ones
+        crop:callable=None, # Which tokens of longer sources to keep; None: they raise an error
         attn_cls:type=SelfAttention, # Class of the encoder's attention
         block_cls:type=TransformerBlock, # Class of the encoder's blocks
-        decoder_cls:type=TransformerDecoder, # Class of the decoder, made as `TransformerDecoder` is
-        tie_weights:bool=True, # Is the decoder's table of embeddings also that of the scores?
+        decoder_cls:type=TransformerDecoder, # Class of decoder, created as `TransformerDecoder` is
+        tie_weights:bool=True, # Does the output layer share the decoder's embedding table?
         **kwargs
     ):
         if cuts := [n for n in ('word_dropout','vocab_dropout') if kwargs.get(n)]:
@@ -170,9 +170,9 @@ class TransformerSeq2Seq(KeepsKeywords, nn.Sequential):
     def forward(self,
         source:Tensor, # Token ids of the source `(b,ts)`, padding anywhere
         ids:Tensor, # Token ids of the target so far `(b,t)`, padding anywhere
-        which:Tensor=None # bool `(b,t)`: the `n` places to score; None scores all
+        which:Tensor=None # bool `(b,t)`: the `n` positions to predict; None: all
     )->Tensor: # Logits `(b,t,v)`, each for the token that comes next, zeros at padding; or `(n,v)`
-        "Read the source, read the target, and score what comes next in it"
+        "Read the source and the target, and predict the next tokens of the target"
         vectors,source_pad = self[0](source)                                      # (b,ts,k), (b,ts)
         x,_ = self[1](ids, source=vectors, source_pad=pads_to_hide(source_pad))
         x = to_columns(x, ids, self[1].pad_idx)                                           # (b,t,k)
@@ -180,7 +180,7 @@ class TransformerSeq2Seq(KeepsKeywords, nn.Sequential):
 
     def given(self,
         source:Tensor # Token ids of the source `(b,ts)`, padding anywhere
-    )->nn.Sequential: # What `generate` takes: decoder and head, as a language model of the target
-        "Read the source once, in evaluation mode: a decoder that knows it is a language model"
+    )->nn.Sequential: # Decoder and head, as a language model of the target, for `generate`
+        "Read the source once, in evaluation mode: a decoder bound to it is a language model"
         with eval_mode(list(self[0].modules())): vectors,source_pad = self[0](source)
         return nn.Sequential(SourcedDecoder(self[1], vectors, pads_to_hide(source_pad)), self[2])

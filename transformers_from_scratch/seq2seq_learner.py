@@ -24,8 +24,8 @@ from .interpret import *
 
 # %% ../nbs/26_seq2seq_learner.ipynb #26000010
 class TeacherForcing(Callback):
-    "Trains on shifted targets; padding is left out"
-    order = 1  # behind what gathers the inputs
+    "Trains on shifted targets; padding is ignored"
+    order = 1  # after what gathers the inputs
     def __init__(self,
         marks:TargetMarks, # The first and the last token of a target
         pad_idx:int # Id of padding
@@ -65,7 +65,7 @@ class TransformerSeq2SeqLearner(TransformerLearner):
         ds_idx:int=1, # 0 for training data, 1 for validation data, where `dl` is None
         dl:DataLoader=None, # Other pairs
         with_input:bool=False, # Return the sources as well?
-        with_decoded:bool=False, # Return the likeliest token at each place as well?
+        with_decoded:bool=False, # Return the most likely token at each position as well?
         act:callable=None, # From scores to predictions; None is that of the loss
         **kwargs
     )->tuple: # Probabilities `(rows,t,v)` of each token after those before; targets `(rows,t)`
@@ -95,7 +95,7 @@ def transformer_seq2seq_learner(
 
 # %% ../nbs/26_seq2seq_learner.ipynb #26000040
 def _drawn(model, ids, n_words, stop_id, **kwargs):
-    "Texts that are drawn word by word; they have no score"
+    "Texts sampled token by token; they have no score"
     rows = generate(model, ids, n_words, stop_id=stop_id, **kwargs)[:,1:]                  # (b,t)
     sizes = ((rows==stop_id).cumsum(1)==0).sum(1).tolist()
     return [[Hypothesis(o[:n], math.nan, math.nan, n<len(o))] for o,n in zip(rows, sizes)]
@@ -107,11 +107,11 @@ def _drawn(model, ids, n_words, stop_id, **kwargs):
 @in_turn
 def write_ids(self:TransformerSeq2SeqLearner,
     sources:list, # Ids of each source, without padding
-    bs:int=64, # Sources to read at once; they are sorted by length for that
-    n_words:int=200, # Tokens to write at most, the stop included; never more than `max_len`
-    no_unk:bool=True, # Never write unknown words?
-    beams:int=None, # Texts to keep side by side; None: one, which takes the likeliest token
-    temperature:float=None, # Draw each token instead; below 1 prefers the likely ones more
+    bs:int=64, # Batch size; sources are sorted by length for that
+    n_words:int=200, # Maximum number of new tokens, the stop included; never more than `max_len`
+    no_unk:bool=True, # Never generate unknown words?
+    beams:int=None, # Beams; None: one, which is greedy decoding
+    temperature:float=None, # Sample each token instead; below 1 prefers the likely ones more
     **kwargs
 )->list: # For each source a list of `Hypothesis`, best first
     "Write texts for sources that are ids"
@@ -142,7 +142,7 @@ def translate(self:TransformerSeq2SeqLearner,
     n_best:int=None, # Texts to return for each, with their scores; None: the best, alone
     **kwargs
 )->list: # For each of `texts` what is written, or a list of `(text, score)`, best first
-    "Read texts, and write what belongs to them; warns of those that were cut at `n_words`"
+    "Write a text for each of `texts`; warns of those that were cut at `n_words`"
     if n_best is not None: kwargs['n_best'] = n_best
     found = self.write_ids([text_ids(self.dls, o) for o in as_texts(texts)], **kwargs)
     cut = sum(not o[0].stopped for o in found)
@@ -170,7 +170,7 @@ def show_results(self:TransformerSeq2SeqLearner,
     shuffle:bool=True, # Of random pairs?
     **kwargs
 ):
-    "Show texts, what belongs to them, and what the model writes"
+    "Show texts, their targets, and what the model writes"
     if dl is None: dl = self.dls[ds_idx].new(shuffle=shuffle)
     b,pad = tuple(o[:max_n] for o in dl.one_batch()),self.teacher_forcing.pad_idx
     found = self.write_ids([o[o!=pad].tolist() for o in b[0]], **kwargs)
@@ -185,7 +185,7 @@ def source_weights(self:TransformerSeq2SeqLearner,
     text:str, # A text
     target:str=None # What is written for it; None: what the model writes
 )->tuple: # Weights `(depth,heads,t,ts)`, the `t` tokens that were written, the `ts` of the source
-    "Where in the source each block of the decoder looked while it wrote each token"
+    "The cross-attention weights of each block of the decoder, for each token that it wrote"
     model,marks = plain_model(self.model),self.teacher_forcing.marks
     ids = text_ids(self.dls, text) or [self.teacher_forcing.pad_idx]
     if target is None: target = self.write_ids([ids])[0][0].ids.tolist()
@@ -204,17 +204,17 @@ def show_attention(self:TransformerSeq2SeqLearner,
     layer:int=-1, # Number of the decoder's block
     head:int=None # Number of the head; None is the mean of all
 )->plt.Axes: # The axes that were drawn on
-    "Draw where in the source (columns) the model looked while it wrote each token (rows)"
+    "Plot cross-attention weights: tokens of the source in columns, written ones in rows"
     weights,wrote,read = self.source_weights(text, target)
     weights = weights[layer].mean(0) if head is None else weights[layer,head]             # (t,ts)
     return plot_weights(weights, wrote, columns=read)
 
 # %% ../nbs/26_seq2seq_learner.ipynb #26000045
 class BLEU(Metric):
-    "sacreBLEU of what the model writes for the texts of a validation; needs the extra `bleu`"
+    "sacreBLEU of what the model writes for the validation set; needs the extra `bleu`"
     def __init__(self,
         beams:int=1, # As in `translate`
-        every:int=1, # In a training, after so many epochs and after the last; 0: after that alone
+        every:int=1, # In training, every so many epochs and after the last; 0: only after the last
         n:int=None, # Number of pairs, of all lengths; None: all of them
         **kwargs # For `sacrebleu.metrics.BLEU`, such as `lowercase=True`
     ):
@@ -231,7 +231,7 @@ class BLEU(Metric):
     def accumulate(self, learn):
         "Collect sources and targets, unless predictions are gathered, or no measurement is due"
         past = getattr(learn, 'epoch', 0)+1
-        trains = learn.training or learn.recorder.losses  # `validate` alone begins these anew
+        trains = learn.training or learn.recorder.losses  # `validate` alone resets these
         due = not trains or past>=learn.n_epoch or self.every and past%self.every==0
         if hasattr(learn, 'gather_preds') or not due: return
         self.learn,pad = learn,learn.teacher_forcing.pad_idx

@@ -19,13 +19,13 @@ from .learner import *
 
 # %% ../nbs/28_tagger.ipynb #28000110
 def _said(its, probs, targs):
-    "`targs (texts,t)` with the tags that are predicted in their places"
+    "`targs (texts,t)` with the predicted tags in their places"
     if targs is None: return TensorTags(probs.argmax(-1))
     said = torch.cat([word_probs(p, y, its.vote) for p,y in zip(probs, targs)]).argmax(-1)
     return targs.masked_scatter(targs>=0, said)
 
 class TagTargets(Callback):
-    "Lets a loss see the pieces that learn a tag, and no others"
+    "Makes a loss count only the pieces that are trained on a tag"
     order,kept = MixedPrecision.order-5,None  # before gradients are accumulated
     def after_pred(self):
         "Predictions and targets of these pieces alone, `(n,tags)` and `(n,)`"
@@ -64,7 +64,7 @@ class TransformerTaggerLearner(TransformerLearner):
         act:callable=None, # From logits to what is returned; None: to probabilities
         **kwargs
     )->tuple: # Probabilities `(texts,t,n)`, targets `(texts,t)`
-        "What is said of each piece, padded where a text is shorter than others"
+        "Predictions for each piece, padded where a text is shorter than others"
         res = super().get_preds(ds_idx, dl, with_input=True, act=noop, **kwargs)
         def padded(o, fill):  # texts of several batches are a list
             return retain_type(pad_sequence([*o], True, fill), o[0]) if isinstance(o, L) else o
@@ -91,7 +91,7 @@ def tag(self:TransformerTaggerLearner,
         places,sizes = its.tok.places(o),[len(p) for p in its.tok.pieces(o)]
         rows.append((o, places, [], []))
         for part,words,own in text_windows(o, places, sizes, most):
-            # as in a target: 0 where a word begins, -101 where it goes on
+            # as in a target: 0 where a word begins, -101 where it continues
             y = tensor(concat(*([0]+[-101]*(sizes[j]-1) for j in words)))
             windows.append((part, y, [j-words[0] for j in own], *rows[-1][2:]))
     if not windows: return [TaggedText(*o) for o in rows]
@@ -102,7 +102,7 @@ def tag(self:TransformerTaggerLearner,
         p = p[x!=pad_id(self.dls)][len(head):len(head)+len(y)]
         best,i = word_probs(p, y, its.vote)[own].max(-1)
         if best.isnan().any():
-            raise FloatingPointError('this model answers NaN: has training diverged?')
+            raise FloatingPointError('this model predicts NaN: has training diverged?')
         tags.extend(its.vocab[j] for j in i.tolist())
         probs.extend(best.tolist())
     return [TaggedText(*o) for o in rows]
@@ -110,7 +110,7 @@ def tag(self:TransformerTaggerLearner,
 @patch
 def predict(self:TransformerTaggerLearner,
     item # A text, or a list of words
-)->TaggedText: # A list of `TagSpan`, shown as coloured text
+)->TaggedText: # A list of `TagSpan`, shown as colored text
     "The spans of a text of any length, as `(label, start, end, text, prob)`"
     return self.tag([item])[0]
 

@@ -16,12 +16,12 @@ from .tokenizers import *
 
 # %% ../nbs/16b_tags.ipynb #16b0010a
 class TagTokenizer(Tokenizer):
-    "Splits texts into words, whose places it knows, and words into pieces; no rules change a text"
+    "Splits texts into words, with their positions, and words into pieces; no rules change a text"
     input_types = str|list|L|np.ndarray  # a text, or its words
     def __init__(self,
         tok=None, # What splits words, such as `HFTokenizer(folder)`; None: words stay whole
         pattern:str=r"[@#]?\w+(?:[-.]\w+)*|['’]\w+|\S", # Regular expression of a word of a text
-        max_pieces:int=32 # So many pieces of a word are read at most
+        max_pieces:int=32 # Maximum number of pieces that are read of a word
     ):
         super().__init__(ifnone(tok, BaseTokenizer()), rules=[])
         self.pattern,self.max_pieces,self._seen = pattern,max_pieces,{}
@@ -29,7 +29,7 @@ class TagTokenizer(Tokenizer):
     def __getstate__(self): return self.__dict__ | dict(_seen={})  # the pieces of words, for speed
 
     def setups(self, dsets):
-        "Let a tokenizer that learns its pieces learn them"
+        "Train a tokenizer that learns its pieces"
         self._seen = {}
         texts = (o if isinstance(o, str) else ' '.join(o) for o in dsets)
         if hasattr(self.tok, 'setup'): self.tok.setup(texts)
@@ -44,7 +44,7 @@ class TagTokenizer(Tokenizer):
 
     @property
     def ends(self):
-        "Special tokens in front of a text and behind it"
+        "Special tokens before and after a text"
         empty = [o for o in first(self.tok([''])) if o]
         n = getattr(self.tok, 'ends', (len(empty),0))[0]
         return empty[:n],empty[n:]
@@ -52,7 +52,7 @@ class TagTokenizer(Tokenizer):
     def pieces(self,
         text # A text, or a list of words
     )->list: # The pieces of each word, one at least
-        "The pieces of each word; a space in front is a part of it, and each of a list has one"
+        "The pieces of each word; a space before it is a part of it, and each of a list has one"
         if not isinstance(text, str): words = [f' {o}' for o in text]
         else: words = [' '*text[:a][-1:].isspace() + text[a:b] for a,b in self.places(text)]
         if len(self._seen)>50000: self._seen = {}
@@ -80,16 +80,16 @@ class TagTokenizer(Tokenizer):
 
 # %% ../nbs/16b_tags.ipynb #16b00111
 class TensorTags(TensorBase):
-    "For each piece its tag; -99: a word without one; `-101-tag`: a word goes on; -100: left out"
+    "For each piece its tag; -99: a word without one; `-101-tag`: a word continues; -100: ignored"
     def learned(self)->Tensor: # Of the same shape
         "For a loss: the tag wherever one is learned, else -100"
         return torch.where(self<-100, -101-self, self).masked_fill(self==-99, -100)
 
 def word_probs(
-    probs:Tensor, # What is said of each piece `(t,n)`
-    y:Tensor, # Where words with a tag begin and go on, as in `TensorTags` `(t,)`
-    vote:str='first' # 'first': its first piece says it; 'mean': the mean of its pieces
-)->Tensor: # What is said of each word `(words,n)`
+    probs:Tensor, # Predictions for each piece `(t,n)`
+    y:Tensor, # Where words with a tag begin and continue, as in `TensorTags` `(t,)`
+    vote:str='first' # 'first': that of its first piece; 'mean': the mean of its pieces
+)->Tensor: # Predictions for each word `(words,n)`
     "Let the pieces of a word vote"
     if vote=='first': return probs[y>=0]
     own = (y>=0)|(y<-100)
@@ -116,8 +116,8 @@ class Tags(ItemTransform):
     def __init__(self,
         tok:TagTokenizer, # What makes pieces of the words
         vocab:list=None, # The tags; None: those of the training data
-        labels:str='first', # Pieces that learn the tag: 'first' of a word, 'all', or 'inside'
-        vote:str='first' # Pieces that say the tag of a word: its 'first', or the 'mean' of all
+        labels:str='first', # Pieces trained on the tag: 'first' of a word, 'all', or 'inside'
+        vote:str='first' # Pieces that predict the tag of a word: its 'first', or the 'mean' of all
     ):
         ensure(labels in ('first','all','inside'), 'labels', labels, "'first', 'all' or 'inside'")
         ensure(vote=='first' or (vote,labels)==('mean','all'), 'vote', vote,
@@ -127,7 +127,7 @@ class Tags(ItemTransform):
 
     def setups(self, dsets:TfmdLists # Texts and tags
     ):
-        "Collect the tags of the training data, and look at all"
+        "Collect the tags of the training data, and check all"
         parts = [dsets.subset(i) for i in range(dsets.n_subsets)] if len(dsets) else []
         seen = [{t for o in part for t in _checked(self.tok, o)[1] if _is_tag(t)} for part in parts]
         if self.vocab is None:
@@ -153,7 +153,7 @@ class Tags(ItemTransform):
 
     def decodes(self, o:TensorTags # What `encodes` made
     )->L: # For each piece, those at the ends left out
-        "The tag of each word at its first piece, 'O' if it has none, and None where a word goes on"
+        "The tag of each word at its first piece, 'O' if it has none, None where a word continues"
         def tag(i): return 'O' if i==-99 else self.vocab[i] if i>=0 else None
         return self.tok.decodes(o.tolist()).map(tag)
 
@@ -180,8 +180,8 @@ class _PadTags(Pad_Chunk):
 def TagBlock(
     tok:TagTokenizer, # The one of the `TextBlock` beside it
     vocab:list=None, # The tags; None: those of the training data
-    labels:str='first', # Pieces that learn the tag, as for `Tags`
-    vote:str='first' # Pieces that say the tag of a word, as for `Tags`
+    labels:str='first', # Pieces trained on the tag, as for `Tags`
+    vote:str='first' # Pieces that predict the tag of a word, as for `Tags`
 )->TransformBlock: # For a `DataBlock`, whose `get_y` gives words and tags
     "A block for tags of words, padded beside their text"
     return TransformBlock(Tags(tok, vocab, labels, vote), dls_kwargs=dict(before_batch=_PadTags()))
@@ -193,8 +193,8 @@ def text_windows(
     sizes:list, # The size of each word, such as its number of pieces
     most:int, # The size of a window
     overlap:int=32 # Words that two windows share
-)->list: # `(part, words, own)`: a part of the text, the words in it, those it is to answer for
-    "Cut a long text into windows; a word belongs to the one in which it has most around it"
+)->list: # `(part, words, own)`: a part of the text, the words in it, those that it predicts
+    "Cut a long text into windows; a word belongs to the one in which it has the most context"
     if not isinstance(text, str): text = list(text)
     found,start,end = [],0,0
     while end<len(sizes):
@@ -228,7 +228,7 @@ class TagSpan(NamedTuple):
     prob:float=None # Its probability, the mean of that of its words
 
 class TaggedText(list):
-    "The spans of a text; coloured text in a notebook, marks in a terminal if printed"
+    "The spans of a text; colored text in a notebook, marks in a terminal if printed"
     def __init__(self,
         given, # A text, or a list of words
         places:list, # `(start, end)` of each word in it
@@ -262,7 +262,7 @@ class TaggedText(list):
 
 # %% ../nbs/16b_tags.ipynb #16b0012b
 def _tag_table(**columns):
-    "A table of tagged texts, coloured in a notebook, with marks in a terminal"
+    "A table of tagged texts, colored in a notebook, with marks in a terminal"
     df = pd.DataFrame(columns)
     plain = df.map(str).to_string()
     def cell(o): return o._repr_html_() if isinstance(o, TaggedText) else html.escape(str(o))
@@ -312,7 +312,7 @@ def read_conll(
 
 # %% ../nbs/16b_tags.ipynb #16b00132
 def _windowed(df, words, tags, tok, most, overlap):
-    "A row for each window of a text; words for which it is not to answer have no tag"
+    "A row for each window of a text; words that it does not predict have no tag"
     rows = []
     for i,row in enumerate(df.to_dict('records')):
         text,its = _checked(tok, (row[words], row[tags]))
@@ -329,17 +329,17 @@ class TagDataLoaders(DataLoaders):
     def from_df(cls,
         df:pd.DataFrame, # A row for each text
         path='.', # Where a learner saves its files
-        valid_pct:float=.2, # Share of the texts to validate with
+        valid_pct:float=.2, # Share of the texts for validation
         seed:int=None, # Seed for their choice
         words_col:str='words', # Column of the words: a list, or a text that is split into words
         tags_col:str='tags', # Column of the tags: a list, or a text with spaces between them
-        valid_col:str=None, # Column that is True where a text is to validate with
+        valid_col:str=None, # Column that is True where a text is for validation
         tok_tfm=None, # A `TagTokenizer`, or what splits words, such as an `HFTokenizer`
         text_vocab:list=None, # The tokens; None: those of the training data, or of the tokenizer
         tag_vocab:list=None, # The tags; None: those of the training data
-        labels:str='first', # Pieces that learn the tag: 'first' of a word, 'all', or 'inside'
-        vote:str='first', # Pieces that say the tag of a word: its 'first', or the 'mean' of all
-        max_words:int=128, # A longer text is cut into windows of so many words
+        labels:str='first', # Pieces trained on the tag: 'first' of a word, 'all', or 'inside'
+        vote:str='first', # Pieces that predict the tag of a word: its 'first', or the 'mean' of all
+        max_words:int=128, # A longer text is cut into windows of this many words
         overlap:int=32, # Words that two windows share
         min_freq:float=3., # Rarer words are `xxunk`, where words stay whole
         bs:int=64, # Windows in a batch
@@ -368,7 +368,7 @@ class TagDataLoaders(DataLoaders):
         windows:tuple=None, # Words in one, and shared; None: as trained, (128,32) after `save_model`
         **kwargs
     )->DataLoader: # For `learn.validate(dl=...)`, or `learn.get_preds(dl=...)`
-        "Other data, read as those of the training"
+        "Other data, processed as the training data was"
         if with_labels and isinstance(test_items, pd.DataFrame):
             its,cols = tags_of(self),self.valid_ds.tls[-1].tfms.fs[0].cols
             test_items = _windowed(test_items, *cols, its.tok, *ifnone(windows, its.windows))

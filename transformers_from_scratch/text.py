@@ -25,13 +25,13 @@ def text_vocab(
     raise ValueError('`dls` has no vocabulary of tokens, so it holds no text: use a `TextBlock`')
 
 # %% ../nbs/11_text.ipynb #11000012
-_special = {}  # what was found for the last vocabularies
+_special = {}  # a cache for the last vocabularies
 
 def special_ids(
     vocab:list, # Tokens, by id
     *names:str # Such as 'pad', 'unk', 'bos', 'fake'; regular expressions
 )->list: # Their ids, in the order of `vocab`
-    "The ids of special tokens, by the names that are in use: `xxpad`, `[PAD]`, `<pad>`, `<|pad|>`"
+    "The ids of special tokens, by their common names: `xxpad`, `[PAD]`, `<pad>`, `<|pad|>`"
     key = id(vocab),len(vocab),names  # an id may be used again, so the list is compared as well
     if key in _special and _special[key][0] is vocab: return list(_special[key][1])
     form = re.compile('|'.join(rf'xx{o}|[<\[]\W?{o}\W?[>\]]' for o in names), re.IGNORECASE)
@@ -44,7 +44,7 @@ def special_ids(
 def pad_id(
     dls:DataLoaders # Data with texts
 )->int: # None if there is none
-    "The id that fills up shorter texts"
+    "The id of padding"
     dl = dls.train
     if isinstance(dl, LMDataLoader): return first(special_ids(text_vocab(dls), 'pad'))
     usual = first(o for o in getattr(dl.before_batch, 'fs', ()) if hasattr(o, 'pad_idx'))
@@ -67,7 +67,7 @@ class PadSides(ItemTransform):
     def setups(self,
         dl:DataLoader # Of texts
     ):
-        "Pad with what the vocabulary has for it"
+        "Take the padding id of the vocabulary"
         pad = special_ids(dl.dataset.tls[0].vocab, 'pad')
         if pad: self.pad_idx = pad[0]
 
@@ -84,7 +84,7 @@ class PadSides(ItemTransform):
     def decodes(self,
         o # A row
     )->tuple: # The row, its texts without padding
-        "Take the padding away"
+        "Remove the padding"
         return tuple(x[_plain(x)!=self.pad_idx] if isinstance(x, TensorText) else x for x in o)
 
 # %% ../nbs/11_text.ipynb #11000018
@@ -99,7 +99,7 @@ def text_tokenizer(
     tl = _part(ds, part) if hasattr(ds, 'tls') else ds
     found = _get_tokenizer(tl if part else ds)
     if found is not None: return found
-    # fastai knows its own class alone
+    # fastai finds its own class only
     return first(o for o in getattr(getattr(tl, 'tfms', None), 'fs', ()) if isinstance(o, Tokenizer))
 
 def text_tfms(
@@ -138,9 +138,9 @@ def text_ends(
 
 # %% ../nbs/11_text.ipynb #11000022
 class TextTarget(NamedTuple):
-    "What the model is asked for"
+    "The target of the model"
     kind:str # 'category', 'labels', 'numbers', 'tags', 'text' or 'tokens'; None for another one
-    classes:list # Names of the categories, labels or tokens, in the order of the model's numbers
+    classes:list # Names of the categories, labels or tokens, in the order of the model's outputs
 
     def __str__(self):
         if self.kind=='tokens' or not self.classes: return str(self.kind)
@@ -152,7 +152,7 @@ _kinds = {MultiCategorize: 'labels', EncodedMultiCategorize: 'labels', OneHotEnc
 
 def text_target(
     dls:DataLoaders # Data with texts
-)->TextTarget: # Its kind, and the names of the answers
+)->TextTarget: # Its kind, and the names of the classes
     "What is to be predicted"
     if isinstance(dls.train, LMDataLoader): return TextTarget('tokens', list(text_vocab(dls)))
     tls = getattr(dls.train_ds, 'tls', ())
@@ -167,7 +167,7 @@ def text_target(
 def target_columns(
     ds # A dataset of `dls`, such as `dls.train_ds`
 )->pd.DataFrame: # A column for each number or label of a text; None where they come from elsewhere
-    "The targets as they stand in the table"
+    "The targets as they are in the table"
     tls = getattr(ds, 'tls', ())
     items,get_y = (tls[-1].items,first(tls[-1].tfms.fs)) if len(tls)>1 else (None,None)
     if not isinstance(items, pd.DataFrame) or not isinstance(get_y, ColReader): return
@@ -186,9 +186,9 @@ def check_words(
     stacklevel:int=3 # As in `warn`: 3 is the caller of the function that calls this one
 ):
     "Warn where more than 3 of 4 words are unknown"
-    which,so = 'this text','its answer says little'
+    which,so = 'this text','its prediction says little'
     if ids is None:
-        which,so = 'the training texts of `dls`','it learns little'
+        which,so = 'the training texts of `dls`','it will learn little'
         ds,n = dls.train_ds,len(dls.train_ds)
         texts = ds.tls[0] if hasattr(ds, 'tls') else ds
         # custom functions are not called for this

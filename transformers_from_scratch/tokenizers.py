@@ -18,12 +18,12 @@ from .fastai_repairs import *
 _names = {*defaults.text_spec_tok, 'xxfake'}
 
 def _vocab_of(parts):
-    "Special tokens, `parts`, and those with which fastai fills up to a multiple of 8, at least one"
+    "Special tokens, `parts`, and those with which fastai pads to a multiple of 8, at least one"
     vocab = [UNK, PAD, BOS, *(o for o in parts if o not in _names)]
     return vocab + ['xxfake']*(8 - len(vocab)%8)
 
 class CharTokenizer:
-    "Split texts into characters, and join them without a loss; for `tok_tfm=` or `tok=`"
+    "Split texts into characters, and join them without loss; for `tok_tfm=` or `tok=`"
     rules,_named = [],{' ':'▁', '▁':'▁▁'}
     def __init__(self,
         bos:bool=False # Begin each text with `xxbos`? For many texts, not for one long text
@@ -44,7 +44,7 @@ class CharTokenizer:
     def join(self,
         tokens:list # Characters, as this tokenizer names them
     )->str: # The text; `�` stands for a character that is not in the vocabulary
-        "Back to the text; other special tokens leave no trace"
+        "Back to the text; other special tokens are dropped"
         back = dict.fromkeys(_names, '') | {'▁':' ', '▁▁':'▁', UNK:'�'}
         return ''.join(back.get(o, o) for o in tokens)
 
@@ -69,11 +69,11 @@ def _sentencepiece(model):
 
 # %% ../nbs/15_tokenizers.ipynb #eb66de82
 class ExactSubwordTokenizer:
-    "Split texts into pieces by SentencePiece, and join them without a loss; extra `subword`"
+    "Split texts into pieces by SentencePiece, and join them without loss; extra `subword`"
     rules = []
     def __init__(self,
         vocab_sz:int=8000, # Pieces to learn, 256 bytes among them; fewer if texts lack them
-        sp_model:bytes=None, # A trained model: bytes or a path; None learns it from the texts
+        sp_model:bytes=None, # A trained model: bytes or a path; None trains one on the texts
         model_type:str='unigram', # 'unigram' or 'bpe', as SentencePiece calls them
         bos:bool=False, # Begin each text with `xxbos`?
         **kwargs # More settings for SentencePiece's trainer, such as `input_sentence_size`
@@ -82,13 +82,13 @@ class ExactSubwordTokenizer:
         if isinstance(sp_model, (str,Path)): sp_model = Path(sp_model).read_bytes()
         self.tok = None if sp_model is None else _sentencepiece(sp_model)
         if self.tok and self.join(self._split(' ▁\n é')) != ' ▁\n é':
-            raise ValueError('`sp_model` loses spaces or signs: train it with `setup(texts)`')
+            raise ValueError('`sp_model` loses spaces or characters: train it with `setup(texts)`')
 
     def setup(self,
-        items, # Texts to learn from
+        items, # Training texts
         rules:list=None # Functions that change a text first
     ):
-        "Learn pieces, unless there are some"
+        "Train the model, unless there is one"
         if self.tok is not None: return
         sp,out = import_extra('sentencepiece', 'subword'),io.BytesIO()
         lines = (line[i:i+1000] for o in maps(*L(rules), items)
@@ -110,7 +110,7 @@ class ExactSubwordTokenizer:
         return res
 
     def __call__(self, items):
-        "Yield a list of tokens for each of `items`, with the pieces that `setup` learned"
+        "Yield a list of tokens for each of `items`, with the pieces of the trained model"
         for o in items: yield [BOS]*self.bos + self._split(no_surrogates(o))
 
     def make_vocab(self,
@@ -137,7 +137,7 @@ class HFTokenizer:
     def __init__(self,
         path, # A folder with a `tokenizer.json`, that file, or a `tokenizers.Tokenizer`
         vocab_sz:int=None, # Rows of the model, at least as many as tokens; None is as many
-        specials:bool=True # Add what belongs at both ends of a text, such as `[CLS]` and `[SEP]`?
+        specials:bool=True # Add the special tokens at both ends, such as `[CLS]` and `[SEP]`?
     ):
         if isinstance(path, (str,Path)):
             file = Path(path)/'tokenizer.json' if Path(path).is_dir() else Path(path)
@@ -156,7 +156,7 @@ class HFTokenizer:
         if not special_ids(self.vocab, 'pad'): self.vocab.append(PAD)
         self.o2i = {o: i for i,o in enumerate(self.vocab) if o not in ('xxfake',PAD)}
         special = self.tok.encode('a', add_special_tokens=specials).special_tokens_mask
-        self.ends = 0,0  # special tokens in front of a text and behind it
+        self.ends = 0,0  # special tokens before and after a text
         if 0 in special: self.ends = special.index(0),special[::-1].index(0)
 
     def __call__(self, items):
@@ -234,7 +234,7 @@ def _make(cls, lang, settings, model=None):
 def tokenizer_state(
     tok # `DataLoaders`, a fastai `Tokenizer`, or a tokenizer such as `CharTokenizer()`
 )->dict: # For JSON: `kind` ('words', 'chars', 'subwords', 'custom'), class, rules, settings
-    "All that decides how texts become tokens"
+    "All that determines how texts become tokens"
     t = as_tokenizer(tok)
     cls = type(t.tok)
     kind,names = _kinds.get(cls, ('custom',[]))
@@ -250,7 +250,7 @@ def tokenizer_from_state(
     state:dict, # From `tokenizer_state`
     rules:list=None # Rules for the texts; needed only if `state` names some that are not fastai's
 )->Tokenizer: # A fastai `Tokenizer`; its `tok` and `rules` are what a `TextBlock` takes
-    "Make the tokenizer again; raises `ValueError` for a custom one, and for custom rules"
+    "Rebuild the tokenizer; raises `ValueError` for a custom one, and for custom rules"
     cls = state['cls']
     ensure(cls in _classes, "state['cls']", cls, f'one of {[*_classes]}, not a custom one')
     if rules is None:

@@ -53,7 +53,7 @@ def save_encoder(self:TransformerLearner,
 # %% ../nbs/23_transfer.ipynb #cf6f8d2b
 def read_description(
     file:str|Path # A file that `save_encoder` wrote, or a folder of `save_model`
-)->EncoderFile: # `encoder` (its keywords), `vocab`, `tokenizer`, `kind`; a whole model says more
+)->EncoderFile: # `encoder` (its keywords), `vocab`, `tokenizer`, `kind`; a whole model has more
     "The description in a saved encoder or model; raises `ValueError` for any other file"
     return read_model_file(find_model(Path(), file))[0]
 
@@ -72,7 +72,7 @@ def _check_fit(path, about, encoder):
 
 # %% ../nbs/23_transfer.ipynb #45591674
 def _notes(about, weights, encoder, tokenizer, new, n):
-    "What a user should know of an encoder that is about to be loaded"
+    "Warnings about an encoder that is about to be loaded"
     its,mine = about.encoder.get('attn_cls'),describe_model(encoder).get('attn_cls')
     if its!=mine:
         yield (f"it was trained with {as_code(its)}, but the model has {as_code(mine)}, so what a "
@@ -119,7 +119,7 @@ def _load_encoder(learn, file, device):
     if notes: warn(f"{path.name}: {'; '.join(notes)}", stacklevel=3)
     learn.freeze()
     for p in learn.model.parameters():
-        if not p.requires_grad: p.grad = None  # or momentum and weight decay would go on
+        if not p.requires_grad: p.grad = None  # or momentum and weight decay would still act
     return learn
 
 # %% ../nbs/23_transfer.ipynb #5c0cc816

@@ -45,12 +45,12 @@ def _each_in_turn(steps, model):
     finally: steps.close()
 
 def in_turn(
-    f:callable # A method of what has a `model`, or a function of it
+    f:callable # A method of an object with a `model`, or a function of such an object
 )->callable: # The same; what it yields comes one by one
     "Decorator: no other thread uses the model meanwhile"
     @functools.wraps(f)
     def _inner(self, *args, **kwargs):
-        # a learner looks whether its data are still those that its model was made for
+        # a learner checks that its data are still those that its model was created for
         if hasattr(self, 'data_watch'): self.data_watch.before_validate()
         with model_lock(self.model): res = f(self, *args, **kwargs)
         return _each_in_turn(res, self.model) if isinstance(res, GeneratorType) else res

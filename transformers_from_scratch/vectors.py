@@ -16,7 +16,7 @@ from .learner import *
 
 # %% ../nbs/24_vectors.ipynb #p079552ef80
 def _by_length(lens, bs):
-    "Places of texts that are read together: at most `bs`, the longest first, none much shorter"
+    "Indices of texts that are read together: at most `bs`, the longest first, none much shorter"
     batches = []
     for i in sorted(range(len(lens)), key=lambda i: lens[i], reverse=True):
         longest = lens[batches[-1][0]] if batches else 0
@@ -48,10 +48,10 @@ def _embed_all(embed, texts, bs, **kwargs):
 @patch
 def embed(self:Pretrained,
     texts:str|list, # A text, a list of texts, or an iterator, which is read some batches ahead
-    bs:int=64, # Most texts in a batch
+    bs:int=64, # Maximum number of texts in a batch
     pool:callable=mean_pool, # `(hidden, pad_mask) -> vectors`, over real tokens
     normalize:bool=True, # Make each vector of length 1, so that the product of two is their cosine?
-    max_len:int=None, # Most tokens of a text to read, special ones too; None: as many as the model can
+    max_len:int=None, # Maximum number of tokens, special ones too; None: the limit of the model
     no_bar:bool=False # Show no progress bar?
 )->Tensor: # `(n,k)` on the CPU, in the order of the texts; `(k,)` for a single string
     "Vectors of texts, for search and clustering; raises `TypeError` for what is not a text"
@@ -73,7 +73,7 @@ def embed(self:Pretrained,
 @patch
 def embed(self:TransformerLearner,
     texts:str|list, # A text, a list of texts, or an iterator, which is read some batches ahead
-    bs:int=64, # Most texts in a batch
+    bs:int=64, # Maximum number of texts in a batch
     pool:callable=mean_pool, # `(hidden, pad_mask) -> vectors`, over real tokens
     normalize:bool=True, # Make each vector of length 1, so that the product of two is their cosine?
     no_bar:bool=False # Show no progress bar?

@@ -17,7 +17,7 @@ def window_columns(
     encoder:TransformerEncoder, # A window has `max_len` tokens, those that `crop` always keeps too
     overlap:int=None # Tokens that two windows share, at least; None: a quarter of `max_len`
 )->Tensor: # Columns `(b,w,max_len)` of `ids`, -1 where there is no token
-    "Which tokens each window reads; raises `ValueError` for an `overlap` that leaves no way ahead"
+    "Which tokens each window reads; raises `ValueError` for an `overlap` out of range"
     pad_idx,max_len,crop = encoder.pad_idx,encoder.max_len,encoder.crop
     special,its = getattr(crop, 'func', crop) is special_crop,getattr(crop, 'keywords', {})
     first,last = (its.get(n, int(special)) for n in ('first','last'))
@@ -45,7 +45,7 @@ def in_windows(
     model:TransformerClassifier, # Its encoder and its head read each window
     ids:Tensor, # Token ids `(b,t)`, padding anywhere
     types:Tensor=None, # Token types `(b,t)`, or None
-    pool:callable=mean_pool, # Joins the answers for the windows: a pool of logits
+    pool:callable=mean_pool, # Combines the logits of the windows, as a pool
     overlap:int=None # Tokens that two windows share, at least; None: a quarter of `max_len`
 )->Tensor: # Logits `(b,n_out)`
     "Read texts of any length: each window as a text of its own; for `windows=`, as it is or a `partial`"
