@@ -134,7 +134,9 @@ class DataWatch(Callback):
         dls:DataLoaders # The data that the model was made for
     ): self.vocab,self.nan_from = getattr(dls, 'vocab', None),None
 
-    def before_fit(self): self.batches = 0
+    def before_fit(self):
+        "Count batches anew"
+        self.batches = 0
 
     def before_validate(self):
         "Raise `ValueError` for data of another vocabulary"
