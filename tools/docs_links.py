@@ -104,7 +104,7 @@ def problems(pages, allowed):
 settings = {'keep-md': True, 'code-copy': 'hover', 'toc-expand': True, 'html-table-processing': 'none'}
 selectors = [
     'main .cell pre > code.sourceCode { white-space: pre-wrap',
-    'main table:not(.stacked table) { display: block; max-width: 100%; overflow-x: auto',
+    'main table:not(.stacked:not(.plain) table) { display: block; max-width: 100%; overflow-x: auto',
     '.sidebar-item-section > .sidebar-item-container .menu-text { white-space: nowrap']
 # `eam` stands in *stream*, but begins no word
 searched = dict(nhead='glossary.html#sizes', d_model='glossary.html#sizes', num_heads='glossary.html#sizes',
