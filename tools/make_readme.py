@@ -11,7 +11,7 @@ from nbdev.processors import hide_
 
 root = Path(__file__).resolve().parent.parent
 head = '<!-- Made from nbs/index.ipynb by `make lint`. Edit the notebook, not this file. -->'
-known = {'hide_input', 'hide_output', 'fig-alt', 'slow', 'eval'}          # beside `hide`, which nbdev takes care of
+known = {'hide_input', 'hide_output', 'fig-alt', 'slow', 'eval', 'echo'}          # beside `hide`, which nbdev takes care of
 fence, local_link = r'^(```|~~~).*?^\1', r'(\]\(|<(?:img|a)\b[^>]*?\b(?:src|href)=")(?![a-z]+:|#|/)([^)"\s]+)'
 
 def join(o): return ''.join(o)
@@ -42,7 +42,7 @@ def cell_md(c):
     flags = {k.strip(':'): v for k, v in c.directives_.items()}
     if odd := set(flags)-known: raise SystemExit(f'README: no way is known to render {odd} in index.ipynb')
     fence = '~~~' if flags.get('eval', '').strip()=='false' else '```'
-    res = [] if 'hide_input' in flags else [f'{fence}python\n{c.source.strip()}\n{fence}']
+    res = [] if 'hide_input' in flags or flags.get('echo', '').strip()=='false' else [f'{fence}python\n{c.source.strip()}\n{fence}']
     return res if 'hide_output' in flags else res + [output(o, flags.get('fig-alt', '').strip('"'), fence) for o in c.outputs]
 
 nb = NBProcessor(root/'nbs'/'index.ipynb', procs=[hide_], process=True).nb
