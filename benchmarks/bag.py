@@ -65,7 +65,7 @@ def main(
     with learn.no_bar(), learn.no_logging():
         if not final: res.append(learn.validate())
         took('validating')
-        (learn.fit if flat else learn.fit_one_cycle)(epochs, cbs=imdb.SkipValidation() if final else [])
+        (learn.fit if flat else learn.fit_one_cycle)(epochs, cbs=SkipValidation() if final else [])
         took('training')
         if final: res.append(learn.validate())
         else: res += [o[1:] for o in learn.recorder.values]

@@ -23,9 +23,6 @@ class Cropped(Module):
     def __init__(self, inner): self.inner = inner
     def forward(self, x): return self.inner(left_align(x.as_subclass(Tensor), 1, 256, head_crop)[0])
 
-class SkipValidation(Callback):
-    def before_validate(self): raise CancelValidException
-
 def get_dls(task):
     df = pd.read_csv(untar_data(URLs.IMDB_SAMPLE)/'texts.csv')[:250]
     if task=='lm':

@@ -13,9 +13,7 @@ from fastai.text.all import *
 from fastcore.script import call_parse
 from transformers_from_scratch.all import *
 sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parent.parent/'examples'))
 from few_labels import split
-from imdb import SkipValidation
 
 def dls_of(pre, train, test, bs):
     df = pd.concat([train.assign(is_valid=False), test.assign(is_valid=True)], ignore_index=True)

@@ -27,10 +27,6 @@ recipes = dict(
     hour=dict(read=['train','unsup'], rounds=1, model=dict(k=256, heads=4, depth=4, max_len=320), share=.25, epochs=1, lr=1e-3, bag=True))
 few_labels = dict(epochs=10, lr=2e-3)  # and weights averaged from the middle of training on
 
-class SkipValidation(Callback):
-    "Train without validating"
-    def before_validate(self): raise CancelValidException
-
 def of_held_out_films(df, near=.06, same=.12):
     """Which training reviews seem to be about a film that is held out
 

@@ -12,7 +12,6 @@ import json, random, time
 from fastai.text.all import *
 from fastcore.script import call_parse
 from transformers_from_scratch.all import *
-from imdb import SkipValidation
 from muon import MuonAdamW
 
 def splitter(holdout):

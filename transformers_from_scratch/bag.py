@@ -132,8 +132,8 @@ class GatedBag(KeepsKeywords):
         self.register_buffer('bias', torch.zeros(n_out))
         self.gain,self.gate = nn.Parameter(torch.ones(1)),nn.Linear(k, n_grams)
         for p in self.gate.parameters(): nn.init.zeros_(p)
-        # of the bag of all texts, and of one for each part, which was not trained on it; they are not saved
-        for n in ('bags','biases'): self.register_buffer(n, None, persistent=False)
+        # of a bag for each part of the training texts, which was not trained on it; they are not saved
+        for n in ('bags','biases'): self.register_buffer(n, torch.zeros(0), persistent=False)
 
     @torch.no_grad()
     def load_bag(self,
@@ -143,7 +143,7 @@ class GatedBag(KeepsKeywords):
         self.keys,self.n_rows,self.bias = bag.keys.clone(),bag.n_rows,bag.bias.detach().clone()
         self.made_with['n_rows'] = self.n_rows
         self.adds = (bag.scale+bag.weight) * bag.ratios
-        self.bags,self.biases = self.adds[None],self.bias[None]
+        self.bags,self.biases = self.adds[None][:0],self.bias[None][:0]
         return self
 
     @torch.no_grad()
@@ -179,7 +179,7 @@ class GatedBag(KeepsKeywords):
 
     def parts(self,
         keys:Tensor, # Of n-grams `(b,m)`
-        bag:Tensor=None # Numbers of bags `(b,)`, 0 for that of all texts, which is also None
+        bag:Tensor=None # Numbers of held-out bags `(b,)`; None: the bag of all texts
     )->Tensor: # `(b,m,n_out)`
         "What each n-gram adds to the logits"
         row = _rows(self.keys, keys)                                                        # (b,m)
@@ -193,10 +193,10 @@ class GatedBag(KeepsKeywords):
         digits,keys,new = self._places(ids)
         bag,bias = None,self.bias
         if self.training and self.n_rows:
-            if self.bags is None:
+            if not len(self.bags):
                 raise ValueError('the bag has memorized its training texts: call `learn.add_bag()` '
                                  'before you train, also after opening a file')
-            bag = 1 + _part(keys, new, len(self.bags)-1)                                     # (b,)
+            bag = _part(keys, new, len(self.bags))                                           # (b,)
             bias = self.biases[bag]                                                    # (b,n_out)
         adds = self.parts(keys.flatten(1), bag).unflatten(1, keys.shape[1:])  # (b,t',n_grams,n_out)
         answer = bias + (adds*new[...,None]).sum((1,2))

@@ -79,10 +79,6 @@ def explain(self:BagLearner,
     return res
 
 # %% ../nbs/25b_bag_learner.ipynb #25b0011c
-class _Unchecked(Callback):
-    "No pass over the validation texts"
-    def before_validate(self): raise CancelValidException
-
 @patch
 def add_bag(self:TransformerLearner,
     n_parts:int=5, # Parts of the training texts, at least 2
@@ -99,7 +95,7 @@ def add_bag(self:TransformerLearner,
     kwargs = dict(loss_func=self.loss_func, metrics=list(self.metrics)) | kwargs
     dls,whole = self.dls,bag_learner(self.dls, n_grams, scale, **kwargs)
     def train(learn):
-        with learn.no_bar(), learn.no_logging(): learn.fit_one_cycle(epochs, cbs=_Unchecked())
+        with learn.no_bar(), learn.no_logging(): learn.fit_one_cycle(epochs, cbs=SkipValidation())
         return learn.model.eval()
     its = train(whole).made_with
     made = dict(n_grams=n_grams, skip=its['skip'])

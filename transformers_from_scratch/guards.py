@@ -167,7 +167,7 @@ class DataWatch(Callback):
         if self.batches==2: self.start = time.perf_counter()
         if self.batches!=12 or hasattr(self.learn, 'lr_finder') or rank_distrib(): return
         minutes = (time.perf_counter()-self.start)/10 * self.n_iter/60
-        total = minutes * (self.n_epoch-self.epoch-self.iter/self.n_iter)
+        total = minutes * (self.n_epoch-self.epoch)
         if total>=5 and self.learn.logger is not noop:
             print(f'about {minutes:.1f} minutes an epoch, {total:.0f} in all, without validation')
 

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['transformer_splitter', 'TransformerLearner', 'make_learner', 'learner_factory', 'transformer_classifier_learner',
-           'BF16Precision']
+           'BF16Precision', 'SkipValidation']
 
 # %% ../nbs/21_learner.ipynb #c3cde75d
 from fastai.text.all import *
@@ -214,3 +214,10 @@ def to_bf16(self:TransformerLearner
 )->TransformerLearner: # Itself; `to_fp32` undoes it
     "Train and predict in bfloat16 where it is safe, on a CPU as well"
     return self.add_cb(BF16Precision())
+
+# %% ../nbs/21_learner.ipynb #5b0f16ac
+class SkipValidation(Callback):
+    "Train without validating after each epoch"
+    def before_validate(self):
+        "Skip it"
+        raise CancelValidException
