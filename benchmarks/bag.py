@@ -35,7 +35,7 @@ def table(data, final, seed):
 def main(
     data:str, # 'imdb', 'mr' or 'trec'
     tok:str='words', # 'words', 'fastai' or 'subwords'
-    final:bool=False, # Validate on the test reviews, once?
+    final:bool=False, # Evaluate on the test reviews, once?
     epochs:int=1, # Epochs, after counting
     lr:float=None, # Learning rate; None: that of `bag_learner`
     n_grams:int=3, # Words in the longest n-gram

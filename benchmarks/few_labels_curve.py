@@ -3,7 +3,7 @@
     python benchmarks/few_labels_curve.py FOLDER --out curve.jsonl      # FOLDER of all-MiniLM-L6-v2; an hour or two on one core
     python benchmarks/few_labels_curve.py FOLDER --out curve.jsonl --sizes 50 --seeds 3 --only 'MiniLM, fine-tuned'
 
-Validated on the same 2,000 reviews of the test set. What is in `--out` already is not run again.
+Evaluated on the same 2,000 reviews of the test set. What is in `--out` already is not run again.
 """
 import json, subprocess, sys
 from pathlib import Path

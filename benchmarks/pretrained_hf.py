@@ -7,7 +7,7 @@
 FOLDER is that of all-MiniLM-L6-v2 (`examples/minilm.py`). Prints one line of JSON; `--labels 0` takes all.
 
 The default of `--lr` was the best of four for all-MiniLM-L6-v2, with 100 labels, seed 0, a
-minute of one thread, by the accuracy on what is held out (so in Hugging Face's favour):
+minute of one thread, by the accuracy on what is held out (so in Hugging Face's favor):
 
     lr                    2e-5   5e-5   1e-4   3e-4
     trec, 15 epochs       .271   .607   .741   .756

@@ -5,7 +5,7 @@
     python examples/imdb_transfer.py --stage classifier           # only the classifier, from the encoder that is there
     python examples/imdb_transfer.py --stage classifier --pretrained 0   # the same classifier from scratch, for comparison
 
-The language model reads some of the labeled training reviews (without their labels) and of the unlabelled ones; none of `test`.
+The language model reads some of the labeled training reviews (without their labels) and of the unlabeled ones; none of `test`.
 The classifier trains on the 25,000 labeled reviews, and reads `test` once, at the end.
 """
 import json, random, time

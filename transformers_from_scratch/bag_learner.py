@@ -109,7 +109,8 @@ def add_bag(self:TransformerLearner,
     for i in range(n_parts):
         rest = _all_of(dls.train.new(items[(part!=i).tolist()]))
         one = NgramBag(**its | dict(n_rows=0)).count(rest)
-        bag.hold_out(train(BagLearner(DataLoaders(rest.new(shuffle=True), dls.valid), one, **kwargs)))
+        data = DataLoaders(rest.new(shuffle=True), dls.valid)
+        bag.hold_out(train(BagLearner(data, one, **kwargs)))
     model[1].bag,model.made_with['bag_cls'] = bag,partial(GatedBag, **made, n_rows=bag.n_rows)
     self.opt = None  # it does not know the bag
     return whole

@@ -59,7 +59,7 @@ def _pairs():
 
 # %% ../nbs/16_decoding.ipynb #ca9b1930
 def _closes(quote, prev, inside, after):
-    "Does a quote come after `prev`, and not before a word? Those in `inside` are open"
+    "Does a quote close after `prev`, and not open before a word? Those in `inside` are open"
     if quote=="'" and quote not in inside and prev[-1:]=='s':  # an apostrophe, as in `boys'`
         if (quote,None) not in after[:11]: return True
     nxt,mark = after[0] if after else ('',None)

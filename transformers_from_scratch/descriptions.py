@@ -235,7 +235,7 @@ def same_answers(
 
 # %% ../nbs/18_descriptions.ipynb #d1800052
 class _NoDraws(TorchFunctionMode):
-    "Draws no random numbers: `meta` has none, and PyTorch would import its compiler for it"
+    "Draws no random numbers: `meta` needs none, and PyTorch would import its compiler for it"
     def __torch_function__(self, f, types, args=(), kwargs=None):
         draws = ('normal_','uniform_','kaiming_uniform_')
         if getattr(f, '__name__', '') in draws: return args[0] if args else kwargs['tensor']

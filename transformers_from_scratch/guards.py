@@ -165,10 +165,10 @@ class DataWatch(Callback):
         "Once, after 12 batches, print how long training takes, where that is 5 minutes or more"
         self.batches += 1
         if self.batches==2: self.start = time.perf_counter()
-        if self.batches!=12 or hasattr(self.learn, 'lr_finder') or rank_distrib(): return
+        if self.batches!=12 or rank_distrib() or self.learn.logger is noop: return
         minutes = (time.perf_counter()-self.start)/10 * self.n_iter/60
         total = minutes * (self.n_epoch-self.epoch)
-        if total>=5 and self.learn.logger is not noop:
+        if total>=5:
             print(f'about {minutes:.1f} minutes an epoch, {total:.0f} in all, without validation')
 
     def after_train(self):
