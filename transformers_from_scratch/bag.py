@@ -114,11 +114,11 @@ class NgramBag(KeepsKeywords):
 
 # %% ../nbs/02c_bag.ipynb #2c000127
 def _part(keys, new, n_parts):
-    "A number below `n_parts` from the n-grams of each text; cubes, since sums of ids are equal too often"
+    "A number below `n_parts` from the n-grams of each text; cubes, or sums were equal too often"
     return (keys**3*new).sum((1,2)) % n_parts                                                # (b,)
 
 class GatedBag(KeepsKeywords):
-    "A trained bag whose n-grams a transformer weights; in training no text is read by a bag trained on it"
+    "A trained bag whose n-grams a transformer weighs; it trains with bags that did not see the text"
     def __init__(self,
         n_out:int, # Number of classes, or labels
         k:int, # Width of the transformer's vectors
@@ -132,7 +132,7 @@ class GatedBag(KeepsKeywords):
         self.register_buffer('bias', torch.zeros(n_out))
         self.gain,self.gate = nn.Parameter(torch.ones(1)),nn.Linear(k, n_grams)
         for p in self.gate.parameters(): nn.init.zeros_(p)
-        # of a bag for each part of the training texts, which was not trained on it; they are not saved
+        # of the held-out bags, one for each part of the training texts; not saved
         for n in ('bags','biases'): self.register_buffer(n, torch.zeros(0), persistent=False)
 
     @torch.no_grad()
@@ -207,7 +207,7 @@ class GatedBag(KeepsKeywords):
         adds:Tensor, # What each n-gram adds `(b,t',n_grams*n_out)`, at the tokens that are read
         x:Tensor # Vectors of these tokens `(b,t',k)`
     )->Tensor: # Logits `(b,n_out)`
-        "The logits of the bag, with each n-gram weighted by its gate"
+        "The logits of the bag, and what each n-gram adds there, times its gate"
         adds = adds.unflatten(2, (self.n_grams, self.n_out))                 # (b,t',n_grams,n_out)
         return self.gain * (answer + (self.gate(x)[...,None]*adds).sum((1,2)))
 

@@ -95,7 +95,7 @@ class TransformerBlock(Module):
 
     @property
     def cached(self):
-        "Does a cache keep the result for a text in pieces? A class with its own `forward` sets it itself"
+        "Can a text be read in pieces, with a cache? A class with its own `forward` sets it itself"
         return type(self).forward is TransformerBlock.forward
 
 def _ensure_once(cls, *names):

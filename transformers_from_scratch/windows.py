@@ -45,7 +45,7 @@ def in_windows(
     model:TransformerClassifier, # Its encoder and its head read each window
     ids:Tensor, # Token ids `(b,t)`, padding anywhere
     types:Tensor=None, # Token types `(b,t)`, or None
-    pool:callable=mean_pool, # Combines the logits of the windows, as a pool
+    pool:callable=mean_pool, # A pool that combines the logits of the windows
     overlap:int=None # Tokens that two windows share, at least; None: a quarter of `max_len`
 )->Tensor: # Logits `(b,n_out)`
     "Read texts of any length: each window as a text of its own; for `windows=`, as it is or a `partial`"
