@@ -6,6 +6,7 @@
 __all__ = ['FastStepBuilder']
 
 # %% ../nbs/05_fast_step.ipynb #9c271ce3
+from types import SimpleNamespace
 from weakref import WeakKeyDictionary
 from fastai.basics import *
 from .attention import *
@@ -119,7 +120,7 @@ class _Product:
         return y if self.store[1] is None else y + self.store[1]
 
 class _Packed(_Product):
-    "The same for many rows on an AMD processor, by oneDNN, which packs the weights itself"
+    "The same for many rows by oneDNN, which packs the weights itself"
     def bytes(self): return 0
 
     def fill(self):
@@ -137,12 +138,20 @@ class _Packed(_Product):
         y = y.to(x.dtype)
         return y if bias is None else y + bias
 
-def _packs(layers, weights=None):
-    "Can oneDNN pack `layers`, and is it faster? In bfloat16 only on newer processors"
-    needed = '_reorder_linear_weight','_is_mkldnn_bf16_supported'
+def _ways(layers, weights=None, rows=1):
+    "The kinds of products for `layers`, by name; for many rows there can be two"
+    needed = '_reorder_linear_weight','_linear_pointwise'
     there = torch.backends.mkldnn.enabled and all(hasattr(torch.ops.mkldnn, o) for o in needed)
-    able = there and (weights!='bf16' or torch.ops.mkldnn._is_mkldnn_bf16_supported())
-    return able and on_amd() and all(o.weight.dtype==torch.float for o in layers)
+    able = there and all(o.weight.dtype==torch.float for o in layers)
+    packs = able and rows>_Product.few and (weights!='bf16' or bf16_slowdown()<1)
+    return dict(tiles=_Product) | (dict(packed=_Packed) if packs else {})
+
+def _sample(cls, layers, weights, rows):
+    "Such a product of some weights of the first layer, laid out, as something to time"
+    product = cls([SimpleNamespace(weight=layers[0].weight[:2048], bias=None)], weights, rows)
+    product.store = torch.empty(product.bytes(), dtype=torch.uint8)
+    product.fill()
+    return partial(product, torch.ones(rows, product.n, dtype=layers[0].weight.dtype))
 
 # %% ../nbs/05_fast_step.ipynb #4b000002
 _stores = WeakKeyDictionary()  # for each model: {settings: (sums, stores)}
@@ -192,8 +201,12 @@ class FastStepBuilder:
         "Lay out `layers`; the result has their outputs side by side"
         self._only((nn.Linear,FastLinear), layers)
         self.known.update(layers)
-        cls = _Packed if self.rows>_Product.few and _packs(layers, self.weights) else _Product
-        self.products.append(cls(layers, self.weights, self.rows))
+        args = layers,self.weights,self.rows
+        ways = _ways(*args)
+        what = (f'{self.rows} texts x {layers[0].weight.shape[1]} to {len(layers[0].weight)}, '
+                f'{self.weights}, {torch.get_num_threads()} threads')
+        way = fastest_way(what, {n: partial(_sample, cls, *args) for n,cls in ways.items()})
+        self.products.append(ways[way](*args))
         return self.products[-1]
 
     def call(self,
