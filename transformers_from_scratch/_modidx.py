@@ -251,6 +251,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                         'transformers_from_scratch/corpus.py'),
                                                   'transformers_from_scratch.corpus._finish': ( 'corpus.html#_finish',
                                                                                                 'transformers_from_scratch/corpus.py'),
+                                                  'transformers_from_scratch.corpus._hint_spaces': ( 'corpus.html#_hint_spaces',
+                                                                                                     'transformers_from_scratch/corpus.py'),
                                                   'transformers_from_scratch.corpus._make_vocab': ( 'corpus.html#_make_vocab',
                                                                                                     'transformers_from_scratch/corpus.py'),
                                                   'transformers_from_scratch.corpus._of_csv': ( 'corpus.html#_of_csv',

@@ -201,6 +201,13 @@ def _make_vocab(folder, tok, min_freq, max_vocab):
     if own: return own(count) if min_freq is None else own(count, min_freq)
     return make_vocab(count, ifnone(min_freq, 3), max_vocab)
 
+def _hint_spaces(texts):
+    "Say so if these texts are indented, as code is: words keep neither spaces nor line breaks"
+    lines = [line for o in islice(texts, 100) for line in o.splitlines() if line]
+    if sum(o[0] in ' \t' for o in lines) > len(lines)/5:
+        print('Many lines of these texts are indented, which words forget. For code, take '
+              '`tok=CharTokenizer()` or `ExactSubwordTokenizer`: they keep every space')
+
 # %% ../nbs/17_corpus.ipynb #c0000018
 def tokenize_corpus(
     source, # Texts: a table, a CSV file (read in pieces), a folder of files `*.txt`, or a list
@@ -221,6 +228,7 @@ def tokenize_corpus(
     ensure_sizes(min_freq=ifnone(min_freq, 1), max_vocab=max_vocab, part=part)
     folder,tok = Path(folder).expanduser(),_with_rules(tok, rules)
     items,texts,content = _source(source, text_col)
+    if type(tok.tok) is SpacyTokenizer: _hint_spaces(texts(0))
     check,mark = mark is None,fingerprint(*content) if mark is None else str(mark)
     folder.mkdir(parents=True, exist_ok=True)
     with alone(folder):
