@@ -2,6 +2,7 @@
 
     python benchmarks/short_texts.py trec --seeds 3      # a tenth held out, sampled by the seed
     python benchmarks/short_texts.py mr --seeds 1 --first 10
+    python benchmarks/short_texts.py mr --labels 100 --encoder output/imdb/hour-0/models/reader.safetensors   # from an encoder of `imdb.py`
 
 Prints a line of JSON for each seed. Nothing was tuned on these figures but the bag's `scale` and rate, on seed 10.
 """
@@ -25,6 +26,8 @@ def main(
     epochs:int=10, # Epochs of the transformer
     lr:float=1e-3, # Its highest learning rate
     word_dropout:float=.2, # Share of the words that are dropped
+    labels:int=0, # Labels to train on, sampled by the seed; 0 is all
+    encoder:str='', # The file of a pretrained encoder; its sizes replace `k` and `depth`
     threads:int=1, # Threads for torch
 ):
     "Print accuracies in percent, and seconds"
@@ -32,16 +35,24 @@ def main(
     said = dict(locals())
     for seed in range(first, first+seeds):
         set_seed(seed)
-        dls = TextDataLoaders.from_df(table(data, False, seed), text_col='text', label_col='label', valid_col='is_valid', bs=32,
-                                      min_freq=2, num_workers=0, device='cpu')
+        df = table(data, False, seed)
+        if labels: df = pd.concat([df[~df.is_valid].sample(labels, random_state=seed), df[df.is_valid]], ignore_index=True)
+        sizes,vocab = dict(k=k, heads=4, depth=depth, max_len=128),dict(min_freq=2)
+        if encoder:
+            about = read_description(Path(encoder))
+            sizes |= {n: about.encoder[n] for n in ('k','heads','depth')} | dict(attn_cls=SelfAttentionAutoRegressive)
+            vocab = dict(text_vocab=about.vocab)
+        dls = TextDataLoaders.from_df(df, text_col='text', label_col='label', valid_col='is_valid', bs=16 if labels else 32,
+                                      num_workers=0, device='cpu', **vocab)
         bags = dict(scale=.03, lr=1e-2, metrics=accuracy)
         right,seconds = {},{}
         for what in ('bag','transformer','both'):
             set_seed(seed)
             start = time.time()
             if what=='bag': learn = bag_learner(dls, **bags)
-            else: learn = transformer_classifier_learner(dls, k=k, heads=4, depth=depth, max_len=128, pool=mean_max_pool, word_dropout=word_dropout,
-                                                         metrics=accuracy)
+            else:
+                learn = transformer_classifier_learner(dls, pool=mean_max_pool, word_dropout=word_dropout, metrics=accuracy, **sizes)
+                if encoder: learn.load_encoder(Path(encoder).absolute()).unfreeze()
             with learn.no_bar(), learn.no_logging():
                 if what=='both': learn.add_bag(epochs=3, **bags)
                 if what=='bag': learn.fit_one_cycle(3)
