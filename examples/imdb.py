@@ -13,7 +13,7 @@ losses, the encoder (`load_encoder`, or `pretrained=`, for reviews of your own) 
 """
 import json, platform, subprocess, time
 from fastai.text.all import *
-from fastcore.script import call_parse
+from fastcore.script import bool_arg, call_parse
 from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import normalize
@@ -85,12 +85,6 @@ def classifier(dls, folder, name, model, epochs, lr, read, bag, few, bf16):
     learn.fit_one_cycle(epochs, slice(lr/5, lr) if read else lr, cbs=[SkipValidation(), Resume(f'learn-{name}')] + [AverageWeights(.5)]*few + [BF16Precision()]*bf16)
     return learn
 
-def has_bf16():
-    "Can the GPU, or the processor, multiply in bfloat16? Without, it would take 20 times as long"
-    if torch.cuda.is_available(): return torch.cuda.is_bf16_supported(False)
-    cpu = Path('/proc/cpuinfo')
-    return cpu.exists() and any(o in cpu.read_text() for o in ('avx512_bf16','amx_bf16'))
-
 def draw_losses(learners, path):
     "Plot the losses of all training runs, side by side"
     axs = subplots(1, len(learners), figsize=(4*len(learners),3))[1]
@@ -109,12 +103,12 @@ def main(
     holdout:float=0., # Part of `train` to validate on instead of `test`
     seed:int=0, # Seed of weights, order and dropout
     threads:int=2, # Threads for torch
-    bf16:int=-1, # Compute in bfloat16 where it is safe? -1: if the machine can
+    bf16:bool_arg=True, # Compute in bfloat16 where it is safe, if the machine has instructions for it?
     folder:Path='output/imdb', # Folder for the results
 ):
     "Train a classifier of film reviews, and print its accuracy on the others"
     torch.set_num_threads(threads)
-    its,bf16,path = recipes[recipe] | (few_labels if labels else {}),has_bf16() if bf16<0 else bool(bf16),untar_data(URLs.IMDB)
+    its,bf16,path = recipes[recipe] | (few_labels if labels else {}),bf16 and (torch.cuda.is_available() or bf16_slowdown()<1),untar_data(URLs.IMDB)
     folder = Path(folder).absolute()/f'{recipe}-{seed}{f"-{holdout}" if holdout else ""}'
     name = f'{labels}-{draw}' if labels else 'all'
     folder.mkdir(parents=True, exist_ok=True)

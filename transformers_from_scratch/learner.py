@@ -201,19 +201,29 @@ def stream_preds(self:TransformerLearner,
 class BF16Precision(MixedPrecision):
     "Mixed precision with bfloat16, on the device of the data, CUDA or not"
     name = 'mixed_precision'  # so that `to_fp32` finds it
-    def __init__(self): super().__init__(amp_mode=AMPMode.BF16)
+    def __init__(self,
+        emulate:bool=False # Also on a processor without bfloat16 instructions, far more slowly?
+    ):
+        super().__init__(amp_mode=AMPMode.BF16)
+        self.emulate = emulate
+
     def before_fit(self):
         "Set up autocast for that device; gradients in bfloat16 need no scaling"
         device = self.dls.device.type
         if device=='cuda': return super().before_fit()
-        self.autocast,self.scales = torch.autocast(device, torch.bfloat16),L()
+        low = self.emulate or device!='cpu' or bf16_slowdown()<1
+        if not low: warnings.warn(
+            f'bfloat16 is emulated on this processor, and a product takes {bf16_slowdown():.0f} times as long: '
+            'training in 32 bits. Pass `emulate=True` to use it all the same')
+        self.autocast,self.scales = torch.autocast(device, torch.bfloat16, enabled=low),L()
         self.learn.scaler = torch.amp.GradScaler(device, enabled=False)
 
 @patch
-def to_bf16(self:TransformerLearner
+def to_bf16(self:TransformerLearner,
+    emulate:bool=False # Also on a processor without bfloat16 instructions, far more slowly?
 )->TransformerLearner: # Itself; `to_fp32` undoes it
     "Train and predict in bfloat16 where it is safe, on a CPU as well"
-    return self.add_cb(BF16Precision())
+    return self.add_cb(BF16Precision(emulate))
 
 # %% ../nbs/21_learner.ipynb #5b0f16ac
 class SkipValidation(Callback):
