@@ -140,11 +140,11 @@ class _Packed(_Product):
 
 def _ways(layers, weights=None, rows=1):
     "The kinds of products for `layers`, by name; for many rows there can be two"
-    needed = '_reorder_linear_weight','_linear_pointwise'
-    there = torch.backends.mkldnn.enabled and all(hasattr(torch.ops.mkldnn, o) for o in needed)
-    able = there and all(o.weight.dtype==torch.float for o in layers)
-    packs = able and rows>_Product.few and (weights!='bf16' or bf16_slowdown()<1)
-    return dict(tiles=_Product) | (dict(packed=_Packed) if packs else {})
+    needed,able = ('_reorder_linear_weight','_linear_pointwise'),torch.backends.mkldnn.enabled
+    able = able and all(hasattr(torch.ops.mkldnn, o) for o in needed)
+    packs = (able and rows>_Product.few and all(o.weight.dtype==torch.float for o in layers)
+             and (weights!='bf16' or bf16_slowdown()<1))
+    return dict(tiles=_Product, packed=_Packed) if packs else dict(tiles=_Product)
 
 def _sample(cls, layers, weights, rows):
     "Such a product of some weights of the first layer, laid out, as something to time"
@@ -203,8 +203,8 @@ class FastStepBuilder:
         self.known.update(layers)
         args = layers,self.weights,self.rows
         ways = _ways(*args)
-        what = (f'{self.rows} texts x {layers[0].weight.shape[1]} to {len(layers[0].weight)}, '
-                f'{self.weights}, {torch.get_num_threads()} threads')
+        n_out,n_in = layers[0].weight.shape
+        what = f'{self.rows} x {n_in} to {n_out}, {self.weights}, {torch.get_num_threads()} threads'
         way = fastest_way(what, {n: partial(_sample, cls, *args) for n,cls in ways.items()})
         self.products.append(ways[way](*args))
         return self.products[-1]

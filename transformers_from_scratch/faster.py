@@ -64,8 +64,7 @@ def _seconds(*fs):
     times = [[] for _ in fs]
     for _ in range(4):
         for f,o in zip(fs, times):
-            start = time.perf_counter()
-            f()
+            start = time.perf_counter(); f()
             o.append(time.perf_counter()-start)
     return [min(o[1:]) for o in times]
 
@@ -111,8 +110,8 @@ def _pays(x, w):
     def part(): return x.detach().flatten(0, -2)[:max(2**27//w.numel(), 1)]
     ways = dict(MKL=lambda: partial(F.linear, part(), w),
                 oneDNN=lambda: partial(_OneDNNLinear.forward, part(), w, None))
-    size = 2**round(math.log2(x.numel()/len(w[0])))
-    what = f'about {size} x {len(w[0])} to {len(w)}, {torch.get_num_threads()} threads'
+    n,n_in = 2**round(math.log2(x.numel()/len(w[0]))),len(w[0])
+    what = f'about {n} x {n_in} to {len(w)}, {torch.get_num_threads()} threads'
     return fastest_way(what, ways)=='oneDNN'
 
 class FastLinear(nn.Linear):
@@ -141,8 +140,7 @@ class _LowAttention(torch.autograd.Function):
         if hidden is not None: scores.masked_fill_(hidden[which[part]], -math.inf)
         return scores.softmax(-1).to(queries.dtype)
 
-    @staticmethod
-    # (n,tq,s), (n,tk,s) twice, (m,tq,tk), and which of `m` it is for each of `n`
+    @staticmethod  # (n,tq,s), (n,tk,s) twice, (m,tq,tk), and which of `m` it is for each of `n`
     def forward(ctx, queries, keys, values, hidden, which):
         tq,tk = queries.shape[1],keys.shape[1]
         out,low = torch.empty_like(queries),_centred(keys, keys.shape[2]**-.5)
