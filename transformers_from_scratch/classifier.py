@@ -19,6 +19,7 @@ def head_crop(
     "Keep the first `max_len` tokens"
     return rank < max_len
 
+# %% ../nbs/02a_classifier.ipynb #7853d9b9
 def tail_crop(
     rank:Tensor, # Rank of each token among the real ones of its text `(b,t)`
     n:Tensor, # Number of real tokens of each text `(b,1)`
@@ -27,6 +28,7 @@ def tail_crop(
     "Keep the last `max_len` tokens"
     return rank >= n-max_len
 
+# %% ../nbs/02a_classifier.ipynb #7853d9ba
 def ends_crop(
     rank:Tensor, # Rank of each token among the real ones of its text `(b,t)`
     n:Tensor, # Number of real tokens of each text `(b,1)`
@@ -58,6 +60,7 @@ def mean_pool(
     real = ~pad_mask[...,None]                                                            # (b,t,1)
     return x.where(real, 0).sum(1) / real.sum(1).clamp(min=1)
 
+# %% ../nbs/02a_classifier.ipynb #604fadfc
 def max_pool(
     x:Tensor, # Vectors `(b,t,k)`
     pad_mask:Tensor # bool `(b,t)`, True at padding
@@ -66,6 +69,7 @@ def max_pool(
     empty = pad_mask.all(1, keepdim=True)                                                 # (b,1)
     return x.masked_fill(pad_mask[...,None], -math.inf).amax(1).masked_fill(empty, 0)
 
+# %% ../nbs/02a_classifier.ipynb #604fadfd
 def mean_max_pool(
     x:Tensor, # Vectors `(b,t,k)`
     pad_mask:Tensor # bool `(b,t)`, True at padding
@@ -82,6 +86,7 @@ def first_pool(
     first = ~pad_mask & ((~pad_mask).cumsum(1)==1)                                        # (b,t)
     return x.where(first[...,None], 0).sum(1)
 
+# %% ../nbs/02a_classifier.ipynb #8bec21f2
 def last_pool(
     x:Tensor, # Vectors `(b,t,k)`
     pad_mask:Tensor # bool `(b,t)`, True at padding

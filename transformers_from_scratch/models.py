@@ -40,6 +40,7 @@ def left_align(
     empty = ids.new_full((ids.shape[0],width+1), ifnone(pad_idx, 0))                      # (b,t'+1)
     return empty.scatter(1, column, ids)[:,1:],pad_mask
 
+# %% ../nbs/02_models.ipynb #7bbaa43a
 def _width(n, t, max_len, crop):
     "Columns to keep: what the longest text needs; if that is unknown, as many as it could need"
     if torch.compiler.is_compiling():
@@ -182,6 +183,7 @@ def check_ids(self:TransformerEncoder,
     if low is not None and not 0<=low<=high<=self.vocab_sz - (self.pad_idx!=self.vocab_sz):
         raise ValueError(f'`ids` go from {low} to {high}: the vocabulary ends at {self.vocab_sz-1}')
 
+# %% ../nbs/02_models.ipynb #c754ed2d
 def pads_to_hide(
     pad_mask:Tensor # bool `(b,t)`, True at padding
 )->Tensor: # The same for attention, or None where nothing is padded (not checked on a GPU)
@@ -248,6 +250,7 @@ class TransformerLM(KeepsKeywords, nn.Sequential):
         x,pad_mask = self[0](ids)
         return self[1](to_columns(x, ids, self[0].pad_idx))
 
+# %% ../nbs/02_models.ipynb #7ee6d0e9
 @torch.no_grad()
 def looks_ahead(
     encoder:TransformerEncoder, # An encoder, or a decoder
