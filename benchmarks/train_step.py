@@ -22,7 +22,8 @@ from torch import nn
 from fastcore.script import call_parse
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from transformers_from_scratch.faster import use_fast_layers
-from transformers_from_scratch.models import TransformerClassifier, TransformerLM
+from transformers_from_scratch.classifier import TransformerClassifier
+from transformers_from_scratch.models import TransformerLM
 
 pad = 1
 

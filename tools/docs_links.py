@@ -108,7 +108,7 @@ selectors = [
     '.sidebar-item-section > .sidebar-item-container .menu-text { white-space: nowrap']
 # `eam` stands in *stream*, but begins no word
 searched = dict(nhead='glossary.html#sizes', d_model='glossary.html#sizes', num_heads='glossary.html#sizes',
-                NER='models.html#token-classification', multilabel='learner.html#transformerlearner.predict',
+                NER='classifier.html#token-classification', multilabel='learner.html#transformerlearner.predict',
                 lr_find='learner.html#the-rest-of-fastai', SelfAttention='attention.html#selfattention', eam=None)
 faults = {'a number and its % on two lines': r'>[^<]*\d(</\w+>)?\s%',
           'a heading without underscores': r'\.<strong>init</strong></h',

@@ -11,7 +11,7 @@ from pathlib import Path
 from queue import Queue
 from common import root, tested, write
 
-att, lay, fast, mod = '00_attention', '01_layers', '01b_faster', '02_models'
+att, lay, fast, mod, cla = '00_attention', '01_layers', '01b_faster', '02_models', '02a_classifier'
 s2s, bea = '04_seq2seq', '05b_beams'
 tag, tgr = '16b_tags', '28_tagger'
 mlm, mll, win, sav = '04b_mlm', '27_mlm_learner', '02b_windows', '40_saving'
@@ -38,7 +38,7 @@ faults = [
     (rep, 'the target of a table to test with is its source', 'own = _as_trained(self, test_items, i)', 'own = _as_trained(self, test_items)', ['tests/test_pairs']),
     (s2l, 'a limit of words that follows the batch', 'min(n_words, model[1].max_len or n_words)', 'min(n_words, max(map(len, sources))+50)', ['tests/test_seq2seq_learner']),
     (s2l, 'accuracy counts padding', '(self.targets[self.real],)', '(self.targets.flatten(),)', []),
-    (mod, 'a temperature makes answers surer', 'for p in self[1].linear.parameters(): p.div_(by)', 'for p in self[1].linear.parameters(): p.mul_(by)', ['34_calibrate']),
+    (cla, 'a temperature makes answers surer', 'for p in self[1].linear.parameters(): p.div_(by)', 'for p in self[1].linear.parameters(): p.mul_(by)', ['34_calibrate', 'tests/test_models']),
     (avg, 'the next epoch trains on from the mean', 'if self.own is not None: self._put(self.own)', 'pass', ['tests/test_average']),
     (avg, 'a second fit goes on with the old mean', 'self.mean,self.own,self.n = None,None,0', 'pass', ['tests/test_average']),
     (bag, 'an n-gram reaches into padding', 'key.masked_fill(pad_mask[:,n:], 0)', 'key', ['tests/test_bag']),
@@ -95,13 +95,13 @@ faults = [
     (fast, 'the gradient of a bias counts one text', 'rows.sum(0) if to_b else None', 'rows[0] if to_b else None', [mod]),
     (fast, 'the loss in parts forgets the last part', 'for i in range(0, len(hidden), rows):', 'for i in range(0, max(len(hidden)-rows, 1), rows):', [rel]),
     (fast, 'bfloat16 attention without large scores in 32 bits', 'if not max(o.abs() for o in scores.aminmax())<=8:', 'if False:', [chk]),
-    (mod, 'padding counts in the mean', 'return x.where(real, 0).sum(1) / real.sum(1).clamp(min=1)', 'return x.where(real, 0).sum(1) / x.shape[1]', []),
-    (mod, 'the head of a text that is cut is one short', 'return rank < max_len', 'return rank < max_len-1', [rel]),
+    (cla, 'padding counts in the mean', 'return x.where(real, 0).sum(1) / real.sum(1).clamp(min=1)', 'return x.where(real, 0).sum(1) / x.shape[1]', ['tests/test_models']),
+    (cla, 'the head of a text that is cut is one short', 'return rank < max_len', 'return rank < max_len-1', ['tests/test_models', rel]),
     (mod, 'ids are not checked from below', 'low,high = _ask(torch.min, ids),_ask(torch.max, ids)', 'low,high = 0,_ask(torch.max, ids)', []),
     (mod, 'dropout of embeddings left out', 'x = self.dropout(self.embed_norm(self.positions(x, pos)))', 'x = self.embed_norm(self.positions(x, pos))', [chk]),
     (mod, 'the head is not tied', 'if tie_weights: self.linear.weight = embedding.weight', 'if tie_weights: self.linear.weight = nn.Parameter(embedding.weight.detach().clone())', []),
     (mod, 'answers for tokens do not go back to their places', 'return x.gather(1, where).where(real[...,None], 0)', 'return x.where(real[...,None], 0)', [chk]),
-    (mod, 'the last token is the first', 'return first_pool(x.flip(1), pad_mask.flip(1))', 'return first_pool(x, pad_mask)', []),
+    (cla, 'the last token is the first', 'return first_pool(x.flip(1), pad_mask.flip(1))', 'return first_pool(x, pad_mask)', ['tests/test_models']),
     (sam, 'the cache forgets where it was after it grew', 'if old is not None: self.kv[:,:,:n] = old[:,:,:n]', 'if old is not None: self.kv[:,:,:n-1] = old[:,:,:n-1]', [rel]),
     (sam, 'a long text keeps its start', 'ids,pos,self.pad_mask = self.text[:,-width:],None,None', 'ids,pos,self.pad_mask = self.text[:,:width],None,None', [rel]),
     (sam, 'top-k keeps one more', 'logits.topk(min(top_k, logits.shape[-1]))', 'logits.topk(min(top_k+1, logits.shape[-1]))', [rel]),

@@ -5,6 +5,7 @@ from transformers_from_scratch.attention import *
 from transformers_from_scratch.layers import *
 from transformers_from_scratch.faster import *
 from transformers_from_scratch.models import *
+from transformers_from_scratch.classifier import *
 from transformers_from_scratch.windows import *
 from transformers_from_scratch.seq2seq import *
 from transformers_from_scratch.mlm import *

@@ -9,6 +9,7 @@ __all__ = ['BagLearner', 'bag_learner', 'PhraseAttributions']
 from fastai.text.all import *
 from .faster import *
 from .models import *
+from .classifier import *
 from .bag import *
 from .turns import *
 from .text import *

@@ -17,6 +17,7 @@ from fastai.text.all import *
 from .attention import *
 from .layers import *
 from .models import *
+from .classifier import *
 from .windows import *
 from .mlm import *
 from .bag import *

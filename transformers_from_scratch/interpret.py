@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from fastai.text.all import *
 from .guards import *
 from .models import *
+from .classifier import *
 from .mlm import *
 from .bag import *
 from .windows import *

@@ -13,6 +13,7 @@ from .guards import *
 from .layers import *
 from .faster import *
 from .models import *
+from .classifier import *
 from .pretrained import *
 from .turns import *
 

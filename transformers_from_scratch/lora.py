@@ -12,6 +12,7 @@ from .guards import *
 from .faster import *
 from .learner import *
 from .models import *
+from .classifier import *
 from .files import *
 from .text import *
 from .turns import *

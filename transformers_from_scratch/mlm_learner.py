@@ -11,6 +11,7 @@ from .text import *
 from .guards import *
 from .layers import *
 from .models import *
+from .classifier import *
 from .mlm import *
 from .tokenizers import *
 from .pretrained import *

@@ -11,6 +11,7 @@ from typing import Literal
 from pydantic import NonNegativeInt
 from fastai.text.all import *
 from .models import *
+from .classifier import *
 from .files import *
 from .text import *
 from .tokenizers import *

@@ -11,6 +11,7 @@ from fastai.text.all import *
 from .attention import *
 from .layers import *
 from .models import *
+from .classifier import *
 from .mlm import *
 from .faster import *
 from .files import *

@@ -12,6 +12,7 @@ from .text import *
 from .guards import *
 from .layers import *
 from .models import *
+from .classifier import *
 from .tags import *
 from .pretrained import *
 from .turns import *

@@ -9,6 +9,7 @@ __all__ = []
 from fastai.text.all import *
 from .guards import *
 from .models import *
+from .classifier import *
 from .turns import *
 from .text import *
 from .pretrained import *

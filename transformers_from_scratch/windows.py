@@ -8,6 +8,7 @@ __all__ = ['window_columns', 'in_windows']
 # %% ../nbs/02b_windows.ipynb #02b00004
 from fastai.basics import *
 from .models import *
+from .classifier import *
 
 # %% ../nbs/02b_windows.ipynb #02e00002
 def _take(x, columns): return x[:,None].expand(-1, columns.shape[1], -1).gather(2, columns)
