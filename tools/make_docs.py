@@ -53,6 +53,12 @@ def options_twice(proc):
             names = re.findall(r'^#\| *([\w-]+):', ''.join(c['source']), flags=re.M) if c['cell_type'] == 'code' else []
             for o in {o for o in names if names.count(o) > 1}: yield f'{p.relative_to(proc)}: {o} stands twice in a cell: {names}'
 
+def own_fold(c):
+    "A cell with `#| exports` and a fold of its own, without the one that nbdev puts before it"
+    added = '#| code-fold: show\n#| code-summary: "Exported source"\n'
+    src = ''.join(c['source'])
+    if src.startswith(added) and '#| code-fold:' in src[len(added):]: c['source'] = src[len(added):].splitlines(keepends=True)
+
 def plain_names(s, before=r'(?:\]\(|href=")[^)"\s]*?'):
     "Links to `00_attention.ipynb` lead to `attention.ipynb`: pages are named as nbdev's links name them"
     return re.sub(rf'({before})\b\d+[a-zA-Z0-9]*_(\w[\w-]*\.ipynb)', r'\1\2', s)
@@ -84,6 +90,7 @@ def processed():
     for p in proc.rglob('*.ipynb'):
         nb = json.loads(p.read_text(encoding='utf-8'))
         for c in nb['cells']:
+            own_fold(c)
             for o in c.get('outputs', []): plain_types(o.get('data', {}))
         nb['cells'] = [as_text(c) for c in nb['cells']]
         p.write_text(json.dumps(nb), encoding='utf-8')
