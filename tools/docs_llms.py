@@ -52,13 +52,13 @@ def write(out):
 
 def search_words():
     "For each word of the glossary what the search says of it: names from elsewhere lead there, ours to the page that their row links to"
-    res, pages = {}, {p.name: p for p in (root/'nbs').glob('*.ipynb')}
+    res, pages = {}, {n: root/'nbs'/n for n in chain(*sidebar().values())}
     lines = '\n'.join(text(c['source']) for c in cells(pages['glossary.ipynb']) if c['cell_type'] == 'markdown').splitlines()
     for l in lines:
         if l.startswith('## '): place = 'Glossary', 'glossary.html#' + l[3:].lower().replace(' ', '-')
         if not l.startswith('| ') or l.startswith('| here'): continue
         here, what, elsewhere = [o.strip() for o in re.split(r'(?<!\\)\|', l)[1:-1]]
-        link = re.search(r'\]\(([\w.]+)(#[\w.-]+)?\)', what)
+        link = re.search(r'\]\(([\w./]+)(#[\w.-]+)?\)', what)
         page = (about(pages[link[1]])[0], f'{nbpath2html(Path(link[1]))}{link[2] or ""}') if link else place
         ours = [o.strip('` ') for o in here.split(',')] + re.findall(r'"(.+?)"', elsewhere)
         said = re.sub(r'\[(.*?)\]\(.*?\)', r'\1', f'{here}: {what}').replace('`', '').replace('*', '')
