@@ -61,7 +61,7 @@ class MultiHeadAttention(Module):
     causal = False  # Are later tokens hidden?
     average = staticmethod(fused_attention)
     def __init__(self,
-        k:int, # Width of the vectors
+        k:int, # Width of the vectors (d_model)
         heads:int=8, # Number of heads; must divide `k` where they are narrow
         wide:bool=False, # Is each head as wide as `k`, instead of `k/heads`?
         dropout:float=0., # Probability to drop a weight in training, in [0,1); slow on a CPU unless 0
@@ -174,7 +174,7 @@ class SelfAttention(MultiHeadAttention):
     "A text attends to itself; by default with wide heads, as in Bloem's \"Transformers from scratch\""
     @delegates(MultiHeadAttention)
     def __init__(self,
-        k:int, # Width of the vectors
+        k:int, # Width of the vectors (d_model)
         heads:int=8, # Number of heads; must divide `k` where they are narrow
         wide:bool=True, # Is each head as wide as `k`, instead of `k/heads`?
         qkv_bias:bool=False, # Do queries, keys and values have a bias?

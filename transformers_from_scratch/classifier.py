@@ -98,7 +98,7 @@ def last_pool(
 class ClassifierHead(Module):
     "Pool the tokens, then one linear layer"
     def __init__(self,
-        k:int, # Width of the vectors
+        k:int, # Width of the vectors (d_model)
         n_out:int, # Number of outputs
         pool:callable=mean_pool, # `(x, pad_mask) -> vectors`; None: each token gets a prediction
         dropout:float=0.1, # Dropout of the pooled vector, in [0,1]
@@ -126,7 +126,7 @@ class TransformerClassifier(KeepsKeywords, nn.Sequential):
         vocab_sz:int, # Number of different ids
         n_out:int, # Number of classes, or of numbers to predict
         *,
-        k:int=256, # Width of the vectors
+        k:int=256, # Width of the vectors (d_model)
         pool:callable=mean_pool, # `(x, pad_mask) -> vectors`; None: a prediction for each token
         crop:callable=head_crop, # Which tokens of a longer text to keep; not used with `pool=None`
         head_dropout:float=0.1, # Dropout of the pooled vector, in [0,1]

@@ -14,7 +14,7 @@ from .attention import *
 class FeedForward(Module):
     "The same small network for each token, Vaswani et al. 2017, section 3.3; raises `ValueError` for a width of 0"
     def __init__(self,
-        k:int, # Width of the vectors
+        k:int, # Width of the vectors (d_model)
         hidden_mult:float=4, # The hidden layer is this many times as wide, rounded
         act_cls:type=nn.ReLU, # Class of the activation
         dropout:float=0., # Probability to drop a number of the output in training, in [0,1]
@@ -36,7 +36,7 @@ class GatedFeedForward(FeedForward):
     "A feed-forward network with a gate, Shazeer 2020: SwiGLU with `act_cls=nn.SiLU`, GEGLU with `nn.GELU`"
     @delegates(FeedForward)
     def __init__(self,
-        k:int, # Width of the vectors
+        k:int, # Width of the vectors (d_model)
         hidden_mult:float=8/3, # The hidden layer is this many times as wide, rounded
         act_cls:type=nn.SiLU, # Class of the activation of the gate
         **kwargs
@@ -54,7 +54,7 @@ class GatedFeedForward(FeedForward):
 class TransformerBlock(Module):
     "Attention and a feed-forward network, each added to its input and normalized; Vaswani et al. 2017, section 3.1"
     def __init__(self,
-        k:int, # Width of the vectors
+        k:int, # Width of the vectors (d_model)
         heads:int=8, # Number of heads; must divide `k` where they are narrow
         wide:bool=True, # Is each head as wide as `k`, instead of `k/heads`?
         norm_first:bool=False, # Normalize the input of each layer, instead of the sum? (Xiong et al. 2020)
@@ -108,7 +108,7 @@ class Positions(Module):
     "No encoding of positions: the base class of the others"
     max_len = None  # Number of positions; None is no limit
     def __init__(self,
-        k:int, # Width of the vectors
+        k:int, # Width of the vectors (d_model)
         max_len:int=None, # Longest text in tokens; only learned positions need it
         s:int=None # Width of a head; None is `k`, a single head
     ): self.k,self.s = k,ifnone(s, k)
@@ -137,7 +137,7 @@ class Positions(Module):
 class LearnedPositions(Positions):
     "Adds a learned vector for each position, as BERT and GPT-2 do; raises `IndexError` beyond the last of them"
     def __init__(self,
-        k:int, # Width of the vectors
+        k:int, # Width of the vectors (d_model)
         max_len:int=512, # Number of positions
         s:int=None # Width of a head, not used here
     ):
@@ -173,7 +173,7 @@ class SinusoidalPositions(Positions):
 class RotaryPositions(Positions):
     "Rotates queries and keys by their positions, Su et al. 2021, section 3.2; heads need an even width"
     def __init__(self,
-        k:int, # Width of the vectors
+        k:int, # Width of the vectors (d_model)
         max_len:int=None, # Not needed: any position has an angle
         s:int=None, # Width of a head, even; None is `k`, a single head
         base:float=10_000. # The slowest of the `s/2` waves turns once in `2π·base**(1-2/s)` positions

@@ -80,8 +80,8 @@ class TransformerEncoder(KeepsKeywords):
     @delegates(TransformerBlock)
     def __init__(self,
         vocab_sz:int, # Number of different ids
-        k:int=256, # Width of the vectors
-        heads:int=8, # Number of heads; must divide `k` where they are narrow
+        k:int=256, # Width of the vectors (d_model)
+        heads:int=8, # Number of heads (nhead); must divide `k` where they are narrow
         depth:int=4, # Number of blocks
         max_len:int=512, # Longest text in tokens; None is no limit, for positions that need none
         pad_idx:int=1, # Id of padding, which no token sees; None: there is none, all ids are tokens

@@ -17,7 +17,7 @@ class DecoderBlock(TransformerBlock):
     "Self-attention, then cross-attention to a source; Vaswani et al. 2017, section 3.1"
     @delegates(TransformerBlock)
     def __init__(self,
-        k:int, # Width of the vectors
+        k:int, # Width of the vectors (d_model)
         heads:int=8, # Number of heads, of both attentions; must divide `k` where they are narrow
         wide:bool=True, # Is each head as wide as `k`, instead of `k/heads`?
         attn_dropout:float=0., # Dropout of the weights of both attentions, in [0,1)
@@ -146,7 +146,7 @@ class TransformerSeq2Seq(KeepsKeywords, nn.Sequential):
         vocab_sz:int, # Number of different ids of the source
         target_sz:int=None, # The same for the target; None: they have one vocabulary, and one table
         *,
-        k:int=256, # Width of the vectors
+        k:int=256, # Width of the vectors (d_model)
         depth:int=3, # Number of blocks of the encoder
         target_depth:int=None, # Number of blocks of the decoder; None is `depth`
         pad_idx:int=1, # Id of padding in the source
