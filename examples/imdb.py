@@ -108,7 +108,7 @@ def main(
 ):
     "Train a classifier of film reviews, and print its accuracy on the others"
     torch.set_num_threads(threads)
-    its,bf16,path = recipes[recipe] | (few_labels if labels else {}),bf16 and (torch.cuda.is_available() or bf16_slowdown()<1),untar_data(URLs.IMDB)
+    its,bf16,path = recipes[recipe] | (few_labels if labels else {}),bf16 and (torch.cuda.is_bf16_supported(False) if torch.cuda.is_available() else has_bf16()),untar_data(URLs.IMDB)
     folder = Path(folder).absolute()/f'{recipe}-{seed}{f"-{holdout}" if holdout else ""}'
     name = f'{labels}-{draw}' if labels else 'all'
     folder.mkdir(parents=True, exist_ok=True)

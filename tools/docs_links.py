@@ -110,7 +110,7 @@ selectors = [
 searched = dict(nhead='glossary.html#sizes', d_model='glossary.html#sizes', num_heads='glossary.html#sizes',
                 NER='classifier.html#token-classification', multilabel='learner.html#transformerlearner.predict',
                 lr_find='tutorials/learner_in_use.html#the-rest-of-fastai', SelfAttention='attention.html#selfattention', eam=None)
-faults = {'the time of an epoch': '<th>time</th>', 'a number and its % on two lines': r'>[^<]*\d(</\w+>)?\s%',
+faults = {'the time of an epoch': r'<th>epoch</th>(?:(?!</tr>)[\s\S])*<th>time</th>\s*</tr>', 'a number and its % on two lines': r'>[^<]*\d(</\w+>)?\s%',
           'a heading without underscores': r'\.<strong>init</strong></h',
           'a picture without a width': r'<img (?![^>]*\bwidth=)[^>]*src="data:image/png'}
 code = r'<(pre|code|script|style)\b.*?</\1>'

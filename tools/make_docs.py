@@ -70,8 +70,8 @@ def with_line(m):
 
 def plain_types(data):
     "Signatures say `callable`, not `<built-in function callable>` nor `__main__.`; tables of epochs have no times, which are a noisy machine's"
-    if '<th>time</th>' in (html := ''.join(data.get('text/html', ''))):
-        data['text/html'] = re.sub(r'\s*<th>time</th>|\s*<td>[\d:]+</td>(?=\s*</tr>)', '', html)
+    if '<th>epoch</th>' in (html := ''.join(data.get('text/html', ''))):
+        data['text/html'] = re.sub(r'\s*(<th>time</th>|<td>[\d:]+</td>)(?=\s*</tr>)', '', html)
     if md := ''.join(data.get('text/markdown', '')):
         data.pop('text/plain', None)                                    # the same once more
         md = re.sub(r'<built-in function (\w+)>', r'\1', md.replace('__main__.', ''))

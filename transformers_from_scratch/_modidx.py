@@ -783,6 +783,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                      'transformers_from_scratch/faster.py'),
                                                   'transformers_from_scratch.faster.fastest_way': ( 'faster.html#fastest_way',
                                                                                                     'transformers_from_scratch/faster.py'),
+                                                  'transformers_from_scratch.faster.has_bf16': ( 'faster.html#has_bf16',
+                                                                                                 'transformers_from_scratch/faster.py'),
                                                   'transformers_from_scratch.faster.linear_cross_entropy': ( 'faster.html#linear_cross_entropy',
                                                                                                              'transformers_from_scratch/faster.py'),
                                                   'transformers_from_scratch.faster.use_fast_layers': ( 'faster.html#use_fast_layers',

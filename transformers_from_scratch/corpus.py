@@ -204,7 +204,7 @@ def _make_vocab(folder, tok, min_freq, max_vocab):
 def _hint_spaces(texts):
     "Say so if these texts are indented, as code is: words keep neither spaces nor line breaks"
     lines = [line for o in islice(texts, 100) for line in o.splitlines() if line]
-    if sum(o[0] in ' \t' for o in lines) > len(lines)/5:
+    if sum(o.startswith(('  ','\t')) for o in lines) > len(lines)/5:
         print('Many lines of these texts are indented, which words forget. For code, take '
               '`tok=CharTokenizer()` or `ExactSubwordTokenizer`: they keep every space')
 
@@ -228,7 +228,6 @@ def tokenize_corpus(
     ensure_sizes(min_freq=ifnone(min_freq, 1), max_vocab=max_vocab, part=part)
     folder,tok = Path(folder).expanduser(),_with_rules(tok, rules)
     items,texts,content = _source(source, text_col)
-    if type(tok.tok) is SpacyTokenizer: _hint_spaces(texts(0))
     check,mark = mark is None,fingerprint(*content) if mark is None else str(mark)
     folder.mkdir(parents=True, exist_ok=True)
     with alone(folder):
@@ -241,6 +240,7 @@ def tokenize_corpus(
                     max_vocab=max_vocab, given=None if vocab is None else list(vocab))
         if was: _ensure_as_made(was, made, folder)
         if not (was and was.vocab):
+            if type(tok.tok) is SpacyTokenizer: _hint_spaces(texts(0))
             _tokenize_all(folder, tok, texts, items, made, n_workers, part, no_bar)
         shutil.rmtree(folder/'parts', ignore_errors=True)
     return Corpus(folder, check)

@@ -115,8 +115,7 @@ class _Product:
 
     def __call__(self, x):
         y = self.by_tiles(x) if self.many else self.by_bags(x)
-        if not self.even: y = y[:,:self.out]
-        if y.dtype!=x.dtype: y = y.to(x.dtype)
+        y = (y if self.even else y[:,:self.out]).to(x.dtype)
         return y if self.store[1] is None else y + self.store[1]
 
 class _Packed(_Product):
@@ -135,23 +134,22 @@ class _Packed(_Product):
     def __call__(self, x):
         w,bias = self.store
         y = torch.ops.mkldnn._linear_pointwise(x.to(self.dtype), w, None, 'none', [], '')
-        y = y.to(x.dtype)
-        return y if bias is None else y + bias
+        return y.to(x.dtype) if bias is None else y.to(x.dtype) + bias
 
 def _ways(layers, weights=None, rows=1):
     "The kinds of products for `layers`, by name; for many rows there can be two"
     needed,able = ('_reorder_linear_weight','_linear_pointwise'),torch.backends.mkldnn.enabled
     able = able and all(hasattr(torch.ops.mkldnn, o) for o in needed)
     packs = (able and rows>_Product.few and all(o.weight.dtype==torch.float for o in layers)
-             and (weights!='bf16' or bf16_slowdown()<1))
+             and (weights!='bf16' or has_bf16()))
     return dict(tiles=_Product, packed=_Packed) if packs else dict(tiles=_Product)
 
 def _sample(cls, layers, weights, rows):
     "Such a product of some weights of the first layer, laid out, as something to time"
     product = cls([SimpleNamespace(weight=layers[0].weight[:2048], bias=None)], weights, rows)
-    product.store = torch.empty(product.bytes(), dtype=torch.uint8)
+    product.store = torch.empty(product.bytes(), dtype=torch.uint8, device='cpu')
     product.fill()
-    return partial(product, torch.ones(rows, product.n, dtype=layers[0].weight.dtype))
+    return partial(product, torch.ones(rows, product.n, dtype=layers[0].weight.dtype, device='cpu'))
 
 # %% ../nbs/05_fast_step.ipynb #4b000002
 _stores = WeakKeyDictionary()  # for each model: {settings: (sums, stores)}
@@ -203,8 +201,9 @@ class FastStepBuilder:
         self.known.update(layers)
         args = layers,self.weights,self.rows
         ways = _ways(*args)
-        n_out,n_in = layers[0].weight.shape
-        what = f'{self.rows} x {n_in} to {n_out}, {self.weights}, {torch.get_num_threads()} threads'
+        n_out,n_in = sum(len(o.weight) for o in layers),layers[0].weight.shape[1]
+        n = 2**round(math.log2(self.rows))
+        what = f'about {n} x {n_in} to {n_out}, {self.weights}, {torch.get_num_threads()} threads'
         way = fastest_way(what, {n: partial(_sample, cls, *args) for n,cls in ways.items()})
         self.products.append(ways[way](*args))
         return self.products[-1]

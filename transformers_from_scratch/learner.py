@@ -212,7 +212,7 @@ class BF16Precision(MixedPrecision):
         "Set up autocast for that device; gradients in bfloat16 need no scaling"
         device = self.dls.device.type
         if device=='cuda': return super().before_fit()
-        low = self.emulate or device!='cpu' or bf16_slowdown()<1
+        low = self.emulate or device!='cpu' or has_bf16()
         if not low: warnings.warn(
             f'bfloat16 is emulated on this processor, and a product takes {bf16_slowdown():.0f} times as long: '
             'training in 32 bits. Pass `emulate=True` to use it all the same')

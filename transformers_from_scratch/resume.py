@@ -32,7 +32,7 @@ def _set_rng(says, tensors):
     random.setstate(_as_state(says['python']))
     np.random.set_state(says['numpy'])
     torch.set_rng_state(tensors['torch'])
-    chosen_ways.update(says['ways'])
+    chosen_ways.update(says.get('ways', {}))
     if 'cuda' in tensors and torch.cuda.is_available():
         torch.cuda.set_rng_state_all(tensors['cuda'].unbind())
 
