@@ -19,10 +19,11 @@ from importlib.metadata import version
 from pathlib import Path
 import numpy as np, torch, torch.nn.functional as F
 from torch import nn
-from fastcore.script import call_parse
+from fastcore.script import bool_arg, call_parse
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from transformers_from_scratch.faster import use_fast_layers
 from transformers_from_scratch.classifier import TransformerClassifier
+from transformers_from_scratch.learner import keep_memory
 from transformers_from_scratch.models import TransformerLM
 
 pad = 1
@@ -283,12 +284,14 @@ def main(
     depth:int=4, # Blocks
     v:int=10_000, # Vocabulary
     dropout:float=.1, # Dropout
+    keep:bool_arg=True, # Keep freed memory, as our learners do, for all of them?
     only:str='', # Only peers whose name contains this, and ours
     with_compiled:bool=False, # Also ours under `torch.compile`, which needs a C++ compiler
     out:str='', # A CSV file to append to
 ):
     "Print a table of the time of a training step of each library"
     torch.set_num_threads(threads)
+    if keep: keep_memory()
     times,models,about = measure(rounds, task, data, dtype, real, bs, t, k, heads, depth, v,
                                  dropout, only, with_compiled)
     rows = []

@@ -1049,6 +1049,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                          'transformers_from_scratch/learner.py'),
                                                    'transformers_from_scratch.learner._test_dl': ( 'learner.html#_test_dl',
                                                                                                    'transformers_from_scratch/learner.py'),
+                                                   'transformers_from_scratch.learner.keep_memory': ( 'learner.html#keep_memory',
+                                                                                                      'transformers_from_scratch/learner.py'),
                                                    'transformers_from_scratch.learner.learner_factory': ( 'learner.html#learner_factory',
                                                                                                           'transformers_from_scratch/learner.py'),
                                                    'transformers_from_scratch.learner.make_learner': ( 'learner.html#make_learner',
