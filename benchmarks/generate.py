@@ -43,7 +43,7 @@ def predict(v, k, heads, depth):
     df = pd.DataFrame(dict(text=[' '.join(words[i:i+50]) for i in range(0, len(words), 50)]*2))
     dls = TextDataLoaders.from_df(df, text_col='text', is_lm=True, tok_tfm=BaseTokenizer(),
                                   text_vocab=[*defaults.text_spec_tok, *words], seq_len=72, bs=4)
-    lm,awd = transformer_lm_learner(dls, k, heads, depth, max_len=max_len, pos_cls=LearnedPositions,
+    lm,awd = transformer_lm_learner(dls, k=k, heads=heads, depth=depth, max_len=max_len, pos_cls=LearnedPositions,
                                     act_cls=nn.GELU),language_model_learner(dls, AWD_LSTM,
         pretrained=False)
     text = ' '.join(words[5:12])

@@ -57,7 +57,7 @@ def main(
     df = split_text(text, valid_pct=.1)
     dls = TextDataLoaders.from_df(df, path='output', text_col='text', valid_col='is_valid',
                                   is_lm=True, tok_tfm=CharTokenizer(), seq_len=seq_len, bs=bs)
-    lm = transformer_lm_learner(dls, k, heads, depth, pos_cls=RotaryPositions,
+    lm = transformer_lm_learner(dls, k=k, heads=heads, depth=depth, pos_cls=RotaryPositions,
                                 act_cls=ReLUSquared, dropout=dropout,
                                 opt_func=partial(OptimWrapper, opt=MuonAdamW),
                                 cbs=[GradientClip(1.), Minutes()])

@@ -2,8 +2,8 @@
 
 The network (`network` below) knows torch, `fastai.basics` and itself: nothing of fastai's data or learners. The repairs of fastai
 know neither the network nor the learners. And a module imports only from floors below its own; the number of its notebook is its floor. Does `all` give the names
-of each module, and is there one version? `make lint` asks, and draws the picture."""
-import ast, re, sys
+of each module, is there one version, and do programs beside the library still call it as it is? `make lint` asks, and draws the picture."""
+import ast, inspect, re, sys
 from configparser import ConfigParser
 from importlib import import_module
 from importlib.metadata import version
@@ -85,10 +85,23 @@ def lost(rooms):
     says = cp['DEFAULT']['version'],import_module(lib).__version__,version(lib)
     if len(set(says))>1: yield f'settings.ini, __init__.py and pip name the versions {", ".join(says)}'
 
+def misfits():
+    "Calls in examples, benchmarks and tools with more arguments in order than are taken"
+    everything = vars(import_module(f'{lib}.all'))
+    for path in sorted(o for folder in ('examples','benchmarks','tools') for o in (root/folder).glob('*.py')):
+        tree = ast.parse(path.read_text(encoding='utf8'))
+        own = {o.name for o in ast.walk(tree) if isinstance(o, (ast.FunctionDef,ast.ClassDef))}
+        for o in ast.walk(tree):
+            name = getattr(o.func, 'id', '') if isinstance(o, ast.Call) else ''
+            f = None if name in own else everything.get(name)
+            if not str(getattr(f, '__module__', '')).startswith(lib) or any(isinstance(a, ast.Starred) for a in o.args): continue
+            try: inspect.signature(f).bind_partial(*o.args)
+            except TypeError as e: yield f'{path.relative_to(root)}:{o.lineno}: {name}: {e}'
+
 if __name__ == '__main__':
     sys.path.insert(0, str(root))
     rooms = house(root/lib)
-    wrong = [*faults(rooms),*lost(rooms)]
+    wrong = [*faults(rooms),*lost(rooms),*misfits()]
     (root/'nbs/images/imports.svg').write_text(picture(rooms))
     print(*wrong, f'Imports: {len(rooms)} modules, {len(wrong)} faults', sep='\n')
     sys.exit(bool(wrong))
