@@ -85,6 +85,10 @@ def as_text(c):
     says = re.sub(r'^### .*', lambda _: '### ' + name[1].replace('__', r'\_\_'), says, flags=re.M)
     return dict(cell_type='markdown', metadata={}, source=says.splitlines(keepends=True))
 
+def one_link(s):
+    "`[`name`](page)` stays a link to that page: nbdev makes a link of the name inside it, and Quarto shows its brackets"
+    return re.sub(r'\[([^\[\]\n]*)\[(`[^`\n]+`)\]\([^()\n]*\)([^\[\]\n]*)\]\(([^()\n]+)\)', r'[\1\2\3](\4)', s)
+
 def processed():
     "The notebooks as nbdev makes them ready for a renderer, in the folder _proc, with plain types"
     refresh_quarto_yml()
@@ -93,6 +97,7 @@ def processed():
         nb = json.loads(p.read_text(encoding='utf-8'))
         for c in nb['cells']:
             own_fold(c)
+            if c['cell_type'] == 'markdown': c['source'] = one_link(''.join(c['source'])).splitlines(keepends=True)
             for o in c.get('outputs', []): plain_types(o.get('data', {}))
         nb['cells'] = [as_text(c) for c in nb['cells']]
         p.write_text(json.dumps(nb), encoding='utf-8')
