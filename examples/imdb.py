@@ -4,7 +4,7 @@
     python examples/imdb.py plain              # a small transformer, trained from scratch on the labeled reviews
     python examples/imdb.py labels             # the labeled reviews alone: pretrain on them, count n-grams, then train
     python examples/imdb.py hour               # pretrain on the reviews without labels as well
-    python examples/imdb.py gpu                # the same on a GPU, in eight minutes: a larger model, and eleven epochs of pretraining
+    python examples/imdb.py gpu                # the same on a GPU, in about ten minutes: a larger model, and eleven epochs of pretraining
     python examples/imdb.py hour --labels 250  # pretrained on all reviews, trained on 250 labels, sampled by `--draw`
     python examples/imdb.py labels --holdout .2  # for experiments: validated on films of `train`; `test` is not read
 
@@ -108,7 +108,8 @@ def main(
 ):
     "Train a classifier of film reviews, and print its accuracy on the others"
     torch.set_num_threads(threads)
-    its,bf16,path = recipes[recipe] | (few_labels if labels else {}),bf16 and (torch.cuda.is_bf16_supported(False) if torch.cuda.is_available() else has_bf16()),untar_data(URLs.IMDB)
+    its,path = recipes[recipe] | (few_labels if labels else {}),untar_data(URLs.IMDB)
+    bf16 = bf16 and (torch.cuda.is_bf16_supported(False) if torch.cuda.is_available() else has_bf16())
     folder = Path(folder).absolute()/f'{recipe}-{seed}{f"-{holdout}" if holdout else ""}'
     name = f'{labels}-{draw}' if labels else 'all'
     folder.mkdir(parents=True, exist_ok=True)

@@ -37,10 +37,10 @@ def transformer_splitter(
 def keep_memory(
     n:int=2**30 # Bytes to keep at most
 ):
-    "Keep freed memory for the next step (GNU's C library alone, and not with `MALLOC_` settings)"
+    "Keep freed memory for the next step (GNU's C library alone, unless the environment sets these thresholds)"
     try: mallopt = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError, TypeError): return  # another C library
-    if any(o.startswith('MALLOC_') for o in os.environ): return
+    if {'MALLOC_TRIM_THRESHOLD_','MALLOC_MMAP_THRESHOLD_'} & {*os.environ}: return
     for option in (-1,-3): mallopt(option, n)  # M_TRIM_THRESHOLD, M_MMAP_THRESHOLD
 
 # %% ../nbs/21_learner.ipynb #456240d0
