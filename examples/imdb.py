@@ -85,12 +85,11 @@ def classifier(dls, folder, name, model, epochs, lr, read, bag, few, bf16):
     learn.fit_one_cycle(epochs, slice(lr/5, lr) if read else lr, cbs=[SkipValidation(), Resume(f'learn-{name}')] + [AverageWeights(.5)]*few + [BF16Precision()]*bf16)
     return learn
 
-def draw_losses(learners, path):
+def draw_losses(losses, path):
     "Plot the losses of all training runs, side by side"
-    axs = subplots(1, len(learners), figsize=(4*len(learners),3))[1]
-    for (name,learn),ax in zip(learners.items(), np.atleast_1d(axs)):
-        plt.sca(ax)
-        learn.recorder.plot_loss(with_valid=False)
+    axs = subplots(1, len(losses), figsize=(4*len(losses),3))[1]
+    for (name,ys),ax in zip(losses.items(), np.atleast_1d(axs)):
+        ax.plot(ys)
         ax.set(title=name, xlabel='batch', ylabel='loss')
     plt.savefig(path, bbox_inches='tight')
 
@@ -113,7 +112,7 @@ def main(
     folder = Path(folder).absolute()/f'{recipe}-{seed}{f"-{holdout}" if holdout else ""}'
     name = f'{labels}-{draw}' if labels else 'all'
     folder.mkdir(parents=True, exist_ok=True)
-    minutes,learners,began = {},{},any((folder/'models').glob('*/now*'))
+    minutes,losses,began = {},{},any((folder/'models').glob('*/now*'))
     @contextmanager
     def timed(what):
         start = time.time()
@@ -132,7 +131,8 @@ def main(
         set_seed(seed)
         texts = table(path, its['read'], holdout)
         with timed('reading'):
-            learners['reading'] = learn = reader(texts[~texts.is_valid], folder, seed, bf16, **its)
+            learn = reader(texts[~texts.is_valid], folder, seed, bf16, **its)
+        losses['reading'] = learn.recorder.losses  # `validate` begins a new list
         loss = learn.validate()[0]
         learn.save_encoder('reader')
         print(f"pretrained in {minutes['reading']} minutes; perplexity of held-out reviews: {math.exp(loss):.1f}")
@@ -150,10 +150,10 @@ def main(
             learn = bag_learner(dls, metrics=accuracy)
             learn.fit_one_cycle(epochs or 1, cbs=[SkipValidation(), Resume(f'learn-{name}')])
         else: learn = classifier(dls, folder, name, its['model'], epochs or its['epochs'], its['lr'], 'read' in its, its.get('bag'), labels>0, bf16)
-    learners['learning'] = learn
+    losses['learning'] = learn.recorder.losses
     with timed('checking'): loss,acc = learn.validate()
     learn.save_model(folder/name)
-    draw_losses(learners, folder/f'{name}.png')
+    draw_losses(losses, folder/f'{name}.png')
     write(accuracy=round(100*acc, 2), loss=round(loss, 4), parameters=sum(p.numel() for p in learn.model.parameters()))
     for text in ('I loved every minute of it', 'A waste of time and money'):
         with learn.no_bar(): label,_,probs = learn.predict(text)
