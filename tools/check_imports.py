@@ -11,7 +11,7 @@ from pathlib import Path
 
 root, lib = Path(__file__).resolve().parent.parent, 'transformers_from_scratch'
 
-network = 'attention layers faster models classifier windows seq2seq mlm fast_step beams sampling turns bag'.split()
+network = 'attention layers faster models classifier windows seq2seq mlm fast_step beams caches sampling turns bag'.split()
 others = {'torch','functools','itertools','threading','timeit','types','typing','warnings','weakref'}       # what the network may import besides
 
 def imports(path):

@@ -19,6 +19,7 @@ from transformers_from_scratch.decoding import *
 from transformers_from_scratch.tags import *
 from transformers_from_scratch.corpus import *
 from transformers_from_scratch.pairs import *
+from transformers_from_scratch.caches import *
 from transformers_from_scratch.sampling import *
 from transformers_from_scratch.fast_step import *
 from transformers_from_scratch.turns import *

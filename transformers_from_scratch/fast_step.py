@@ -6,6 +6,7 @@
 __all__ = ['FastStepBuilder']
 
 # %% ../nbs/05_fast_step.ipynb #9c271ce3
+from functools import lru_cache
 from types import SimpleNamespace
 from weakref import WeakKeyDictionary
 from fastai.basics import *
@@ -20,38 +21,49 @@ _int8 = torch.ops.quantized  # rows of 8 bits, with a scale and an offset each
 def _numbers(n): return torch.rand(n, generator=torch.Generator().manual_seed(0)) + .5
 
 class _Product:
-    "Linear layers side by side, as a function of `x (b,in)`, with weights as they are, or smaller"
+    "Linear layers side by side, as a function of `x (n,in)`, with weights as they are, or smaller"
+    def __init__(self, layers, weights=None):
+        self.layers,self.weights = layers,weights
+        self.n,self.out = layers[0].weight.shape[1],sum(len(o.weight) for o in layers)
+
+    def joined(self):
+        "Weights `(out,in)` and bias `(out,)` or None"
+        w = torch.cat([o.weight for o in self.layers])
+        if all(o.bias is None for o in self.layers): return w,None
+        def bias(o): return o.weight.new_zeros(len(o.weight)) if o.bias is None else o.bias
+        return w,torch.cat([bias(o) for o in self.layers])
+
+    def sums(self):
+        "Sums of rows and columns, each times a random number, by which weights are recognized"
+        for o in self.layers:
+            w = o.weight.float() if o.weight.dtype.itemsize<4 else o.weight
+            yield w @ _numbers(w.shape[1]).to(w)
+            yield _numbers(w.shape[0]).to(w) @ w
+            if o.bias is not None: yield o.bias
+
+class _Bags(_Product):
+    "For few rows: a matrix is cut into tiles, and each tile is a bag"
+    most  = 4        # rows
     width = 384      # columns of a tile at most
     least = 3*2**15  # weights that are worth a thread
-    few   = 4        # rows that bags are for
-    def __init__(self, layers, weights=None, rows=1):
-        self.layers,self.weights,self.bags = layers,weights,{}
-        self.n,self.out = layers[0].weight.shape[1],sum(len(o.weight) for o in layers)
-        self.many = rows>self.few
-        self.eight = weights=='int8' and not self.many
+    def __init__(self, layers, weights=None):
+        super().__init__(layers, weights)
+        self.bags,self.eight = {},weights=='int8'
         smaller = {'bf16': torch.bfloat16, 'int8': torch.float32}
         self.dtype = smaller.get(weights, layers[0].weight.dtype)
-        self.biased = any(o.bias is not None for o in layers) and weights!='int8'
+        self.biased = any(o.bias is not None for o in layers) and not self.eight
         self.n_in = self.n + self.biased  # a bias is a row of its own, times 1
         # in 8 bits a row of a tile has its own scale: tiles must not depend on threads
-        threads = 1 if weights=='int8' else torch.get_num_threads()
+        threads = 1 if self.eight else torch.get_num_threads()
         threads = max(min(threads, self.n*self.out//self.least), 1)
         tiles = -(-self.out//(self.width*threads)) * threads  # each thread has as many
         self.m = -(-self.out//(16*tiles)) * 16
         self.tiles = -(-self.out//self.m)
-        self.even = self.tiles*self.m==self.out
+        self.kind = self.m,self.dtype
 
     def bytes(self):
         "The memory that the weights need"
         return self.tiles*self.n_in * (self.m+8 if self.eight else self.m*self.dtype.itemsize)
-
-    def joined(self):
-        "Weights `(out,in)` and bias `(out,)` or None"
-        w = [o.weight for o in self.layers]
-        w = torch.cat(w) if len(w)>1 else w[0]
-        if all(o.bias is None for o in self.layers): return w,None
-        def bias(o): return o.weight.new_zeros(len(o.weight)) if o.bias is None else o.bias
-        return w,torch.cat([bias(o) for o in self.layers])
 
     def tiled(self, rows):
         "The weights and the bias in `rows (tiles*n_in,m)`, tile by tile"
@@ -63,28 +75,13 @@ class _Product:
             tiles[:,-1] = F.pad(bias, (0, self.tiles*self.m-self.out)).view(self.tiles, -1)
         return rows
 
-    def eight_bits(self):
-        "The same, rounded to 8 bits"
-        rows = torch.empty(self.tiles*self.n_in, self.m, dtype=torch.float32, device='cpu')
-        return _int8.embedding_bag_byte_prepack(self.tiled(rows))
-
     def fill(self):
         "Copy the weights to `store`"
-        dtype = torch.uint8 if self.eight else self.dtype
-        self.store = self.store.view(dtype).view(self.tiles*self.n_in, -1)
-        if self.weights!='int8': self.tiled(self.store)
-        elif self.eight: self.store.copy_(self.eight_bits())
-        else: self.store.copy_(_int8.embedding_bag_byte_unpack(self.eight_bits()))
-        bias = self.joined()[1] if self.weights=='int8' else None
-        self.store = self.store,bias
-
-    def sums(self):
-        "Sums of rows and columns, each times a random number, by which weights are recognized"
-        for o in self.layers:
-            w = o.weight.float() if o.weight.dtype.itemsize<4 else o.weight
-            yield w @ _numbers(w.shape[1]).to(w)
-            yield _numbers(w.shape[0]).to(w) @ w
-            if o.bias is not None: yield o.bias
+        store = self.store.view(torch.uint8 if self.eight else self.dtype)
+        self.store = store.view(self.tiles*self.n_in, -1),self.joined()[1] if self.eight else None
+        if not self.eight: return self.tiled(self.store[0])
+        rows = torch.empty(self.tiles*self.n_in, self.m, dtype=torch.float32, device='cpu')
+        self.store[0].copy_(_int8.embedding_bag_byte_prepack(self.tiled(rows)))
 
     @torch.inference_mode(False)
     def make_bags(self, b):
@@ -96,68 +93,90 @@ class _Product:
         self.bags[b] = which.flatten(),starts,xs[...,:self.n],xs.view(-1)
         return self.bags[b]
 
-    def by_bags(self, x):
-        "Multiply each row by each tile"
+    def __call__(self, x):
         b = len(x)
         which,starts,place,xs = self.bags.get(b) or self.make_bags(b)
         place.copy_(x)  # to each tile
         args = self.store[0],which,starts,False,0,False,xs
         if self.eight: y = _int8.embedding_bag_byte_rowwise_offsets(*args)  # (tiles*b,m)
         else: y = torch.embedding_bag(*args)[0]
-        return y.view(1,-1) if b==1 else y.view(self.tiles, b, self.m).transpose(0,1).flatten(1)
-
-    def by_tiles(self, x):
-        "An ordinary product with each tile"
-        tiles = self.store[0].view(self.tiles, self.n_in, self.m)
-        y = x.to(self.dtype) @ tiles[:,:self.n]  # (tiles,b,m)
-        if self.biased: y += tiles[:,self.n:]
-        return y.transpose(0,1).flatten(1)
-
-    def __call__(self, x):
-        y = self.by_tiles(x) if self.many else self.by_bags(x)
-        y = (y if self.even else y[:,:self.out]).to(x.dtype)
+        y = y.view(1,-1) if b==1 else y.view(self.tiles, b, self.m).transpose(0,1).flatten(1)
+        y = y[:,:self.out].to(x.dtype)
         return y if self.store[1] is None else y + self.store[1]
 
-class _Packed(_Product):
-    "The same for many rows by oneDNN, which packs the weights itself"
+class _Ordinary(_Product):
+    "For many rows: a product of matrices; in 8 bits one of whole numbers, weights and vectors"
+    def __init__(self, layers, weights=None):
+        super().__init__(layers, weights)
+        self.dtype = torch.float if weights else layers[0].weight.dtype
+        if weights=='bf16' and has_bf16(): self.dtype = torch.bfloat16
+        self.kind = self.dtype
+
     def bytes(self): return 0
+    def pack(self, w): return w
+    def multiply(self, x, w): return F.linear(x, w)
 
     def fill(self):
         w,bias = self.joined()
-        if self.weights=='int8':
-            tiles = _int8.embedding_bag_byte_unpack(self.eight_bits())
-            tiles = tiles.view(self.tiles, self.n_in, self.m)
-            w = tiles[:,:self.n].transpose(1,2).reshape(-1, self.n)[:self.out]
-        packed = torch.ops.mkldnn._reorder_linear_weight(w.to(self.dtype), 2*self.few)
-        self.store = packed,bias
+        w,scale = _whole_numbers(w) if self.weights=='int8' else (w,None)
+        if self.weights=='bf16': w = w.bfloat16()
+        self.store = self.pack(w.to(self.dtype)),scale,bias
 
     def __call__(self, x):
-        w,bias = self.store
-        y = torch.ops.mkldnn._linear_pointwise(x.to(self.dtype), w, None, 'none', [], '')
-        return y.to(x.dtype) if bias is None else y.to(x.dtype) + bias
+        w,scale,bias = self.store
+        if scale is None: y = self.multiply(x.to(self.dtype), w)
+        else:
+            numbers,to_x = _whole_numbers(x)
+            y = self.multiply(numbers.to(self.dtype), w)*to_x*scale[:,0]
+        y = y.to(x.dtype)
+        return y if bias is None else y + bias
+
+def _whole_numbers(x):
+    "Numbers from -127 to 127, and for each row what to multiply them with"
+    scale = x.float().abs().amax(1, keepdim=True).clamp_(min=1e-20)/127
+    return (x/scale).round_(),scale
+
+class _Packed(_Ordinary):
+    "The same by oneDNN, which packs the weights itself"
+    def pack(self, w): return torch.ops.mkldnn._reorder_linear_weight(w, 8)
+    def multiply(self, x, w):
+        return torch.ops.mkldnn._linear_pointwise(x, w, None, 'none', [], '')
+
+class _Integers(_Ordinary):
+    "The same with instructions for whole numbers of 8 bits"
+    def __init__(self, *args): super().__init__(*args); self.dtype = self.kind = torch.int8
+    def pack(self, w): return w.t()
+    def multiply(self, x, w): return torch._int_mm(x, w)
+
+@lru_cache
+def _has_int8():
+    "Is a product of whole numbers of 8 bits there, and right for the largest ones?"
+    x = torch.full((8,64), 127, dtype=torch.int8, device='cpu')
+    return hasattr(torch, '_int_mm') and bool((torch._int_mm(x, -x.t()) == -127*127*64).all())
 
 def _ways(layers, weights=None, rows=1):
-    "The kinds of products for `layers`, by name; for many rows there can be two"
-    needed,able = ('_reorder_linear_weight','_linear_pointwise'),torch.backends.mkldnn.enabled
-    able = able and all(hasattr(torch.ops.mkldnn, o) for o in needed)
-    packs = (able and rows>_Product.few and all(o.weight.dtype==torch.float for o in layers)
-             and (weights!='bf16' or has_bf16()))
-    return dict(tiles=_Product, packed=_Packed) if packs else dict(tiles=_Product)
+    "The kinds of products for `layers`, by name; for many rows there are several"
+    if rows<=_Bags.most: return dict(bags=_Bags)
+    ways,needed = dict(ordinary=_Ordinary),('_reorder_linear_weight','_linear_pointwise')
+    able = torch.backends.mkldnn.enabled and all(hasattr(torch.ops.mkldnn, o) for o in needed)
+    if able and all(o.weight.dtype==torch.float for o in layers): ways['packed'] = _Packed
+    if weights=='int8' and _has_int8(): ways['integers'] = _Integers
+    return ways
 
 def _sample(cls, layers, weights, rows):
     "Such a product of some weights of the first layer, laid out, as something to time"
-    product = cls([SimpleNamespace(weight=layers[0].weight[:2048], bias=None)], weights, rows)
+    product = cls([SimpleNamespace(weight=layers[0].weight[:2048], bias=None)], weights)
     product.store = torch.empty(product.bytes(), dtype=torch.uint8, device='cpu')
     product.fill()
     return partial(product, torch.ones(rows, product.n, dtype=layers[0].weight.dtype, device='cpu'))
 
 # %% ../nbs/05_fast_step.ipynb #4b000002
-_stores = WeakKeyDictionary()  # for each model: {settings: (sums, stores)}
+_stores = WeakKeyDictionary()  # for each model: {kinds of products: (sums, stores)}
 
-def _lay_out(model, products, *settings):
+def _lay_out(model, products):
     "Give `products` the weights of `model`, laid out again if they have changed"
     sums = torch.cat([o for p in products for o in p.sums()])
-    key = *((type(o), o.n, o.out, o.m, o.dtype) for o in products),*settings
+    key = tuple((type(o), o.n, o.out, o.weights, o.kind) for o in products)
     kept = {n: o for n,o in _stores.get(model, {}).items()  # as the weights are now
             if o[0].dtype==sums.dtype and torch.equal(o[0], sums)}
     if key not in kept:
@@ -182,7 +201,7 @@ class FastStepBuilder:
     def __init__(self,
         weights:str=None, # 'int8' or 'bf16' for smaller weights; None: as they are
         rows:int=1 # Number of texts
-    ): self.products,self.known,self.weights,self.rows = [],set(),weights,rows
+    ): self.products,self.known,self.weights,self.rows,self.t = [],set(),weights,rows,1
 
     def ask(self,
         part:nn.Module # A part, such as a block
@@ -195,7 +214,7 @@ class FastStepBuilder:
 
     def linear(self,
         *layers # `nn.Linear`s that read the same vectors
-    )->callable: # A function of `x (b,in)`
+    )->callable: # A function of `x (b*t,in)`
         "Lay out `layers`; the result has their outputs side by side"
         self._only((nn.Linear,FastLinear), layers)
         self.known.update(layers)
@@ -205,7 +224,7 @@ class FastStepBuilder:
         n = 2**round(math.log2(self.rows))
         what = f'about {n} x {n_in} to {n_out}, {self.weights}, {torch.get_num_threads()} threads'
         way = fastest_way(what, {n: partial(_sample, cls, *args) for n,cls in ways.items()})
-        self.products.append(ways[way](*args))
+        self.products.append(ways[way](layers, self.weights))
         return self.products[-1]
 
     def call(self,
@@ -217,13 +236,14 @@ class FastStepBuilder:
 
     def each(self,
         module:nn.Module # A norm, or an activation; a function will do
-    )->callable: # A function of `x (b,k)`
-        "Call `module` with `(b,1,k)`, as in a text, unless that makes no difference to it"
+    )->callable: # A function of `x (b*t,k)`
+        "Call `module` with `(b,t,k)`, as in a text, unless that makes no difference to it"
         f = self.call(module) if isinstance(module, nn.Module) else module
         if type(module) is nn.LayerNorm:  # gets its weights once, not each time
             args = module.normalized_shape,module.weight,module.bias,module.eps
             return lambda x: torch.layer_norm(x, *args)
-        return f if type(module) in _by_number else lambda x: f(x[:,None])[:,0]
+        if type(module) in _by_number: return f
+        return lambda x: f(x.unflatten(0, (-1,self.t))).flatten(0, 1)
 
     def skip(self,
         *dropouts # `nn.Dropout`s
@@ -282,15 +302,13 @@ def one_token(self:SelfAttentionAutoRegressive, lay):
     join = lay.linear(self.unifyheads)
     h,g,norms = self.heads,self.kv_heads,(lay.call(self.q_norm),lay.call(self.k_norm))
     if type(self.q_norm) is nn.Identity: norms = None
-    parts,grouped = [h, 2*g],bool(h!=g)
     def f(x, cache, pos, rotate, seen):
-        x = qkv(x).view(len(x), h+2*g, 1, -1)  # (b,h+2g,1,s)
+        n = len(x)
+        x = qkv(x).view(n//lay.t, lay.t, h+2*g, -1).transpose(1, 2)           # (b,h+2g,t,s)
         if norms is not None: x = torch.cat([norms[0](x[:,:h]), norms[1](x[:,h:h+g]), x[:,h+g:]], 1)
         if rotate is not None: x = torch.cat([rotate(x[:,:h+g], pos), x[:,h+g:]], 1)
-        query,kv = x.split(parts, 1)
-        key,value = cache.append(kv)                                            # (b,g,tk,s)
-        out = F.scaled_dot_product_attention(query, key, value, seen, enable_gqa=grouped)
-        return join(out.flatten(1))                                           # (b,k)
+        out = cache.attend(*x.split([h, 2*g], 1), seen)                       # (b,h,t,s)
+        return join(out.transpose(1, 2).reshape(n, -1))                       # (b*t,k)
     return f
 
 @patch
@@ -315,11 +333,14 @@ def one_token(self:TransformerEncoder, lay):
     (add,rotation),blocks = lay.ask(self.positions),[lay.ask(o) for o in self.blocks]
     lay.skip(self.dropout); lay.known.add(self.blocks)
     def f(ids, pos, pad_mask, caches):
-        x = embed_norm(add(embed(ids), pos))[:,0]                                         # (b,k)
+        t = lay.t = ids.shape[1]
+        if pos is None: pos = torch.arange(t, device='cpu')
+        x = embed_norm(add(embed(ids), pos)).flatten(0, 1)                                # (b*t,k)
         rotate = None if rotation is None else rotation(pos)
         seen = None if pad_mask is None else ~pad_mask[:,None,None]  # (b,1,1,tk)
         for block,cache in zip(blocks, caches): x = block(x, cache, pos, rotate, seen)
-        return norm(x)
+        x,lay.t = x[t-1::t],1  # the last token
+        return norm(x)                                                                    # (b,k)
     return f
 
 @patch
@@ -327,7 +348,7 @@ def one_token(self:LMHead, lay): return lay.linear(self.linear)
 
 # %% ../nbs/05_fast_step.ipynb #e447b74b
 def _plan(model, weights=None, rows=1):
-    "The function of one token, and the products in it; `_Unknown` says why there is none"
+    "The function of a step, and the products in it; `_Unknown` says why there is none"
     device,lay = next(model.parameters()).device.type,FastStepBuilder(weights, rows)
     lay._need(device=='cpu', f'it is on {device}')
     lay._need(type(model).forward is TransformerLM.forward, 'it has its own `forward`')
@@ -347,8 +368,8 @@ def why_slow(self:TransformerLM
 def fast_step(self:TransformerLM,
     weights:str=None, # 'int8' or 'bf16' for smaller weights; None: as they are
     rows:int=1 # Number of texts in a batch
-)->callable: # `(ids (b,1), pos, pad_mask, caches) -> logits (b,v)`, with `KVCache`s; or None
-    "One token through all blocks, with the weights as they are now, laid out for few rows"
+)->callable: # `(ids (b,t), pos, pad_mask, caches) -> logits (b,v)`, with `KVCache`s; or None
+    "A token of each text through all blocks, with the weights as they are now; or a prompt"
     if weights not in (None,'int8','bf16'):
         raise ValueError(f"`weights` is {weights!r}, but must be None, 'int8' or 'bf16'")
     device = next(self.parameters()).device.type
@@ -356,5 +377,6 @@ def fast_step(self:TransformerLM,
     if learns or torch.is_autocast_enabled(device): return None
     try: step,products = _plan(self, weights, rows)
     except _Unknown: return None
-    _lay_out(self, products, weights, rows>_Product.few)
+    _lay_out(self, products)
+    step.many = rows>_Bags.most  # for few, a prompt is faster without
     return step

@@ -4,13 +4,14 @@
 
 # %% auto #0
 __all__ = ['scale_temperature', 'keep_top_k', 'keep_top_p', 'keep_min_p', 'penalize_repetition', 'forbid_ids', 'sample_ids',
-           'KVCache', 'LMReader', 'stream_ids', 'generate_beams', 'generate']
+           'LMReader', 'stream_ids', 'generate_beams', 'generate']
 
 # %% ../nbs/06_sampling.ipynb #abf4450f
 from fastai.basics import *
 from .models import *
 from .fast_step import *
 from .beams import *
+from .caches import *
 
 # %% ../nbs/06_sampling.ipynb #ab3bcf65
 def scale_temperature(
@@ -108,47 +109,6 @@ def sample_ids(
     u = 1 - torch.rand(len(ruler), 1, generator=generator, device=device, dtype=exact)
     return torch.searchsorted(ruler, u.to(ruler.device)*ruler[:,-1:])[:,0]  # u is in (0,1]
 
-# %% ../nbs/06_sampling.ipynb #5723f1d5
-class KVCache:
-    "Keys and values of one block, in memory that grows by doubling"
-    def __init__(self,
-        room:int=64 # Initial capacity in tokens
-    ): self.n,self.room,self.kv = 0,room,None
-
-    def update(self,
-        key:Tensor, # New keys `(b,kv_heads,t,s)`
-        value:Tensor # New values `(b,kv_heads,t,s)`
-    )->tuple: # All keys and all values so far, each `(b,h,tk,s)`
-        "Append, and return all"
-        return self.append(torch.cat([key,value], 1))
-
-    def append(self,
-        kv:Tensor # New keys and values `(b,2h,t,s)`
-    )->tuple: # All keys and all values so far, each `(b,h,tk,s)`
-        "The same for keys and values in one tensor, as the fast step makes them"
-        n,end,h = self.n,self.n+kv.shape[2],kv.shape[1]//2
-        if self.kv is None or end>self.room:
-            old,self.room = self.kv,max(end, self.room if self.kv is None else 2*self.room)
-            with torch.inference_mode(False):  # else it could be written to in that mode alone
-                self.kv = kv.new_empty(*kv.shape[:2], self.room, kv.shape[3])
-            if old is not None: self.kv[:,:,:n] = old[:,:,:n]
-        self.kv[:,:,n:end],self.n = kv,end
-        return self.kv[:,:h,:end],self.kv[:,h:,:end]
-
-    def reorder(self,
-        rows:Tensor # Which texts to continue `(b',)`; one may occur several times
-    ):
-        "Keep, copy or drop texts; those that stay in their place cost nothing"
-        old,b = self.kv,len(rows)
-        if b>len(old):
-            with torch.inference_mode(False): self.kv = old.new_empty(b, *old.shape[1:])
-            self.kv[:,:,:self.n] = old[rows,:,:self.n]
-        else:
-            moved = (rows!=torch.arange(b, device=rows.device)).nonzero()[:,0]
-            new = old[rows[moved],:,:self.n]
-            self.kv = old[:b]
-            self.kv[moved,:,:self.n] = new
-
 # %% ../nbs/06_sampling.ipynb #8aee88f6
 class LMReader:
     "A language model and what it has read; raises `ValueError` for a text without tokens"
@@ -157,7 +117,7 @@ class LMReader:
         ids:Tensor, # The texts so far `(b,t)`, padding anywhere, at least one token in each
         cache:bool=True, # Keep keys and values? Without, everything is read again for each token
         fast:bool=True, # Use the `fast_step` of the model? It pays off from about ten tokens on
-        weights:str=None # 'int8' or 'bf16': smaller weights for single tokens; None: as they are
+        weights:str=None # 'int8' or 'bf16': smaller weights; None: as they are
     ):
         # a model with its own `forward` is called, and a block may not support caches
         self.plain = type(model).forward in (TransformerLM.forward, nn.Sequential.forward)
@@ -212,9 +172,10 @@ class LMReader:
             self.pad_mask,pos = pos<0,pos.clamp(min=0)
             ids = ids.masked_fill(self.pad_mask, encoder.pad_idx)
         if self.cache:
-            self.caches = [KVCache(width+64) for _ in encoder.blocks]
-            x = encoder.read(ids, self.pad_mask, pos, self.caches)                        # (b,t,k)
-            self.logits = self.model[1](x[:,-1])                                          # (b,v)
+            if self.step is None and len(ids)>4: self.step = self._fast_step()
+            many = self.step and self.step.many
+            self.caches = [(ColumnCache if many else KVCache)(width+64) for _ in encoder.blocks]
+            self._read_new(ids, pos, many and self.pad_mask is None)
         elif self.plain: self.logits = self.model[1](self._read_anew(ids))
         else: self.logits = self.model(ids)[:,-1]  # padding is in front
 
@@ -234,10 +195,14 @@ class LMReader:
             pos = torch.tensor(self.seen, device=ids.device)[:,None] - 1                  # (b,1)
             self.pad_mask = F.pad(self.pad_mask, (0,1))
         if self.step is None: self.step = self._fast_step()
-        if self.step and not torch.is_grad_enabled():
-            self.logits = self.step(ids, pos, self.pad_mask, self.caches)
+        self._read_new(ids, pos, self.step)
+
+    def _read_new(self, ids, pos, by_step):
+        "Read new tokens, whose keys and values the caches keep"
+        if by_step and not torch.is_grad_enabled():
+            self.logits = self.step(ids, pos, self.pad_mask, self.caches)                 # (b,v)
         else:
-            x = self.model[0].read(ids, self.pad_mask, pos, self.caches)                  # (b,1,k)
+            x = self.model[0].read(ids, self.pad_mask, pos, self.caches)                  # (b,t,k)
             self.logits = self.model[1](x[:,-1])
 
     def _fast_step(self):
