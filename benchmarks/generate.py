@@ -12,9 +12,10 @@ import json, statistics, subprocess, sys, tempfile, time, warnings
 from datetime import date
 from pathlib import Path
 import numpy as np, torch
-from fastcore.script import call_parse
+from fastcore.script import bool_arg, call_parse
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 from train_step import cpu, table
+from transformers_from_scratch.learner import keep_memory
 
 sizes = dict(small=dict(v=10_000, k=256, heads=8, depth=4),
              gpt2=dict(v=50_257, k=768, heads=12, depth=12))
@@ -109,8 +110,9 @@ def timed(f, *args):
     start,times = time.perf_counter(),f(*args)
     return (time.perf_counter()-start)*(times if type(times) is int else 1)
 
-def serve(peer, size):
+def serve(peer, size, keep):
     "A peer in a process of its own: a line of JSON in, seconds out"
+    if keep: keep_memory()
     warnings.simplefilter('ignore')
     torch.manual_seed(0)
     out,sys.stdout = sys.stdout,sys.stderr
@@ -124,9 +126,9 @@ def serve(peer, size):
         print(json.dumps(timed(fs[name], ids, n)), file=out, flush=True)
 
 class Peer:
-    def __init__(self, peer, size, threads):
+    def __init__(self, peer, size, threads, keep):
         self.p = subprocess.Popen([sys.executable, __file__, '--peer', peer.__name__, '--size',
-                                   size, '--threads', str(threads)], stdin=subprocess.PIPE,
+                                   size, '--threads', str(threads), '--keep', str(int(keep))], stdin=subprocess.PIPE,
                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         first = json.loads(self.p.stdout.readline() or '{"missing":"it stopped"}')
         self.names,self.missing = ([],first['missing']) if isinstance(first, dict) else (first,None)
@@ -152,12 +154,13 @@ def main(
     threads:int=2, # Threads for each library
     size:str='small', # 'small', or 'gpt2'
     out:str='', # A CSV file to append to
+    keep:bool_arg=True, # Keep freed memory, as our learners do, for all of them?
     peer:str='', # Only for the processes that this script starts
 ):
     "Print tables of tokens a second"
     torch.set_num_threads(threads)
-    if peer: return serve(peer, size)
-    all_peers,rng = [Peer(o, size, threads) for o in peers],np.random.default_rng(0)
+    if peer: return serve(peer, size, keep)
+    all_peers,rng = [Peer(o, size, threads, keep) for o in peers],np.random.default_rng(0)
     for o,p in zip(peers, all_peers):
         if p.missing: print(f'left out: {o.__name__} ({p.missing})')
     runs = {name: p for p in all_peers for name in p.names}

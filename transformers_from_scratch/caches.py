@@ -6,6 +6,7 @@
 __all__ = ['KVCache', 'ColumnCache']
 
 # %% ../nbs/05c_caches.ipynb #ca000004
+from functools import lru_cache
 from fastai.basics import *
 
 # %% ../nbs/05c_caches.ipynb #5723f1d5
@@ -97,14 +98,20 @@ class ColumnCache(KVCache):
         "Append, and average what the queries see, which is nothing that comes later"
         if query.shape[2]>1 or query.dtype!=torch.float: return super().attend(query, kv, seen)
         self.append(kv)
-        (b,heads,_,s),h,n = query.shape,kv.shape[1]//2,self.n
-        def ints(*args): return torch.arange(*args, dtype=torch.int32, device='cpu')
-        # for each head of each text the first of its keys and values in the cache
-        block = ints(b)[:,None]*2*h + ints(heads)//(heads//h)                                # (b,heads)
-        def bags(rows, which, xs):
-            args = which.flatten(),ints(0, which.numel(), which.shape[-1]),False,0,False
-            return torch.embedding_bag(rows, *args, xs.flatten())[0].view(b, heads, -1)
-        scores = bags(self.kv.view(-1, self.room), block[...,None]*s + ints(s), query*s**-.5)[...,:n]
-        if seen is not None: scores = scores.masked_fill(~seen[:,:,0], -math.inf)
-        values = (block+h)[...,None]*self.room + ints(n)                                  # (b,heads,n)
-        return bags(self.kv.view(-1, s), values, scores.softmax(-1))[:,:,None]
+        (b,heads,_,s),h = query.shape,kv.shape[1]//2
+        of_keys,of_values = _bags(b, heads, h, self.room, s, self.n)
+        scores = _sums(self.kv.view(-1, self.room), of_keys, query*s**-.5)[:,:self.n]     # (b*heads,n)
+        if seen is not None: scores = scores.masked_fill(~seen[:,:,0].expand(b, heads, -1).flatten(0, 1), -math.inf)
+        out = _sums(self.kv.view(-1, s), of_values, scores.softmax(-1))
+        return out.view(b, heads, 1, s)
+
+@lru_cache(4)
+@torch.inference_mode(False)
+def _bags(b, heads, h, room, s, n):
+    "Rows of a `ColumnCache` with the keys, and with the values, of each head of each text"
+    def ints(*args): return torch.arange(*args, dtype=torch.int32, device='cpu')
+    block = (ints(b)[:,None]*2*h + ints(heads)//(heads//h)).view(-1,1)                # (b*heads,1)
+    return tuple((which.flatten(), ints(0, which.numel(), which.shape[1]))
+                 for which in (block*s + ints(s), (block+h)*room + ints(n)))
+
+def _sums(rows, bags, xs): return torch.embedding_bag(rows, *bags, False, 0, False, xs.flatten())[0]

@@ -34,11 +34,12 @@ class _Product:
         return w,torch.cat([bias(o) for o in self.layers])
 
     def sums(self):
-        "Sums of rows and columns, each times a random number, by which weights are recognized"
+        "Sums of 64 rows, each times a random number, by which weights are recognized"
         for o in self.layers:
             w = o.weight.float() if o.weight.dtype.itemsize<4 else o.weight
-            yield w @ _numbers(w.shape[1]).to(w)
-            yield _numbers(w.shape[0]).to(w) @ w
+            n = len(w)
+            args = torch.arange(n),torch.arange(0, n, 64),False,0,False,_numbers(n).to(w)
+            yield torch.embedding_bag(w, *args)[0].flatten()
             if o.bias is not None: yield o.bias
 
 class _Bags(_Product):
@@ -114,7 +115,7 @@ class _Ordinary(_Product):
 
     def bytes(self): return 0
     def pack(self, w): return w
-    def multiply(self, x, w): return F.linear(x, w)
+    def multiply(self, x, w): return F.linear(x.to(self.dtype), w)
 
     def fill(self):
         w,bias = self.joined()
@@ -124,12 +125,11 @@ class _Ordinary(_Product):
 
     def __call__(self, x):
         w,scale,bias = self.store
-        if scale is None: y = self.multiply(x.to(self.dtype), w)
+        if scale is None: y = self.multiply(x, w)
         else:
             numbers,to_x = _whole_numbers(x)
-            y = self.multiply(numbers.to(self.dtype), w)*to_x*scale[:,0]
-        y = y.to(x.dtype)
-        return y if bias is None else y + bias
+            y = self.multiply(numbers, w).float().mul_(to_x).mul_(scale[:,0])
+        return (y if bias is None else y + bias).to(x.dtype)
 
 def _whole_numbers(x):
     "Numbers from -127 to 127, and for each row what to multiply them with"
@@ -140,32 +140,44 @@ class _Packed(_Ordinary):
     "The same by oneDNN, which packs the weights itself"
     def pack(self, w): return torch.ops.mkldnn._reorder_linear_weight(w, 8)
     def multiply(self, x, w):
-        return torch.ops.mkldnn._linear_pointwise(x, w, None, 'none', [], '')
+        return torch.ops.mkldnn._linear_pointwise(x.to(self.dtype), w, None, 'none', [], '')
 
 class _Integers(_Ordinary):
     "The same with instructions for whole numbers of 8 bits"
-    def __init__(self, *args): super().__init__(*args); self.dtype = self.kind = torch.int8
-    def pack(self, w): return w.t()
-    def multiply(self, x, w): return torch._int_mm(x, w)
+    def pack(self, w): return w.to(torch.int8).t()
+    def multiply(self, x, w): return torch._int_mm(x.to(torch.int8), w)
+
+class _PackedIntegers(_Integers):
+    "The same by oneDNN, with numbers from 1 to 255"
+    def pack(self, w):
+        packed = torch.ops.onednn.qlinear_prepack(w.to(torch.int8), [8,self.n])
+        return packed,w.new_ones(len(w)),w.new_zeros(len(w)).long()
+
+    def multiply(self, x, w):
+        args = x.add_(128).to(torch.uint8),1.,128,*w,None,1.,0,torch.float,'none',[],''
+        return torch.ops.onednn.qlinear_pointwise(*args)
 
 @lru_cache
-def _has_int8():
-    "Is a product of whole numbers of 8 bits there, and right for the largest ones?"
-    x = torch.full((8,64), 127, dtype=torch.int8, device='cpu')
-    return hasattr(torch, '_int_mm') and bool((torch._int_mm(x, -x.t()) == -127*127*64).all())
+def _works(cls, weights=None):
+    "Is this kind of product there, and right for the largest numbers?"
+    product = cls([SimpleNamespace(weight=torch.full((16,64), -1., device='cpu'), bias=None)], weights)
+    try:
+        product.fill()
+        return bool((product(torch.ones(8, 64, device='cpu'))+64).abs().max()<1e-3)
+    except (AttributeError, RuntimeError): return False
 
 def _ways(layers, weights=None, rows=1):
     "The kinds of products for `layers`, by name; for many rows there are several"
     if rows<=_Bags.most: return dict(bags=_Bags)
-    ways,needed = dict(ordinary=_Ordinary),('_reorder_linear_weight','_linear_pointwise')
-    able = torch.backends.mkldnn.enabled and all(hasattr(torch.ops.mkldnn, o) for o in needed)
-    if able and all(o.weight.dtype==torch.float for o in layers): ways['packed'] = _Packed
-    if weights=='int8' and _has_int8(): ways['integers'] = _Integers
-    return ways
+    ways = dict(packed=_Packed, ordinary=_Ordinary)
+    if weights=='int8': ways |= {'integers':_Integers, 'packed integers':_PackedIntegers}
+    single = all(o.weight.dtype==torch.float for o in layers) and torch.backends.mkldnn.enabled
+    return {n: o for n,o in ways.items() if o is _Ordinary or single and _works(o, weights)}
 
 def _sample(cls, layers, weights, rows):
-    "Such a product of some weights of the first layer, laid out, as something to time"
-    product = cls([SimpleNamespace(weight=layers[0].weight[:2048], bias=None)], weights)
+    "Such a product of some of the weights, laid out, as something to time"
+    some = torch.cat([o.weight for o in layers])[:2048]
+    product = cls([SimpleNamespace(weight=some, bias=None)], weights)
     product.store = torch.empty(product.bytes(), dtype=torch.uint8, device='cpu')
     product.fill()
     return partial(product, torch.ones(rows, product.n, dtype=layers[0].weight.dtype, device='cpu'))
