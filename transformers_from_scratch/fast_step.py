@@ -121,6 +121,7 @@ class _Ordinary(_Product):
         w,bias = self.joined()
         w,scale = _whole_numbers(w) if self.weights=='int8' else (w,None)
         if self.weights=='bf16': w = w.bfloat16()
+        if scale is not None: scale = scale[:,0]
         self.store = self.pack(w.to(self.dtype)),scale,bias
 
     def __call__(self, x):
@@ -128,7 +129,9 @@ class _Ordinary(_Product):
         if scale is None: y = self.multiply(x, w)
         else:
             numbers,to_x = _whole_numbers(x)
-            y = self.multiply(numbers, w).float().mul_(to_x).mul_(scale[:,0])
+            y = self.multiply(numbers, w).float().mul_(to_x)
+            if bias is not None: return torch.addcmul(bias, y, scale).to(x.dtype)
+            y.mul_(scale)
         return (y if bias is None else y + bias).to(x.dtype)
 
 def _whole_numbers(x):
