@@ -65,24 +65,33 @@ class KVCache:
 # %% ../nbs/05c_caches.ipynb #ca00000a
 class ColumnCache(KVCache):
     "The same with keys stored column by column, for one new token each of many texts"
+    def __init__(self,
+        room:int=64, # Initial capacity in tokens
+        dtype:torch.dtype=None # What to store, float or half; None: what comes
+    ): super().__init__(room); self.dtype = dtype
+
     def filled(self): return self.room
 
     def append(self,
         kv:Tensor # New keys and values `(b,2h,t,s)`
     )->tuple: # All keys and all values so far, each `(b,h,tk,s)`
         "Append, and return all"
+        prompt,h = self.n==0,kv.shape[1]//2
+        self.write(kv)
+        if prompt: return kv[:,:h],kv[:,h:]  # as rows
+        return tuple(o[:,:,:self.n].to(kv.dtype) for o in self.parts())
+
+    def write(self, kv):
         n,end,h = self.n,self.n+kv.shape[2],kv.shape[1]//2
         if self.kv is None or end>self.room:
             old = None if self.kv is None else self.parts()
-            self.room = max(end+end//4, self.room)
+            self.room = max(end + max(end//4, 64), self.room)
             with torch.inference_mode(False):
-                self.kv = kv.new_empty(*kv.shape[:2], self.room, kv.shape[3])
+                self.kv = kv.new_empty(*kv.shape[:2], self.room, kv.shape[3], dtype=self.dtype)
             if old:
                 for new,o in zip(self.parts(), old): new[:,:,:n] = o[:,:,:n]
-        key,value = self.parts()
-        key[:,:,n:end],value[:,:,n:end],self.n = kv[:,:h],kv[:,h:],end
-        if n==0: return kv[:,:h],kv[:,h:]  # a prompt has rows
-        return key[:,:,:end],value[:,:,:end]
+        (key,value),new = self.parts(),kv.to(self.kv.dtype)
+        key[:,:,n:end],value[:,:,n:end],self.n = new[:,:h],new[:,h:],end
 
     def parts(self):
         "Views of all keys and all values `(b,h,room,s)`"
@@ -97,13 +106,14 @@ class ColumnCache(KVCache):
     )->Tensor: # Averages of the values `(b,heads,t,s)`
         "Append, and average what the queries see, which is nothing that comes later"
         if query.shape[2]>1 or query.dtype!=torch.float: return super().attend(query, kv, seen)
-        self.append(kv)
+        self.write(kv)
         (b,heads,_,s),h = query.shape,kv.shape[1]//2
         of_keys,of_values = _bags(b, heads, h, self.room, s, self.n)
-        scores = _sums(self.kv.view(-1, self.room), of_keys, query*s**-.5)[:,:self.n]     # (b*heads,n)
-        if seen is not None: scores = scores.masked_fill(~seen[:,:,0].expand(b, heads, -1).flatten(0, 1), -math.inf)
-        out = _sums(self.kv.view(-1, s), of_values, scores.softmax(-1))
-        return out.view(b, heads, 1, s)
+        scores = _sums(self.kv.view(-1, self.room), of_keys, query*s**-.5)[:,:self.n].float()
+        if seen is not None:
+            seen = seen.expand(b, heads, 1, -1).flatten(0, 2)                             # (b*heads,n)
+            scores = scores.masked_fill(~seen, -math.inf)
+        return _sums(self.kv.view(-1, s), of_values, scores.softmax(-1)).view_as(query).to(query.dtype)
 
 @lru_cache(4)
 @torch.inference_mode(False)
@@ -114,4 +124,5 @@ def _bags(b, heads, h, room, s, n):
     return tuple((which.flatten(), ints(0, which.numel(), which.shape[1]))
                  for which in (block*s + ints(s), (block+h)*room + ints(n)))
 
-def _sums(rows, bags, xs): return torch.embedding_bag(rows, *bags, False, 0, False, xs.flatten())[0]
+def _sums(rows, bags, xs):
+    return torch.embedding_bag(rows, *bags, False, 0, False, xs.flatten().to(rows.dtype))[0]
