@@ -46,13 +46,13 @@ class KVCache:
         return F.scaled_dot_product_attention(query, key, value, seen, is_causal=query.shape[2]>1,
                                               enable_gqa=query.shape[1]>key.shape[1])
 
-    def filled(self): return self.n  # rows of `kv` in use
+    def _filled(self): return self.n  # rows of `kv` in use
 
     def reorder(self,
         rows:Tensor # Which texts to continue `(b',)`; one may occur several times
     ):
         "Keep, copy or drop texts; those that stay in their place cost nothing"
-        old,b,n = self.kv,len(rows),self.filled()
+        old,b,n = self.kv,len(rows),self._filled()
         if b>len(old):
             with torch.inference_mode(False): self.kv = old.new_empty(b, *old.shape[1:])
             self.kv[:,:,:n] = old[rows,:,:n]
@@ -70,30 +70,30 @@ class ColumnCache(KVCache):
         dtype:torch.dtype=None # What to store, float or half; None: what comes
     ): super().__init__(room); self.dtype = dtype
 
-    def filled(self): return self.room
+    def _filled(self): return self.room
 
     def append(self,
         kv:Tensor # New keys and values `(b,2h,t,s)`
     )->tuple: # All keys and all values so far, each `(b,h,tk,s)`
         "Append, and return all"
         prompt,h = self.n==0,kv.shape[1]//2
-        self.write(kv)
+        self._write(kv)
         if prompt: return kv[:,:h],kv[:,h:]  # as rows
-        return tuple(o[:,:,:self.n].to(kv.dtype) for o in self.parts())
+        return tuple(o[:,:,:self.n].to(kv.dtype) for o in self._parts())
 
-    def write(self, kv):
+    def _write(self, kv):
         n,end,h = self.n,self.n+kv.shape[2],kv.shape[1]//2
         if self.kv is None or end>self.room:
-            old = None if self.kv is None else self.parts()
+            old = None if self.kv is None else self._parts()
             self.room = max(end + max(end//4, 64), self.room)
             with torch.inference_mode(False):
                 self.kv = kv.new_empty(*kv.shape[:2], self.room, kv.shape[3], dtype=self.dtype)
             if old:
-                for new,o in zip(self.parts(), old): new[:,:,:n] = o[:,:,:n]
-        (key,value),new = self.parts(),kv.to(self.kv.dtype)
+                for new,o in zip(self._parts(), old): new[:,:,:n] = o[:,:,:n]
+        (key,value),new = self._parts(),kv.to(self.kv.dtype)
         key[:,:,n:end],value[:,:,n:end],self.n = new[:,:h],new[:,h:],end
 
-    def parts(self):
+    def _parts(self):
         "Views of all keys and all values `(b,h,room,s)`"
         b,h2,room,s = self.kv.shape
         key,value = self.kv.chunk(2, 1)
@@ -106,14 +106,15 @@ class ColumnCache(KVCache):
     )->Tensor: # Averages of the values `(b,heads,t,s)`
         "Append, and average what the queries see, which is nothing that comes later"
         if query.shape[2]>1 or query.dtype!=torch.float: return super().attend(query, kv, seen)
-        self.write(kv)
+        self._write(kv)
         (b,heads,_,s),h = query.shape,kv.shape[1]//2
         of_keys,of_values = _bags(b, heads, h, self.room, s, self.n)
         scores = _sums(self.kv.view(-1, self.room), of_keys, query*s**-.5)[:,:self.n].float()
         if seen is not None:
-            seen = seen.expand(b, heads, 1, -1).flatten(0, 2)                             # (b*heads,n)
+            seen = seen.expand(b, heads, 1, -1).flatten(0, 2)                          # (b*heads,n)
             scores = scores.masked_fill(~seen, -math.inf)
-        return _sums(self.kv.view(-1, s), of_values, scores.softmax(-1)).view_as(query).to(query.dtype)
+        out = _sums(self.kv.view(-1, s), of_values, scores.softmax(-1))
+        return out.view_as(query).to(query.dtype)
 
 @lru_cache(4)
 @torch.inference_mode(False)

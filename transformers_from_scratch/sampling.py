@@ -174,10 +174,8 @@ class LMReader:
         if self.cache:
             if self.step is None and len(ids)>4: self.step = self._fast_step()
             many = self.step and self.step.many
-            kind = KVCache
-            if many and len(ids)>8:
-                kind = partial(ColumnCache, dtype=torch.half if self.weights else None)
-            self.caches = [kind(width+64) for _ in encoder.blocks]
+            kind = partial(ColumnCache, dtype=torch.half if self.weights else None)
+            self.caches = [(kind if many else KVCache)(width+64) for _ in encoder.blocks]
             self._read_new(ids, pos, many and self.pad_mask is None)
         elif self.plain: self.logits = self.model[1](self._read_anew(ids))
         else: self.logits = self.model(ids)[:,-1]  # padding is in front
