@@ -821,6 +821,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                     'transformers_from_scratch/faster.py'),
                                                   'transformers_from_scratch.faster._centred': ( 'faster.html#_centred',
                                                                                                  'transformers_from_scratch/faster.py'),
+                                                  'transformers_from_scratch.faster._first_choice': ( 'faster.html#_first_choice',
+                                                                                                      'transformers_from_scratch/faster.py'),
                                                   'transformers_from_scratch.faster._fits_low': ( 'faster.html#_fits_low',
                                                                                                   'transformers_from_scratch/faster.py'),
                                                   'transformers_from_scratch.faster._keep': ( 'faster.html#_keep',
