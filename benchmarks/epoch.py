@@ -23,6 +23,13 @@ class Cropped(Module):
     def __init__(self, inner): self.inner = inner
     def forward(self, x): return self.inner(left_align(x.as_subclass(Tensor), 1, 256, head_crop)[0])
 
+class Waits(Callback):
+    "Seconds that training waits for batches"
+    run_valid = False
+    def before_train(self): self.since = time.perf_counter()
+    def before_batch(self): self.seconds = getattr(self, 'seconds', 0) + time.perf_counter()-self.since
+    def after_batch(self): self.since = time.perf_counter()
+
 def get_dls(task):
     df = pd.read_csv(untar_data(URLs.IMDB_SAMPLE)/'texts.csv')[:250]
     if task=='lm':
@@ -54,25 +61,28 @@ def learners(task):
 def main(
     rounds:int=3, # Epochs of each
     threads:int=2, # Threads for torch
+    only:str='', # Only libraries with this in their name
     out:str='', # A CSV file to append to
 ):
-    "Print a table of seconds an epoch"
+    "Print a table of seconds an epoch, and how much of them training waits for data"
     torch.set_num_threads(threads)
     rows = []
     for task in ('classifier','lm'):
-        makes,times = learners(task),{}
+        makes,times,waits = {n: o for n,o in learners(task).items() if only in n},{},{}
         for i in range(rounds):
             for name in np.random.permutation(list(makes)):
                 set_seed(i)
                 learn = makes[name](get_dls(task))
                 params = sum(o.numel() for o in learn.model.parameters())
                 with learn.no_bar(), learn.no_logging():
-                    start = time.perf_counter(); learn.fit(1, 1e-3, cbs=SkipValidation())
+                    start = time.perf_counter(); learn.fit(1, 1e-3, cbs=[SkipValidation(), wait := Waits()])
                 times.setdefault((name,params), []).append(time.perf_counter()-start)
+                waits.setdefault((name,params), []).append(wait.seconds)
         base = np.array(next(t for (n,_),t in times.items() if n=='transformers_from_scratch'))
         for (name,params),t in sorted(times.items(), key=lambda o: list(makes).index(o[0][0])):
             rows.append({'':f'{name}, {task}', 'parameters':f'{params:,}',
                          'seconds an epoch':f'{np.median(t):.1f}',
+                         'of them waiting for data':f'{np.median(waits[name,params]):.2f}',
                          'times ours':f'{np.median(np.array(t)/base):.2f}'})
     table(rows, f'{date.today()}, torch {torch.__version__}, {cpu()}, {threads} threads: '
           f'an epoch through `Learner.fit`, {rounds} rounds', out)

@@ -2,9 +2,9 @@
 
     python benchmarks/start.py --rounds 15
 
-Fresh processes take turns; each reports how long its own import took.
+Fresh processes take turns; each reports how long its own import took, from compiled modules: the first round writes them, as the first import on any machine does.
 """
-import subprocess, sys
+import os, subprocess, sys
 from datetime import date
 from pathlib import Path
 import numpy as np, torch
@@ -17,7 +17,8 @@ def seconds(code):
     prog = '\n'.join([*before, 'import time; start = time.perf_counter()', last,
                       'print(time.perf_counter()-start)'])
     return float(subprocess.run([sys.executable, '-c', prog], capture_output=True, text=True,
-                                check=True, cwd=Path(__file__).parent.parent).stdout)
+                                check=True, cwd=Path(__file__).parent.parent,
+                                env=os.environ | dict(PYTHONDONTWRITEBYTECODE='')).stdout)
 
 @call_parse
 def main(

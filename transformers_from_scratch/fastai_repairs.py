@@ -198,12 +198,13 @@ def _read_odd_texts(self, items):
 
 # %% ../nbs/13_fastai_repairs.ipynb #f03d4472
 def _words(tok, text):
-    "The words of one text by spaCy, which then forgets new ones, or its memory would grow"
+    "The words of one text by spaCy, which knows many and forgets others, or its memory would grow"
     nlp = _any_length(tok).pipe.__self__
-    with _words.lock, nullcontext() if nlp.vocab.in_memory_zone else nlp.memory_zone():
+    keep = nlp.vocab.in_memory_zone or len(nlp.vocab)<_words.most
+    with _words.lock, nullcontext() if keep else nlp.memory_zone():
         return [t.text for t in first(tok.pipe([text]))]
 
-_words.lock = threading.Lock()
+_words.lock,_words.most = threading.Lock(),100_000
 if hasattr(os, 'register_at_fork'):
     os.register_at_fork(after_in_child=lambda: setattr(_words, 'lock', threading.Lock()))
 
