@@ -12,7 +12,7 @@ from queue import Queue
 from common import root, tested, write
 
 att, lay, fast, mod, cla = '00_attention', '01_layers', '01b_faster', '02_models', '02a_classifier'
-s2s, bea = '04_seq2seq', '05b_beams'
+s2s, bea, cac = '04_seq2seq', '05b_beams', '05c_caches'
 tag, tgr = '16b_tags', '28_tagger'
 mlm, mll, win, sav = '04b_mlm', '27_mlm_learner', '02b_windows', '40_saving'
 rep, tok, cor, sam, step = '13_fastai_repairs', '15_tokenizers', '17_corpus', '06_sampling', '05_fast_step'
@@ -21,6 +21,16 @@ bag, bagl = '02c_bag', '25b_bag_learner'
 txt, gua, tur, dec, par = '11_text', '12_guards', '07_turns', '16_decoding', '32_loss_in_parts'
 s2l, avg, prs, cal = '26_seq2seq_learner', '33b_average', '17b_pairs', '34_calibrate'
 faults = [
+    (cac, 'a column cache that grows forgets its keys', 'for new,o in zip(self._parts(), old): new[:,:,:n] = o[:,:,:n]', 'pass', []),
+    (cac, 'heads of a group read the keys of others', 'ints(heads)//(heads//h)', 'ints(heads)%h', []),
+    (cac, 'a column cache shows padding', 'scores = scores.masked_fill(~seen, -math.inf)', 'pass', []),
+    (cac, 'a reordered column cache moves only the tokens of a `KVCache`', 'def _filled(self): return self.room', 'def _filled(self): return self.n', []),
+    (step, 'a product that overflows is used', 'return bool((product(x)+64).abs().max()<1e-3)', 'product(x); return True', ['tests/test_fast_step']),
+    (step, 'logits of the first token of a prompt', 'x,lay.t = x[t-1::t],1', 'x,lay.t = x[::t],1', []),
+    (step, 'vectors have the scale of their neighbors', 'x.float().abs().amax(1, keepdim=True)', 'x.float().abs().amax().repeat(len(x),1)', []),
+    (cac, 'a prompt of many texts sees what comes', 'is_causal=query.shape[2]>1', 'is_causal=False', [step]),
+    (rep, 'spaCy never forgets', 'len(nlp.vocab)<_words.most', 'True', []),
+    (fast, 'each process chooses for itself', "return store.compare_set(f'fastest way: {what}', '', way).decode()", 'return way', ['tests/test_faster']),
     (tag, 'a word of a text gets a space that is not there', "' '*text[:a][-1:].isspace() + text[a:b]", "' ' + text[a:b]", []),
     (tag, 'a window of a text begins at its first word, without the space', 'text[places[a-1][1] if a else 0:places[b-1][1]]', 'text[places[a][0]:places[b-1][1]]', []),
     (tag, 'words beyond the border of a window are learned too', 'window = [its[j] if j in own else None for j in inside]', 'window = [its[j] for j in inside]', []),
@@ -55,7 +65,7 @@ faults = [
     (bea, 'the stop is no word of the length', 'max(len(ids)+stopped, 1)', 'max(len(ids), 1)', []),
     (bea, 'an unlikely stop ends a text', '(stops & log_p.isfinite())[:,:beams]', '(stops & log_p.isfinite())', []),
     (bea, 'a stopped text goes on', 'log_p = log_p.masked_fill(stops, -math.inf)', 'pass', []),
-    (sam, 'a beam keeps the keys of another', 'self.kv[moved,:,:self.n] = new', 'pass', []),
+    (cac, 'a beam keeps the keys of another', 'self.kv[moved,:,:n] = new', 'pass', []),
     (s2s, 'one norm before both attentions', 'x = x + self.dropout(look(self.cross_norm(x)))', 'x = x + self.dropout(look(self.norm1(x)))', []),
     (s2s, 'padding of the source is seen', 'source_pad=pads_to_hide(source_pad))', 'source_pad=None)', []),
     (mlm, 'the mask stands for all hidden words', '.masked_fill(u<.8*p, mask_id)', '.masked_fill(u<p, mask_id)', []),
@@ -102,12 +112,12 @@ faults = [
     (mod, 'the head is not tied', 'if tie_weights: self.linear.weight = embedding.weight', 'if tie_weights: self.linear.weight = nn.Parameter(embedding.weight.detach().clone())', []),
     (mod, 'answers for tokens do not go back to their places', 'return x.gather(1, where).where(real[...,None], 0)', 'return x.where(real[...,None], 0)', [chk]),
     (cla, 'the last token is the first', 'return first_pool(x.flip(1), pad_mask.flip(1))', 'return first_pool(x, pad_mask)', ['tests/test_models']),
-    (sam, 'the cache forgets where it was after it grew', 'if old is not None: self.kv[:,:,:n] = old[:,:,:n]', 'if old is not None: self.kv[:,:,:n-1] = old[:,:,:n-1]', [rel]),
+    (cac, 'the cache forgets where it was after it grew', 'if old is not None: self.kv[:,:,:n] = old[:,:,:n]', 'if old is not None: self.kv[:,:,:n-1] = old[:,:,:n-1]', [rel]),
     (sam, 'a long text keeps its start', 'ids,pos,self.pad_mask = self.text[:,-width:],None,None', 'ids,pos,self.pad_mask = self.text[:,:width],None,None', [rel]),
     (sam, 'top-k keeps one more', 'logits.topk(min(top_k, logits.shape[-1]))', 'logits.topk(min(top_k+1, logits.shape[-1]))', [rel]),
     (sam, 'a negative score is divided, too', 'torch.where(seen>0, seen/penalty, seen*penalty)', 'seen/penalty', [rel]),
     (step, 'weights are not laid out anew after training', 'if o[0].dtype==sums.dtype and torch.equal(o[0], sums)}', 'if True}', [sam]),
-    (step, 'biases left out with 8 bits', "bias = self.joined()[1] if self.weights=='int8' else None", 'bias = None', [lm]),
+    (step, 'biases left out with 8 bits', 'self.joined()[1] if self.eight else None', 'None', [lm]),
     (step, 'queries and keys are normed alike', 'norms[0](x[:,:h]), norms[1](x[:,h:h+g])', 'norms[0](x[:,:h]), norms[0](x[:,h:h+g])', [chk]),
     (rep, 'a table to predict is read by the column `text`', 'return items.assign(**{name: _join_texts(items[cols], mark)})', 'return items', [one]),
     (rep, 'half a surrogate pair is let through', "return str(text).encode(errors='replace').decode()", 'return str(text)', [rel]),
