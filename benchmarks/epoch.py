@@ -78,7 +78,7 @@ def main(
                     start = time.perf_counter(); learn.fit(1, 1e-3, cbs=[SkipValidation(), wait := Waits()])
                 times.setdefault((name,params), []).append(time.perf_counter()-start)
                 waits.setdefault((name,params), []).append(wait.seconds)
-        base = np.array(next(t for (n,_),t in times.items() if n=='transformers_from_scratch'))
+        base = np.array(min(times.items(), key=lambda o: o[0][0]!='transformers_from_scratch')[1])
         for (name,params),t in sorted(times.items(), key=lambda o: list(makes).index(o[0][0])):
             rows.append({'':f'{name}, {task}', 'parameters':f'{params:,}',
                          'seconds an epoch':f'{np.median(t):.1f}',

@@ -37,13 +37,16 @@ class KVCache:
         return self.kv[:,:h,:end],self.kv[:,h:,:end]
 
     def attend(self,
-        query:Tensor, # New queries `(b,heads,t,s)`; more than one of a text only if nothing is kept
+        query:Tensor, # New queries `(b,heads,t,s)`
         kv:Tensor, # Their keys and values `(b,2h,t,s)`
-        seen:Tensor=None # bool, True where a query sees a key; broadcasts to `(b,heads,t,tk)`
+        seen:Tensor=None # bool, True where a query sees a key; None: all that does not come later
     )->Tensor: # Averages of the values `(b,heads,t,s)`
-        "Append, and average what the queries see, which is nothing that comes later"
+        "Append and average; raises `ValueError` for more than one query a text after others"
+        t = query.shape[2]
+        if t>1 and self.n: raise ValueError(f'{t} queries after {self.n} tokens, but one is possible')
         key,value = self.append(kv)
-        return F.scaled_dot_product_attention(query, key, value, seen, is_causal=query.shape[2]>1,
+        return F.scaled_dot_product_attention(query, key, value, seen,
+                                              is_causal=t>1 and seen is None,
                                               enable_gqa=query.shape[1]>key.shape[1])
 
     def _filled(self): return self.n  # rows of `kv` in use
@@ -67,7 +70,7 @@ class ColumnCache(KVCache):
     "The same with keys stored column by column, for one new token each of many texts"
     def __init__(self,
         room:int=64, # Initial capacity in tokens
-        dtype:torch.dtype=None # What to store, float or half; None: what comes
+        dtype:torch.dtype=None # torch.half: 16 bits, up to numbers above 32; None: what comes
     ): super().__init__(room); self.dtype = dtype
 
     def _filled(self): return self.room
@@ -83,7 +86,9 @@ class ColumnCache(KVCache):
 
     def _write(self, kv):
         n,end,h = self.n,self.n+kv.shape[2],kv.shape[1]//2
-        if self.kv is None or end>self.room:
+        large = self.dtype is torch.half and kv.abs().amax()>32  # their scores need more digits
+        if large: self.dtype = None
+        if self.kv is None or end>self.room or large:
             old = None if self.kv is None else self._parts()
             self.room = max(end + max(end//4, 64), self.room)
             with torch.inference_mode(False):
@@ -96,15 +101,15 @@ class ColumnCache(KVCache):
     def _parts(self):
         "Views of all keys and all values `(b,h,room,s)`"
         b,h2,room,s = self.kv.shape
-        key,value = self.kv.chunk(2, 1)
+        key,value = self.kv[:,:h2//2],self.kv[:,h2//2:]
         return key.view(b, h2//2, s, room).transpose(2, 3),value
 
     def attend(self,
-        query:Tensor, # New queries `(b,heads,t,s)`; more than one of a text only if nothing is kept
+        query:Tensor, # New queries `(b,heads,t,s)`
         kv:Tensor, # Their keys and values `(b,2h,t,s)`
-        seen:Tensor=None # bool, True where a query sees a key; broadcasts to `(b,heads,t,tk)`
+        seen:Tensor=None # bool, True where a query sees a key; None: all that does not come later
     )->Tensor: # Averages of the values `(b,heads,t,s)`
-        "Append, and average what the queries see, which is nothing that comes later"
+        "Append and average; raises `ValueError` for more than one query a text after others"
         if query.shape[2]>1 or query.dtype!=torch.float: return super().attend(query, kv, seen)
         self._write(kv)
         (b,heads,_,s),h = query.shape,kv.shape[1]//2

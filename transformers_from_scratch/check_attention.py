@@ -7,7 +7,7 @@ __all__ = ['attention_checks', 'must', 'assert_near', 'check_attention']
 
 # %% ../nbs/90_check_attention.ipynb #c89c9d0dc5
 from fastai.basics import *
-from .sampling import *
+from .caches import *
 
 # %% ../nbs/90_check_attention.ipynb #c829a0fe21
 def must(

@@ -8,6 +8,7 @@ __all__ = ['model_checks', 'ModelTrial', 'check_model']
 # %% ../nbs/91_check_model.ipynb #c89c9d0dc6
 from fastai.basics import *
 from .models import *
+from .caches import *
 from .sampling import *
 from .descriptions import *
 from .check_attention import *

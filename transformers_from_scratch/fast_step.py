@@ -18,7 +18,7 @@ from .models import *
 # %% ../nbs/05_fast_step.ipynb #01018c60
 _int8 = torch.ops.quantized  # rows of 8 bits, with a scale and an offset each
 
-def _numbers(n): return torch.rand(n, generator=torch.Generator().manual_seed(0)) + .5
+def _numbers(n): return torch.rand(n, generator=torch.Generator().manual_seed(0), device='cpu') + .5
 
 class _Product:
     "Linear layers side by side, as a function of `x (n,in)`, with weights as they are, or smaller"
@@ -38,8 +38,8 @@ class _Product:
         for o in self.layers:
             w = o.weight.float() if o.weight.dtype.itemsize<4 else o.weight
             n = len(w)
-            args = torch.arange(n),torch.arange(0, n, 64),False,0,False,_numbers(n).to(w)
-            yield torch.embedding_bag(w, *args)[0].flatten()
+            at = torch.arange(n, device='cpu')
+            yield torch.embedding_bag(w, at, at[::64], False, 0, False, _numbers(n).to(w))[0].flatten()
             if o.bias is not None: yield o.bias
 
 class _Bags(_Product):
@@ -119,14 +119,13 @@ class _Ordinary(_Product):
 
     def fill(self):
         w,bias = self.joined()
-        w,scale = _whole_numbers(w) if self.weights=='int8' else (w,None)
+        w,scale = _whole_numbers(w) if self.weights=='int8' else (w,w.new_empty(0, 1))
         if self.weights=='bf16': w = w.bfloat16()
-        if scale is not None: scale = scale[:,0]
-        self.store = self.pack(w.to(self.dtype)),scale,bias
+        self.store = self.pack(w.to(self.dtype)),scale[:,0],bias
 
     def __call__(self, x):
         w,scale,bias = self.store
-        if scale is None: y = self.multiply(x, w)
+        if self.weights!='int8': y = self.multiply(x, w)
         else:
             numbers,to_x = _whole_numbers(x)
             y = self.multiply(numbers, w).float().mul_(to_x)
@@ -150,7 +149,7 @@ class _Integers(_Ordinary):
     def pack(self, w): return w.to(torch.int8).t()
     def multiply(self, x, w): return torch._int_mm(x.to(torch.int8), w)
 
-class _PackedIntegers(_Integers):
+class _PackedIntegers(_Ordinary):
     "The same by oneDNN, with numbers from 1 to 255"
     def pack(self, w):
         packed = torch.ops.onednn.qlinear_prepack(w.to(torch.int8), [8,self.n])
@@ -234,8 +233,8 @@ class FastStepBuilder:
         args = layers,self.weights,self.rows
         ways = {o.__name__.strip('_'): o for o in _ways(*args)}
         n_out,n_in = sum(len(o.weight) for o in layers),layers[0].weight.shape[1]
-        n = 2**round(math.log2(self.rows))
-        what = f'about {n} x {n_in} to {n_out}, {self.weights}, {torch.get_num_threads()} threads'
+        rows = 2**round(math.log2(self.rows))
+        what = f'about {rows} x {n_in} to {n_out}, {self.weights}, {torch.get_num_threads()} threads'
         way = fastest_way(what, {n: partial(_sample, o, *args) for n,o in ways.items()})
         self.products.append(ways[way](layers, self.weights))
         return self.products[-1]
@@ -351,6 +350,9 @@ def one_token(self:TransformerEncoder, lay):
         x = embed_norm(add(embed(ids), pos)).flatten(0, 1)                                # (b*t,k)
         rotate = None if rotation is None else rotation(pos)
         seen = None if pad_mask is None else ~pad_mask[:,None,None]  # (b,1,1,tk)
+        if t>1 and seen is not None:  # a prompt, and padding sees itself
+            past = torch.ones(t, t, dtype=torch.bool, device='cpu').tril()
+            seen = seen & past | past & past.t()  # (b,1,t,t)
         for block,cache in zip(blocks, caches): x = block(x, cache, pos, rotate, seen)
         x,lay.t = x[t-1::t],1  # the last token
         return norm(x)                                                                    # (b,k)
@@ -391,5 +393,5 @@ def fast_step(self:TransformerLM,
     try: step,products = _plan(self, weights, rows)
     except _Unknown: return None
     _lay_out(self, products)
-    step.many = rows>_Bags.most  # these can read a prompt, too
+    step.many = rows>_Bags.most and next(self.parameters()).dtype is torch.float
     return step

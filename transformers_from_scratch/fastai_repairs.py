@@ -200,9 +200,10 @@ def _read_odd_texts(self, items):
 def _words(tok, text):
     "The words of one text by spaCy, which knows many and forgets others, or its memory would grow"
     nlp = _any_length(tok).pipe.__self__
-    keep = nlp.vocab.in_memory_zone or len(nlp.vocab)<_words.most
-    with _words.lock, nullcontext() if keep else nlp.memory_zone():
-        return [t.text for t in first(tok.pipe([text]))]
+    with _words.lock:
+        keep = nlp.vocab.in_memory_zone or len(nlp.vocab)<_words.most
+        with nullcontext() if keep else nlp.memory_zone():
+            return [t.text for t in first(tok.pipe([text]))]
 
 _words.lock,_words.most = threading.Lock(),100_000
 if hasattr(os, 'register_at_fork'):

@@ -59,7 +59,7 @@ def ways_are_fixed(
             or os.getenv('TRANSFORMERS_FIXED_WAYS', '0') not in ('0',''))
 
 def _seconds(*fs):
-    "The shortest time of each of the functions, which take turns, a millisecond or a call at a time"
+    "The shortest time of each of the functions, which take turns; short ones run up to 50 times"
     once = [[timeit(f, number=1) for f in fs] for _ in range(2)][1]  # the first prepares
     calls = [min(max(int(1e-3/o), 1), 50) for o in once]
     times = [[timeit(f, number=n)/n for f,n in zip(fs, calls)] for _ in range(5)]
@@ -83,7 +83,8 @@ def _first_choice(what, way):
     "The way that the first of several processes has chosen"
     if not (torch.distributed.is_available() and torch.distributed.is_initialized()): return way
     store = torch.distributed.distributed_c10d._get_default_store()
-    return store.compare_set(f'fastest way: {what}', '', way).decode()
+    try: return store.compare_set(f'fastest way: {what}', '', way).decode()
+    except RuntimeError: return way  # the process that kept them has left
 
 # %% ../nbs/01b_faster.ipynb #ff260047f4
 class _OneDNNLinear(torch.autograd.Function):

@@ -172,11 +172,12 @@ class LMReader:
             self.pad_mask,pos = pos<0,pos.clamp(min=0)
             ids = ids.masked_fill(self.pad_mask, encoder.pad_idx)
         if self.cache:
-            if self.step is None and len(ids)>4: self.step = self._fast_step()
-            many = self.step and self.step.many
+            if self.step is None and len(ids)>4 and not torch.is_grad_enabled():
+                self.step = self._fast_step()
+            many = getattr(self.step, 'many', False)
             kind = partial(ColumnCache, dtype=torch.half if self.weights else None)
             self.caches = [(kind if many else KVCache)(width+64) for _ in encoder.blocks]
-            self._read_new(ids, pos, many and self.pad_mask is None)
+            self._read_new(ids, pos, many)
         elif self.plain: self.logits = self.model[1](self._read_anew(ids))
         else: self.logits = self.model(ids)[:,-1]  # padding is in front
 
