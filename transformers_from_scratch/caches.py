@@ -43,7 +43,7 @@ class KVCache:
     )->Tensor: # Averages of the values `(b,heads,t,s)`
         "Append and average; raises `ValueError` for more than one query a text after others"
         t = query.shape[2]
-        if t>1 and self.n: raise ValueError(f'{t} queries after {self.n} tokens, but one is possible')
+        if t>1 and self.n: raise ValueError(f'{t} queries after {self.n} tokens, not one')
         key,value = self.append(kv)
         return F.scaled_dot_product_attention(query, key, value, seen,
                                               is_causal=t>1 and seen is None,

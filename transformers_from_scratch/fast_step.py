@@ -38,8 +38,8 @@ class _Product:
         for o in self.layers:
             w = o.weight.float() if o.weight.dtype.itemsize<4 else o.weight
             n = len(w)
-            at = torch.arange(n, device='cpu')
-            yield torch.embedding_bag(w, at, at[::64], False, 0, False, _numbers(n).to(w))[0].flatten()
+            at,xs = torch.arange(n, device='cpu'),_numbers(n).to(w)
+            yield torch.embedding_bag(w, at, at[::64], False, 0, False, xs)[0].flatten()
             if o.bias is not None: yield o.bias
 
 class _Bags(_Product):
@@ -234,7 +234,8 @@ class FastStepBuilder:
         ways = {o.__name__.strip('_'): o for o in _ways(*args)}
         n_out,n_in = sum(len(o.weight) for o in layers),layers[0].weight.shape[1]
         rows = 2**round(math.log2(self.rows))
-        what = f'about {rows} x {n_in} to {n_out}, {self.weights}, {torch.get_num_threads()} threads'
+        threads = torch.get_num_threads()
+        what = f'about {rows} x {n_in} to {n_out}, {self.weights}, {threads} threads'
         way = fastest_way(what, {n: partial(_sample, o, *args) for n,o in ways.items()})
         self.products.append(ways[way](layers, self.weights))
         return self.products[-1]
@@ -350,9 +351,8 @@ def one_token(self:TransformerEncoder, lay):
         x = embed_norm(add(embed(ids), pos)).flatten(0, 1)                                # (b*t,k)
         rotate = None if rotation is None else rotation(pos)
         seen = None if pad_mask is None else ~pad_mask[:,None,None]  # (b,1,1,tk)
-        if t>1 and seen is not None:  # a prompt, and padding sees itself
-            past = torch.ones(t, t, dtype=torch.bool, device='cpu').tril()
-            seen = seen & past | past & past.t()  # (b,1,t,t)
+        if t>1 and seen is not None:  # padding may see nothing: its averages are 0
+            seen = seen & torch.ones(t, t, dtype=torch.bool, device='cpu').tril()  # (b,1,t,t)
         for block,cache in zip(blocks, caches): x = block(x, cache, pos, rotate, seen)
         x,lay.t = x[t-1::t],1  # the last token
         return norm(x)                                                                    # (b,k)
