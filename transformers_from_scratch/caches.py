@@ -70,7 +70,7 @@ class ColumnCache(KVCache):
     "The same with keys stored column by column, for one new token each of many texts"
     def __init__(self,
         room:int=64, # Initial capacity in tokens
-        dtype:torch.dtype=None # torch.half: 16 bits, up to numbers above 32; None: what comes
+        dtype:torch.dtype=None # torch.half: 16 bits until a number exceeds 32; None: what comes
     ): super().__init__(room); self.dtype = dtype
 
     def _filled(self): return self.room

@@ -34,7 +34,7 @@ class _Product:
         return w,torch.cat([bias(o) for o in self.layers])
 
     def sums(self):
-        "Sums of 64 rows, each times a random number, by which weights are recognized"
+        "Sums of 64 rows, each times a random number, which tell all but changes lost in rounding"
         for o in self.layers:
             w = o.weight.float() if o.weight.dtype.itemsize<4 else o.weight
             n = len(w)
@@ -105,6 +105,7 @@ class _Bags(_Product):
         y = y[:,:self.out].to(x.dtype)
         return y if self.store[1] is None else y + self.store[1]
 
+# %% ../nbs/05_fast_step.ipynb #01018c61
 class _Ordinary(_Product):
     "For many rows: a product of matrices; in 8 bits one of whole numbers, weights and vectors"
     def __init__(self, layers, weights=None):
