@@ -44,9 +44,13 @@ class KVCache:
         "Append and average; raises `ValueError` for more than one query a text after others"
         t = query.shape[2]
         if t>1 and self.n: raise ValueError(f'{t} queries after {self.n} tokens, not one')
+        return self._attend(query, kv, seen)
+
+    def _attend(self, query, kv, seen):
         key,value = self.append(kv)
+        prompt = query.shape[2]>1
         return F.scaled_dot_product_attention(query, key, value, seen,
-                                              is_causal=t>1 and seen is None,
+                                              is_causal=prompt and seen is None,
                                               enable_gqa=query.shape[1]>key.shape[1])
 
     def _filled(self): return self.n  # rows of `kv` in use
@@ -104,13 +108,8 @@ class ColumnCache(KVCache):
         key,value = self.kv[:,:h2//2],self.kv[:,h2//2:]
         return key.view(b, h2//2, s, room).transpose(2, 3),value
 
-    def attend(self,
-        query:Tensor, # New queries `(b,heads,t,s)`
-        kv:Tensor, # Their keys and values `(b,2h,t,s)`
-        seen:Tensor=None # bool, True where a query sees a key; None: all that does not come later
-    )->Tensor: # Averages of the values `(b,heads,t,s)`
-        "Append and average; raises `ValueError` for more than one query a text after others"
-        if query.shape[2]>1 or query.dtype!=torch.float: return super().attend(query, kv, seen)
+    def _attend(self, query, kv, seen):
+        if query.shape[2]>1 or query.dtype!=torch.float: return super()._attend(query, kv, seen)
         self._write(kv)
         (b,heads,_,s),h = query.shape,kv.shape[1]//2
         of_keys,of_values = _bags(b, heads, h, self.room, s, self.n)

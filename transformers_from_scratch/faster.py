@@ -82,9 +82,10 @@ def fastest_way(
 def _first_choice(what, way):
     "The way that the first of several processes has chosen"
     if not (torch.distributed.is_available() and torch.distributed.is_initialized()): return way
-    store = torch.distributed.distributed_c10d._get_default_store()
-    try: return store.compare_set(f'fastest way: {what}', '', way).decode()
-    except RuntimeError: return way  # the process that kept them has left
+    try:
+        store = torch.distributed.distributed_c10d._get_default_store()
+        return store.compare_set(f'fastest way: {what}', '', way).decode()
+    except (AttributeError, RuntimeError): return way  # the process that kept them has left
 
 # %% ../nbs/01b_faster.ipynb #ff260047f4
 class _OneDNNLinear(torch.autograd.Function):
