@@ -28,7 +28,7 @@ faults = [
     (step, 'a product that overflows is used', 'return bool((product(x)+64).abs().max()<1e-3)', 'product(x); return True', ['tests/test_fast_step']),
     (step, 'logits of the first token of a prompt', 'x,lay.t = x[t-1::t],1', 'x,lay.t = x[::t],1', []),
     (step, 'vectors have the scale of their neighbors', 'x.float().abs().amax(1, keepdim=True)', 'x.float().abs().amax().repeat(len(x),1)', []),
-    (cac, 'a prompt of many texts sees what comes', 'is_causal=t>1 and seen is None', 'is_causal=False', [step]),
+    (cac, 'a prompt of many texts sees what comes', 'is_causal=prompt and seen is None', 'is_causal=False', [step]),
     (cac, 'keys too large for 16 bits', 'kv.abs().amax()>32', 'False', []),
     (rep, 'spaCy never forgets', 'len(nlp.vocab)<_words.most', 'True', []),
     (fast, 'each process chooses for itself', "return store.compare_set(f'fastest way: {what}', '', way).decode()", 'return way', ['tests/test_faster']),
