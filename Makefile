@@ -44,7 +44,7 @@ NBDEV_TEST = $(if $(SEED),TEST_SEED=$(SEED) )$(BIN)/python tools/run_notebooks.p
 # A warning that our own code causes is an error.
 empty :=
 comma := ,
-modules = $(patsubst transformers_from_scratch/%.py,error:::transformers_from_scratch.%,$(filter-out %/__init__.py,$(wildcard transformers_from_scratch/[a-z]*.py)))
+modules = $(subst /,.,$(patsubst %.py,error:::%,$(filter-out %/__init__.py,$(wildcard transformers_from_scratch/*/[a-z]*.py))))
 test test-all stress: export PYTHONWARNINGS = $(subst $(empty) $(empty),$(comma),$(modules))
 test-all: export NIGHTLY = 1
 FASTAI_HOME ?= $(HOME)/.fastai

@@ -18,16 +18,16 @@ from generate import quantiles, timed
 pad, start, stop = 1, 2, 3
 
 def translator(v, k, heads, depth, max_len=256):
-    from transformers_from_scratch.seq2seq import TransformerSeq2Seq
+    from transformers_from_scratch.nn.seq2seq import TransformerSeq2Seq
     torch.manual_seed(0)
     model = TransformerSeq2Seq(v, k=k, heads=heads, depth=depth, max_len=max_len).eval()
     for p in model.parameters(): p.data += .05*torch.randn(p.shape)  # initial ones hardly differ from word to word
     return model
 
 def ours(**size):
-    from transformers_from_scratch.beams import search_beams
-    from transformers_from_scratch.faster import use_fast_layers
-    from transformers_from_scratch.sampling import generate
+    from transformers_from_scratch.generate.beams import search_beams
+    from transformers_from_scratch.speed.layers import use_fast_layers
+    from transformers_from_scratch.generate.generate import generate
     model = use_fast_layers(translator(**size))
     def write(ids, n, **kw):
         with torch.no_grad():

@@ -15,7 +15,7 @@ import numpy as np, torch
 from fastcore.script import bool_arg, call_parse
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 from train_step import cpu, table
-from transformers_from_scratch.learner import keep_memory
+from transformers_from_scratch.speed.memory import keep_memory
 
 sizes = dict(small=dict(v=10_000, k=256, heads=8, depth=4),
              gpt2=dict(v=50_257, k=768, heads=12, depth=12))
@@ -23,9 +23,9 @@ jobs = dict(small={1:200, 8:200, 64:100}, gpt2={1:100, 8:50, 64:10})  # texts, a
 max_len = 2048
 
 def ours(v, k, heads, depth):
-    from transformers_from_scratch.faster import use_fast_layers
-    from transformers_from_scratch.models import TransformerLM
-    from transformers_from_scratch.sampling import generate
+    from transformers_from_scratch.speed.layers import use_fast_layers
+    from transformers_from_scratch.nn.lm import TransformerLM
+    from transformers_from_scratch.generate.generate import generate
     from torch import nn
     model = TransformerLM(v, k=k, heads=heads, depth=depth, max_len=max_len, act_cls=nn.GELU)
     use_fast_layers(model.eval())

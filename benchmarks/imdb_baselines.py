@@ -10,7 +10,7 @@ import json, random, sys, time
 from pathlib import Path
 from fastai.text.all import *
 from fastcore.script import call_parse
-from transformers_from_scratch.learner import SkipValidation
+from transformers_from_scratch.learner.core import SkipValidation
 
 def tfidf(path):
     "Accuracy and seconds of a logistic regression on TF-IDF of words and bigrams"

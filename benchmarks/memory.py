@@ -18,7 +18,7 @@ k,heads = 256,8
 
 def layer(what):
     "A function of `x (1,t,k)`"
-    from transformers_from_scratch.attention import SelfAttention, SelfAttentionAutoRegressive
+    from transformers_from_scratch.nn.attention import SelfAttention,SelfAttentionAutoRegressive
     from torch import nn
     if what.startswith('ours'):
         cls = SelfAttentionAutoRegressive if 'causal' in what else SelfAttention

@@ -209,7 +209,7 @@ def run(ours):
     exec(setting, names)
     res = dict(given=[result(code, names) for code,_ in lines])
     if ours:
-        from transformers_from_scratch.fastai_repairs import _table
+        from transformers_from_scratch.compat.repairs import _table
         res['undone'] = {}
         for code,rows in lines:
             if not rows: continue

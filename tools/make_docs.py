@@ -60,7 +60,7 @@ def own_fold(c):
     if src.startswith(added) and '#| code-fold:' in src[len(added):]: c['source'] = src[len(added):].splitlines(keepends=True)
 
 def plain_names(s, before=r'(?:\]\(|href=")[^)"\s]*?'):
-    "Links to `00_attention.ipynb` lead to `attention.ipynb`: pages are named as nbdev's links name them"
+    "Links to `00_nn.attention.ipynb` lead to `attention.ipynb`: pages are named as nbdev's links name them"
     return re.sub(rf'({before})\b\d+[a-zA-Z0-9]*_(\w[\w-]*\.ipynb)', r'\1\2', s)
 
 def with_line(m):

@@ -1,0 +1,1 @@
+"""Long and fast trainings: resume after a kill, find the NaN, average weights, mixed precision, large vocabularies. Knows `learner` and all above."""

@@ -1,0 +1,1 @@
+"""The network: ids in, vectors and logits out. Knows torch and `fastai.basics`, and nothing of text, data or learners."""
