@@ -78,7 +78,7 @@ def _trailing(n, width): return torch.arange(width, device=n.device) >= n       
 def _moved(x, columns, width, fill=0):
     "Numbers of each token `(b,t)` or `(b,t,n)` in the columns `(b,t')` that they move to, from 1"
     if x.dim()==3: columns = columns[...,None].expand_as(x)
-    new = x.new_full((len(x), width+1, *x.shape[2:]), fill)
+    new = x.new_full((x.shape[0], width+1, *x.shape[2:]), fill)
     return new.scatter(1, columns, x)[:,1:]  # column 0 has what is left out
 
 # %% ../../nbs/03_nn.align.ipynb #bd4f4cc9

@@ -233,7 +233,7 @@ class ClassifierWithBag(TransformerClassifier):
         **kwargs
     ):
         super().__init__(vocab_sz, n_out, k=k, **kwargs)
-        if self[1].pool is None or self[1].y_range:
+        if self[1].pool is None or self[1].y_range is not None:
             raise ValueError('`bag_cls` gives logits for a whole text: `pool` must be set, `y_range` unset')
         self.append(bag_cls(n_out, k))
 

@@ -165,13 +165,12 @@ class TransformerClassifier(TextModel):
         logits = self[1]((x, texts.pad_mask))
         return texts.back(logits) if getattr(self[1], 'pool', mean_pool) is None else logits
 
-    @delegates(read)
     def forward(self,
         ids:Tensor, # Token ids `(b,t)`, padding anywhere
-        **kwargs
+        types:Tensor=None # Token types `(b,t)`, below `n_types`; None: all are 0
     )->Tensor: # Logits `(b,n_out)`; with `pool=None` `(b,t,n_out)`, zeros at padding
         "Read the texts and predict the classes"
-        return self.read(ids, **kwargs)
+        return self.read(ids, types)
 
     def __setitem__(self, i, part):
         "Replace the encoder or the head; a new `ClassifierHead` brings its keywords along"
