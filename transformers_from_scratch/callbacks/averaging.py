@@ -7,7 +7,7 @@ __all__ = ['AverageWeights']
 
 # %% ../../nbs/62_callbacks.averaging.ipynb #33b00004
 from fastai.text.all import *
-from ..nn.ensure import *
+from ..compat.ensure import *
 
 # %% ../../nbs/62_callbacks.averaging.ipynb #33b00010
 class AverageWeights(Callback):

@@ -8,7 +8,7 @@ __all__ = ['LossInParts', 'linear_cross_entropy']
 # %% ../../nbs/60_callbacks.chunked_loss.ipynb #33000004
 from torch.autograd.function import once_differentiable
 from fastai.text.all import *
-from ..nn.ensure import *
+from ..compat.ensure import *
 from ..speed.layers import *
 from ..nn.lm import *
 

@@ -7,7 +7,7 @@ __all__ = ['StopOnNaN']
 
 # %% ../../nbs/64_callbacks.nan.ipynb #5f100004
 from fastai.text.all import *
-from ..nn.locks import *
+from ..learner.locks import *
 
 # %% ../../nbs/64_callbacks.nan.ipynb #5f100007
 def _floats(o):

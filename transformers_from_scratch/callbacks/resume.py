@@ -11,7 +11,7 @@ from typing import Any,ClassVar,Literal
 from pydantic import NonNegativeInt
 from fastai.text.all import *
 from ..speed.autotune import *
-from ..nn.ensure import *
+from ..compat.ensure import *
 from ..learner.distributed import *
 from ..files.format import *
 from ..files.config import *

@@ -9,7 +9,7 @@ __all__ = ['TokensDL', 'seq2seq_dataloaders', 'target_marks']
 from fastai.text.all import *
 from ..nn.seq2seq import *
 from ..compat.dls_info import *
-from ..nn.ensure import *
+from ..compat.ensure import *
 from ..compat.repairs import *
 from .tokenizers import *
 

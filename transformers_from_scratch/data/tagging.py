@@ -11,7 +11,7 @@ import html,zlib
 from typing import NamedTuple
 from fastai.text.all import *
 from ..compat.dls_info import *
-from ..nn.ensure import *
+from ..compat.ensure import *
 from .tokenizers import *
 
 # %% ../../nbs/33_data.tagging.ipynb #16b0010a

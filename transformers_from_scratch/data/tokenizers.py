@@ -10,7 +10,7 @@ __all__ = ['CharTokenizer', 'split_text', 'ExactSubwordTokenizer', 'HFTokenizer'
 import base64,hashlib,io
 from fastai.text.all import *
 from ..files.format import *
-from ..nn.ensure import *
+from ..compat.ensure import *
 from ..compat.dls_info import *
 from ..compat.repairs import *
 

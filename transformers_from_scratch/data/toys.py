@@ -7,7 +7,7 @@ __all__ = ['toy_reviews', 'python_reference']
 
 # %% ../../nbs/30_data.toys.ipynb #3da6ee4b
 from fastai.text.all import *
-from ..nn.ensure import *
+from ..compat.ensure import *
 
 # %% ../../nbs/30_data.toys.ipynb #ee8aed21
 _words = {

@@ -11,7 +11,7 @@ from ..nn.attention import *
 from ..nn.layers import *
 from ..nn.encoder import *
 from ..nn.lm import *
-from ..nn.locks import *
+from ..learner.locks import *
 from ..nn.mlm import *
 from ..files.format import *
 from ..compat.dls_info import *

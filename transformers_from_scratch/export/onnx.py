@@ -10,13 +10,13 @@ from contextlib import redirect_stderr,redirect_stdout,suppress
 from typing import Literal
 from pydantic import NonNegativeInt
 from fastai.text.all import *
-from ..nn.locks import *
+from ..learner.locks import *
 from ..nn.classifier import *
 from ..files.format import *
 from ..compat.dls_info import *
 from ..data.tokenizers import *
 from ..files.config import *
-from ..nn.ensure import *
+from ..compat.ensure import *
 
 # %% ../../nbs/71_export.onnx.ipynb #ox07
 def _target(learn):

@@ -8,10 +8,10 @@ __all__ = ['load_transformer_learner']
 # %% ../../nbs/70_export.save.ipynb #e5000004
 from fastai.text.all import *
 from fastai.losses import BaseLoss
-from ..nn.ensure import *
+from ..compat.ensure import *
 from ..learner.checks import *
 from ..speed.layers import *
-from ..nn.locks import *
+from ..learner.locks import *
 from ..data.tokenizers import *
 from ..learner.core import *
 from ..learner.lm import *

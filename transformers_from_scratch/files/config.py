@@ -18,7 +18,6 @@ from ..nn.attention import *
 from ..nn.layers import *
 from ..nn.encoder import *
 from ..nn.lm import *
-from ..nn.locks import *
 from ..nn.classifier import *
 from ..nn.windows import *
 from ..nn.mlm import *
@@ -216,7 +215,7 @@ def few_answers(
     ids = tensor([i for i in range(min(words, n+1)) if i!=pad]).repeat(n)[:n].to(at)
     texts = [torch.stack([ids, ids.flip(0)])]*(1+pairs)                                   # (2,n)
     with (torch.autocast('cpu', enabled=False), torch.autocast(at.type, enabled=False),
-          in_eval(model)): out = model(*texts)
+          eval_mode(list(model.modules()))): out = model(*texts)
     out = (out[0] if isinstance(out, tuple) else out).float().cpu()
     if out.isfinite().all(): return out
     raise ValueError('the outputs of this model are not finite: has training diverged? Load '

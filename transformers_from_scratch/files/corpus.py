@@ -14,7 +14,7 @@ from itertools import chain, islice
 from typing import Any, Literal
 from fastai.text.all import *
 from .format import *
-from ..nn.ensure import *
+from ..compat.ensure import *
 from ..data.tokenizers import *
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000008

@@ -17,7 +17,7 @@ from safetensors.torch import save_file
 from fastai.basics import *
 try: import fcntl
 except ImportError: fcntl = None  # on Windows
-from ..nn.ensure import *
+from ..compat.ensure import *
 
 # %% ../../nbs/57_files.format.ipynb #f1c00008
 class FileHeader(BaseModel, extra='forbid', strict=True):

@@ -7,8 +7,8 @@ __all__ = ['stream_ids', 'generate_beams', 'generate']
 
 # %% ../../nbs/24_generate.generate.ipynb #4a163437
 from fastai.basics import *
+from ..nn.encoder import *
 from ..nn.lm import *
-from ..nn.locks import *
 from .filters import *
 from .reader import *
 from .beams import *

@@ -8,11 +8,11 @@ __all__ = ['BagLearner', 'bag_learner', 'PhraseAttributions']
 # %% ../../nbs/47_learner.bag.ipynb #25b00104
 from fastai.text.all import *
 from ..speed.optimizer import *
-from ..nn.locks import *
+from .locks import *
 from ..nn.classifier import *
 from ..nn.bag import *
 from ..compat.dls_info import *
-from ..nn.ensure import *
+from ..compat.ensure import *
 from .checks import *
 from .core import *
 from .interpret import *

@@ -8,9 +8,9 @@ __all__ = []
 # %% ../../nbs/50_learner.calibration.ipynb #34ca0004
 from scipy.optimize import minimize_scalar
 from fastai.text.all import *
-from ..nn.locks import *
+from .locks import *
 from ..compat.dls_info import *
-from ..nn.ensure import *
+from ..compat.ensure import *
 from .core import *
 
 # %% ../../nbs/50_learner.calibration.ipynb #34ca000a

@@ -7,7 +7,7 @@ __all__ = ['check_dls', 'DataWatch']
 
 # %% ../../nbs/52_learner.checks.ipynb #5267c78f
 from fastai.text.all import *
-from ..nn.ensure import *
+from ..compat.ensure import *
 from ..compat.dls_info import *
 
 # %% ../../nbs/52_learner.checks.ipynb #9a000041

@@ -9,14 +9,14 @@ __all__ = ['transformer_splitter', 'TransformerLearner', 'make_learner', 'learne
 # %% ../../nbs/40_learner.core.ipynb #c3cde75d
 from fastai.text.all import *
 from ..compat.dls_info import *
-from ..nn.ensure import *
+from ..compat.ensure import *
 from .checks import *
 from ..nn.layers import *
 from ..speed.layers import *
 from ..speed.optimizer import *
 from ..nn.encoder import *
 from ..nn.lm import *
-from ..nn.locks import *
+from .locks import *
 from ..nn.classifier import *
 from ..files.pretrained import *
 from ..speed.memory import *

@@ -11,7 +11,7 @@ from fastai.text.all import *
 from ..files.format import *
 from ..compat.repairs import *
 from .core import *
-from ..nn.ensure import *
+from ..compat.ensure import *
 
 # %% ../../nbs/51_learner.distributed.ipynb #30a00008
 def broadcast_numbers(

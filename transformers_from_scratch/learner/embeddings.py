@@ -7,8 +7,8 @@ __all__ = []
 
 # %% ../../nbs/49_learner.embeddings.ipynb #v2400004
 from fastai.text.all import *
-from ..nn.ensure import *
-from ..nn.locks import *
+from ..compat.ensure import *
+from .locks import *
 from ..nn.classifier import *
 from ..compat.dls_info import *
 from ..files.pretrained import *

@@ -4,16 +4,17 @@
 
 # %% auto #0
 __all__ = ['AttentionMaps', 'noted_weights', 'attention_maps', 'plot_weights', 'plot_attention', 'attention_rollout',
-           'leave_one_out', 'gradient_times_input', 'integrated_gradients', 'Attributions', 'token_attributions']
+           'leave_one_out', 'gradient_times_input', 'integrated_gradients', 'Attributions', 'phrase_parts',
+           'word_parts', 'over_others', 'token_attributions']
 
 # %% ../../nbs/48_learner.interpret.ipynb #b9995f54
 import html,numbers
 from contextlib import ExitStack
 from fastai.text.all import *
-from ..nn.ensure import *
+from ..compat.ensure import *
 from ..nn.align import *
 from ..nn.lm import *
-from ..nn.locks import *
+from .locks import *
 from ..nn.classifier import *
 from ..nn.mlm import *
 from ..nn.bag import *
@@ -217,6 +218,38 @@ class Attributions:
             return f'<span title="{score:+.3f}" style="{style}">{html.escape(token)}</span>'
         words = self.sep.join(map(word, self.tokens, self.scores, self._strengths()))
         return f'<p><b>{html.escape(self.target)} {self.value:.3g}</b> &nbsp; {words}</p>'
+
+# %% ../../nbs/48_learner.interpret.ipynb #2c000129
+@torch.no_grad()
+def phrase_parts(
+    bag:NgramBag, # Or a `GatedBag`
+    ids:Tensor # Token ids of a text `(t,)`
+)->tuple: # Lists of the columns of the words of each n-gram, and what it adds there `(m,n_out)`
+    "Where the n-grams of a text occur, and what they add to its logits"
+    keys = ngram_keys(ids[None], bag.n_grams, bag.skip)
+    keys = keys[:,keys[0]>0]  # on a GPU padded to all of the columns
+    _,which,times = keys[0].unique(return_inverse=True, return_counts=True)
+    parts = getattr(bag, 'gain', 1) * bag.parts(keys)[0] / times[which,None]                # (m,n_out)
+    at = [j for j,o in enumerate(ids.tolist()) if o not in bag.skip]
+    return [at[j:j+n] for n in range(1, bag.n_grams+1) for j in range(len(at)-n+1)],parts
+
+def word_parts(
+    places:list, # The columns of the words of each n-gram, from `phrase_parts`
+    parts:list, # A number for each
+    t:int # Tokens of the text
+)->list: # A number for each token
+    "Each number shared equally among the words of its n-gram"
+    res = [0.]*t
+    for span,o in zip(places, parts):
+        for j in span: res[j] += o/len(span)
+    return res
+
+def over_others(
+    x:Tensor # `(...,n_out)`
+)->Tensor: # `(...,n_out)`; of two outputs, their difference
+    "How much larger each output is than the mean of the others"
+    return x - (x.sum(-1, keepdim=True)-x)/(x.shape[-1]-1)
+
 
 # %% ../../nbs/48_learner.interpret.ipynb #9cd95ce4
 def _target_idx(target, names, n_out):

@@ -11,10 +11,10 @@ from typing import NamedTuple
 from torch.nn.utils.rnn import pad_sequence
 from fastai.text.all import *
 from ..compat.dls_info import *
-from ..nn.ensure import *
+from ..compat.ensure import *
 from ..nn.layers import *
 from ..nn.lm import *
-from ..nn.locks import *
+from .locks import *
 from ..generate.reader import *
 from ..generate.generate import *
 from ..data.detokenize import *

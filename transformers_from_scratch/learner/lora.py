@@ -8,11 +8,11 @@ __all__ = ['LoRALinear', 'lora_splitter', 'add_lora', 'LoRAFile']
 # %% ../../nbs/46_learner.lora.ipynb #p07ed1c2c10
 from typing import Literal
 from fastai.text.all import *
-from ..nn.ensure import *
+from ..compat.ensure import *
 from ..speed.layers import *
 from .core import *
 from ..nn.encoder import *
-from ..nn.locks import *
+from .locks import *
 from ..nn.classifier import *
 from ..files.format import *
 from ..compat.dls_info import *

@@ -8,10 +8,10 @@ __all__ = ['maskable', 'MaskTokens', 'TransformerMLMLearner', 'transformer_mlm_l
 # %% ../../nbs/44_learner.mlm.ipynb #27000004
 from fastai.text.all import *
 from ..compat.dls_info import *
-from ..nn.ensure import *
+from ..compat.ensure import *
 from ..nn.layers import *
 from ..nn.align import *
-from ..nn.locks import *
+from .locks import *
 from ..nn.classifier import *
 from ..nn.mlm import *
 from ..data.tokenizers import *

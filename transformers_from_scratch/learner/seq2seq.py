@@ -8,7 +8,7 @@ __all__ = ['TeacherForcing', 'TransformerSeq2SeqLearner', 'transformer_seq2seq_l
 # %% ../../nbs/42_learner.seq2seq.ipynb #26000004
 from torch.nn.utils.rnn import pad_sequence
 from fastai.text.all import *
-from ..nn.locks import *
+from .locks import *
 from ..nn.layers import *
 from ..nn.seq2seq import *
 from ..generate.beams import *
@@ -16,7 +16,7 @@ from ..generate.filters import *
 from ..generate.generate import *
 from ..files.format import *
 from ..compat.dls_info import *
-from ..nn.ensure import *
+from ..compat.ensure import *
 from ..data.detokenize import *
 from ..data.pairs import *
 from .core import *

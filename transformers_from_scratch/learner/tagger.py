@@ -9,9 +9,9 @@ __all__ = ['TagTargets', 'TransformerTaggerLearner', 'TagAccuracy', 'SpanF1', 't
 from torch.nn.utils.rnn import pad_sequence
 from fastai.text.all import *
 from ..compat.dls_info import *
-from ..nn.ensure import *
+from ..compat.ensure import *
 from ..nn.layers import *
-from ..nn.locks import *
+from .locks import *
 from ..nn.classifier import *
 from ..data.tagging import *
 from ..files.pretrained import *

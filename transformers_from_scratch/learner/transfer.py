@@ -10,7 +10,7 @@ import textwrap
 from fastai.text.all import *
 from ..nn.layers import *
 from ..nn.encoder import *
-from ..nn.locks import *
+from .locks import *
 from ..nn.bag import *
 from ..files.format import *
 from ..compat.dls_info import *
