@@ -23,7 +23,7 @@ def columns_of(
     keep:Tensor # bool `(b,t)`, True at the tokens to keep
 )->Tensor: # `(b,t)`: from 1; 0 for tokens that are left out
     "The column that each token moves to"
-    return keep.cumsum(1).where(keep, 0)
+    return keep.cumsum(1) * keep
 
 def to_columns(
     x:Tensor, # Numbers of aligned tokens `(b,t',n)`, as an encoder returns them
@@ -51,8 +51,8 @@ def _extremes(*xs):
     "The smallest and largest number of each of `xs`, asked at once; None where that is not possible, or slow"
     asked = torch.compiler.is_compiling() or torch.jit.is_tracing()
     if asked or xs[0].device.type!='cpu': return None  # a GPU would have to be waited for
-    try: return torch.stack([o for x in xs for o in (x.min(), x.max())]).tolist()
-    except (RuntimeError, IndexError): return None  # in `vmap`, and of nothing
+    try: return torch.stack([o for x in xs for o in x.aminmax()]).tolist()
+    except RuntimeError: return None  # in `vmap`, and of nothing
 
 def _cropped(keep, max_len, crop):
     "`keep` without what `crop` leaves out of texts that may be longer than `max_len`"

@@ -237,7 +237,7 @@ class ClassifierWithBag(TransformerClassifier):
             raise ValueError('`bag_cls` gives logits for a whole text: `pool` must be set, `y_range` unset')
         self.append(bag_cls(n_out, k))
 
-    def read(self,
+    def forward(self,
         ids:Tensor, # Token ids `(b,t)`, padding anywhere
         types:Tensor=None # Token types `(b,t)`, below `n_types`; None: all are 0
     )->Tensor: # Logits `(b,n_out)`

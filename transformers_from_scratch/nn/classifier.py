@@ -29,7 +29,6 @@ def tail_crop(
     "Keep the last `max_len` tokens"
     return rank >= n-max_len
 
-# %% ../../nbs/04_nn.classifier.ipynb #7853d9ba
 def ends_crop(
     rank:Tensor, # Rank of each token among the real ones of its text `(b,t)`
     n:Tensor, # Number of real tokens of each text `(b,1)`
@@ -70,7 +69,6 @@ def max_pool(
     empty = pad_mask.all(1, keepdim=True)                                                 # (b,1)
     return x.masked_fill(pad_mask[...,None], -math.inf).amax(1).masked_fill(empty, 0)
 
-# %% ../../nbs/04_nn.classifier.ipynb #604fadfd
 def mean_max_pool(
     x:Tensor, # Vectors `(b,t,k)`
     pad_mask:Tensor # bool `(b,t)`, True at padding
@@ -87,7 +85,6 @@ def first_pool(
     first = ~pad_mask & ((~pad_mask).cumsum(1)==1)                                        # (b,t)
     return x.where(first[...,None], 0).sum(1)
 
-# %% ../../nbs/04_nn.classifier.ipynb #8bec21f2
 def last_pool(
     x:Tensor, # Vectors `(b,t,k)`
     pad_mask:Tensor # bool `(b,t)`, True at padding
@@ -155,22 +152,17 @@ class TransformerClassifier(TextModel):
         drop = (self.word_dropout,self.vocab_dropout) if self.training else ()
         return align(ids, self[0], self.crop, *drop)
 
-    def read(self,
-        ids:Tensor, # Token ids `(b,t)`, padding anywhere
-        types:Tensor=None # Token types `(b,t)`, below `n_types`; None: all are 0
-    )->Tensor: # Logits `(b,n_out)`; with `pool=None` `(b,t,n_out)`, zeros at padding
-        "Encoder and head, for texts that are cropped to `max_len`"
-        texts = self.align(ids)
-        x = self[0](texts.ids, texts.hidden, types=texts.move(types))
-        logits = self[1]((x, texts.pad_mask))
-        return texts.back(logits) if getattr(self[1], 'pool', mean_pool) is None else logits
-
     def forward(self,
         ids:Tensor, # Token ids `(b,t)`, padding anywhere
         types:Tensor=None # Token types `(b,t)`, below `n_types`; None: all are 0
     )->Tensor: # Logits `(b,n_out)`; with `pool=None` `(b,t,n_out)`, zeros at padding
         "Read the texts and predict the classes"
-        return self.read(ids, types)
+        texts = self.align(ids)
+        x = self[0](texts.ids, texts.hidden, types=texts.move(types))
+        logits = self[1]((x, texts.pad_mask))
+        return texts.back(logits) if getattr(self[1], 'pool', mean_pool) is None else logits
+
+    read = forward  # what a subclass with another `forward` may call
 
     def __setitem__(self, i, part):
         "Replace the encoder or the head; a new `ClassifierHead` brings its keywords along"

@@ -158,7 +158,7 @@ class LearnedPositions(Positions):
 # %% ../../nbs/01_nn.layers.ipynb #96de5ca5
 def _angles(pos, width, base=10_000.):
     "Each position times each of the `width/2` frequencies, `(...,width/2)`"
-    return pos[...,None] * base**(-torch.arange(0, width, 2, device=pos.device)/width)
+    return pos[...,None] * base**(torch.arange(0, width, 2, device=pos.device)/-width)
 
 class SinusoidalPositions(Positions):
     "Adds waves of the position, Vaswani et al. 2017, section 3.5; raises `ValueError` for an odd width"
@@ -199,8 +199,8 @@ class RotaryPositions(Positions):
         "Cosines and sines of the angles, the same in all blocks"
         angles = _angles(pos, self.s, self.base)  # (t,s/2)
         if angles.dim()==3: angles = angles[:,None]  # (b,1,t,s/2)
-        cos,sin = angles.cos(),angles.sin()
-        return torch.cat([cos,cos], -1),torch.cat([-sin,sin], -1)
+        angles = torch.cat([-angles,angles], -1)
+        return angles.cos(),angles.sin()
 
     def rotate(self,
         q:Tensor, # Queries or keys `(b,h,t,s)`
