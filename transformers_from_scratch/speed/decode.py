@@ -39,7 +39,7 @@ class _Product:
         return w,torch.cat([bias(o) for o in self.layers])
 
     def sums(self):
-        "Sums of 64 rows, each times a random number, which tell all but changes lost in rounding"
+        "Random projections of 64 rows each, which detect changed weights"
         for o in self.layers:
             w = o.weight.float() if o.weight.dtype.itemsize<4 else o.weight
             n = len(w)
@@ -167,7 +167,7 @@ class _PackedIntegers(_Ordinary):
 
 @lru_cache
 def _works(cls, weights=None):
-    "Is this kind of product there, and right for the largest numbers?"
+    "Is this kernel available, and exact at ±127?"
     x = torch.ones(16, 64, dtype=torch.float, device='cpu')
     product = cls([SimpleNamespace(weight=-x, bias=None)], weights)
     try: product.fill(); return bool((product(x)+64).abs().max()<1e-3)
