@@ -32,8 +32,8 @@ class BF16Precision(MixedPrecision):
         self.learn.scaler = torch.amp.GradScaler(device, enabled=False)
 
 @patch
-def to_bf16(self:TransformerLearner,
+def to_bf16(self:BaseTextLearner,
     emulate:bool=False # Also on a processor without bfloat16 instructions, far more slowly?
-)->TransformerLearner: # Itself; `to_fp32` undoes it
+)->BaseTextLearner: # Itself; `to_fp32` undoes it
     "Train and predict in bfloat16 where it is safe, on a CPU as well"
     return self.add_cb(BF16Precision(emulate))

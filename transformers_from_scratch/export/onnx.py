@@ -51,7 +51,7 @@ def _about(learn):
     if kind=='category': classes = map(str, classes)
     return dict(vocab=list(map(str, text_vocab(learn.dls))), unk_idx=0, pad_idx=encoder.pad_idx,
                 tokenizer=_tokenizer(learn.dls), max_len=encoder.max_len,
-                crops=_takes_longer(model), each_token=head.pool is None,
+                crops=_takes_longer(model), each_token=getattr(head, 'pool', mean_pool) is None,
                 target=kind, thresh=thresh, classes=list(classes) or None)
 
 # %% ../../nbs/71_export.onnx.ipynb #ox12

@@ -113,7 +113,7 @@ def _target_says(dls):
 
 @patch
 @in_turn
-def save_model(self:TransformerLearner,
+def save_model(self:BaseTextLearner,
     folder:str|Path # For one file, `model.safetensors`; an earlier model in it is replaced
 )->Path: # The folder
     "Save a learner for `load_transformer_learner`; raises `ValueError` for what can't be rebuilt"
@@ -263,7 +263,7 @@ def load_transformer_learner(
     tok_tfm:callable=None, # The tokenizer, if it is of a custom class
     rules:list=None, # Its rules, if some of them are not fastai's
     **kwargs
-)->TransformerLearner: # With the data of `dls`, or without data
+)->BaseTextLearner: # With the data of `dls`, or without data
     "The learner that `save_model` saved; custom parts as in `attn_cls=`; `ValueError` for damage"
     distrib_barrier()
     path = find_model(Path(), folder)

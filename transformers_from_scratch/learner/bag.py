@@ -18,9 +18,9 @@ from .core import *
 from .interpret import *
 
 # %% ../../nbs/47_learner.bag.ipynb #25b0010d
-class BagLearner(TransformerLearner):
-    "A `TransformerLearner` whose model is a `NgramBag`"
-    @delegates(TransformerLearner.__init__)
+class BagLearner(BaseTextLearner):
+    "A `BaseTextLearner` whose model is a `NgramBag`: no transformer, so it has no attention and no encoder"
+    @delegates(BaseTextLearner.__init__)
     def __init__(self,
         dls:DataLoaders, # Texts, and categories or labels
         model:nn.Module, # A `NgramBag`
@@ -31,7 +31,7 @@ class BagLearner(TransformerLearner):
         **kwargs
     ): super().__init__(dls, model, splitter=splitter, lr=lr, opt_func=opt_func, **kwargs)
 
-@keywords_of(BagLearner.__init__, TransformerLearner.__init__, Learner.__init__)
+@keywords_of(BagLearner.__init__, BaseTextLearner.__init__, Learner.__init__)
 @delegates(BagLearner)
 def bag_learner(
     dls:DataLoaders, # Texts, and categories or labels

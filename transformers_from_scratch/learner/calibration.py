@@ -25,7 +25,7 @@ def _logits(learn, ds_idx, dl):
 
 @patch
 @in_turn
-def show_calibration(self:TransformerLearner,
+def show_calibration(self:BaseTextLearner,
     ds_idx:int=1, # 0 for training data, 1 for validation data, where `dl` is None
     dl:DataLoader=None, # Other data with labels, such as `dls.test_dl(df, with_labels=True)`
     n_bins:int=10, # Parts of equal size, at least 1; equal probabilities stay together
@@ -53,7 +53,7 @@ def show_calibration(self:TransformerLearner,
 # %% ../../nbs/50_learner.calibration.ipynb #34ca000e
 @patch
 @in_turn
-def calibrate(self:TransformerLearner,
+def calibrate(self:BaseTextLearner,
     ds_idx:int=1, # 1 for validation data, where `dl` is None
     dl:DataLoader=None # Other data with labels, on which the model was not trained
 )->float: # The temperature: above 1 if the model was overconfident

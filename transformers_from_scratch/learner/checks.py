@@ -125,8 +125,12 @@ class DataWatch(Callback):
                              'was made with: pass that one as `text_vocab=` for the data')
 
     def before_train(self):
-        "Raise `ValueError` for less than a batch, and for data of another vocabulary"
+        "Raise `ValueError` for less than a batch, another vocabulary, and an optimizer of another model"
         self.before_validate()
+        held = {id(p) for ps in getattr(self.opt, 'param_lists', ()) for p in ps}
+        if held - {id(p) for p in self.model.parameters()}:
+            raise ValueError('`learn.opt` has parameters that `learn.model` has no more, as after '
+                             'replacing its head: set `learn.opt = None`, and it is made anew')
         self.nan_from,dl = None,self.dls.train
         if not len(dl):
             raise ValueError(f'`dls` has {len(dl.dataset)} training texts, and `bs` is {dl.bs}: '

@@ -130,10 +130,10 @@ def _import_distributed():
         return _Share(dl, next(self.learn.model.parameters()).device)
 
 @patch
-def to_distributed(self:TransformerLearner,
+def to_distributed(self:BaseTextLearner,
     sync_bn:bool=True, # Replace batch norm by `nn.SyncBatchNorm`? Models of this library have none
     **kwargs # For accelerate's `Accelerator`
-)->TransformerLearner: # Itself; `detach_distributed` undoes it
+)->BaseTextLearner: # Itself; `detach_distributed` undoes it
     "Train in all processes that were started; raises `ImportError` without accelerate"
     if num_distrib()<2: return self
     _import_distributed()
@@ -142,7 +142,7 @@ def to_distributed(self:TransformerLearner,
 
 @patch
 @contextmanager
-def distrib_ctx(self:TransformerLearner,
+def distrib_ctx(self:BaseTextLearner,
     sync_bn:bool=True, # Replace batch norm by `nn.SyncBatchNorm`? Models of this library have none
     in_notebook:bool=False, # Is this called in a notebook, by `notebook_launcher`?
     **kwargs # For accelerate's `Accelerator`
