@@ -1227,6 +1227,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                            'transformers_from_scratch/learner/lm.py'),
                                                       'transformers_from_scratch.learner.lm.TransformerLMLearner.stream': ( 'learner.lm.html#transformerlmlearner.stream',
                                                                                                                             'transformers_from_scratch/learner/lm.py'),
+                                                      'transformers_from_scratch.learner.lm._how': ( 'learner.lm.html#_how',
+                                                                                                     'transformers_from_scratch/learner/lm.py'),
                                                       'transformers_from_scratch.learner.lm._prompt_ids': ( 'learner.lm.html#_prompt_ids',
                                                                                                             'transformers_from_scratch/learner/lm.py'),
                                                       'transformers_from_scratch.learner.lm._stream_pieces': ( 'learner.lm.html#_stream_pieces',

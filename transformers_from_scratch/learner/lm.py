@@ -6,6 +6,7 @@
 __all__ = ['TransformerLMLearner', 'transformer_lm_learner', 'TextScore']
 
 # %% ../../nbs/41_learner.lm.ipynb #d29c4305
+import inspect
 from contextlib import closing
 from typing import NamedTuple
 from torch.nn.utils.rnn import pad_sequence
@@ -54,9 +55,12 @@ def _prompt_ids(learn, text):
     ids,last = text_ids(learn.dls, text),text_ends(learn.dls)[1]
     return ids[:len(ids)-last] or special_ids(text_vocab(learn.dls), 'bos')[:1]
 
-def _writers(learn, texts, n_words=1, no_unk=True, decoder=None, only_last_word=False, seed=None,
-             stop=None, ahead=None, temperature=.8, min_p=None, top_k=None, top_p=.9,
-             repetition_penalty=1., weights=None):
+def _how(arguments):
+    "Arguments of `predict` that say how to generate, by name"
+    return {n: o for n,o in arguments.items() if n not in ('self','text','no_bar')}
+
+def _writers(learn, texts, *, n_words, no_unk, decoder, only_last_word, seed, stop, ahead=None,
+             **filters):
     "A `TextWriter` for each of `texts`, and the stream of their next tokens"
     model,vocab,stops = plain_model(learn.model),text_vocab(learn.dls),L(stop)
     ensure(all(stops), 'stop', stop, 'a string, or several, that are not empty')
@@ -71,8 +75,7 @@ def _writers(learn, texts, n_words=1, no_unk=True, decoder=None, only_last_word=
     steps = stream_ids(model, ids.to(next(model.parameters()).device), n_words,
                        banned=[i for i in banned if i<model[0].vocab_sz],
                        generator=None if seed is None else torch.Generator().manual_seed(seed),
-                       only_last=only_last_word, temperature=temperature, min_p=min_p, top_k=top_k,
-                       top_p=top_p, repetition_penalty=repetition_penalty, weights=weights)
+                       only_last=only_last_word, **filters)
     decoder = text_decoder(learn.dls, decoder)
     return [TextWriter(decoder, [vocab[i] for i in o], text, stops, ahead)
             for o,text in zip(prompts, texts)],([vocab[i] for i in new.tolist()] for new in steps)
@@ -98,11 +101,9 @@ def predict(self:TransformerLMLearner,
     weights:str=None # 'int8' or 'bf16': faster and less exact; None: as they are
 )->str: # `text` and what comes after it, a list of them for a list of texts
     "Continue `text`; raises `ValueError` for an argument out of range"
-    texts = as_texts(text)
+    how,texts = _how(locals()),as_texts(text)
     if not texts: return []
-    writers,steps = _writers(self, texts, n_words, no_unk, decoder, only_last_word, seed, stop,
-                             temperature=temperature, min_p=min_p, top_k=top_k, top_p=top_p,
-                             repetition_penalty=repetition_penalty, weights=weights)
+    writers,steps = _writers(self, texts, **how)
     late = []  # without a stop string the text is made at the end
     def write():
         for new in steps:
@@ -128,7 +129,7 @@ def _stream_pieces(writer, steps):
     if piece := writer.end(): yield piece
 
 @patch
-@keywords_of(TransformerLMLearner.predict)
+@keywords_of(TransformerLMLearner.predict, but=['no_bar'])
 @delegates(TransformerLMLearner.predict, but=['no_bar'])
 @in_turn
 def stream(self:TransformerLMLearner,
@@ -138,7 +139,9 @@ def stream(self:TransformerLMLearner,
 )->Iterator: # Pieces of text, as soon as they can't change any more
     "As `predict`, piece by piece; but bad filters raise an error with the first piece"
     ensure(isinstance(text, str), 'text', text, 'one text: `predict` takes several', TypeError)
-    (writer,),steps = _writers(self, [text], n_words, ahead=40, **kwargs)
+    how = inspect.signature(TransformerLMLearner.predict).bind(self, text, n_words, **kwargs)
+    how.apply_defaults()
+    (writer,),steps = _writers(self, [text], ahead=40, **_how(how.arguments))
     return _stream_pieces(writer, steps)
 
 # %% ../../nbs/41_learner.lm.ipynb #ecc85a2e
