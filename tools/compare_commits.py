@@ -1,12 +1,13 @@
-"""Shows that a refactoring changes no result: two states of the package run the scenarios below, each in a process of its own, and what they make
-(losses, answers, texts, gradients, graphs, files) is compared. Equal means to the bit; what adds up in another order may be off by some units in
-the last place. What differs is listed, and the exit status is 0 only where nothing does. All is small, seeded, and on the CPU: four minutes.
+"""Show that a refactoring changes no result: two states of the package run the scenarios below, each in a process of its own, and their results
+(losses, answers, texts, gradients, graphs, files) are compared. Equal means to the bit; sums in another order may be off by some units in
+the last place. Differences are listed, and the exit status is 0 only where there are none. All is small, seeded, and on the CPU: four to eight minutes.
 
-    python tools/compare_commits.py b77a708              # that commit and the working tree
-    python tools/compare_commits.py b77a708 HEAD         # two commits, or folders that hold the package
-    python tools/compare_commits.py b77a708 . write      # only the scenarios with `write` in their name
+    python tools/compare_commits.py a74010c              # that commit and the working tree
+    python tools/compare_commits.py a74010c HEAD         # two commits, or folders that hold the package
+    python tools/compare_commits.py a74010c . write      # only the scenarios with `write` in their name
 
-A scenario is a function below that yields `(name, value)`. It has to run in both states: where a name has changed, `globals()` knows which is there. Commits before b77a708 have other names.
+A scenario is a function below that yields `(name, value)`. It has to run in both states: where a name has changed, `globals()` knows which is there. Commits
+before a74010c have other names.
 """
 import inspect, os, subprocess, sys, tempfile, warnings
 running = sys.argv[1:2]==['--run']
@@ -27,15 +28,17 @@ def made_by(state, only):
 
 def compare(a, b):
     "Are `a` and `b` 'equal' to the bit, 'rounded', or do they 'DIFFER'; and how"
-    if not isinstance(a, Tensor) or not isinstance(b, Tensor): return ('equal','') if a==b else ('DIFFER',f'{a!r:.150} | {b!r:.150}')
-    if a.shape!=b.shape or a.dtype!=b.dtype: return 'DIFFER',f'{a.dtype} {[*a.shape]} | {b.dtype} {[*b.shape]}'
+    def short(o): return f'{o.dtype} {[*o.shape]}' if isinstance(o, Tensor) else repr(o)[:300]
+    if not isinstance(a, Tensor) or not isinstance(b, Tensor):
+        return ('equal','') if type(a) is type(b) and a==b else ('DIFFER',f'{short(a)} | {short(b)}')
+    if a.shape!=b.shape or a.dtype!=b.dtype: return 'DIFFER',f'{short(a)} | {short(b)}'
     same = (a==b) | (a.isnan() & b.isnan())
     if same.all(): return 'equal',''
     by = ((a.double()-b.double()).where(~same, 0).abs().max() / a.double().nan_to_num(0, 0, 0).abs().max()).item()
     fine = a.is_floating_point() and by <= 16*torch.finfo(a.dtype).eps
     return 'rounded' if fine else 'DIFFER',f'by {by:.0e} of the largest, {a.dtype}'
 
-def main(old='b77a708', new=root, only=''):
+def main(old='a74010c', new=root, only=''):
     a,b = made_by(old, only),made_by(new, only)
     found = dict(equal=0, rounded=0, DIFFER=0, RAISE=0)
     for n in {**a, **b}:
@@ -81,6 +84,13 @@ def some_ids(b=4, pads=True):
     ids = torch.randint(2, 30, (b,14), generator=seeded(3))
     for row,at in zip(ids, (slice(4), slice(3,6), slice(-5,None)) if pads else ()): row[at] = 1
     return ids
+def encode(model, ids, types=None):
+    "Vectors of texts that a model has aligned, and the padding mask"
+    if 'align' not in globals(): return model[0](ids, *([] if types is None else [types]))
+    texts = align(ids, model[0], getattr(model, 'crop', None))
+    return model[0](texts.ids, texts.hidden, types=texts.move(types)),texts.pad_mask
+def network(encoder): return getattr(encoder, 'read', encoder)  # tensors in, tensors out
+def slow(model): return why_slow(model) if 'why_slow' in globals() else model.why_slow()
 small = dict(k=16, heads=4, depth=2, max_len=24)
 if running: both,causal,turn = SelfAttention,SelfAttentionAutoRegressive,dict(pos_cls=RotaryPositions)
 def window(cls): return type('Window', (cls,), dict(hidden=lambda self, q, k: (k>q) | (k<q-3)))
@@ -163,7 +173,7 @@ def models_write():
     for (n,o),(b,pads) in product(models().items(), ((1,False), (4,False), (4,True), (6,True))):  # the fast step of 6 texts is another
         model = lively(use_fast_layers(TransformerLM(30, **{**small, **o})))
         for way,kw in ways.items():
-            if 'weights' in kw and model.why_slow(): continue
+            if 'weights' in kw and slow(model): continue
             yield f'{n}, {b} {pads} {way}',generate(model, some_ids(b, pads), kw.get('words', 16), **{n: v for n,v in kw.items() if n!='words'}, generator=seeded(5))
     logits = 3*torch.randn(6, 30, generator=seeded(0))
     for f,x in ((scale_temperature,.3), (keep_top_k,3), (keep_top_p,.4), (keep_min_p,.1), (keep_min_p,.99)): yield f'{f.__name__} {x}',f(logits, x)
@@ -183,7 +193,7 @@ def models_read():
             if pads: ids[3] = 1  # nothing else
             if kind=='beyond': ids[ids==1] = 30
             args = (ids,torch.arange(14).expand(4, -1)%2) if kind=='types' else (ids,)
-            x,mask = model[0](*args)
+            x,mask = encode(model, *args)
             yield from ((name,model(*args)), (f'{name}, mask',mask), (f'{name}, vectors',x.masked_fill(mask[...,None], 0)))
             yield f'{name}, gradient',grads(model, model(*args))
             for dtype in (torch.double, torch.bfloat16, torch.half): yield f'{name}, {dtype}',deepcopy(model).to(dtype)(*args)
@@ -194,7 +204,10 @@ def models_read():
 def tokens_are_moved():
     for crop,max_len,pad,drop in product((None, head_crop, tail_crop, ends_crop, special_crop), (5, 14), (1, None), (0., .4)):
         if crop is None and max_len==5: continue
-        ids,mask = left_align(some_ids(), pad, max_len, crop, drop)
+        encoder = TransformerEncoder(30, 8, 2, 1, max_len=max_len, pad_idx=pad)
+        torch.manual_seed(4)
+        if 'align' in globals(): ids,mask,*_ = align(some_ids(), encoder, crop, drop)
+        else: ids,mask = left_align(some_ids(), *[pad, max_len, crop, drop])
         yield f'{crop and crop.__name__} {max_len} {pad} {drop}',torch.stack([ids,mask.long()])
 
 def texts_are_read_in_pieces():
@@ -203,7 +216,7 @@ def texts_are_read_in_pieces():
         model,caches,out = lively(use_fast_layers(TransformerLM(30, **{**small, **o}))),[KVCache(room=4) for _ in range(2)],[]
         pos = (torch.arange(14)-pads.sum(1, keepdim=True)).clamp(min=0) if padded else torch.arange(14)
         with torch.set_grad_enabled(learns):
-            for i,j in pairwise((0, 5, 6, 9, 14)): out.append(model[0].read(ids[:,i:j], pads[:,:j] if padded else None, pos[...,i:j], caches))
+            for i,j in pairwise((0, 5, 6, 9, 14)): out.append(network(model[0])(ids[:,i:j], pads[:,:j] if padded else None, pos[...,i:j], caches))
         yield f'{n}, {padded} {learns}',torch.cat(out, 1).masked_fill(pads[...,None] & padded, 0)
 
 def attention():
