@@ -37,12 +37,15 @@ def steps(n, k, v):
     "Functions that do a training step of a language model of four blocks, texts of 128 tokens"
     from transformers_from_scratch.callbacks.chunked_loss import linear_cross_entropy
     from transformers_from_scratch.speed.layers import use_fast_layers
+    from transformers_from_scratch.nn.align import align
     from transformers_from_scratch.nn.lm import TransformerLM
     model = use_fast_layers(TransformerLM(v, k=k, max_len=128))
     opt,ids = torch.optim.AdamW(model.parameters(), 1e-4, fused=True),torch.randint(2, v,
         (n//128,129))
     def whole(x, y): return F.cross_entropy(model(x).flatten(0, 1), y.flatten())
-    def parts(x, y): return linear_cross_entropy(model[0](x)[0], model[1].linear.weight, y)
+    def parts(x, y):
+        texts = align(x, model[0])
+        return linear_cross_entropy(model[0](texts.ids, texts.hidden), model[1].linear.weight, y)
     def run(f): f(ids[:,:-1], ids[:,1:]).backward(); opt.step(); opt.zero_grad()
     return {'a step, whole': partial(run, whole), 'a step, in parts': partial(run, parts)}
 

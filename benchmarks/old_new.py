@@ -1,6 +1,6 @@
 """Two versions of this library, side by side: is the new one slower, and are its results the same?
 
-Both are imported into one process, under different names, and take turns, round by round, so that a change in the speed of the machine meets both.
+Both are imported into one process, under different names, and take turns, round by round, so that machine noise hits both equally.
 Quoted is the median over the rounds of the time, and of the ratio new/old in the same round, with the 10th and 90th percentile. Models are
 made and trained with the same seeds, so equal losses and equal texts say that the two compute the same.
 
@@ -23,8 +23,11 @@ def package(path, name):
     sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(sys.modules[name])
     names = {}
-    for o in ('attention','layers','faster','models','fast_step','sampling'):
-        if (folder/f'{o}.py').exists(): names.update(vars(importlib.import_module(f'{name}.{o}')))
+    flat = 'attention layers faster models classifier fast_step sampling'  # before there were packages
+    packed = ('nn.attention nn.layers nn.encoder nn.align nn.classifier nn.lm speed.layers speed.decode '
+              'generate.reader generate.generate')
+    for o in (packed if (folder/'nn').exists() else flat).split():
+        names.update(vars(importlib.import_module(f'{name}.{o}')))
     return type('Package', (), names)
 
 def trainer(model, x, y):

@@ -8,7 +8,7 @@
 
 All models do the same work: the same vocabulary, learned positions, width, heads, depth, GELU, dropout after each layer, mean over the real tokens and a linear head (or, as
 language models, the head tied to the embedding), cross-entropy in 32 bits, backward, and one step of the same fused AdamW, in train mode. They take turns, step by step and in
-random order, so that a change in the speed of the machine meets all of them; quoted is the median over the rounds of the time of a step, and of its ratio to our step of the
+random order, so that machine noise hits all models equally; quoted is the median over the rounds of the time of a step, and of its ratio to our step of the
 same round, with the 10th and 90th percentile. "Products alone" are the matrix products of such a step, attention's included, each by the faster of PyTorch's two libraries for it.
 A peer that is not installed is left out, and named.
 """

@@ -42,6 +42,6 @@ def main(
             learn.fit_one_cycle(4, 4e-3)
             took = time.time()-start
             for name,o in asked.items():
-                learn.model.windows = o
+                use_windows(learn.model, o)
                 res[name] = round(learn.validate()[1], 4)
         print(f'seed {seed}, trained with {kind}, {took:.0f} s: {res}', flush=True)

@@ -1,7 +1,7 @@
 """The same 100 calls of fastai, without this library and with it: `python tools/fastai_calls.py`. Each line of `calls` is run in two processes.
 
-Behind `#` stand the repairs that are the reason of a difference. With these undone, the line must give what it gives without this library. What
-differs otherwise, or does not differ where it should, is an error."""
+The comment names the repairs that explain a difference. With these undone, the line must give what it gives without this library. Any
+other difference is an error, and so is a named repair without one."""
 import json, os, subprocess, sys, tempfile, warnings
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO

@@ -14,7 +14,8 @@ from common import root
 warnings.simplefilter('ignore')
 from fastcore.script import call_parse
 from transformers_from_scratch.all import *
-from transformers_from_scratch import fast_step, turns
+from transformers_from_scratch.learner.locks import _locks
+from transformers_from_scratch.speed.decode import _stores
 
 def make(factory, dls, **kwargs):
     "A small learner with weights that are livelier than those at birth"
@@ -48,7 +49,7 @@ def held():
     fds = Path('/proc/self/fd')
     objects = sum(not (type(o) is weakref.ref and o() is None) for o in gc.get_objects())               # pandas keeps dead ones for a while
     return dict(objects=objects, threads=active_count(), files=len(list(fds.iterdir())) if fds.exists() else 0,
-                locks=len(turns._locks), stores=len(fast_step._stores))
+                locks=len(_locks), stores=len(_stores))
 
 def rss():
     "Memory in MB that the system has given to this process; 0 where it does not say"

@@ -1,5 +1,5 @@
-// The search of the site, in the place of Fuse.js, which finds *stream* for *beam*: each word that is asked for begins a word of what
-// is found. First what is called so, then headings with these words, then pages and text.
+// The search of the site, in the place of Fuse.js, which finds *stream* for *beam*: prefix match on every query word. Results are
+// sorted: titles that equal the query, then headings with these words, then pages and text.
 window.Fuse = class {
   constructor(entries) { this.entries = [...entries]; }
   add(entry) { this.entries.push(entry); }
