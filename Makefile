@@ -11,6 +11,7 @@ help:
 	@echo 'make demo      train two classifiers and a language model, and try them (about 4 minutes)'
 	@echo 'make test      run every notebook, but what takes long (two to three minutes on two cores, longer on slow ones)'
 	@echo 'make test-all  the same with what takes long: all variants, long trainings, IMDB if it is there (an hour)'
+	@echo 'make test-without-speed   run nn, generate and testing in a copy without the package speed (a minute)'
 	@echo 'make lint      write modules and README.md from the notebooks, and look for mistakes without running them'
 	@echo 'make docs      build the site into _docs, and check it: links, names, pages in a browser, outputs of README.md'
 	@echo 'make bench     compare with the peers, and write the table'
@@ -36,16 +37,16 @@ install: $(READY)
 demo: $(READY)
 	$(BIN)/python examples/demo.py
 
-# One thread a notebook: two workers with two threads each stand in each other's way.
-test test-all lint docs stress: export OMP_NUM_THREADS = 1
+# One thread a notebook: two workers with two threads each compete for the cores.
+test test-all test-without-speed lint docs stress: export OMP_NUM_THREADS = 1
 # Nothing is timed to choose between ways to multiply, so that a test has the same numbers each time.
-test test-all lint docs stress: export TRANSFORMERS_FIXED_WAYS = 1
+test test-all test-without-speed lint docs stress: export TRANSFORMERS_FIXED_WAYS = 1
 NBDEV_TEST = $(if $(SEED),TEST_SEED=$(SEED) )$(BIN)/python tools/run_notebooks.py
 # A warning that our own code causes is an error.
 empty :=
 comma := ,
 modules = $(subst /,.,$(patsubst %.py,error:::%,$(filter-out %/__init__.py,$(wildcard transformers_from_scratch/*/[a-z]*.py))))
-test test-all stress: export PYTHONWARNINGS = $(subst $(empty) $(empty),$(comma),$(modules))
+test test-all test-without-speed stress: export PYTHONWARNINGS = $(subst $(empty) $(empty),$(comma),$(modules))
 test-all: export NIGHTLY = 1
 FASTAI_HOME ?= $(HOME)/.fastai
 DATA = $(and $(wildcard $(FASTAI_HOME)/data/imdb),$(wildcard $(FASTAI_HOME)/data/tinyshakespeare/input.txt))
@@ -53,6 +54,9 @@ test-all: ALL = --flags 'slow$(if $(DATA), download)' --cell-timeout 14400
 test test-all: $(READY)
 	@$(if $(ALL),$(if $(DATA),,echo 'IMDB or tiny Shakespeare is not in $(FASTAI_HOME)/data: cells with `#| download` are skipped.'))
 	@PYTHONUNBUFFERED=1 $(NBDEV_TEST) $(if $(NBS),'$(NBS)') $(ALL) --do-print --timing
+
+test-without-speed: $(READY)
+	@$(BIN)/python tools/without_speed.py $(NBS)
 
 lint: $(READY)
 	@$(BIN)/nbdev-export && $(BIN)/nbdev-clean && $(BIN)/python tools/make_readme.py
@@ -94,4 +98,4 @@ release: lint docs test-all
 
 # They write the same files.
 .NOTPARALLEL:
-.PHONY: help install demo test test-all lint docs bench stress release
+.PHONY: help install demo test test-all test-without-speed lint docs bench stress release
