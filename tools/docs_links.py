@@ -34,7 +34,7 @@ def lay_code(path):
     to = out/'source'/rel.with_suffix('.html')
     if to.exists(): return to
     to.parent.mkdir(parents=True, exist_ok=True)
-    about = out/f'{path.stem}.html' if rel.parts[0] == root.name else out/'none'
+    about = out/f'{".".join(rel.with_suffix("").parts[1:])}.html'   # of transformers_from_scratch/nn/attention.py: nn.attention.html
     about = about if about.exists() else out/'index.html'
     links = f'<a href="{relpath(about, to.parent)}">{about.stem}</a> / {rel}'
     code = highlight(path.read_text(encoding='utf-8'), PythonLexer(), HtmlFormatter(linespans='L', wrapcode=True))
@@ -85,7 +85,7 @@ def problems(pages, allowed):
     for p, l in found.items():
         name = p.relative_to(out)
         shown = re.sub(r'<(pre|code|script|style)\b.*?</\1>', '', p.read_text(encoding='utf-8'), flags=re.S)
-        res += [f'{name}: a link that was not read: {o}' for o in re.findall(r'\]\((?:#|http|\.\./|\w+\.html)[^)]*', shown)]
+        res += [f'{name}: a link that was not read: {o}' for o in re.findall(r'\]\((?:#|http|\.\./|[\w.]+\.html)[^)]*', shown)]
         if l.mute: res.append(f'{name}: {l.mute} pictures without a text; begin their cell with `#| fig-alt: "..."`')
         for url in sorted(l.links | l.loads):
             u = urlsplit(html.unescape(url))
@@ -108,8 +108,8 @@ selectors = [
     '.sidebar-item-section > .sidebar-item-container .menu-text { white-space: nowrap']
 # `eam` stands in *stream*, but begins no word
 searched = dict(nhead='glossary.html#sizes', d_model='glossary.html#sizes', num_heads='glossary.html#sizes',
-                NER='classifier.html#token-classification', multilabel='learner.html#transformerlearner.predict',
-                lr_find='tutorials/learner_in_use.html#the-rest-of-fastai', SelfAttention='attention.html#selfattention', eam=None)
+                NER='nn.classifier.html#token-classification', multilabel='learner.core.html#basetextlearner.predict',
+                lr_find='tutorials/learner_in_use.html#the-rest-of-fastai', SelfAttention='nn.attention.html#selfattention', eam=None)
 faults = {'the time of an epoch': r'<th>epoch</th>(?:(?!</tr>)[\s\S])*<th>time</th>\s*</tr>', 'a number and its % on two lines': r'>[^<]*\d(</\w+>)?\s%',
           'a heading without underscores': r'\.<strong>init</strong></h',
           'a picture without a width': r'<img (?![^>]*\bwidth=)[^>]*src="data:image/png'}

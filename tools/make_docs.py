@@ -2,7 +2,7 @@
 
 nbdev fills in what `show_doc` says and leaves hidden cells out; a renderer makes pages of that. smalldocs needs some
 help: it ignores `output-file`, and shows pictures at their size in pixels. Nothing is loaded from other hosts: KaTeX, which
-draws the formulas, comes to lie beside the pages, and the themes do without their fonts. At the end every link inside the
+draws the formulas, is vendored, and theme fonts are removed. At the end every link inside the
 site is checked."""
 import json, re, shutil, subprocess, sys, tarfile, tempfile
 from base64 import b64decode
@@ -60,8 +60,8 @@ def own_fold(c):
     if src.startswith(added) and '#| code-fold:' in src[len(added):]: c['source'] = src[len(added):].splitlines(keepends=True)
 
 def plain_names(s, before=r'(?:\]\(|href=")[^)"\s]*?'):
-    "Links to `00_nn.attention.ipynb` lead to `attention.ipynb`: pages are named as nbdev's links name them"
-    return re.sub(rf'({before})\b\d+[a-zA-Z0-9]*_(\w[\w-]*\.ipynb)', r'\1\2', s)
+    "Links to `00_nn.attention.ipynb` lead to `nn.attention.ipynb`: pages are named as nbdev's links name them"
+    return re.sub(rf'({before})\b\d+[a-zA-Z0-9]*_(\w[\w.-]*\.ipynb)', r'\1\2', s)
 
 def with_line(m):
     "The link to the source of what was imported, with the line that nbdev did not find"
@@ -75,7 +75,7 @@ def plain_types(data):
     if md := ''.join(data.get('text/markdown', '')):
         data.pop('text/plain', None)                                    # the same once more
         md = re.sub(r'<built-in function (\w+)>', r'\1', md.replace('__main__.', ''))
-        data['text/markdown'] = re.sub(r'(\w+/\w+\.py)#LNone(.*?^#+ (\S+))', with_line, md, flags=re.M | re.S)
+        data['text/markdown'] = re.sub(r'(transformers_from_scratch/[\w/]+\.py)#LNone(.*?^#+ (\S+))', with_line, md, flags=re.M | re.S)
 
 def as_text(c):
     "What `show_doc` says as text, with the full name above it: Quarto takes no heading of an output into the contents"
