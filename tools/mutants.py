@@ -1,181 +1,187 @@
-"""Puts faults into the exported cells, one at a time, and runs the notebooks that concern them, until one fails. `make stress WHAT=mutants`
-writes what was caught, and by which notebook, to `nbs/files/mutants.csv`; it takes half an hour on two cores.
+"""Put faults into the exported cells, one at a time, and run the notebooks that concern them, until one fails. `make stress WHAT=mutants`
+writes what was caught, and by which notebook, to `nbs/files/mutants.csv`; it takes 40 minutes on two cores.
 
-Each fault is a slip that the hand makes: the notebook it goes into, what it is, the code as it stands there (once in the exported
-cells of that notebook), the code with the fault, and which other notebooks are asked after that one. Kept tools such as mutmut
-mutate modules and run pytest; here the code and its tests are cells of the same notebook, so a fault goes into a copy of the
+    python tools/mutants.py --check                 # only whether the code of each fault stands where it should
+
+Each fault is a typical slip: the module it goes into, what it is, the code as it stands there (once in the exported cells of the module's
+notebook), the code with the fault, and which modules, pages or tests to run next. The page of a module and its tests are run first. Tools such as
+mutmut mutate modules and run pytest; here the code and its tests are cells of the same notebook, so a fault goes into a copy of the
 repository, which is exported from."""
-import argparse, json, os, shutil, subprocess, sys, tempfile, time
+import argparse, json, os, re, shutil, subprocess, sys, tempfile, time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import Queue
 from common import root, tested, write
 
-att, lay, fast, mod, cla = '00_attention', '01_layers', '01b_faster', '02_models', '02a_classifier'
-s2s, bea, cac = '04_seq2seq', '05b_beams', '05c_caches'
-tag, tgr = '16b_tags', '28_tagger'
-mlm, mll, win, sav = '04b_mlm', '27_mlm_learner', '02b_windows', '40_saving'
-rep, tok, cor, sam, step = '13_fastai_repairs', '15_tokenizers', '17_corpus', '06_sampling', '05_fast_step'
-one, lm, tra, seen, pre, low, chk, rel, fil, des = '21_learner', '22_lm_learner', '23_transfer', '25_interpret', '19_pretrained', '40b_lora', '91_check_model', 'reliability', '10_files', '18_descriptions'
-bag, bagl = '02c_bag', '25b_bag_learner'
-txt, gua, tur, dec, par = '11_text', '12_guards', '07_turns', '16_decoding', '32_loss_in_parts'
-s2l, avg, prs, cal = '26_seq2seq_learner', '33b_average', '17b_pairs', '34_calibrate'
+page = {re.sub(r'^\d+_', '', o.stem): o.stem for o in (root/'nbs').glob('*.ipynb')}      # the notebook of each module, and other pages
+tests = {'nn.encoder': 'nn.models', 'nn.align': 'nn.models', 'nn.classifier': 'nn.models', 'nn.lm': 'nn.models', 'nn.mlm': 'learner.mlm',
+         'nn.seq2seq': 'learner.seq2seq', 'nn.bag': 'learner.bag', 'generate.filters': 'generate.generate', 'generate.caches': 'generate.generate', 'generate.reader': 'generate.generate',
+         'speed.autotune': 'speed.layers', 'speed.attention': 'speed.layers', 'speed.optimizer': 'speed.layers', 'speed.columns': 'speed.decode', 'compat.ensure': 'learner.core',
+         'compat.dls_info': 'learner.checks', 'learner.locks': 'learner.core_threads'}  # where not named after the module
 faults = [
-    (cac, 'a column cache that grows forgets its keys', 'for new,o in zip(self._parts(), old): new[:,:,:n] = o[:,:,:n]', 'pass', []),
-    (cac, 'heads of a group read the keys of others', 'ints(heads)//(heads//h)', 'ints(heads)%h', []),
-    (cac, 'a column cache shows padding', 'scores = scores.masked_fill(~seen, -math.inf)', 'pass', []),
-    (cac, 'a reordered column cache moves only the tokens of a `KVCache`', 'def _filled(self): return self.room', 'def _filled(self): return self.n', []),
-    (step, 'a product that overflows is used', 'return bool((product(x)+64).abs().max()<1e-3)', 'product(x); return True', ['tests/test_fast_step']),
-    (step, 'logits of the first token of a prompt', 'x,lay.t = x[t-1::t],1', 'x,lay.t = x[::t],1', []),
-    (step, 'vectors have the scale of their neighbors', 'x.float().abs().amax(1, keepdim=True)', 'x.float().abs().amax().repeat(len(x),1)', []),
-    (cac, 'a prompt of many texts sees what comes', 'is_causal=prompt and seen is None', 'is_causal=False', [step]),
-    (cac, 'keys too large for 16 bits', 'kv.abs().amax()>32', 'False', []),
-    (rep, 'spaCy never forgets', 'len(nlp.vocab)<_words.most', 'True', []),
-    (fast, 'each process chooses for itself', "return store.compare_set(f'fastest way: {what}', '', way).decode()", 'return way', ['tests/test_faster']),
-    (tag, 'a word of a text gets a space that is not there', "' '*text[:a][-1:].isspace() + text[a:b]", "' ' + text[a:b]", []),
-    (tag, 'a window of a text begins at its first word, without the space', 'text[places[a-1][1] if a else 0:places[b-1][1]]', 'text[places[a][0]:places[b-1][1]]', []),
-    (tag, 'words beyond the border of a window are learned too', 'window = [its[j] if j in own else None for j in inside]', 'window = [its[j] for j in inside]', []),
-    (tag, 'a word without a tag goes on with the one before', 'if _is_tag(tag) else -99]', 'if _is_tag(tag) else -100]', []),
-    (tgr, 'a span that windows cut counts twice', 'rows = self.rows or [(i,i)', 'rows = [(i,i)', []),
-    (tgr, 'windows are joined in the order of their lengths', 'for (i,_),*its in sorted(zip(', 'for (i,_),*its in (zip(', []),
-    (tgr, 'special tokens and padding are taken for words', '[len(head):len(head)+len(y)]', '[:len(y)]', ['tests/test_tagger']),
-    (tgr, 'the loss of a text hangs on the padding beside it', 'rows.sum(1)/on.sum(1)', 'rows.mean(1)', []),
-    (tgr, 'gradients are accumulated over pieces, not over texts', 'MixedPrecision.order-5', '20', ['tests/test_tagger']),
-    (tgr, 'what was broken off answers for the next batch', 'self.kept = None\n', 'pass\n', ['tests/test_tagger']),
-    (cal, 'a temperature for answers that are all right', 'bool(wrong & better)', 'bool(better)', []),
-    (cal, 'equal probabilities are cut apart', 'bins = torch.bucketize(sure, cuts, right=True)', 'bins = torch.arange(len(sure))*n_bins//len(sure)', ['tests/test_calibrate']),
-    (s2s, 'the stop of a target stands behind its padding', 'value=pad_idx).scatter(1, n, marks.stop)', 'value=marks.stop)', []),
-    (prs, 'the two sides of a table have a vocabulary each', 'for o in nums: o.vocab,o.o2i =', 'for o in nums[:1]: o.vocab,o.o2i =', []),
-    (rep, 'the target of a table to test with is its source', 'own = _as_trained(self, test_items, i)', 'own = _as_trained(self, test_items)', ['tests/test_pairs']),
-    (s2l, 'a limit of words that follows the batch', 'min(n_words, model[1].max_len or n_words)', 'min(n_words, max(map(len, sources))+50)', ['tests/test_seq2seq_learner']),
-    (s2l, 'accuracy counts padding', '(self.targets[self.real],)', '(self.targets.flatten(),)', []),
-    (cla, 'a temperature makes answers surer', 'for p in self[1].linear.parameters(): p.div_(by)', 'for p in self[1].linear.parameters(): p.mul_(by)', ['34_calibrate', 'tests/test_models']),
-    (avg, 'the next epoch trains on from the mean', 'if self.own is not None: self._put(self.own)', 'pass', ['tests/test_average']),
-    (avg, 'a second fit goes on with the old mean', 'self.mean,self.own,self.n = None,None,0', 'pass', ['tests/test_average']),
-    (bag, 'an n-gram reaches into padding', 'key.masked_fill(pad_mask[:,n:], 0)', 'key', ['tests/test_bag']),
-    (bag, 'a word counts as often as it stands there', 'keys[:,1:].masked_fill(again, 0)', 'keys[:,1:]', ['tests/test_bag']),
-    (bag, 'a class against all texts, not against the rest', 'for o in (counts, n[:,None]-counts)]', 'for o in (counts, n[:,None].expand_as(counts))]', ['tests/test_bag']),
-    (bag, 'an unknown n-gram has the ratio of its neighbour', 'return row.where(known[row]==keys, 0)', 'return row', ['tests/test_bag']),
-    (bagl, 'texts of the last, smaller batch are not counted', 'dl.new(shuffle=False, drop_last=False)', 'dl.new(shuffle=False)', ['tests/test_bag']),
-    (bag, 'a phrase that stands twice counts twice', 'bag.parts(keys)[0] / times[which,None]', 'bag.parts(keys)[0]', ['25b_bag_learner']),
-    (bag, 'parts follow from padding', '(keys**3*new)', '(keys**3*new).cumsum(1)', ['02c_bag']),
-    (bag, 'on a GPU pairs stand at other words', 'keys = keys[:,keys[0]>0]', 'pass', ['tests/test_bag']),
-    (bag, 'a training text is read by heart', 'bag = _part(keys, new, len(self.bags))', 'bag = None', ['tests/test_bag']),
-    (bagl, 'parts by lot, not by what stands there', 'bag.part_of(ids, n_parts) for', 'torch.randint(n_parts, (len(ids),)) for', ['tests/test_bag']),
-    (bagl, 'a held-out bag has learned all texts', '(part!=i)', '(part>=0)', ['tests/test_bag']),
-    (bea, 'the stop is no word of the length', 'max(len(ids)+stopped, 1)', 'max(len(ids), 1)', []),
-    (bea, 'an unlikely stop ends a text', '(stops & log_p.isfinite())[:,:beams]', '(stops & log_p.isfinite())', []),
-    (bea, 'a stopped text goes on', 'log_p = log_p.masked_fill(stops, -math.inf)', 'pass', []),
-    (cac, 'a beam keeps the keys of another', 'self.kv[moved,:,:n] = new', 'pass', []),
-    (s2s, 'one norm before both attentions', 'x = x + self.dropout(look(self.cross_norm(x)))', 'x = x + self.dropout(look(self.norm1(x)))', []),
-    (s2s, 'padding of the source is seen', 'source_pad=pads_to_hide(source_pad))', 'source_pad=None)', []),
-    (mlm, 'the mask stands for all hidden words', '.masked_fill(u<.8*p, mask_id)', '.masked_fill(u<p, mask_id)', []),
-    (mll, 'the riddles of a validation change', 'rng = None if self.training else torch.Generator().manual_seed(self.iter)', 'rng = None', []),
-    (mll, 'a batch without a word has no loss', 'if not places.any():', 'if False:', ['tests/test_mlm_learner']),
-    (mll, 'special tokens are hidden', "is_word[special_ids(vocab, r'\\w+')] = False", 'pass', []),
-    (win, 'the last window is short', 'start = torch.minimum(at, end)', 'start = at.expand(len(end), -1, -1)', ['tests/test_windows']),
-    (win, 'an empty window has a say', 'return pool(logits.view(*empty.shape, logits.shape[-1]), empty)', 'return pool(logits.view(*empty.shape, logits.shape[-1]), empty & False)', ['tests/test_windows']),
-    (one, 'a keyword that was passed is dropped with those of another head', 'other = {*start.model.made_with} - {*start.encoder.made_with, *its, *kwargs}', 'other = {*start.model.made_with} - {*start.encoder.made_with, *its}', ['tests/test_pretrained']),
-    (sav, 'a loaded model hides another share of words', 'if isinstance(about, MLMFile): learn_kw = dict(mask_p=about.mask_p) | learn_kw', 'pass', ['tests/test_mlm_learner']),
-    (s2s, 'a source is read in training mode', 'with eval_mode(list(self[0].modules())): vectors', 'vectors', []),
-    (att, 'attention dropout in evaluation too', 'p = self.dropout if self.training else 0.', 'p = self.dropout', [lay, chk]),
-    (att, 'the fast causal way does not see padding', 'for o in (pos, key_pos, mask, pad_mask))', 'for o in (pos, key_pos, mask))', [rel]),
-    (att, 'queries after a cache begin at position 0', 'pos = torch.arange(tk-t, tk-t+tq, device=q.device)', 'pos = torch.arange(tq, device=q.device)', [sam]),
-    (att, 'written-out dropout is never applied', 'out = F.dropout(weights, dropout, training=dropout>0) @ v', 'out = weights @ v', [chk]),
-    (mod, '`vocab_dropout` in evaluation too', 'if self.training and self.vocab_dropout:', 'if self.vocab_dropout:', [chk]),
-    (sam, 'the repetition penalty covers the prompt alone', 'if repetition_penalty!=1: text = torch.cat([text, new[:,None]], 1)', 'pass', [rel]),
-    (sam, '`min_p` after the temperature', 'logits = keep_min_p(logits, min_p)', 'logits = keep_min_p(logits/(temperature or 1), min_p)*(temperature or 1)', [rel]),
-    (step, 'norm 1 in the place of norm 2, with the norm last', 'return norm2(x + think(x))', 'return norm1(x + think(x))', [rel]),
-    (step, 'the fast step under autocast', 'if learns or torch.is_autocast_enabled(device): return None', 'if learns: return None', [sam]),
-    (sam, 'top-p: `>` for `>=`', '(better >= top_p).scatter(-1, idx, better >= top_p)', '(better > top_p).scatter(-1, idx, better > top_p)', [rel]),
-    (sam, 'a draw of exactly 0', 'u = 1 - torch.rand(', 'u = torch.rand(', [rel]),
-    (lay, 'the block passes `dropout` as `attn_dropout`', 'self.attention = attn_cls(k, heads, wide=wide, dropout=attn_dropout)', 'self.attention = attn_cls(k, heads, wide=wide, dropout=dropout)', [mod]),
-    (lay, 'no dropout in the feed-forward network', 'self.act,self.dropout = act_cls(),nn.Dropout(dropout)', 'self.act,self.dropout = act_cls(),nn.Dropout(0.)', [mod]),
-    (lay, 'no dropout after attention with the norm first', 'x = x + self.dropout(attend(self.norm1(x)))', 'x = x + attend(self.norm1(x))', [mod]),
-    (lay, 'positions begin at 0.2', 'nn.init.normal_(self.embedding.weight, std=0.02)', 'nn.init.normal_(self.embedding.weight, std=0.2)', [mod]),
-    (att, 'a mask turned round', 'scores = scores.masked_fill(mask, -math.inf)', 'scores = scores.masked_fill(~mask, -math.inf)', []),
-    (att, 'scores divided by the width, not its root', '(q / q.shape[-1]**0.5) @', '(q / q.shape[-1]) @', []),
-    (att, 'the future hidden, and the present', 'return k_pos > q_pos if', 'return k_pos >= q_pos if', []),
-    (att, 'scores of 16 bits', '(o.to(torch.promote_types(o.dtype, torch.float)) for o in (query, key, value))', '(query, key, value)', [chk]),
-    (att, 'keys are not turned', 'q,k = rotate(q, pos),rotate(k, key_pos)', 'q = rotate(q, pos)', [lay]),
-    (att, 'heads share keys in the wrong order', 'o.repeat_interleave(self.heads//self.kv_heads, 1) for o in (k, v)', 'o.repeat(1, self.heads//self.kv_heads, 1, 1) for o in (k, v)', [rel]),
-    (lay, 'one norm for both layers', 'self.norm1,self.norm2 = norm_cls(k),norm_cls(k)', 'self.norm1 = self.norm2 = norm_cls(k)', [mod]),
-    (lay, 'the gate and the values change places', 'self.down(self.act(self.gate(x)) * self.up(x))', 'self.down(self.gate(x) * self.act(self.up(x)))', [pre]),
-    (lay, 'turned the other way', 'torch.cat([a*cos - b*sin, a*sin + b*cos], -1)', 'torch.cat([a*cos + b*sin, b*cos - a*sin], -1)', [pre]),
-    (fast, 'dropout does not scale what it keeps', 'return torch.where(keep, x, 0).mul_(1/kept)', 'return torch.where(keep, x, 0)', [mod]),
-    (fast, 'the gradient of a bias counts one text', 'rows.sum(0) if to_b else None', 'rows[0] if to_b else None', [mod]),
-    (fast, 'the loss in parts forgets the last part', 'for i in range(0, len(hidden), rows):', 'for i in range(0, max(len(hidden)-rows, 1), rows):', [rel]),
-    (fast, 'bfloat16 attention without large scores in 32 bits', 'if not max(o.abs() for o in scores.aminmax())<=8:', 'if False:', [chk]),
-    (cla, 'padding counts in the mean', 'return x.where(real, 0).sum(1) / real.sum(1).clamp(min=1)', 'return x.where(real, 0).sum(1) / x.shape[1]', ['tests/test_models']),
-    (cla, 'the head of a text that is cut is one short', 'return rank < max_len', 'return rank < max_len-1', ['tests/test_models', rel]),
-    (mod, 'ids are not checked from below', 'low,high = _ask(torch.min, ids),_ask(torch.max, ids)', 'low,high = 0,_ask(torch.max, ids)', []),
-    (mod, 'dropout of embeddings left out', 'x = self.dropout(self.embed_norm(self.positions(x, pos)))', 'x = self.embed_norm(self.positions(x, pos))', [chk]),
-    (mod, 'the head is not tied', 'if tie_weights: self.linear.weight = embedding.weight', 'if tie_weights: self.linear.weight = nn.Parameter(embedding.weight.detach().clone())', []),
-    (mod, 'answers for tokens do not go back to their places', 'return x.gather(1, where).where(real[...,None], 0)', 'return x.where(real[...,None], 0)', [chk]),
-    (cla, 'the last token is the first', 'return first_pool(x.flip(1), pad_mask.flip(1))', 'return first_pool(x, pad_mask)', ['tests/test_models']),
-    (cac, 'the cache forgets where it was after it grew', 'if old is not None: self.kv[:,:,:n] = old[:,:,:n]', 'if old is not None: self.kv[:,:,:n-1] = old[:,:,:n-1]', [rel]),
-    (sam, 'a long text keeps its start', 'ids,pos,self.pad_mask = self.text[:,-width:],None,None', 'ids,pos,self.pad_mask = self.text[:,:width],None,None', [rel]),
-    (sam, 'top-k keeps one more', 'logits.topk(min(top_k, logits.shape[-1]))', 'logits.topk(min(top_k+1, logits.shape[-1]))', [rel]),
-    (sam, 'a negative score is divided, too', 'torch.where(seen>0, seen/penalty, seen*penalty)', 'seen/penalty', [rel]),
-    (step, 'weights are not laid out anew after training', 'if o[0].dtype==sums.dtype and torch.equal(o[0], sums)}', 'if True}', [sam]),
-    (step, 'biases left out with 8 bits', 'self.joined()[1] if self.eight else None', 'None', ['tests/test_fast_step']),
-    (step, 'queries and keys are normed alike', 'norms[0](x[:,:h]), norms[1](x[:,h:h+g])', 'norms[0](x[:,:h]), norms[0](x[:,h:h+g])', [chk]),
-    (rep, 'a table to predict is read by the column `text`', 'return items.assign(**{name: _join_texts(items[cols], mark)})', 'return items', [one]),
-    (rep, 'half a surrogate pair is let through', "return str(text).encode(errors='replace').decode()", 'return str(text)', [rel]),
-    (tok, 'a special token leaves a trace', "for o in tokens if o not in _names)", 'for o in tokens)', [rel]),
-    (cor, 'the first token of a text is that of the next', 'self.ends.searchsorted(at[:,[0,-1]], \'right\')', 'self.ends.searchsorted(at[:,[0,-1]], \'left\')', [rel]),
-    (cor, 'every epoch has the order of the first', 'np.random.default_rng([self.seed, self.epoch])', 'np.random.default_rng([self.seed, 0])', []),
-    (cor, 'an epoch that was begun and left is read again', 'self.epoch,self.batch = self.epoch+bool(self.batch),0', 'self.batch = 0', []),
-    (fast, 'weight decay for biases and norms, too', "lambda p: self.state[p].get('do_wd', True))", "lambda p: True)", []),
-    (fast, 'the step of Adam is not counted', "torch.as_tensor(o.get('step', 0), dtype", "torch.as_tensor(0, dtype", []),
-    (one, 'texts come in the order of their lengths', "preds = self.get_preds(dl=dl, **kwargs)[0]", "preds = self.get_preds(dl=dl, reorder=False, **kwargs)[0]", [rel]),
-    (one, 'answers about numbers begin at 0', "head.linear.bias.copy_(tensor(table.astype(float).mean().tolist()))", 'pass', []),
-    (gua, 'a factory swallows what it leaves out', 'for o in kwargs.keys() & {*but}:', 'for o in ():', ['tests/test_learner']),
-    (one, 'the crop of `pretrained` is lost', "its.get('crop', head_crop)", 'head_crop', ['tests/test_learner']),
-    (one, 'what `pretrained` has is not asked', 'if start is None: given = dict(', 'if True: given = dict(', [pre]),
-    (txt, 'padding is always id 1', 'if usual: return usual.pad_idx', 'if usual: return 1', [gua]),
-    (txt, 'labels made of a column by a function are taken for the column', 'if get_y.pref or get_y.suff: return', 'pass', [gua]),
-    (gua, 'labels of validation are not looked at', 'in dict(training=dls.train_ds, validation=dls.valid_ds).items():', 'in dict(training=dls.train_ds).items():', [one]),
-    (gua, 'data of another vocabulary are trained on', "if not _same_vocab(getattr(self.dls, 'vocab', None), self.vocab):", 'if False:', [one]),
-    (gua, 'the last NaN is told, not the first', 'torch.where(nan & (self.nan_from<0), at, self.nan_from)', 'torch.where(nan, at, self.nan_from)', []),
-    (tur, 'no turn is taken', 'with model_lock(self.model): res = f(self, *args, **kwargs)', 'res = f(self, *args, **kwargs)', [one]),
-    (par, 'the head stays switched off', 'finally: del head.forward', 'finally: pass', []),
-    (lm, 'a window scores its first token twice', 'first = end+1', 'first = end', [rel]),
-    (dec, 'what may begin a stop string is shown at once', 'begun = [n for o in self.stops for n in range(1, len(o)) if new.endswith(o[:n])]', 'begun = []', []),
-    (lm, 'all texts end with the first that is done', 'if all(o.done for o in writers): return', 'if any(o.done for o in writers): return', []),
-    (des, 'new tokens begin with zeros', 'return rows[at].where(at[:,None]>=0, mean)', 'return rows[at].where(at[:,None]>=0, torch.zeros_like(mean))', []),
-    (fil, 'a file with NaN is read', "odd = about.finite and not_finite(tensors)", 'odd = None', []),
-    (fil, 'a file that has changed is read', 'if about.checksum!=checksum(says, tensors):', 'if False:', []),
-    (fil, 'what is written goes over the old file', 'new = path.with_name(beside+secrets.token_hex(4))', 'new = path', []),
-    (des, 'a custom class passes for ours of the same name', 'if _known.get(name) is o else', 'if name in _known else', []),
-    (des, 'settings of a custom class do not count', "values |= vars(cls)", 'pass', []),
-    (des, 'a model that was changed by hand is saved', 'if again is None or not same_answers(model, again):', 'if again is None:', []),
-    (des, 'types in a file are not checked', 'create_model(cls.__name__, __config__=dict(strict=True), **kinds)(**keywords)', 'pass', []),
-    (seen, 'gradients without the input', 'return torch.autograd.grad(f(x).sum(), x)[0] * x.detach()', 'return torch.autograd.grad(f(x).sum(), x)[0]', []),
-    (pre, 'keys and values change places', "'attention.tovalues':'attn.c_attn#2'", "'attention.tovalues':'attn.c_attn#1'", []),
-    (pre, 'another base of the angles, where a config says none', "rope.number('rope_theta', default=10_000.)", "rope.number('rope_theta', default=1_000.)", []),
-    (pre, "another eps of GPT-2's norms, where a config says none", "cfg.number('layer_norm_epsilon', default=1e-5)", "cfg.number('layer_norm_epsilon', default=1e-6)", []),
-    (pre, "the eps of Llama's norms is not read", "eps=cfg.number('rms_norm_eps')", "eps=1e-6", []),
-    (pre, 'padding that ends texts is padding', "if family.lm and pad in ends: pad = rows", "if family.lm and pad==cfg('bos_token_id'): pad = rows", []),
-    (low, 'the change is not scaled', 'return super().forward(x) + F.linear(few, self.lora_b)*self.scale', 'return super().forward(x) + F.linear(few, self.lora_b)', []),
-    (lm, 'end tokens are kept in a prompt', 'return ids[:len(ids)-last] or', 'return ids or', [pre]),
-    (att, 'a padding mask off by one', 'pad_mask = pad_mask[...,None,None,:]', 'pad_mask = pad_mask.roll(1, -1)[...,None,None,:]', []),
-    (att, 'the last token sees all, whatever its `key_pos`', 'tq==t==1 and key_pos is pos', 'tq==t==1', []),
-    (step, 'the eps of norms is that of PyTorch', 'module.normalized_shape,module.weight,module.bias,module.eps', 'module.normalized_shape,module.weight,module.bias,1e-5', []),
-    (sam, 'top-p before top-k', "    if top_k is not None: logits = keep_top_k(logits, top_k)\n    if top_p is not None: logits = keep_top_p(logits, top_p)", "    if top_p is not None: logits = keep_top_p(logits, top_p)\n    if top_k is not None: logits = keep_top_k(logits, top_k)", []),
-    (sam, '`banned` after `min_p`', "    if banned is not None: logits = forbid_ids(logits, banned)\n    if min_p is not None: logits = keep_min_p(logits, min_p)", "    if min_p is not None: logits = keep_min_p(logits, min_p)\n    if banned is not None: logits = forbid_ids(logits, banned)", []),
+    ('speed.columns', 'a column cache that grows forgets its keys', 'for new,o in zip(self._parts(), old): new[:,:,:n] = o[:,:,:n]', 'pass', []),
+    ('speed.columns', 'heads of a group read the keys of others', 'ints(heads)//(heads//h)', 'ints(heads)%h', []),
+    ('speed.columns', 'a column cache shows padding', 'scores = scores.masked_fill(~seen, -math.inf)', 'pass', []),
+    ('speed.columns', 'a reordered column cache moves only the tokens of a `KVCache`', 'def _filled(self): return self.room', 'def _filled(self): return self.n', []),
+    ('speed.decode', 'a product that overflows is used', 'return bool((product(x)+64).abs().max()<1e-3)', 'product(x); return True', []),
+    ('speed.decode', 'logits of the first token of a prompt', 'x,lay.t = x[t-1::t],1', 'x,lay.t = x[::t],1', []),
+    ('speed.decode', 'vectors have the scale of their neighbors', 'x.float().abs().amax(1, keepdim=True)', 'x.float().abs().amax().repeat(len(x),1)', []),
+    ('generate.caches', 'a prompt of many texts sees what comes', 'is_causal=prompt and seen is None', 'is_causal=False', ['speed.decode']),
+    ('speed.columns', 'keys too large for 16 bits', 'kv.abs().amax()>32', 'False', []),
+    ('compat.repairs', 'spaCy never forgets', 'len(nlp.vocab)<_words.most', 'True', []),
+    ('speed.autotune', 'each process chooses for itself', "return store.compare_set(f'fastest way: {what}', '', way).decode()", 'return way', []),
+    ('data.tagging', 'a word of a text gets a space that is not there', "' '*text[:a][-1:].isspace() + text[a:b]", "' ' + text[a:b]", []),
+    ('data.tagging', 'a window of a text begins at its first word, without the space', 'text[places[a-1][1] if a else 0:places[b-1][1]]', 'text[places[a][0]:places[b-1][1]]', []),
+    ('data.tagging', 'words beyond the border of a window are learned too', 'window = [its[j] if j in own else None for j in inside]', 'window = [its[j] for j in inside]', []),
+    ('data.tagging', 'a word without a tag goes on with the one before', 'if _is_tag(tag) else -99]', 'if _is_tag(tag) else -100]', []),
+    ('learner.tagger', 'a span that windows cut counts twice', 'rows = self.rows or [(i,i)', 'rows = [(i,i)', []),
+    ('learner.tagger', 'windows are joined in the order of their lengths', 'for (i,_),*its in sorted(zip(', 'for (i,_),*its in (zip(', []),
+    ('learner.tagger', 'special tokens and padding are taken for words', '[len(head):len(head)+len(y)]', '[:len(y)]', []),
+    ('learner.tagger', 'the loss of a text hangs on the padding beside it', 'rows.sum(1)/on.sum(1)', 'rows.mean(1)', []),
+    ('learner.tagger', 'gradients are accumulated over pieces, not over texts', 'MixedPrecision.order-5', '20', []),
+    ('learner.tagger', 'what was broken off answers for the next batch', 'self.kept = None\n', 'pass\n', []),
+    ('learner.calibration', 'a temperature for answers that are all right', 'bool(wrong & better)', 'bool(better)', []),
+    ('learner.calibration', 'equal probabilities are cut apart', 'bins = torch.bucketize(sure, cuts, right=True)', 'bins = torch.arange(len(sure))*n_bins//len(sure)', []),
+    ('nn.seq2seq', 'the stop of a target stands behind its padding', 'value=pad_idx).scatter(1, n, marks.stop)', 'value=marks.stop)', []),
+    ('data.pairs', 'the two sides of a table have a vocabulary each', 'for o in nums: o.vocab,o.o2i =', 'for o in nums[:1]: o.vocab,o.o2i =', []),
+    ('compat.repairs', 'the target of a table to test with is its source', 'own = _as_trained(self, test_items, i)', 'own = _as_trained(self, test_items)', ['tests/test_data.pairs']),
+    ('learner.seq2seq', 'a limit of words that follows the batch', 'min(n_words, model[1].max_len or n_words)', 'min(n_words, max(map(len, sources))+50)', []),
+    ('learner.seq2seq', 'accuracy counts padding', '(self.targets[self.real],)', '(self.targets.flatten(),)', []),
+    ('nn.classifier', 'a temperature makes answers surer', 'for p in self[1].linear.parameters(): p.div_(by)', 'for p in self[1].linear.parameters(): p.mul_(by)', ['learner.calibration']),
+    ('callbacks.averaging', 'the next epoch trains on from the mean', 'if self.own is not None: self._put(self.own)', 'pass', []),
+    ('callbacks.averaging', 'a second fit goes on with the old mean', 'self.mean,self.own,self.n = None,None,0', 'pass', []),
+    ('nn.bag', 'an n-gram reaches into padding', 'key.masked_fill(pad_mask[:,n:], 0)', 'key', []),
+    ('nn.bag', 'a word counts as often as it stands there', 'keys[:,1:].masked_fill(again, 0)', 'keys[:,1:]', []),
+    ('nn.bag', 'a class against all texts, not against the rest', 'for o in (counts, n[:,None]-counts)]', 'for o in (counts, n[:,None].expand_as(counts))]', []),
+    ('nn.bag', 'an unknown n-gram has the ratio of its neighbour', 'return row.where(known[row]==keys, 0)', 'return row', []),
+    ('learner.bag', 'texts of the last, smaller batch are not counted', 'dl.new(shuffle=False, drop_last=False)', 'dl.new(shuffle=False)', []),
+    ('learner.interpret', 'a phrase that stands twice counts twice', 'bag.parts(keys)[0] / times[which,None]', 'bag.parts(keys)[0]', ['learner.bag']),
+    ('nn.bag', 'parts follow from padding', '(keys**3*new)', '(keys**3*new).cumsum(1)', []),
+    ('learner.interpret', 'on a GPU pairs stand at other words', 'keys = keys[:,keys[0]>0]', 'pass', ['tests/test_learner.bag']),
+    ('nn.bag', 'a training text is read by heart', 'bag = _part(keys, new, len(self.bags))', 'bag = None', []),
+    ('learner.bag', 'parts by lot, not by what stands there', 'bag.part_of(ids, n_parts) for', 'torch.randint(n_parts, (len(ids),)) for', []),
+    ('learner.bag', 'a held-out bag has learned all texts', '(part!=i)', '(part>=0)', []),
+    ('generate.beams', 'the stop is no word of the length', 'max(len(ids)+stopped, 1)', 'max(len(ids), 1)', []),
+    ('generate.beams', 'an unlikely stop ends a text', '(stops & log_p.isfinite())[:,:beams]', '(stops & log_p.isfinite())', []),
+    ('generate.beams', 'a stopped text goes on', 'log_p = log_p.masked_fill(stops, -math.inf)', 'pass', []),
+    ('generate.caches', 'a beam keeps the keys of another', 'self.kv[moved,:,:n] = new', 'pass', ['generate.beams']),
+    ('nn.seq2seq', 'one norm before both attentions', 'x = x + self.dropout(look(self.cross_norm(x)))', 'x = x + self.dropout(look(self.norm1(x)))', []),
+    ('nn.seq2seq', 'padding of the source is seen', 'source=vectors, source_pad=source_pad)', 'source=vectors, source_pad=None)', []),
+    ('nn.mlm', 'the mask stands for all hidden words', '.masked_fill(u<.8*p, mask_id)', '.masked_fill(u<p, mask_id)', []),
+    ('learner.mlm', 'the riddles of a validation change', 'rng = None if self.training else torch.Generator().manual_seed(self.iter)', 'rng = None', []),
+    ('learner.mlm', 'a batch without a word has no loss', 'if not places.any():', 'if False:', []),
+    ('learner.mlm', 'special tokens are hidden', "is_word[special_ids(vocab, r'\\w+')] = False", 'pass', []),
+    ('nn.windows', 'the last window is short', 'start = torch.minimum(at, end)', 'start = at.expand(len(end), -1, -1)', []),
+    ('nn.windows', 'an empty window has a say', 'return pool(logits.view(*empty.shape, logits.shape[-1]), empty)', 'return pool(logits.view(*empty.shape, logits.shape[-1]), empty & False)', []),
+    ('learner.core', 'a keyword that was passed is dropped with those of another head', 'other = {*start.model.made_with} - {*start.encoder.made_with, *its, *kwargs}', 'other = {*start.model.made_with} - {*start.encoder.made_with, *its}', ['tests/test_files.pretrained']),
+    ('export.save', 'a loaded model hides another share of words', 'if isinstance(about, MLMFile): learn_kw = dict(mask_p=about.mask_p) | learn_kw', 'pass', ['tests/test_learner.mlm']),
+    ('nn.seq2seq', 'a source is read in training mode', 'with eval_mode(list(self[0].modules())): vectors', 'vectors', []),
+    ('nn.attention', 'attention dropout in evaluation too', 'p = self.dropout if self.training else 0.', 'p = self.dropout', ['nn.layers', 'testing.model']),
+    ('nn.attention', 'the fast causal way does not see padding', 'for o in (pos, key_pos, mask, pad_mask))', 'for o in (pos, key_pos, mask))', ['reliability']),
+    ('nn.attention', 'queries after a cache begin at position 0', 'pos = torch.arange(tk-t, tk-t+tq, device=device)', 'pos = torch.arange(tq, device=device)', ['generate.reader', 'generate.generate']),
+    ('nn.attention', 'written-out dropout is never applied', 'out = F.dropout(weights, dropout, training=dropout>0) @ v', 'out = weights @ v', ['testing.model']),
+    ('nn.classifier', '`vocab_dropout` in evaluation too', 'drop = (self.word_dropout,self.vocab_dropout) if self.training else ()', 'drop = (self.word_dropout*self.training,self.vocab_dropout)', ['testing.model']),
+    ('generate.generate', 'the repetition penalty covers the prompt alone', 'if repetition_penalty!=1: text = torch.cat([text, new[:,None]], 1)', 'pass', ['reliability']),
+    ('generate.filters', '`min_p` after the temperature', 'logits = keep_min_p(logits, min_p)', 'logits = keep_min_p(logits/(temperature or 1), min_p)*(temperature or 1)', ['reliability']),
+    ('speed.decode', 'norm 1 in the place of norm 2, with the norm last', 'return norm2(x + think(x))', 'return norm1(x + think(x))', ['reliability']),
+    ('speed.decode', 'the fast step under autocast', 'if learns or torch.is_autocast_enabled(device): return None', 'if learns: return None', ['generate.reader', 'generate.generate']),
+    ('generate.filters', 'top-p: `>` for `>=`', '(better >= top_p).scatter(-1, idx, better >= top_p)', '(better > top_p).scatter(-1, idx, better > top_p)', ['reliability']),
+    ('generate.filters', 'a draw of exactly 0', 'u = 1 - torch.rand(', 'u = torch.rand(', ['reliability']),
+    ('nn.layers', 'the block passes `dropout` as `attn_dropout`', 'self.attention = attn_cls(k, heads, wide=wide, dropout=attn_dropout)', 'self.attention = attn_cls(k, heads, wide=wide, dropout=dropout)', ['nn.encoder']),
+    ('nn.layers', 'no dropout in the feed-forward network', 'self.act,self.dropout = act_cls(),nn.Dropout(dropout)', 'self.act,self.dropout = act_cls(),nn.Dropout(0.)', ['nn.encoder']),
+    ('nn.layers', 'no dropout after attention with the norm first', 'x = x + self.dropout(attend(self.norm1(x)))', 'x = x + attend(self.norm1(x))', ['nn.encoder']),
+    ('nn.layers', 'positions begin at 0.2', 'nn.init.normal_(self.embedding.weight, std=0.02)', 'nn.init.normal_(self.embedding.weight, std=0.2)', ['nn.encoder']),
+    ('nn.attention', 'a mask turned round', 'scores = scores.masked_fill(mask, -math.inf)', 'scores = scores.masked_fill(~mask, -math.inf)', []),
+    ('nn.attention', 'scores divided by the width, not its root', '(q / q.shape[-1]**0.5) @', '(q / q.shape[-1]) @', []),
+    ('nn.attention', 'the future hidden, and the present', 'return k_pos > q_pos if', 'return k_pos >= q_pos if', []),
+    ('nn.attention', 'scores of 16 bits', '(o.to(torch.promote_types(o.dtype, torch.float)) for o in (query, key, value))', '(query, key, value)', ['testing.model']),
+    ('nn.attention', 'keys are not turned', 'q,k = rotate(q, pos),rotate(k, key_pos)', 'q = rotate(q, pos)', ['nn.layers']),
+    ('nn.attention', 'heads share keys in the wrong order', 'o.repeat_interleave(self.heads//self.kv_heads, 1) for o in (k, v)', 'o.repeat(1, self.heads//self.kv_heads, 1, 1) for o in (k, v)', ['reliability']),
+    ('nn.layers', 'one norm for both layers', 'self.norm1,self.norm2 = norm_cls(k),norm_cls(k)', 'self.norm1 = self.norm2 = norm_cls(k)', ['nn.encoder']),
+    ('nn.layers', 'the gate and the values change places', 'self.down(self.act(self.gate(x)) * self.up(x))', 'self.down(self.gate(x) * self.act(self.up(x)))', ['files.pretrained']),
+    ('nn.layers', 'turned the other way', 'angles = torch.cat([-angles,angles], -1)', 'angles = torch.cat([angles,-angles], -1)', ['files.pretrained']),
+    ('speed.layers', 'dropout does not scale what it keeps', 'return torch.where(keep, x, 0).mul_(1/kept)', 'return torch.where(keep, x, 0)', ['nn.encoder']),
+    ('speed.layers', 'the gradient of a bias counts one text', 'rows.sum(0) if to_b else None', 'rows[0] if to_b else None', ['nn.encoder']),
+    ('callbacks.chunked_loss', 'the loss in parts forgets the last part', 'for i in range(0, len(hidden), rows):', 'for i in range(0, max(len(hidden)-rows, 1), rows):', ['reliability']),
+    ('speed.attention', 'bfloat16 attention without large scores in 32 bits', 'if not max(o.abs() for o in scores.aminmax())<=8:', 'if False:', ['testing.model']),
+    ('nn.classifier', 'padding counts in the mean', 'return x.masked_fill(pad_mask[...,None], 0).sum(1) / n', 'return x.masked_fill(pad_mask[...,None], 0).sum(1) / x.shape[1]', []),
+    ('nn.classifier', 'the head of a text that is cut is one short', 'return rank < max_len', 'return rank < max_len-1', ['reliability']),
+    ('nn.align', 'ids are not checked from below', 'not 0<=low<=high<=v', 'not high<=v', []),
+    ('nn.encoder', 'dropout of embeddings left out', 'x = self.dropout(self.embed_norm(self.positions(self.embed(ids, types), at)))', 'x = self.embed_norm(self.positions(self.embed(ids, types), at))', ['testing.model']),
+    ('nn.lm', 'the head is not tied', 'if tie_weights: self.linear.weight = embedding.weight', 'if tie_weights: self.linear.weight = nn.Parameter(embedding.weight.detach().clone())', []),
+    ('nn.align', 'answers for tokens do not go back to their places', 'return x if self.columns is None else to_columns(x, self.columns)', 'return x', ['testing.model']),
+    ('nn.classifier', 'the last token is the first', 'return first_pool(x.flip(1), pad_mask.flip(1))', 'return first_pool(x, pad_mask)', []),
+    ('generate.caches', 'the cache forgets where it was after it grew', 'if old is not None: self.kv[:,:,:n] = old[:,:,:n]', 'if old is not None: self.kv[:,:,:n-1] = old[:,:,:n-1]', ['reliability']),
+    ('generate.reader', 'a long text keeps its start', 'ids,pos,self.pad_mask = self.text[:,-width:],None,None', 'ids,pos,self.pad_mask = self.text[:,:width],None,None', ['reliability']),
+    ('generate.filters', 'top-k keeps one more', 'logits.topk(min(top_k, logits.shape[-1]))', 'logits.topk(min(top_k+1, logits.shape[-1]))', ['reliability']),
+    ('generate.filters', 'a negative score is divided, too', 'torch.where(seen>0, seen/penalty, seen*penalty)', 'seen/penalty', ['reliability']),
+    ('speed.decode', 'weights are not laid out anew after training', 'if o[0].dtype==sums.dtype and torch.equal(o[0], sums)}', 'if True}', ['generate.reader', 'generate.generate']),
+    ('speed.decode', 'biases left out with 8 bits', 'self.joined()[1] if self.eight else None', 'None', []),
+    ('speed.decode', 'queries and keys are normed alike', 'norms[0](x[:,:h]), norms[1](x[:,h:h+g])', 'norms[0](x[:,:h]), norms[0](x[:,h:h+g])', ['testing.model']),
+    ('compat.repairs', 'a table to predict is read by the column `text`', 'return items.assign(**{name: _join_texts(items[cols], mark)})', 'return items', ['learner.core']),
+    ('compat.repairs', 'half a surrogate pair is let through', "return str(text).encode(errors='replace').decode()", 'return str(text)', ['reliability']),
+    ('data.tokenizers', 'a special token leaves a trace', "for o in tokens if o not in _names)", 'for o in tokens)', ['reliability']),
+    ('files.corpus', 'the first token of a text is that of the next', 'self.ends.searchsorted(at[:,[0,-1]], \'right\')', 'self.ends.searchsorted(at[:,[0,-1]], \'left\')', ['reliability']),
+    ('files.corpus', 'every epoch has the order of the first', 'np.random.default_rng([self.seed, self.epoch])', 'np.random.default_rng([self.seed, 0])', []),
+    ('files.corpus', 'an epoch that was begun and left is read again', 'self.epoch,self.batch = self.epoch+bool(self.batch),0', 'self.batch = 0', []),
+    ('speed.optimizer', 'weight decay for biases and norms, too', "lambda p: self.state[p].get('do_wd', True))", "lambda p: True)", []),
+    ('speed.optimizer', 'the step of Adam is not counted', "torch.as_tensor(o.get('step', 0), dtype", "torch.as_tensor(0, dtype", []),
+    ('learner.core', 'texts come in the order of their lengths', "preds = self.get_preds(dl=dl, **kwargs)[0]", "preds = self.get_preds(dl=dl, reorder=False, **kwargs)[0]", ['reliability']),
+    ('learner.core', 'answers about numbers begin at 0', "head.linear.bias.copy_(tensor(table.astype(float).mean().tolist()))", 'pass', []),
+    ('compat.ensure', 'a factory swallows what it leaves out', 'for o in kwargs.keys() & {*but}:', 'for o in ():', []),
+    ('learner.core', 'the crop that was chosen is lost', "'classes', n_out=n_out, crop=crop, **kwargs)", "'classes', n_out=n_out, crop=head_crop, **kwargs)", []),
+    ('learner.core', 'what `pretrained` has is not asked', 'if start is None: given = dict(', 'if True: given = dict(', ['files.pretrained']),
+    ('compat.dls_info', 'padding is always id 1', 'if usual: return usual.pad_idx', 'if usual: return 1', ['learner.checks']),
+    ('compat.dls_info', 'labels made of a column by a function are taken for the column', 'if get_y.pref or get_y.suff: return', 'pass', ['learner.checks']),
+    ('learner.checks', 'labels of validation are not looked at', 'in dict(training=dls.train_ds, validation=dls.valid_ds).items():', 'in dict(training=dls.train_ds).items():', ['learner.core']),
+    ('learner.checks', 'data of another vocabulary are trained on', "if not _same_vocab(getattr(self.dls, 'vocab', None), self.vocab):", 'if False:', ['learner.core']),
+    ('learner.checks', 'the last NaN is told, not the first', 'torch.where(nan & (self.nan_from<0), at, self.nan_from)', 'torch.where(nan, at, self.nan_from)', []),
+    ('learner.locks', 'no turn is taken', 'with model_lock(self.model): res = f(self, *args, **kwargs)', 'res = f(self, *args, **kwargs)', ['learner.core']),
+    ('callbacks.chunked_loss', 'the head stays switched off', 'finally: del head.forward', 'finally: pass', []),
+    ('learner.lm', 'a window scores its first token twice', 'first = end+1', 'first = end', ['reliability']),
+    ('data.detokenize', 'what may begin a stop string is shown at once', 'begun = [n for o in self.stops for n in range(1, len(o)) if new.endswith(o[:n])]', 'begun = []', []),
+    ('learner.lm', 'all texts end with the first that is done', 'if all(o.done for o in writers): return', 'if any(o.done for o in writers): return', []),
+    ('files.config', 'new tokens begin with zeros', 'return rows[at].where(at[:,None]>=0, mean)', 'return rows[at].where(at[:,None]>=0, torch.zeros_like(mean))', []),
+    ('files.format', 'a file with NaN is read', "odd = about.finite and not_finite(tensors)", 'odd = None', []),
+    ('files.format', 'a file that has changed is read', 'if about.checksum!=checksum(says, tensors):', 'if False:', []),
+    ('files.format', 'what is written goes over the old file', 'new = path.with_name(beside+secrets.token_hex(4))', 'new = path', []),
+    ('files.config', 'a custom class passes for ours of the same name', 'if _known.get(name) is o else', 'if name in _known else', []),
+    ('files.config', 'settings of a custom class do not count', "values |= vars(cls)", 'pass', []),
+    ('files.config', 'a model that was changed by hand is saved', 'if again is None or not same_answers(model, again):', 'if again is None:', []),
+    ('files.config', 'types in a file are not checked', 'create_model(cls.__name__, __config__=dict(strict=True), **kinds)(**keywords)', 'pass', []),
+    ('learner.interpret', 'gradients without the input', 'return torch.autograd.grad(f(x).sum(), x)[0] * x.detach()', 'return torch.autograd.grad(f(x).sum(), x)[0]', []),
+    ('files.pretrained', 'keys and values change places', "'attention.tovalues':'attn.c_attn#2'", "'attention.tovalues':'attn.c_attn#1'", []),
+    ('files.pretrained', 'another base of the angles, where a config says none', "rope.number('rope_theta', default=10_000.)", "rope.number('rope_theta', default=1_000.)", []),
+    ('files.pretrained', "another eps of GPT-2's norms, where a config says none", "cfg.number('layer_norm_epsilon', default=1e-5)", "cfg.number('layer_norm_epsilon', default=1e-6)", []),
+    ('files.pretrained', "the eps of Llama's norms is not read", "eps=cfg.number('rms_norm_eps')", "eps=1e-6", []),
+    ('files.pretrained', 'padding that ends texts is padding', "if family.lm and pad in ends: pad = rows", "if family.lm and pad==cfg('bos_token_id'): pad = rows", []),
+    ('learner.lora', 'the change is not scaled', 'return super().forward(x) + F.linear(few, self.lora_b)*self.scale', 'return super().forward(x) + F.linear(few, self.lora_b)', []),
+    ('learner.lm', 'end tokens are kept in a prompt', 'return ids[:len(ids)-last] or', 'return ids or', ['files.pretrained']),
+    ('nn.attention', 'a padding mask off by one', 'pad_mask = pad_mask[...,None,None,:]', 'pad_mask = pad_mask.roll(1, -1)[...,None,None,:]', []),
+    ('nn.attention', 'the last token sees all, whatever its `key_pos`', 'tq==t==1 and key_pos is pos', 'tq==t==1', []),
+    ('speed.decode', 'the eps of norms is that of PyTorch', 'module.normalized_shape,module.weight,module.bias,module.eps', 'module.normalized_shape,module.weight,module.bias,1e-5', []),
+    ('generate.filters', 'top-p before top-k', "    if top_k is not None: logits = keep_top_k(logits, top_k)\n    if top_p is not None: logits = keep_top_p(logits, top_p)", "    if top_p is not None: logits = keep_top_p(logits, top_p)\n    if top_k is not None: logits = keep_top_k(logits, top_k)", []),
+    ('generate.filters', '`banned` after `min_p`', "    if banned is not None: logits = forbid_ids(logits, banned)\n    if min_p is not None: logits = keep_min_p(logits, min_p)", "    if min_p is not None: logits = keep_min_p(logits, min_p)\n    if banned is not None: logits = forbid_ids(logits, banned)", []),
+    ('nn.classifier', 'a head of another class breaks the model', "getattr(self[1], 'pool', mean_pool) is None", 'self[1].pool is None', []),
+    ('nn.layers', 'heads of odd width are rotated', 'if self.s%2: raise', 'if False: raise', ['nn.encoder']),
+    ('nn.align', '`vocab_dropout` without a padding id', 'keep = keep & ~out[ids.clamp(0, v)]', 'keep = real_tokens(ids.masked_fill(out[ids.clamp(0, v)], pad), pad)', ['nn.classifier']),
+    ('nn.lm', '`looks_ahead` leaves a model in evaluation mode', 'with eval_mode(encoder.modules()): x =', 'encoder.eval(); x =', []),
+    ('nn.attention', 'a size of a graph that must be a bool', 'enable_gqa=bool(query.shape[1]!=key.shape[1])', 'enable_gqa=query.shape[1]!=key.shape[1]', []),
+    ('nn.encoder', 'a slice of a model is made as a model', 'return nn.Sequential(*[*self][i]) if isinstance(i, slice) else super().__getitem__(i)', 'return super().__getitem__(i)', ['nn.classifier']),
 ]
 
 def source(cell): return ''.join(cell['source'])
 
 def put(folder, name, old, new):
-    "Put a fault into the notebook `name` in `folder`"
-    file = folder/f'nbs/{name}.ipynb'
-    nb = json.loads(file.read_text())
+    "Put a fault into the notebook of the module `name` in `folder`; returns the notebook as it was"
+    file = folder/f'nbs/{page[name]}.ipynb'
+    before = file.read_text()
+    nb = json.loads(before)
     cells = [o for o in nb['cells'] if o['cell_type']=='code' and '#| export' in source(o) and old in source(o)]
     if len(cells)!=1 or source(cells[0]).count(old)!=1: raise ValueError(f'{name}: {old!r} stands there {sum(source(o).count(old) for o in cells)} times, but must once')
     cells[0]['source'] = source(cells[0]).replace(old, new).splitlines(keepends=True)
     file.write_text(json.dumps(nb))
+    return before
 
 def copy(folder):
     "A copy of what is tracked, as it is in the working tree"
@@ -186,24 +192,29 @@ def copy(folder):
         else: shutil.copy2(root/o, folder/o)
 
 def asked(name, more):
-    "The notebooks that a fault is shown to: its own, the others, and the tests of each"
-    tests = lambda n: [f'tests/{o.stem}' for o in sorted((root/'nbs/tests').glob(f"test_{n.partition('_')[2] or n}*.ipynb"))]
-    return list(dict.fromkeys(o for n in (name,*more) for o in (n,*tests(n))))
+    "The notebooks to run: the page of a module and its tests, then the others and theirs"
+    def of(n):
+        if n.startswith('tests/'): return [n]
+        return [page[n], *(f'tests/{o.stem}' for t in dict.fromkeys((n, tests.get(n, n))) for o in sorted((root/'nbs/tests').glob(f'test_{t}*.ipynb')))]
+    return list(dict.fromkeys(o for n in (name,*more) for o in of(n)))
 
 def run(folder, name, nightly, minutes):
     "How a notebook fails in `folder`, or nothing if it passes"
     args,env = (['--flags', 'slow', '--cell-timeout', '14400'],dict(NIGHTLY='1')) if nightly else ([],{})
     return tested(name, *args, folder=folder, timeout=60*minutes*(6 if nightly else 1), PYTHONPATH=str(folder), **env)
 
+def export(folder):
+    "Make the modules from the notebooks"
+    env = dict(os.environ, PYTHONPATH=str(folder))
+    subprocess.run([str(Path(sys.executable).parent/'nbdev-export')], cwd=folder, env=env, capture_output=True, check=True)
+
 def attempt(folder, fault, nightly, minutes):
     "Which notebook fails with a fault, or nothing"
     name,what,old,new,more = fault
-    start,file = time.time(),folder/f'nbs/{name}.ipynb'
-    before = file.read_text()
+    start,file = time.time(),folder/f'nbs/{page[name]}.ipynb'
+    before = put(folder, name, old, new)
     try:
-        put(folder, name, old, new)
-        env = dict(os.environ, PYTHONPATH=str(folder))
-        subprocess.run([str(Path(sys.executable).parent/'nbdev-export')], cwd=folder, env=env, capture_output=True, check=True)
+        export(folder)
         caught = next((o + ' (out of time)'*(how=='out of time') + ' (nightly)'*nightly
                        for o in asked(name, more) if (how := run(folder, o, nightly, minutes))), '')
     finally: file.write_text(before)
@@ -216,6 +227,7 @@ def main():
     p.add_argument('--workers', type=int, default=os.cpu_count(), help='runs at the same time')
     p.add_argument('--minutes', type=float, default=10, help='for each notebook, six times as many at night; one that takes longer has failed')
     p.add_argument('--out', default='nbs/files/mutants.csv', help='a CSV file to write, if all were tried')
+    p.add_argument('--check', action='store_true', help='only look whether the code of each fault is there')
     args = p.parse_args()
     some = [o for o in faults if not args.only or any(x in o[0] or x in o[1] for x in args.only)]
     folders,start,found = Queue(),time.time(),{}
@@ -224,8 +236,9 @@ def main():
             copy(folder := Path(tmp)/str(i))
             folders.put(folder)
         for o in some:                                                                    # does each of them stand where it is said to?
-            before = (folder/f'nbs/{o[0]}.ipynb').read_text()
-            put(folder, *o[:1], *o[2:4]); (folder/f'nbs/{o[0]}.ipynb').write_text(before)
+            before = put(folder, o[0], *o[2:4])
+            (folder/f'nbs/{page[o[0]]}.ipynb').write_text(before)
+        if args.check: return print(f'{len(some)} faults: the code of each stands where it should')
         def each(f, todo):
             "`f(folder, o)` of all of `todo`, each in a folder of its own"
             def one(o):
@@ -236,12 +249,13 @@ def main():
         for nightly in (False,True):                                                      # what `make test` runs, then what `make test-all` does
             left = [o for o in some if not found.get(o[:2])]
             names = sorted({n for o in left for n in asked(o[0], o[4])})
+            for o in list(folders.queue) if names else (): export(o)                      # of the last fault nothing stays
             bad = [n for n,how in zip(names, each(lambda d,n: run(d, n, nightly, args.minutes), names)) if how]
             if bad: sys.exit(f"without a fault these fail already: {', '.join(bad)}")     # nothing is caught by what fails anyway
             print(f'without a fault {len(names)} notebooks pass ({(time.time()-start)/60:.0f} minutes)', flush=True)
             found |= dict(zip([o[:2] for o in left], each(lambda d,o: attempt(d, o, nightly, args.minutes), left)))
             print(f'{sum(map(bool, found.values()))} of {len(some)} faults caught in {(time.time()-start)/60:.0f} minutes', flush=True)
-    rows = [dict(fault=o[1], notebook=o[0], caught=found[o[:2]]) for o in some]
+    rows = [dict(fault=o[1], notebook=page[o[0]], caught=found[o[:2]]) for o in some]
     if not args.only: write(root/args.out, rows, place=False)
     return not all(found.values())
 
