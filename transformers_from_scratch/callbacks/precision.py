@@ -26,8 +26,9 @@ class BF16Precision(MixedPrecision):
         if device=='cuda': return super().before_fit()
         low = self.emulate or device!='cpu' or has_bf16()
         if not low: warnings.warn(
-            f'bfloat16 is emulated on this processor, and a product takes {bf16_slowdown():.0f} times as long: '
-            'training in 32 bits. Pass `emulate=True` to use it all the same')
+            'bfloat16 is emulated on this processor, and a product takes '
+            f'{bf16_slowdown():.0f} times as long: training in 32 bits. '
+            'Pass `emulate=True` to use it all the same')
         self.autocast,self.scales = torch.autocast(device, torch.bfloat16, enabled=low),L()
         self.learn.scaler = torch.amp.GradScaler(device, enabled=False)
 

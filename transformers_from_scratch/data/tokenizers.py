@@ -9,7 +9,6 @@ __all__ = ['CharTokenizer', 'split_text', 'ExactSubwordTokenizer', 'HFTokenizer'
 # %% ../../nbs/31_data.tokenizers.ipynb #16fdaa8b
 import base64,hashlib,io
 from fastai.text.all import *
-from ..files.format import *
 from ..compat.ensure import *
 from ..compat.dls_info import *
 from ..compat.repairs import *

@@ -120,9 +120,10 @@ def save_model(self:BaseTextLearner,
     folder,model = Path(folder).expanduser(),plain_model(self.model)
     header = first(o for o in _by_file if type(model) in o.model_classes)
     if header is None:
-        raise TypeError(f"`learn.model` is of the custom class {type(model).__name__}, but must be "
-                        f"one of {', '.join(c.__name__ for o in _by_file for c in o.model_classes)}. Save its encoder, with "
-                        "`save_encoder`, or its weights, with `learn.save`")
+        known = ', '.join(c.__name__ for o in _by_file for c in o.model_classes)
+        raise TypeError(f'`learn.model` is of the custom class {type(model).__name__}, but must '
+                        f'be one of {known}. Save its encoder, with `save_encoder`, or its '
+                        'weights, with `learn.save`')
     if rank_distrib(): return folder  # the first process writes
     ensure_free(folder, 'model.safetensors', *ClassifierFile.replaces)
     target = text_target(self.dls) if _by_file[header][1]=='classes' else None

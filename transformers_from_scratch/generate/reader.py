@@ -121,9 +121,10 @@ class LMReader:
 
 def _speed():
     "`speed.decode`, imported when it is first needed; None where the package `speed` is not installed"
-    try: return importlib.import_module('transformers_from_scratch.speed.decode')
+    library = TransformerLM.__module__.partition('.')[0]
+    try: return importlib.import_module(f'{library}.speed.decode')
     except ModuleNotFoundError as e:
-        if not e.name.startswith('transformers_from_scratch.speed'): raise
+        if '.speed' not in e.name: raise
 
 def padding_first(
     ids:Tensor, # Token ids `(b,t)`, padding anywhere, at least one token in each

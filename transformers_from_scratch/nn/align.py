@@ -95,7 +95,8 @@ class Aligned(NamedTuple):
         "Padding to hide `(b,t')`; None if there is none. Of an empty text one token stays visible"
         if self.fewest and self.fewest==self.ids.shape[1]: return None
         # a custom attention may give NaN without any
-        return self.pad_mask if self.fewest else F.pad(self.pad_mask[:,1:], (1,0))
+        if self.fewest: return self.pad_mask
+        return self.pad_mask & (torch.arange(self.ids.shape[1], device=self.ids.device) > 0)
 
     @property
     def hidden(self):
@@ -124,7 +125,7 @@ def align(
 )->Aligned: # Ids and masks for the encoder
     "Check ids, leave some out, crop, align; raises `ValueError` for unknown ids, and for too many"
     if not torch.compiler.is_compiling(): ids = ids.as_subclass(Tensor)  # fastai's are slow
-    (b,t),v,pad,max_len = ids.shape,encoder.vocab_sz,encoder.pad_idx,encoder.max_len
+    t,v,pad,max_len = ids.shape[1],encoder.vocab_sz,encoder.pad_idx,encoder.max_len
     keep = real_tokens(ids, pad)                                                          # (b,t)
     if vocab_dropout:
         out = torch.rand(v+1, device=ids.device) < vocab_dropout                          # (v+1,)

@@ -182,7 +182,7 @@ class SinusoidalPositions(Positions):
 
 # %% ../../nbs/01_nn.layers.ipynb #e969b1e4
 class RotaryPositions(Positions):
-    "Rotates queries and keys by their positions, Su et al. 2021, section 3.2; raises `ValueError` for heads of odd width"
+    "Rotates queries and keys by their positions (Su et al. 2021, section 3.2); `ValueError` for odd heads"
     def __init__(self,
         k:int, # Width of the vectors (d_model)
         max_len:int=None, # Not needed: any position has an angle

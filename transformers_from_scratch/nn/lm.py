@@ -10,7 +10,6 @@ from fastai.basics import *
 from .attention import *
 from .encoder import *
 from .align import *
-from ..learner.locks import *
 
 # %% ../../nbs/05_nn.lm.ipynb #515d61ff
 class LMHead(Module):

@@ -13,7 +13,6 @@ from .layers import *
 from .encoder import *
 from .align import *
 from .lm import *
-from ..learner.locks import *
 
 # %% ../../nbs/07_nn.seq2seq.ipynb #04000007
 class DecoderBlock(TransformerBlock):

@@ -16,7 +16,7 @@ class FusedAdam(Optimizer):
         params:list, # Parameters, or a list of them for each group
         lr:float, # Learning rate
         mom:float=0.9, # How much of the mean of the gradients stays in a step (β1)
-        sqr_mom:float=0.99, # The same for their squares (β2)
+        sqr_mom:float=0.99, # How much of the mean of their squares stays (β2)
         eps:float=1e-5, # Added to the root of the mean of the squares
         wd:float=0.01 # Weight decay
     ): super().__init__(params, [], lr=lr, mom=mom, sqr_mom=sqr_mom, eps=eps, wd=wd)
