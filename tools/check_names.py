@@ -46,6 +46,11 @@ def replaces(cls, name):
     if hasattr(cls, 'run_valid') and hasattr(event, name): return True            # an event of a fastai callback, which the training calls
     return name != 'forward' and any(name in vars(o) for o in cls.__mro__[1:])
 
+def is_method(v, cls):
+    "Whether `v` is a method of `cls`; what another page patches in is checked there"
+    f = inspect.unwrap(getattr(v, '__func__', v))
+    return inspect.isroutine(f) and f.__module__ == cls.__module__
+
 def has_result(f):
     "Whether a function returns or yields something; the functions inside it don't count"
     todo = ast.parse(dedent(inspect.getsource(inspect.unwrap(f)))).body[0].body
@@ -80,7 +85,7 @@ def check(path):
     res = [f'{n}: not shown on the page' for n in m.__all__ if callable(getattr(m, n)) and n not in shown]
     todo = {n: eval(n, vars(m)) for n in shown}
     todo |= {f'{n}.{k}': getattr(o, k) for n,o in todo.items() if inspect.isclass(o) and is_ours(o)
-             for k,v in vars(o).items() if k[0] != '_' and inspect.isroutine(inspect.unwrap(getattr(v, '__func__', v)))}
+             for k,v in vars(o).items() if k[0] != '_' and is_method(v, o)}
     results = [inspect.signature(o).return_annotation for n,o in todo.items()
                if inspect.isroutine(o) and {n, '.'+n.rpartition('.')[-1]} & used]
     made = [t for o in results for t in (o, *get_args(o))]

@@ -1,1 +1,1 @@
-"""What others open and call: a folder without pickles, ONNX, Hugging Face. Knows `learner` and all above, not `callbacks`."""
+"""Export: a trained learner as a folder without pickles, as ONNX, for Hugging Face. Knows `learner` and all above, not `callbacks`."""

@@ -1,1 +1,1 @@
-"""What is on the disk: one format for all files, the config of a model, pretrained weights, a corpus of ids. Knows `nn`, `compat` and `data`."""
+"""Files: one format for all, the config of a model, pretrained weights, a corpus of ids larger than memory. Knows `nn`, `compat` and `data`."""

@@ -1,1 +1,1 @@
-"""Writing: ids in, ids out, token by token or by a beam search. Knows `nn`."""
+"""Text generation: filters and sampling, caches, beam search; ids in, ids out. Knows `nn`."""
