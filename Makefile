@@ -40,7 +40,7 @@ demo: $(READY)
 # One thread a notebook: two workers with two threads each compete for the cores.
 test test-all test-without-speed lint docs stress: export OMP_NUM_THREADS = 1
 # Nothing is timed to choose between ways to multiply, so that a test has the same numbers each time.
-test test-all test-without-speed lint docs stress: export TRANSFORMERS_FIXED_WAYS = 1
+test test-all test-without-speed lint docs stress: export TFS_AUTOTUNE = 0
 NBDEV_TEST = $(if $(SEED),TEST_SEED=$(SEED) )$(BIN)/python tools/run_notebooks.py
 # A warning that our own code causes is an error.
 empty :=

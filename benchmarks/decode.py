@@ -31,7 +31,7 @@ def ours(**size):
     model = use_fast_layers(translator(**size))
     def write(ids, n, **kw):
         with torch.no_grad():
-            return generate(model.given(ids), torch.full((len(ids),1), start), n, banned=[stop], **kw)[:,1:].tolist()
+            return generate(model.bind_source(ids), torch.full((len(ids),1), start), n, banned=[stop], **kw)[:,1:].tolist()
     class Random:
         def __init__(self, b): self.all = torch.randn(8, 4*b, size['v']); self.logits,self.n = self.all[0,:b],0
         def append(self, ids): self.n += 1; self.logits = self.all[self.n%8]

@@ -39,7 +39,7 @@ def main(
                 if any((r['way'],r['labels'],r['seed'])==(way,labels,seed) for r in done): continue
                 n = epochs.get(o.get('what', 'fine_tune'), {}).get(labels, 1)
                 args = dict(data='imdb', labels=labels + labels%2, seed=seed, max_len=256,
-                            crop='ends_crop', threads=threads, epochs=n, **o)
+                            crop='head_tail_crop', threads=threads, epochs=n, **o)
                 cmd = [sys.executable, str(Path(__file__).parent/'pretrained.py'), model] + [x
                     for k,v in args.items() for x in (f"--{k.replace('_','-')}", str(v))]
                 line = next(o for o in subprocess.run(cmd, check=True, capture_output=True,

@@ -49,7 +49,7 @@ def pretrain(make, dls, minutes, lr, folder, **size):
 def finetune(dls, folder, epochs, lr, causal, load, **size):
     "Accuracy of a classifier that starts from the encoder, or from scratch"
     attn = dict(attn_cls=SelfAttentionAutoRegressive) if causal else {}
-    learn = transformer_classifier_learner(dls, path=folder, max_len=256, crop=ends_crop, pool=mean_max_pool,
+    learn = transformer_classifier_learner(dls, path=folder, max_len=256, crop=head_tail_crop, pool=mean_max_pool,
                                            metrics=accuracy, **attn, **size)
     if load: learn.load_encoder('reader').unfreeze()
     start = seconds()

@@ -1,7 +1,7 @@
 """A pretrained encoder on few and many labels, beside its baselines. Hugging Face's side is `pretrained_hf.py`; both are trained on the same labels.
 
     python benchmarks/pretrained.py FOLDER --data trec --labels 100 --seed 0               # one line of JSON
-    python benchmarks/pretrained.py FOLDER --data imdb --labels 100 --epochs 8 --max-len 256 --crop ends_crop
+    python benchmarks/pretrained.py FOLDER --data imdb --labels 100 --epochs 8 --max-len 256 --crop head_tail_crop
     python benchmarks/pretrained.py FOLDER --data imdb --labels 100 --what frozen          # or nothing, tfidf
 
 FOLDER is that of all-MiniLM-L6-v2 (`examples/minilm.py` fetches it). `--labels 0` takes all. The recipe is fastai's: the head is trained first, then all weights, the lower

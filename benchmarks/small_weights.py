@@ -2,7 +2,7 @@
 
     .venv-bench/bin/python benchmarks/small_weights.py --source ~/.fastai/data/imdb/train --reviews 8_000
 
-A model of `k=256, heads=8, depth=4` and 10,000 words is trained once through the reviews; held-out reviews are then read token by token, as `generate` reads its own text, by the fast step with each kind of weights, four texts at a time and forty: for more than four, vectors are rounded as well.
+A model of `k=256, heads=8, depth=4` and 10,000 words is trained once through the reviews; held-out reviews are then read token by token, as `generate` reads its own text, by the fast decoder with each kind of weights, four texts at a time and forty: for more than four, vectors are rounded as well.
 """
 import sys, tempfile
 from datetime import date

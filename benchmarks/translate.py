@@ -174,7 +174,7 @@ def main(
         ours = TransformerSeq2Seq(len(text_vocab(dls)), **size, max_len=256, **attn)
         as_ours(learn.model, ours).eval()
         source,target = dls.valid.one_batch()
-        ids,_ = shift_by_one(target, target_marks(dls), 1)
+        ids,_ = shift_right(target, target_bos_eos(dls), 1)
         with torch.no_grad(): far = (ours(source, ids)-learn.model.eval()(source, ids)).abs()[ids!=1].max().item()
         assert far<1e-3, far
         learn = TransformerSeq2SeqLearner(dls, ours)

@@ -2,7 +2,7 @@
 
     python benchmarks/windows.py              # two seeds; three quarters of an hour on one core
 
-Models are trained with `head_crop`, with `ends_crop` and with windows, on the same 4,000 reviews; each is evaluated with its crop, and with windows.
+Models are trained with `head_crop`, with `head_tail_crop` and with windows, on the same 4,000 reviews; each is evaluated with its crop, and with windows.
 """
 import warnings
 from fastcore.script import call_parse
@@ -31,7 +31,7 @@ def main(
     print(f'{longer:.0%} of the test reviews are longer than {max_len} tokens')
     asked = {'crop': None, 'mean': in_windows, 'max': partial(in_windows, pool=max_pool),
              'mean, overlap 0': partial(in_windows, overlap=0), 'mean, overlap half': partial(in_windows, overlap=max_len//2)}
-    kinds = dict(head=(head_crop,None), ends=(ends_crop,None), windows=(head_crop,in_windows))
+    kinds = dict(head=(head_crop,None), ends=(head_tail_crop,None), windows=(head_crop,in_windows))
     kinds = {n: o for n,o in kinds.items() if only in (None,n)}
     for seed,(kind,(crop,windows)) in itertools.product(range(seeds), kinds.items()):
         set_seed(seed)

@@ -120,7 +120,7 @@ def main():
           f'bag of words {bag_of_words(toy, hard):.1%}')
     if (df := imdb_sample()) is not None:
         learners['IMDB_SAMPLE'] = train('IMDB_SAMPLE', df, epochs=8, lr=2e-3, k=64, heads=1,
-                                        depth=1, max_len=256, pool=mean_max_pool, crop=ends_crop,
+                                        depth=1, max_len=256, pool=mean_max_pool, crop=head_tail_crop,
                                         word_dropout=0.4)
         print('  (800 reviews are few for a model trained from scratch; '
               'examples/imdb.py trains on 25,000)')

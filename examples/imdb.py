@@ -71,7 +71,7 @@ def reader(df, folder, seed, bf16, model, rounds, share, max_vocab=10_000, bs=16
     "A trained language model of the reviews"
     dls = lm_dataloaders(df[['text']], folder/'corpus', bs=bs, seq_len=seq_len, valid_pct=.01, max_vocab=max_vocab, seed=seed)
     rows = 2**28//max_vocab if torch.cuda.is_available() else None  # memory is no concern there
-    cbs = [GradientClip(1.), LossInParts(rows, share), SkipValidation(), Resume('read')] + [BF16Precision()]*bf16
+    cbs = [GradientClip(1.), ChunkedLoss(rows, share), SkipValidation(), Resume('read')] + [BF16Precision()]*bf16
     learn = transformer_lm_learner(dls, **model | dict(max_len=512), dropout=dropout, path=folder, opt_func=partial(OptimWrapper, opt=MuonAdamW))
     learn.fit_flat_cos(rounds, slice(3e-3, .02), pct_start=.3, cbs=cbs)
     return learn
@@ -79,7 +79,7 @@ def reader(df, folder, seed, bf16, model, rounds, share, max_vocab=10_000, bs=16
 def classifier(dls, folder, name, model, epochs, lr, read, bag, few, bf16):
     "A trained classifier of reviews; with `read` it starts from the pretrained encoder, and with `bag` it has a bag of n-grams, too"
     more = dict(attn_cls=SelfAttentionAutoRegressive, word_dropout=.1) if read else {}
-    learn = transformer_classifier_learner(dls, crop=ends_crop, pool=mean_max_pool, path=folder, metrics=accuracy, **more | model)
+    learn = transformer_classifier_learner(dls, crop=head_tail_crop, pool=mean_max_pool, path=folder, metrics=accuracy, **more | model)
     if read: learn.load_encoder('reader').unfreeze()
     if bag: learn.add_bag()
     learn.fit_one_cycle(epochs, slice(lr/5, lr) if read else lr, cbs=[SkipValidation(), Resume(f'learn-{name}')] + [AverageWeights(.5)]*few + [BF16Precision()]*bf16)

@@ -101,7 +101,7 @@ def main(
         dls = classifier_dls(path, dls.vocab, bs, holdout)
         attn_cls = SelfAttentionAutoRegressive if causal else SelfAttention
         learn = transformer_classifier_learner(dls, **model, max_len=max_len,
-                                               pool=mean_max_last_pool, crop=ends_crop,
+                                               pool=mean_max_last_pool, crop=head_tail_crop,
                                                attn_cls=attn_cls, dropout=dropout,
                                                word_dropout=word_dropout, metrics=accuracy,
                                                cbs=cbs)

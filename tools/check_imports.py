@@ -17,7 +17,7 @@ from textwrap import wrap
 root, lib = Path(__file__).resolve().parent.parent, 'transformers_from_scratch'
 
 order = 'nn generate speed compat data files learner callbacks export'.split()
-exceptions = dict(compat='', export='nn generate speed compat data files learner', testing='nn generate compat files')
+exceptions = dict(compat='nn', export='nn generate speed compat data files learner', testing='nn generate compat files')
 network = 'nn','generate'                                    # these know no text, no data and no learners
 hidden = ('compat.ensure','files.format','files.config','learner.checks','testing.attention','testing.model')   # not in `all`
 

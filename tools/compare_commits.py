@@ -109,7 +109,7 @@ def classifiers():
     "The same for classifiers, and more"
     return {**models(), **dict(encoder=dict(attn_cls=both), encoder_groups=dict(attn_cls=partial(both, kv_heads=2)),
         encoder_slopes=dict(attn_cls=slopes(both)), word_dropout=dict(word_dropout=.3), vocab_dropout=dict(vocab_dropout=.2),
-        cropped=dict(max_len=9), tail=dict(max_len=9, crop=tail_crop), ends=dict(max_len=9, crop=ends_crop), max_pool=dict(pool=max_pool),
+        cropped=dict(max_len=9), tail=dict(max_len=9, crop=tail_crop), ends=dict(max_len=9, crop=head_tail_crop), max_pool=dict(pool=max_pool),
         first=dict(pool=first_pool, attn_cls=both), last=dict(pool=last_pool), mean_max=dict(pool=mean_max_pool, head_dropout=.5))}
 
 def data(is_lm=False, bs=8, least=1, most=20):
@@ -141,14 +141,14 @@ def learners_learn():
             else: yield f'{name}, predict',str([learn.predict(o) for o in ('w3 w4 w5', 'w7', 'w9 '*30)])
     long = data(bs=16, least=30, most=60)  # enough numbers for dropout from bytes and for fast products
     yield from (('large',losses(long, k=256, dropout=.2)), ('bf16',losses(long, k=64, cbs=BF16Precision(), attn_cls=both)))
-    for n,o in dict(parts=LossInParts(rows=7), bf16=BF16Precision()).items(): yield f'{n}, True',losses(dls, cbs=o)
+    for n,o in dict(parts=ChunkedLoss(rows=7), bf16=BF16Precision()).items(): yield f'{n}, True',losses(dls, cbs=o)
 
 def learners_write():
     learn = trained(data(is_lm=True))
     lively(learn.model)
     ways = dict(plain={}, greedy=dict(temperature=0), hot=dict(temperature=2.5), top_k=dict(top_k=3), top_p=dict(top_p=.6), min_p=dict(min_p=.1),
         no_min_p=dict(min_p=.99), again=dict(repetition_penalty=1.8), less=dict(repetition_penalty=.5), stop=dict(stop=['w5','w9 w1']),
-        last=dict(only_last_word=True), int8=dict(weights='int8'), bf16=dict(weights='bf16'),
+        last=dict(only_last_word=True), int8=dict(quantize='int8'), bf16=dict(quantize='bf16'),
         many=dict(temperature=.8, top_k=9, top_p=.9, min_p=.01, repetition_penalty=1.2, no_unk=False))
     ways = {n: as_fastai | o for n,o in ways.items()}
     for (n,o),words in product(ways.items(), (3, 40)):  # more than `max_len`: the start of a text is lost
@@ -168,9 +168,9 @@ def trainings_go_on():
         yield from ((f'{is_lm}, losses',torch.stack(learn.recorder.losses)), (f'{is_lm}, weights',flat(learn.model.parameters())))
 
 def models_write():
-    ways = dict(plain={}, short=dict(words=4), no_cache=dict(cache=False), only_last=dict(only_last=True), int8=dict(weights='int8'),
-                bf16=dict(weights='bf16'), many=dict(top_k=6, top_p=.9, repetition_penalty=1.3, banned=[3,5]))
-    for (n,o),(b,pads) in product(models().items(), ((1,False), (4,False), (4,True), (6,True))):  # the fast step of 6 texts is another
+    ways = dict(plain={}, short=dict(words=4), no_cache=dict(cache=False), only_last=dict(only_last=True), int8=dict(quantize='int8'),
+                bf16=dict(quantize='bf16'), many=dict(top_k=6, top_p=.9, repetition_penalty=1.3, banned=[3,5]))
+    for (n,o),(b,pads) in product(models().items(), ((1,False), (4,False), (4,True), (6,True))):  # the fast decoder of 6 texts is another
         model = lively(use_fast_layers(TransformerLM(30, **{**small, **o})))
         for way,kw in ways.items():
             if 'weights' in kw and slow(model): continue
@@ -202,7 +202,7 @@ def models_read():
             yield f'{name}, in training',grads(model, model(*args))
 
 def tokens_are_moved():
-    for crop,max_len,pad,drop in product((None, head_crop, tail_crop, ends_crop, special_crop), (5, 14), (1, None), (0., .4)):
+    for crop,max_len,pad,drop in product((None, head_crop, tail_crop, head_tail_crop, special_crop), (5, 14), (1, None), (0., .4)):
         if crop is None and max_len==5: continue
         encoder = TransformerEncoder(30, 8, 2, 1, max_len=max_len, pad_idx=pad)
         torch.manual_seed(4)

@@ -78,7 +78,7 @@ def lm_jobs(lm, texts):
     def in_its_turn(i):
         with in_eval(lm.model): return generate(lm.model, ids, 12, temperature=0)
     return dict(predict=lambda i: lm.predict(text(i), 12, temperature=0, no_bar=True), seeded=lambda i: lm.predict([text(i),text(i+1)], 12, seed=i, no_bar=True),
-        int8=lambda i: lm.predict(text(i), 12, seed=i, no_bar=True, weights='int8'), stream=lambda i: one_stream(lm, text(i), i),
+        int8=lambda i: lm.predict(text(i), 12, seed=i, no_bar=True, quantize='int8'), stream=lambda i: one_stream(lm, text(i), i),
         score=lambda i: tensor([o.log_prob for o in lm.score([text(i),text(i+1)], bs=1)]), generate=in_its_turn,
         attention=lambda i: attention_maps(lm, text(i)).weights, explain=lambda i: tensor(list(token_attributions(lm, text(i)).scores)))
 

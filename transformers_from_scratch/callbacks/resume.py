@@ -22,7 +22,7 @@ def _as_state(o): return o[0],tuple(o[1]),o[2]  # of Python's generators, after 
 def _get_rng():
     "The states of all random generators, and the chosen ways, for JSON; and tensors"
     kind,keys,*more = np.random.get_state()
-    says = dict(python=random.getstate(), numpy=[kind, keys.tolist(), *more], ways=dict(chosen_ways))
+    says = dict(python=random.getstate(), numpy=[kind, keys.tolist(), *more], ways=dict(autotuned))
     cuda = []
     if torch.cuda.is_available(): cuda = torch.cuda.get_rng_state_all()
     return says,dict(torch=torch.get_rng_state(), **({'cuda':torch.stack(cuda)} if cuda else {}))
@@ -32,7 +32,7 @@ def _set_rng(says, tensors):
     random.setstate(_as_state(says['python']))
     np.random.set_state(says['numpy'])
     torch.set_rng_state(tensors['torch'])
-    chosen_ways.update(says.get('ways', {}))
+    autotuned.update(says.get('ways', {}))
     if 'cuda' in tensors and torch.cuda.is_available():
         torch.cuda.set_rng_state_all(tensors['cuda'].unbind())
 

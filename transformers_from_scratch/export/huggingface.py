@@ -171,13 +171,13 @@ def save_pretrained(self:Pretrained,
     "Write a GPT-2, BERT, Llama or Qwen2 for Hugging Face; raises `ValueError` if none fits"
     folder = Path(folder).expanduser()
     ensure_free(folder, 'model.safetensors', 'checkpoint')
-    with replacing_files(folder, _files) as to:
+    with replace_files(folder, _files) as to:
         _save_model(self.model, to, self.tokenizer)
         _save_tokenizer(self.tokenizer, self.vocab, self.encoder, to)
     return folder
 
 @patch
-@in_turn
+@synchronized
 def save_pretrained(self:TransformerLearner,
     folder:str|Path # Where to write config, weights, the tokenizer, and a classifier's head
 )->Path: # The folder
@@ -187,7 +187,7 @@ def save_pretrained(self:TransformerLearner,
     ensure_free(folder, 'model.safetensors', 'checkpoint')
     lm = isinstance(model, (TransformerLM,TransformerMLM))
     tok = getattr(text_tokenizer(self.dls), 'tok', None)
-    with replacing_files(folder, _files) as to:
+    with replace_files(folder, _files) as to:
         _save_model(model if lm else model[0], to, tok)
         there = _save_tokenizer(tok, text_vocab(self.dls), model[0], to)
         if not lm:

@@ -125,7 +125,7 @@ class ONNXFile(FileHeader):
     vocab:list[str]
     unk_idx:Literal[0]
     pad_idx:NonNegativeInt
-    tokenizer:TokenizerSays|None
+    tokenizer:TokenizerConfig|None
     max_len:int|None
     crops:bool
     each_token:bool
@@ -218,7 +218,7 @@ class ONNXClassifier:
         return [self.classes[i] if self.classes else i for i in found],hit,p
 
 # %% ../../nbs/71_export.onnx.ipynb #ox23
-@in_turn
+@synchronized
 def export_onnx(
     learn:Learner, # A trained classifier, with a `TransformerClassifier` for a model
     folder:str|Path, # Where to write; an earlier export there is replaced
@@ -233,7 +233,7 @@ def export_onnx(
     ensure_free(folder, 'about.json', 'onnx')
     about = _about(learn)
     # tracing a model and making a loader draw random numbers
-    with no_random(), replacing_files(folder, _files) as tmp:
+    with no_random(), replace_files(folder, _files) as tmp:
         model = deepcopy(model).cpu().float().eval()
         _write_graph(model, tmp/'model.onnx', beside)
         write_file(tmp/'about.json', ONNXFile, **about, files=_prints(tmp))

@@ -67,7 +67,7 @@ def _data_says(dls):
     more = [type(o).__name__ for n in ('after_item','before_batch','after_batch')
             for o in getattr(getattr(dl, n), 'fs', ())]
     # what changes items or batches has no name
-    if set(more)-{'ToTensor','Pad_Chunk','Pad_Input','PadSides','_PadTags'}: return
+    if set(more)-{'ToTensor','Pad_Chunk','Pad_Input','PadPairs','_PadTags'}: return
     y = tags_of(dls) if tags else None
     return dict(bs=dl.bs, backwards=backwards, table=_table_says(tfms[0], dls),
                 tags=y and dict(pattern=y.tok.pattern, max_pieces=y.tok.max_pieces,
@@ -112,7 +112,7 @@ def _target_says(dls):
                 target_tokenizer=None if states[0]==states[1] else states[1])
 
 @patch
-@in_turn
+@synchronized
 def save_model(self:BaseTextLearner,
     folder:str|Path # For one file, `model.safetensors`; an earlier model in it is replaced
 )->Path: # The folder
@@ -143,7 +143,7 @@ def _made(about, weights, given):
     if says := differences(its, mine, (*free_keywords,'head_dropout')): raise ValueError(says)
     kept = {n: from_json(o) for n,o in its.items() if n not in given} | given
     kept = {n: o for n,o in kept.items() if o is not None or n not in ('windows','bag_cls')}
-    model = made_again(about.class_for(kept), kept, weights)
+    model = rebuild(about.class_for(kept), kept, weights)
     if set(given) & set(free_keywords): return model
     now,then = few_answers(model).flatten()[:16],tensor(about.answers)
     tol = .01 if next(model.parameters()).dtype==torch.float else .05

@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['free_keywords', 'as_json', 'from_json', 'as_code', 'custom_parts', 'describe_model', 'check_keywords', 'differences',
-           'HeadSays', 'target_of', 'describe_head', 'first_names', 'weights_of', 'check_shapes', 'few_answers',
-           'same_answers', 'without_numbers', 'made_again', 'check_description', 'TokenizerSays', 'EncoderFile',
-           'TableSays', 'TagsSays', 'DataSays', 'ClassifierFile', 'LMFile', 'MLMFile', 'BagFile', 'Seq2SeqFile',
+           'HeadConfig', 'target_of', 'describe_head', 'first_names', 'weights_of', 'check_shapes', 'few_answers',
+           'same_answers', 'on_meta_device', 'rebuild', 'check_description', 'TokenizerConfig', 'EncoderFile',
+           'TableConfig', 'TagsConfig', 'DataConfig', 'ClassifierFile', 'LMFile', 'MLMFile', 'BagFile', 'Seq2SeqFile',
            'write_model_file', 'read_model_file', 'match_rows']
 
 # %% ../../nbs/58_files.config.ipynb #d1800003
@@ -31,7 +31,7 @@ _known = {o.__name__: o for o in (
     SelfAttention, SelfAttentionAutoRegressive, MultiHeadAttention, FeedForward, GatedFeedForward,
     TransformerBlock, DecoderBlock, TransformerDecoder, LMHead, MLMHead,
     Positions, LearnedPositions, SinusoidalPositions, RotaryPositions, head_crop, tail_crop,
-    ends_crop, special_crop, in_windows, mean_pool, max_pool, first_pool, last_pool, mean_max_pool,
+    head_tail_crop, special_crop, in_windows, mean_pool, max_pool, first_pool, last_pool, mean_max_pool,
     GatedBag, nn.Identity,
     *(getattr(nn, n) for m in (nn.modules.activation, nn.modules.normalization) for n in m.__all__))}
 
@@ -104,11 +104,11 @@ def custom_parts(
 
 # %% ../../nbs/58_files.config.ipynb #d1800009
 def describe_model(
-    module:KeepsKeywords # A `TransformerEncoder`, `TransformerLM` or `TransformerClassifier`
+    module:KeepsInitKwargs # A `TransformerEncoder`, `TransformerLM` or `TransformerClassifier`
 )->dict: # Values for JSON
     "The keywords that `module` was made with, the defaults of others, and what was set later"
     # a custom block may have other defaults
-    given,block = module.made_with,inspect.signature(TransformerBlock).parameters
+    given,block = module.init_kwargs,inspect.signature(TransformerBlock).parameters
     unsure = set(block) if 'block_cls' in given else set()
     now = {n: p.default for n,p in inspect.signature(type(module)).parameters.items()
            if n in given or not (n in unsure or p.default is p.empty)} | given
@@ -142,7 +142,7 @@ def differences(
     return ', '.join(f'{says(n)} in the model' for n in odd)
 
 # %% ../../nbs/58_files.config.ipynb #d1800017
-class HeadSays(BaseModel, extra='forbid', strict=True):
+class HeadConfig(BaseModel, extra='forbid', strict=True):
     "What the outputs of a head mean: the kind of target, its classes, and the keywords of the head"
     target:Literal['category','labels','numbers','tags']|None
     classes:conlist(str|int|float|bool, min_length=1)|None
@@ -160,13 +160,13 @@ def target_of(
 def describe_head(
     model:nn.Module, # A model, such as a `TransformerClassifier`
     target:TextTarget=None # The target of the data, from `text_target(dls)`
-)->HeadSays: # `target` is None if JSON can't express it
+)->HeadConfig: # `target` is None if JSON can't express it
     "What the outputs of the head of a model mean"
     of_encoder = inspect.signature(TransformerEncoder).parameters
     keywords = {n: o for n,o in describe_model(model).items() if n not in of_encoder}
     if isinstance(model, TransformerClassifier): keywords['max_len'] = as_json(model[0].max_len)
     kind,classes = target_of(target) if target else (None, None)
-    return HeadSays(target=kind, classes=classes, keywords=keywords)
+    return HeadConfig(target=kind, classes=classes, keywords=keywords)
 
 # %% ../../nbs/58_files.config.ipynb #d1800021
 def first_names(
@@ -241,12 +241,12 @@ class _NoDraws(TorchFunctionMode):
         return f(*args, **(kwargs or {}))
 
 @contextmanager
-def without_numbers(
+def on_meta_device(
 )->Iterator: # Yields nothing
     "Models that are made within `with` have shapes, but no data: they cost no time or memory"
     with torch.device('meta'), _NoDraws(): yield
 
-def made_again(
+def rebuild(
     cls:type, # `TransformerEncoder`, `TransformerLM` or `TransformerClassifier`
     keywords:dict, # Its keywords
     weights:dict # From `weights_of`; is empty after that, which saves memory
@@ -263,8 +263,8 @@ def check_description(
     model:nn.Module # A model, or an encoder
 ):
     "Raises `ValueError` unless a model built from the keywords of `model` has its outputs"
-    kept = {n: vars(model).get(n, o) for n,o in model.made_with.items()}
-    try: again = made_again(type(model), deepcopy(kept), weights_of(model))
+    kept = {n: vars(model).get(n, o) for n,o in model.init_kwargs.items()}
+    try: again = rebuild(type(model), deepcopy(kept), weights_of(model))
     except (ValueError, TypeError, RuntimeError): again = None  # other weights
     if again is None or not same_answers(model, again):
         raise ValueError("a model made of the same keywords would be another one: a part of this "
@@ -272,7 +272,7 @@ def check_description(
                          "change a class or a value that is passed as a keyword")
 
 # %% ../../nbs/58_files.config.ipynb #d1800044
-class TokenizerSays(BaseModel, extra='forbid', strict=True):
+class TokenizerConfig(BaseModel, extra='forbid', strict=True):
     "What `tokenizer_state` returns"
     kind:str
     cls:str
@@ -288,7 +288,7 @@ class EncoderFile(FileHeader):
     model_classes:ClassVar[tuple] = (TransformerEncoder,)
     encoder:dict[str,Any] # Its keywords
     vocab:list[str]
-    tokenizer:TokenizerSays|None
+    tokenizer:TokenizerConfig|None
 
     @classmethod
     def class_for(cls,
@@ -300,27 +300,27 @@ class EncoderFile(FileHeader):
     @property
     def keywords(self): return self.encoder  # to make the model with
 
-class TableSays(BaseModel, extra='forbid', strict=True):
+class TableConfig(BaseModel, extra='forbid', strict=True):
     "The columns of a table: of texts (marked, where there are several?) and of labels"
     cols:conlist(str, min_length=1)
     mark:bool
     label:conlist(str, min_length=1)|None = None
     delim:str|None = None
 
-class TagsSays(BaseModel, extra='forbid', strict=True):
+class TagsConfig(BaseModel, extra='forbid', strict=True):
     "How texts become words, and which pieces of a word have its tag: as in `TagTokenizer` and `Tags`"
     pattern:str
     max_pieces:PositiveInt
     labels:str
     vote:str
 
-class DataSays(BaseModel, extra='forbid', strict=True):
+class DataConfig(BaseModel, extra='forbid', strict=True):
     "How data loaders make ids of texts"
     bs:PositiveInt
     backwards:bool
     seq_len:PositiveInt|None = None
-    table:TableSays|None = None
-    tags:TagsSays|None = None
+    table:TableConfig|None = None
+    tags:TagsConfig|None = None
 
 class ClassifierFile(EncoderFile):
     "The description in a file that `save_model` wrote: an encoder's, and what a learner needs"
@@ -329,9 +329,9 @@ class ClassifierFile(EncoderFile):
     replaces:ClassVar[tuple] = ('classifier','language model','masked language model',
                                 'sequence to sequence','bag of n-grams')
     answers:list[float] # A few, of `few_answers`
-    head:HeadSays
+    head:HeadConfig
     loss:dict[str,Any]|None # A loss of fastai by its `name`, and its `settings`
-    data:DataSays|None
+    data:DataConfig|None
     fast_layers:bool
 
     @property
@@ -361,7 +361,7 @@ class Seq2SeqFile(ClassifierFile):
     kind:Literal['sequence to sequence'] = 'sequence to sequence'
     model_classes:ClassVar[tuple] = (TransformerSeq2Seq,)
     target_vocab:list[str]|None # None: that of the source
-    target_tokenizer:TokenizerSays|None # None: that of the source
+    target_tokenizer:TokenizerConfig|None # None: that of the source
 
 def _check_saved(about, weights):
     "Raises some error unless the model that is described has these weights, and a row per token"
@@ -369,7 +369,7 @@ def _check_saved(about, weights):
     cls = about.class_for(keywords)
     check_keywords(cls, keywords)
     if cls is NgramBag:
-        with without_numbers(): return check_shapes(cls(**keywords), weights)
+        with on_meta_device(): return check_shapes(cls(**keywords), weights)
     part,pad = '' if cls is TransformerEncoder else '0.',keywords.get('pad_idx')
     rows,blocks = len(weights[f'{part}embedding.weight']),f'{part}blocks.'
     if len(vocab)!=rows+(pad==rows): raise ValueError(f'it has {len(vocab)} tokens, {rows} rows')
@@ -385,13 +385,13 @@ def _check_saved(about, weights):
     if odd: raise ValueError(f'`{odd[0]}` is {keywords[odd[0]]}, larger than all weights')
     known = {**inspect.signature(TransformerEncoder).parameters, **inspect.signature(cls).parameters}
     if custom_parts(keywords) or set(keywords)-set(known): return
-    with without_numbers():
+    with on_meta_device():
         check_shapes(cls(**{n: from_json(o) for n,o in keywords.items()}), weights)
 
 def write_model_file(
     path:Path, # Of the file
     header:type, # `EncoderFile`, or one of a whole model
-    model:KeepsKeywords, # An encoder, or a model
+    model:KeepsInitKwargs, # An encoder, or a model
     **says # The fields of `header`
 ):
     "Write a model; raises `ValueError` if a model of its keywords would be another one"

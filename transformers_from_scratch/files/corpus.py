@@ -118,7 +118,7 @@ def _damaged(path):
 def _finish(folder, vocab, made):
     "Indices become ids of `vocab`, and the corpus is complete"
     o2i,lengths,crc = {o: i for i,o in enumerate(vocab) if o!='xxfake'},bytearray(),0
-    with replacing(folder/'tokens.bin') as new, open(new, 'wb') as f:
+    with atomic_write(folder/'tokens.bin') as new, open(new, 'wb') as f:
         for tokens,codes,lens in _read_parts(folder):
             lost = first(o for o in tokens if o not in o2i)
             if lost is not None and vocab[0]!=UNK:
@@ -127,7 +127,7 @@ def _finish(folder, vocab, made):
             f.write(ids)
             crc = zlib.crc32(ids, crc)
             lengths += lens.tobytes()
-    with replacing(folder/'lengths.bin') as new: new.write_bytes(lengths)
+    with atomic_write(folder/'lengths.bin') as new: new.write_bytes(lengths)
     write_file(folder/'corpus.json', CorpusFile, **made, vocab=list(vocab),
                lengths=zlib.crc32(lengths), ids=crc)
 
@@ -188,7 +188,7 @@ def _ensure_as_made(was, made, folder):
         no(f"of other texts, or they have changed since (their mark was {was.source!r})")
     if differ := tokenizer_diff(was.tokenizer, made['tokenizer']):
         no(f'of another tokenizer ({differ})')
-    for o in ('min_freq','max_vocab','given') if was.vocab else ():
+    for o in ('min_freq','max_vocab','bind_source') if was.vocab else ():
         if getattr(was, o)!=made[o]:
             no(f'for another vocabulary (`{dict(given="vocab").get(o, o)}`)')
 
@@ -230,7 +230,7 @@ def tokenize_corpus(
     items,texts,content = _source(source, text_col)
     check,mark = mark is None,fingerprint(*content) if mark is None else str(mark)
     folder.mkdir(parents=True, exist_ok=True)
-    with alone(folder):
+    with folder_lock(folder):
         ours = any((folder/o).exists() for o in ('corpus.json','parts'))
         if not ours: ensure_free(folder, 'corpus.json', 'corpus')
         was = first(read_file(folder/o, 'tokenize_corpus', CorpusFile)[0]
@@ -261,7 +261,7 @@ def _tokenize_all(folder, tok, texts, items, made, n_workers, part, no_bar):
             done += len(o[-1])
     if not any(len(codes) for _,codes,_ in _read_parts(folder)):
         raise ValueError("`source` is without a token, but must have a text of at least one")
-    vocab = made['given']
+    vocab = made['bind_source']
     if vocab is None: vocab = _make_vocab(folder, tok, made['min_freq'], made['max_vocab'])
     _finish(folder, vocab, made)
 

@@ -234,7 +234,7 @@ def _read_model(family, weights, pad, dtype):
     masked = family.head and family.tied and family.source('1.dense.weight')[0] in weights.at
     make = (partial(TransformerLM, tie_weights=family.tied) if family.lm else
             partial(TransformerMLM, head_cls=family.head) if masked else TransformerEncoder)
-    with without_numbers():
+    with on_meta_device():
         try: model = make(**args)
         except (ValueError, RuntimeError, AssertionError) as e:
             raise ValueError(f"{cfg.file}: {e}") from e
@@ -304,7 +304,7 @@ class Pretrained:
         if most and want>most:
             raise ValueError(f"`max_len` is {want}, but `pretrained` has {most} positions")
         sizes = {} if list(vocab)==list(self.vocab) else dict(vocab_sz=len(vocab), pad_idx=pad_idx)
-        return {**self.model.made_with, **self.encoder.made_with, **given, **sizes}
+        return {**self.model.init_kwargs, **self.encoder.init_kwargs, **given, **sizes}
 
 # %% ../../nbs/55_files.pretrained.ipynb #p075b765e34
 def load_pretrained(
@@ -322,7 +322,7 @@ def load_pretrained(
 
 # %% ../../nbs/55_files.pretrained.ipynb #p07b03b3868
 @patch
-def fill(self:Pretrained,
+def copy_into(self:Pretrained,
     model:nn.Module, # A classifier or a language model, made with `keywords`
     vocab:list # The tokens of its rows
 )->L: # The tokens that have no row in the checkpoint; theirs is the mean of all
@@ -347,7 +347,7 @@ head_file = 'classifier_head.safetensors'  # beside the encoder
 class HeadFile(FileHeader):
     "The description in the file of a classifier's head, beside a checkpoint"
     kind:Literal['head'] = 'head'
-    head:HeadSays
+    head:HeadConfig
 
 def _fill_head(path, learn):
     "Load the head that `save_pretrained` put into the folder, if it is for the same classes"
@@ -379,7 +379,7 @@ def start(self:Pretrained,
     "Fill the model of a learner, and its head if there is one in the folder; say what is new in it"
     model,vocab = get_model(learn.model),text_vocab(learn.dls)
     _check_tokens(self, learn.dls)
-    new = self.fill(model, vocab)
+    new = self.copy_into(model, vocab)
     if isinstance(model[1], ClassifierHead) and self.path and (self.path/head_file).exists():
         _fill_head(self.path, learn)
     learn.loaded_encoder = AttrDict(file=self.path, new_tokens=new)

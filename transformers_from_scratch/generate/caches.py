@@ -25,7 +25,7 @@ class KVCache:
     def append(self,
         kv:Tensor # New keys and values `(b,2h,t,s)`
     )->tuple: # All keys and all values so far, each `(b,h,tk,s)`
-        "The same for keys and values in one tensor, as the fast step makes them"
+        "The same for keys and values in one tensor, as the fast decoder makes them"
         n,end,h = self.n,self.n+kv.shape[2],kv.shape[1]//2
         if self.kv is None or end>self.room:
             old,self.room = self.kv,max(end, self.room if self.kv is None else 2*self.room)

@@ -24,8 +24,8 @@ def stream_ids(
     banned:list=(), # Ids that are never generated; padding never is
     stop_id:int=None, # Id that ends a text: padding follows it; None: all have `n_words`
     cache:bool=True, # Keep keys and values? The result is the same, only slower without
-    only_last:bool=False, # Does each new token see only the one before it? Not with `weights`
-    weights:str=None, # 'int8' or 'bf16': smaller weights, less precise; None: as they are
+    only_last:bool=False, # Does each new token see only the one before it? Not with `quantize`
+    quantize:str=None, # 'int8' or 'bf16': smaller weights, less precise; None: as they are
     **kwargs
 )->Iterator: # The new ids `(b,)`, step by step
     "Generate token by token; raises `ValueError` for an argument out of range"
@@ -35,7 +35,7 @@ def stream_ids(
     for _ in range(n_words):
         with eval_mode(parts), torch.inference_mode():  # for this token only
             if new is None: reader = LMReader(model, ids, cache and not only_last,
-                                          n_words>10, weights)
+                                          n_words>10, quantize)
             elif only_last: reader = LMReader(model, new[:,None], False)
             else: reader.append(new)
             new = sample_ids(reader.logits, text, banned=never,
@@ -65,13 +65,13 @@ def generate_beams(
     stop_id:int=None, # Id that ends a text; None: all have `n_words`
     banned:list=(), # Ids that are never generated; padding never is
     cache:bool=True, # Keep keys and values? The result is the same, only slower without
-    weights:str=None, # 'int8' or 'bf16': smaller weights, less precise; None: as they are
+    quantize:str=None, # 'int8' or 'bf16': smaller weights, less precise; None: as they are
     **kwargs
 )->list: # For each text a list of `Hypothesis`, best first
     "`search_beams` in evaluation mode, with its errors"
     never = _never(model[0], ids, banned, stop_id)
     with eval_mode(list(model.modules())), torch.inference_mode():
-        reader = LMReader(model, ids, cache, n_words>10, weights)
+        reader = LMReader(model, ids, cache, n_words>10, quantize)
         found = search_beams(reader, n_words, stop_id=stop_id, banned=never, **kwargs)
     return [[o._replace(ids=o.ids.clone()) for o in text] for text in found]  # ordinary tensors
 

@@ -19,16 +19,16 @@ class LMReader:
         model:TransformerLM, # A language model
         ids:Tensor, # The texts so far `(b,t)`, padding anywhere, at least one token in each
         cache:bool=True, # Keep keys and values? Without, everything is read again for each token
-        fast:bool=True, # Use a `fast_step`, if there is one? It pays off from about ten tokens on
-        weights:str=None # 'int8' or 'bf16': smaller weights; None: as they are
+        fast:bool=True, # Use a `fast_decoder`, if there is one? It pays off from about ten tokens on
+        quantize:str=None # 'int8' or 'bf16': smaller weights; None: as they are
     ):
         # a model with its own `forward` is called, and a block may not support caches
         self.plain = type(model).forward in (TransformerLM.forward, nn.Sequential.forward)
         blocks_can = all(getattr(o, 'cached', False) for o in model[0].blocks)
-        self.model,self.weights,self.cache = model,weights,cache and blocks_can and self.plain
+        self.model,self.quantize,self.cache = model,quantize,cache and blocks_can and self.plain
         self.text,self.seen = padding_first(ids, model[0])  # `seen`: how much it looks at
         self.step = None if fast else False  # None: not looked for yet
-        if weights: self.step = self._fast_step()
+        if quantize: self.step = self._fast_decoder()
         self._read()
 
     def append(self,
@@ -76,7 +76,7 @@ class LMReader:
             ids = ids.masked_fill(self.pad_mask, encoder.pad_idx)
         if self.cache:
             if self.step is None and len(ids)>4 and not torch.is_grad_enabled():
-                self.step = self._fast_step()
+                self.step = self._fast_decoder()
             cache_cls = getattr(self.step, 'cache_cls', KVCache)
             self.caches = [cache_cls(width+64) for _ in encoder.blocks]
             self._read_new(ids, pos, getattr(self.step, 'reads_prompts', False))
@@ -98,7 +98,7 @@ class LMReader:
         else:
             pos = torch.tensor(self.seen, device=ids.device)[:,None] - 1                  # (b,1)
             self.pad_mask = F.pad(self.pad_mask, (0,1))
-        if self.step is None: self.step = self._fast_step()
+        if self.step is None: self.step = self._fast_decoder()
         self._read_new(ids, pos, self.step)
 
     def _read_new(self, ids, pos, by_step):
@@ -109,14 +109,14 @@ class LMReader:
             x = self.model[0](ids, self.pad_mask, pos, self.caches)                       # (b,t,k)
             self.logits = self.model[1](x[:,-1])
 
-    def _fast_step(self):
-        "The fast step of the model, or False; raises `ValueError` if `weights` needs one"
+    def _fast_decoder(self):
+        "The fast decoder of the model, or False; raises `ValueError` if `quantize` needs one"
         decode = _speed()
-        step = self.cache and decode and decode.fast_step(self.model, self.weights, len(self.text))
-        if self.weights and not step:
+        step = self.cache and decode and decode.fast_decoder(self.model, self.quantize, len(self.text))
+        if self.quantize and not step:
             why = ('`transformers_from_scratch.speed` is missing' if decode is None else decode.why_slow(self.model)
                    or 'no cache, gradients, autocast or training mode')
-            raise ValueError(f'`weights` is {self.weights!r}, but there is no fast step: {why}')
+            raise ValueError(f'`quantize` is {self.quantize!r}, but there is no fast step: {why}')
         return step or False
 
 def _speed():

@@ -59,7 +59,7 @@ class PhraseAttributions(Attributions):
         return self.phrases[:n]
 
 @patch
-@in_turn
+@synchronized
 def explain(self:BagLearner,
     text:str, # A text
     target:str=None # Class or label to explain; None is the most likely
@@ -99,7 +99,7 @@ def add_bag(self:TransformerLearner,
     def train(learn):
         with learn.no_bar(), learn.no_logging(): learn.fit_one_cycle(epochs, cbs=SkipValidation())
         return learn.model.eval()
-    its = train(whole).made_with
+    its = train(whole).init_kwargs
     made = dict(n_grams=n_grams, skip=its['skip'])
     bag = GatedBag(dls.c, model[0].embedding.embedding_dim, **made).to(dls.device)
     bag.load_bag(whole.model)
@@ -116,6 +116,6 @@ def add_bag(self:TransformerLearner,
     if had is None: model.append(bag)
     else: model[2] = bag
     model.__class__ = ClassifierWithBag
-    model.made_with['bag_cls'] = partial(GatedBag, **made, n_rows=bag.n_rows)
+    model.init_kwargs['bag_cls'] = partial(GatedBag, **made, n_rows=bag.n_rows)
     self.opt = None  # it does not know the bag
     return whole

@@ -24,7 +24,7 @@ def _logits(learn, ds_idx, dl):
     return kind,logits.as_subclass(Tensor).double(),y.as_subclass(Tensor)
 
 @patch
-@in_turn
+@synchronized
 def show_calibration(self:BaseTextLearner,
     ds_idx:int=1, # 0 for training data, 1 for validation data, where `dl` is None
     dl:DataLoader=None, # Other data with labels, such as `dls.test_dl(df, with_labels=True)`
@@ -52,7 +52,7 @@ def show_calibration(self:BaseTextLearner,
 
 # %% ../../nbs/50_learner.calibration.ipynb #34ca000e
 @patch
-@in_turn
+@synchronized
 def calibrate(self:BaseTextLearner,
     ds_idx:int=1, # 1 for validation data, where `dl` is None
     dl:DataLoader=None # Other data with labels, on which the model was not trained

@@ -91,7 +91,7 @@ def _model_keywords(dls, model_cls, start=None, **kwargs):
     if start is None: given = dict(vocab_sz=len(vocab), pad_idx=pad, **usual | given)
     else:
         # the head may be one of another class
-        other = {*start.model.made_with} - {*start.encoder.made_with, *its, *kwargs}
+        other = {*start.model.init_kwargs} - {*start.encoder.init_kwargs, *its, *kwargs}
         had = start.keywords(given, vocab, pad)
         given = {n: o for n,o in had.items() if n not in other}
     return given | (dict(max_len=None) if given.get('max_len')==math.inf else {})
@@ -177,7 +177,7 @@ def _test_dl(learn, items, **kwargs):
     return learn.dls.test_dl(items, num_workers=0, **kwargs)
 
 @patch
-@in_turn
+@synchronized
 def predict(self:BaseTextLearner,
     item:str, # A text; or a file where the data are files, a row where they are a table
     rm_type_tfms:int=None, # As in `Learner.predict`
@@ -209,7 +209,7 @@ def stream_preds(self:BaseTextLearner,
            'a list or an iterator: see `predict` for one text, `test_dl` for a table', TypeError)
     tokens = _scores_tokens(self.model) or text_target(self.dls).kind in ('tokens','text','tags')
     ensure(not tokens, 'learn', self,
-           'for a classifier: see `score`, `fill`, `translate`, `tag` and `get_preds`', TypeError)
+           'for a classifier: see `score`, `fill_mask`, `translate`, `tag` and `get_preds`', TypeError)
     bs = ifnone(bs, self.dls.valid.bs)
     for some in chunked(texts, bs*ahead):  # no lock is held while texts are waited for
         dl = _test_dl(self, list(some), bs=bs)

@@ -365,7 +365,7 @@ def token_attributions(
 
 # %% ../../nbs/48_learner.interpret.ipynb #4c26a031
 @patch
-@in_turn
+@synchronized
 def show_attention(self:TransformerLearner,
     text:str, # A text
     layer:int=-1, # Number of the block; None draws all of them
@@ -375,7 +375,7 @@ def show_attention(self:TransformerLearner,
     return plot_attention(attention_maps(self, text), layer, head)
 
 @patch
-@in_turn
+@synchronized
 @delegates(token_attributions)
 def explain(self:TransformerLearner,
     text:str, # A text

@@ -59,11 +59,13 @@ def _how(arguments):
     "Arguments of `predict` that say how to generate, by name"
     return {n: o for n,o in arguments.items() if n not in ('self','text','no_bar')}
 
-def _writers(learn, texts, *, n_words, no_unk, decoder, only_last_word, seed, stop, ahead=None,
-             **filters):
+def _writers(learn, texts, *, n_words, no_unk, min_p, scaled_min_p, decoder, only_last_word, seed,
+             stop, ahead=None, **filters):
     "A `TextWriter` for each of `texts`, and the stream of their next tokens"
     model,vocab,stops = plain_model(learn.model),text_vocab(learn.dls),L(stop)
     ensure(all(stops), 'stop', stop, 'a string, or several, that are not empty')
+    for name,o in dict(min_p=min_p, scaled_min_p=scaled_min_p).items():
+        ensure(o is None or 0<=o<=1, name, o, 'in [0,1]')
     backwards = [o for o in text_tfms(learn.dls) if getattr(o, 'name', '')=='reverse_text']
     ensure(not backwards, 'backwards', True,
            'False in `dls`: this model continues a text to the left')
@@ -75,7 +77,8 @@ def _writers(learn, texts, *, n_words, no_unk, decoder, only_last_word, seed, st
     steps = stream_ids(model, ids.to(next(model.parameters()).device), n_words,
                        banned=[i for i in banned if i<model[0].vocab_sz],
                        generator=None if seed is None else torch.Generator().manual_seed(seed),
-                       only_last=only_last_word, **filters)
+                       only_last=only_last_word, epsilon_cutoff=min_p, min_p=scaled_min_p,
+                       **filters)
     decoder = text_decoder(learn.dls, decoder)
     return [TextWriter(decoder, [vocab[i] for i in o], text, stops, ahead)
             for o,text in zip(prompts, texts)],([vocab[i] for i in new.tolist()] for new in steps)
@@ -83,22 +86,23 @@ def _writers(learn, texts, *, n_words, no_unk, decoder, only_last_word, seed, st
 # %% ../../nbs/41_learner.lm.ipynb #fe9bf0df
 @patch
 @keywords_of()
-@in_turn
+@synchronized
 def predict(self:TransformerLMLearner,
     text:str, # The prompt, or a list of prompts for one batch
     n_words:int=1, # Number of tokens to add, none below 1
     no_unk:bool=True, # Never generate unknown words?
     temperature:float=.8, # Below 1 prefers the likely tokens more; 0 is greedy decoding
-    min_p:float=None, # Sample from tokens that are at least this likely at temperature 1, in [0,1]
+    min_p:float=None, # Sample from tokens that are at least this likely at temperature 1, in [0,1]: fastai's
     no_bar:bool=False, # Show no progress bar?
     decoder:callable=None, # From a list of tokens to a text, or a list of words; None fits the data
     only_last_word:bool=False, # Does each new token see only the one before it?
     top_k:int=None, # Sample from this many of the most likely tokens
     top_p:float=.9, # Sample from the most likely that together have this probability; None: all
+    scaled_min_p:float=None, # Sample from tokens at least this many times as likely as the best: others call it `min_p`
     repetition_penalty:float=1., # Above 1 makes tokens that already occur less likely
     seed:int=None, # Seed of a random generator of its own; None: torch's generator
     stop:str=None, # String or strings before which the new text ends
-    weights:str=None # 'int8' or 'bf16': faster and less exact; None: as they are
+    quantize:str=None # 'int8' or 'bf16': faster and less exact; None: as they are
 )->str: # `text` and what comes after it, a list of them for a list of texts
     "Continue `text`; raises `ValueError` for an argument out of range"
     how,texts = _how(locals()),as_texts(text)
@@ -131,7 +135,7 @@ def _stream_pieces(writer, steps):
 @patch
 @keywords_of(TransformerLMLearner.predict, but=['no_bar'])
 @delegates(TransformerLMLearner.predict, but=['no_bar'])
-@in_turn
+@synchronized
 def stream(self:TransformerLMLearner,
     text:str, # The prompt
     n_words:int=1, # Number of tokens to add, none below 1
@@ -189,7 +193,7 @@ class TextScore(NamedTuple):
     n_unknown:int # How many of them are unknown words: `xxunk` is likely, whatever the word
 
 @patch
-@in_turn
+@synchronized
 def score(self:TransformerLMLearner,
     texts:str, # A text or a list of texts
     bs:int=64 # Number of texts, or windows of long ones, to read at once

@@ -130,7 +130,7 @@ class LoRAFile(FileHeader):
     dropout:float
     layers:list[str]
     base:dict[str,list[float]]
-    head:HeadSays|None
+    head:HeadConfig|None
 
 def _head(learn, model):
     if isinstance(model[1], ClassifierHead): return describe_head(model, text_target(learn.dls))
@@ -158,7 +158,7 @@ def _shapes(model, r, layers):
                    if n.startswith(f'{len(model)-1}.')}
 
 @patch
-@in_turn
+@synchronized
 def save_lora(self:TransformerLearner,
     file:str # Name of the file, without its ending; it goes to `learn.path/learn.model_dir`
 )->Path: # The file, which ends in `.safetensors`
@@ -173,7 +173,7 @@ def save_lora(self:TransformerLearner,
     return path
 
 @patch
-@in_turn
+@synchronized
 def load_lora(self:TransformerLearner,
     file:str # Name of a file that `save_lora` wrote
 )->TransformerLearner: # Itself

@@ -122,8 +122,8 @@ def _hidden_ids(dls, text, mark='[MASK]'):
     return ids,[i for i,o in enumerate(ids) if o==mask]
 
 @patch
-@in_turn
-def fill(self:TransformerMLMLearner,
+@synchronized
+def fill_mask(self:TransformerMLMLearner,
     text:str, # A text with `[MASK]` for each masked word
     n:int=5 # Number of words for each of them
 )->L: # `(token, probability)`, the most likely first; for several masks a list of these
@@ -136,4 +136,4 @@ def fill(self:TransformerMLMLearner,
     res = L(L(zip([vocab[i] for i in o], p)) for o,p in zip(which.tolist(), likely.tolist()))
     return res if len(at)>1 else res[0]
 
-TransformerMLMLearner.predict = TransformerMLMLearner.fill
+TransformerMLMLearner.predict = TransformerMLMLearner.fill_mask

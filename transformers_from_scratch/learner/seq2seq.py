@@ -27,16 +27,16 @@ class TeacherForcing(Callback):
     "Trains on shifted targets; padding is ignored"
     order = 1  # after what gathers the inputs
     def __init__(self,
-        marks:TargetMarks, # The first and the last token of a target
+        marks:BosEos, # The first and the last token of a target
         pad_idx:int # Id of padding
     ): store_attr()
 
     def before_batch(self):
         "Shift by one; predictions and targets are those of real tokens, `(n,v)` and `(n,)`"
         if not len(self.yb):  # then the first token is all that can be scored
-            self.learn.xb = (*self.xb, self.x.new_full((len(self.x), 1), self.marks.start))
+            self.learn.xb = (*self.xb, self.x.new_full((len(self.x), 1), self.marks.bos))
             return
-        ids,self.targets = shift_by_one(self.y, self.marks, self.pad_idx)
+        ids,self.targets = shift_right(self.y, self.marks, self.pad_idx)
         self.real = self.targets != self.pad_idx                                          # (b,t')
         self.learn.xb,self.learn.yb = (*self.xb, ids, self.real),(self.targets[self.real],)
 
@@ -58,7 +58,7 @@ class TransformerSeq2SeqLearner(TransformerLearner):
         **kwargs
     ):
         super().__init__(dls, model, **kwargs)
-        self.add_cb(TeacherForcing(target_marks(dls), pad_id(dls)))
+        self.add_cb(TeacherForcing(target_bos_eos(dls), pad_id(dls)))
 
     @delegates(Learner.get_preds)
     def get_preds(self,
@@ -104,7 +104,7 @@ def _drawn(model, ids, n_words, stop_id, **kwargs):
 @keywords_of(generate_beams, search_beams, sample_ids)
 @delegates(sample_ids, but=['ids','banned'])
 @delegates(generate_beams, keep=True, but=['stop_id','banned','cache','weights'])
-@in_turn
+@synchronized
 def write_ids(self:TransformerSeq2SeqLearner,
     sources:list, # Ids of each source, without padding
     bs:int=64, # Batch size; sources are sorted by length for that
@@ -120,7 +120,7 @@ def write_ids(self:TransformerSeq2SeqLearner,
         ensure(n=='beams' and o is None, n, o, f'left {how} a `temperature`', TypeError)
     marks,pad = self.teacher_forcing.marks,self.teacher_forcing.pad_idx
     model,never = plain_model(self.model),['pad','fake',*(['unk'] if no_unk else [])]
-    never = [o for o in special_ids(text_vocab(self.dls, 1), *never) if o!=marks.stop]
+    never = [o for o in special_ids(text_vocab(self.dls, 1), *never) if o!=marks.eos]
     if temperature is None: write = partial(generate_beams, beams=ifnone(beams, 1))
     else: write = partial(_drawn, temperature=temperature)
     n_words,device = min(n_words, model[1].max_len or n_words),next(model.parameters()).device
@@ -129,8 +129,8 @@ def write_ids(self:TransformerSeq2SeqLearner,
         ids = [LongTensor(sources[i] if len(sources[i]) else [pad]) for i in some]
         ids = pad_sequence(ids, True, pad).to(device)                                     # (b,ts)
         with in_eval(model), torch.no_grad():
-            found = write(model.given(ids), ids.new_full((len(ids), 1), marks.start), n_words,
-                          stop_id=marks.stop, banned=never, **kwargs)
+            found = write(model.bind_source(ids), ids.new_full((len(ids), 1), marks.bos), n_words,
+                          stop_id=marks.eos, banned=never, **kwargs)
         res |= dict(zip(some, found))
     return [res[i] for i in range_of(sources)]
 
@@ -162,7 +162,7 @@ def predict(self:TransformerSeq2SeqLearner,
 # %% ../../nbs/42_learner.seq2seq.ipynb #26000042
 @patch
 @delegates(TransformerSeq2SeqLearner.write_ids)
-@in_turn
+@synchronized
 def show_results(self:TransformerSeq2SeqLearner,
     ds_idx:int=1, # 0 for training data, 1 for validation data, where `dl` is None
     dl:DataLoader=None, # Other pairs
@@ -180,7 +180,7 @@ def show_results(self:TransformerSeq2SeqLearner,
 # %% ../../nbs/42_learner.seq2seq.ipynb #26000043
 @patch
 @torch.no_grad()
-@in_turn
+@synchronized
 def source_weights(self:TransformerSeq2SeqLearner,
     text:str, # A text
     target:str=None # What is written for it; None: what the model writes
@@ -189,12 +189,12 @@ def source_weights(self:TransformerSeq2SeqLearner,
     model,marks = plain_model(self.model),self.teacher_forcing.marks
     ids = text_ids(self.dls, text) or [self.teacher_forcing.pad_idx]
     if target is None: target = self.write_ids([ids])[0][0].ids.tolist()
-    else: target = [i for i in text_ids(self.dls, target, 1) if i not in (marks.start,marks.stop)]
-    device,both = next(model.parameters()).device,(ids, [marks.start,*target])
+    else: target = [i for i in text_ids(self.dls, target, 1) if i not in (marks.bos,marks.eos)]
+    device,both = next(model.parameters()).device,(ids, [marks.bos,*target])
     with in_eval(model), noted_weights([o.cross for o in model[1].blocks]) as weights:
         model(*(tensor([o], device=device) for o in both))
     names = [[text_vocab(self.dls, part)[i] for i in row]
-             for part,row in ((1,[*target,marks.stop]), (0,ids))]
+             for part,row in ((1,[*target,marks.eos]), (0,ids))]
     return torch.cat(weights).cpu(),*names                                             # (1,h,t,ts)
 
 @patch

@@ -76,7 +76,7 @@ class TransformerTaggerLearner(TransformerLearner):
 
 # %% ../../nbs/43_learner.tagger.ipynb #28000112
 @patch
-@in_turn
+@synchronized
 def tag(self:TransformerTaggerLearner,
     texts:list, # Texts of any length, or lists of words
     bs:int=None # Windows in a batch; None is as in `dls`

@@ -40,7 +40,7 @@ def describe_encoder(
 
 # %% ../../nbs/45_learner.transfer.ipynb #t2300002
 @patch
-@in_turn
+@synchronized
 def save_encoder(self:TransformerLearner,
     file:str # Name of the file, without its ending; it goes to `learn.path/learn.model_dir`
 )->Path: # The file, which ends in `.safetensors`

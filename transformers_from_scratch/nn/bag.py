@@ -47,7 +47,7 @@ def _rows(known, keys):
     row = torch.searchsorted(known, keys).clamp(max=len(known)-1)
     return row.where(known[row]==keys, 0)
 
-class NgramBag(KeepsKeywords):
+class NgramBag(KeepsInitKwargs):
     "Naive Bayes before training, NB-SVM after: Wang and Manning 2012, for any number of classes"
     def __init__(self,
         n_out:int, # Number of classes, or labels
@@ -81,7 +81,7 @@ class NgramBag(KeepsKeywords):
         keys,counts,n = (o[n>=min_texts] for o in (keys, counts, n))
         shares = [(o+1) / (o+1).sum(0) for o in (counts, n[:,None]-counts)]  # (n_rows,n_out)
         self.keys,self.n_rows = F.pad(keys, (1,0)),len(keys)
-        self.made_with['n_rows'] = self.n_rows
+        self.init_kwargs['n_rows'] = self.n_rows
         self.ratios = F.pad((shares[0]/shares[1]).log(), (0,0,1,0))
         self.weight = nn.Parameter(torch.zeros_like(self.ratios))
         total = y.sum(0).clamp(.5, len(y)-.5)
@@ -119,7 +119,7 @@ def _part(keys, new, n_parts):
     "A number below `n_parts` from the n-grams of each text; cubed: plain sums collide"
     return (keys**3*new).sum((1,2)) % n_parts                                                # (b,)
 
-class GatedBag(KeepsKeywords):
+class GatedBag(KeepsInitKwargs):
     "A trained bag whose n-grams a transformer weighs; it trains with bags that did not see the text"
     def __init__(self,
         n_out:int, # Number of classes, or labels
@@ -143,7 +143,7 @@ class GatedBag(KeepsKeywords):
     )->Module: # Itself
         "Copy its n-grams and their numbers"
         self.keys,self.n_rows,self.bias = bag.keys.clone(),bag.n_rows,bag.bias.detach().clone()
-        self.made_with['n_rows'] = self.n_rows
+        self.init_kwargs['n_rows'] = self.n_rows
         self.adds = (bag.scale+bag.weight) * bag.ratios
         self.bags,self.biases = self.adds[None][:0],self.bias[None][:0]
         return self

@@ -94,7 +94,7 @@ def use_windows(
     kinds = TransformerClassifier,ClassifierInWindows
     if type(model) not in kinds or (windows and getattr(model[1], 'pool', mean_pool) is None):
         raise TypeError(f'`model` is {type(model).__name__}, but must be a `TransformerClassifier` with a `pool`')
-    for values in (vars(model), model.made_with):
+    for values in (vars(model), model.init_kwargs):
         values.pop('windows', None)
         if windows: values['windows'] = windows
     model.__class__ = kinds[windows is not None]

@@ -64,7 +64,7 @@ def _pays(x, w):
                 oneDNN=lambda: partial(_OneDNNLinear.forward, part(), w, None))
     n,n_in = 2**round(math.log2(x.numel()/len(w[0]))),len(w[0])
     what = f'about {n} x {n_in} to {len(w)}, {torch.get_num_threads()} threads'
-    return fastest_way(what, ways)=='oneDNN'
+    return autotune(what, ways)=='oneDNN'
 
 class FastLinear(nn.Linear):
     "A linear layer that uses oneDNN for large products in 32 bits where it is faster"

@@ -29,7 +29,7 @@ class ModelTrial:
         self.encoder,self.head = self.model[-2],self.model[-1]
         self.v,self.pad = self.encoder.vocab_sz,self.encoder.pad_idx
         self.attns = [b.attention for b in self.encoder.blocks if hasattr(b, 'attention')]
-        self.is_lm = isinstance(self.model, TransformerLM) or hasattr(self.model, 'given')
+        self.is_lm = isinstance(self.model, TransformerLM) or hasattr(self.model, 'bind_source')
         self.each = getattr(self.head, 'pool', None) is None  # an output for each token?
         self.n_out = self.head.linear.out_features
         self.squeeze = getattr(self.head, 'squeeze', nn.Identity())
@@ -73,17 +73,17 @@ def _shapes(o):
     "Finite scores of the right shape and type, for one text or several, short or long"
     for b,t,dtype in itertools.product((1,3), (1,o.t), (torch.long,torch.int)):
         out,want = o.model(o.texts(b, t).to(dtype)),(b,t,o.n_out) if o.each else (b,o.n_out)
-        must(out.shape==want, f'{b} texts of {t} tokens give {tuple(out.shape)}, not {want}')
+        assert_that(out.shape==want, f'{b} texts of {t} tokens give {tuple(out.shape)}, not {want}')
         plain = type(out) is Tensor and out.dtype==next(o.model.parameters()).dtype
-        must(plain, f'the output is a {type(out).__name__} of {out.dtype}')
-        must(out.isfinite().all(), f'{b} texts of {t} tokens give {out.min()} to {out.max()}')
+        assert_that(plain, f'the output is a {type(out).__name__} of {out.dtype}')
+        assert_that(out.isfinite().all(), f'{b} texts of {t} tokens give {out.min()} to {out.max()}')
 
 def _repeats(o):
     "The same seed makes the same model; an output repeats, and leaves the random state alone"
     ids,state = o.texts(),torch.get_rng_state()
     want = o.out(o.model, ids)
     assert_near(o.out(o.model, ids), want, 'a second call must give what the first one gave', 0)
-    must(torch.equal(state, torch.get_rng_state()),
+    assert_that(torch.equal(state, torch.get_rng_state()),
          'a model in evaluation mode must not draw random numbers')
     assert_near(o.out(o.new(), ids), want, 'the same seed must give the same weights', 0)
 
@@ -105,7 +105,7 @@ def _modes(o):
         other = deepcopy(model).train()
         for j,(part,name) in enumerate(_drops(other)): setattr(part, name, .5*(i==j))
         with torch.random.fork_rng(): outs = [o.out(other, ids) for _ in range(4)]
-        must(any(not torch.equal(a, outs[0]) for a in outs),
+        assert_that(any(not torch.equal(a, outs[0]) for a in outs),
              f'in training `{n}` of a {type(m).__name__} must drop something')
     assert_near(o.out(_still(model).train(), ids), o.out(o.model, ids),
                 'in training without dropout the output must be that of evaluation')
@@ -123,9 +123,9 @@ def _padding(o):
     for row,its,answer in zip(ids, real, o.out(o.model, ids)):
         assert_near(answer[its] if o.each else answer, o.out(o.model, row[its][None])[0],
                     f'the batch and its padding must not matter to {row.tolist()}')
-        must(not o.each or not answer[~its].any(), 'the output for padding must be zeros')
+        assert_that(not o.each or not answer[~its].any(), 'the output for padding must be zeros')
     empty = o.out(o.model, torch.full_like(ids, ifnone(o.pad, 0)))
-    must(empty.isfinite().all(), 'a text of nothing but padding must not give NaN')
+    assert_that(empty.isfinite().all(), 'a text of nothing but padding must not give NaN')
 
 # %% ../../nbs/81_testing.model.ipynb #c88e117cb2
 def _past(o):
@@ -137,19 +137,19 @@ def _past(o):
         other,at = ids.clone(),slice(i, None if o.is_lm else i+1)
         other[:,at] = torch.where(ids[:,at]==a, b, a)
         same = (o.out(o.model, other)==want).all(-1)                                # (b,t) or (b,)
-        if o.is_lm: must(same[:,:i].all(), f'tokens from {i} on must change no score before them')
-        elif o.each: must(not same[:,i].any(), f'the output for token {i} does not depend on it')
-        must(o.is_lm or limited or not same.any(), f'the output does not depend on token {i}')
+        if o.is_lm: assert_that(same[:,:i].all(), f'tokens from {i} on must change no score before them')
+        elif o.each: assert_that(not same[:,i].any(), f'the output for token {i} does not depend on it')
+        assert_that(o.is_lm or limited or not same.any(), f'the output does not depend on token {i}')
 
 @torch.no_grad()
 def _cache(o):
-    "What is read in pieces, with a cache, is what is read at once; the fast step reads the same"
+    "What is read in pieces, with a cache, is what is read at once; the fast decoder reads the same"
     if not o.is_lm: return 'skipped: no language model'
     if o.t<8: return f'skipped: texts of {o.t} tokens'
     if not all(getattr(b, 'cached', False) for b in o.encoder.blocks):
         return 'skipped: its block does not say `cached = True`'
     ids,n = o.texts(3),o.t//2
-    lm = o.model.given(o.model.source(ids)) if hasattr(o.model, 'given') else o.model
+    lm = o.model.bind_source(o.model.source(ids)) if hasattr(o.model, 'bind_source') else o.model
     if o.pad is not None: ids[0,:n] = o.pad  # in front, as `generate` pads
     whole,real = o.out(o.model, ids),real_tokens(ids, o.pad)
     pos,caches = (real.cumsum(1)-1).clamp(min=0),[KVCache() for _ in o.encoder.blocks]
@@ -161,7 +161,7 @@ def _cache(o):
     for i in range(n+1, o.t):
         reader.append(ids[:,i])
         assert_near(reader.logits.double(), whole[:,i],
-                    f'read by the fast step, token {i} must get the score of the whole')
+                    f'read by the fast decoder, token {i} must get the score of the whole')
     if not reader.step: return 'holds; no fast step'
 
 # %% ../../nbs/81_testing.model.ipynb #c8c873ca33
@@ -182,14 +182,14 @@ def _gradients(o):
         # a bias of keys makes no difference to a softmax
         if not p.requires_grad or n.endswith('tokeys.bias'): continue
         learns = p.grad is not None and p.grad.isfinite().all() and p.grad.any()
-        must(learns, f'the gradient of `{n}` is zero, not finite or not there')
+        assert_that(learns, f'the gradient of `{n}` is zero, not finite or not there')
 
 def _learns(o):
     "Before training it is as good as a guess; one batch can be overfitted"
     # the mean of eight models: one alone is off by more than .5 in one case of thirty
     loss = sum(_trial_loss(o, o.new(i, fresh=True), o.texts(8)).item() for i in range(8))/8
     off = abs(loss-math.log(o.n_out)) if o.classes else 0
-    must(off<.5, f'the first loss is {loss:.2f}, that of a guess {math.log(o.n_out):.2f}')
+    assert_that(off<.5, f'the first loss is {loss:.2f}, that of a guess {math.log(o.n_out):.2f}')
     ids = o.texts(3)
     for lr in (1e-2,1e-3):
         model = _still(o.new(fresh=True)).train()
@@ -198,7 +198,7 @@ def _learns(o):
         for _ in range(80):
             opt.zero_grad(); loss = _trial_loss(o, model, ids); loss.backward(); opt.step()
         if loss<first/3: return
-    must(False, f'after 80 steps with one batch the loss is {loss:.3f}, and was {first:.3f}')
+    assert_that(False, f'after 80 steps with one batch the loss is {loss:.3f}, and was {first:.3f}')
 
 # %% ../../nbs/81_testing.model.ipynb #c8f25d7239
 def _state(o):
@@ -222,7 +222,7 @@ def _dtypes(o):
         model = deepcopy(o.model).to(dtype)
         if large: model[0].dropout.register_forward_hook(grow)
         out = model(o.texts())
-        must(out.dtype==dtype, f'with weights of {dtype} the output has {out.dtype}')
+        assert_that(out.dtype==dtype, f'with weights of {dtype} the output has {out.dtype}')
         if dtype is torch.float: want = out.double()
         assert_near(out.double(), want, f'{dtype} must give nearly what 32 bits give',
                     .2 if large else tol)
@@ -239,7 +239,7 @@ def _lengths(o):
     model,ids = o.new(max_len=longest),o.texts(1, longest)
     for n in (1, 17, 129, 513, longest):
         hidden = model[0](ids[:,:n])
-        must(hidden.isfinite().all(), f'{n:,} tokens give {hidden.min()} to {hidden.max()}')
+        assert_that(hidden.isfinite().all(), f'{n:,} tokens give {hidden.min()} to {hidden.max()}')
 
 # %% ../../nbs/81_testing.model.ipynb #c89e2e217e
 def _graphs(o):
