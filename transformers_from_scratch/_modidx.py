@@ -267,6 +267,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                               'transformers_from_scratch/compat/repairs.py'),
                                                           'transformers_from_scratch.compat.repairs._names': ( 'compat.repairs.html#_names',
                                                                                                                'transformers_from_scratch/compat/repairs.py'),
+                                                          'transformers_from_scratch.compat.repairs._notes_on': ( 'compat.repairs.html#_notes_on',
+                                                                                                                  'transformers_from_scratch/compat/repairs.py'),
                                                           'transformers_from_scratch.compat.repairs._one_column': ( 'compat.repairs.html#_one_column',
                                                                                                                     'transformers_from_scratch/compat/repairs.py'),
                                                           'transformers_from_scratch.compat.repairs._own_rules': ( 'compat.repairs.html#_own_rules',

@@ -25,20 +25,22 @@ def text_vocab(
     raise ValueError('`dls` has no vocabulary of tokens, so it holds no text: use a `TextBlock`')
 
 # %% ../../nbs/85_compat.dls_info.ipynb #11000012
-_special = {}  # a cache for the last vocabularies
+_names = r'pad unk bos eos cls sep mask s fake unused\d+ extra_id_\d+'.split()
+_found = {}  # a cache for the last vocabularies
 
 def special_ids(
     vocab:list, # Tokens, by id
-    *names:str # Such as 'pad', 'unk', 'bos', 'fake'; regular expressions
+    *names:str # Such as 'pad', 'unk', 'bos', 'fake'; regular expressions. None: all that are known
 )->list: # Their ids, in the order of `vocab`
     "The ids of special tokens, by their common names: `xxpad`, `[PAD]`, `<pad>`, `<|pad|>`"
-    key = id(vocab),len(vocab),names  # an id may be used again, so the list is compared as well
-    if key in _special and _special[key][0] is vocab: return list(_special[key][1])
-    form = re.compile('|'.join(rf'xx{o}|[<\[]\W?{o}\W?[>\]]' for o in names), re.IGNORECASE)
-    found = [i for i,o in enumerate(vocab) if form.fullmatch(o)]
-    if len(_special)>63: _special.clear()  # vocabularies are large
-    _special[key] = vocab,found
-    return list(found)
+    key,vocab = (id(vocab),names),list(vocab)
+    if key not in _found or _found[key][0]!=vocab:  # another one, or changed in place
+        forms = [rf'xx{o}|[<\[]\W?{o}\W?[>\]]' for o in names or _names]
+        if not names: forms += [r'<\|\w+\|>', *map(re.escape, defaults.text_spec_tok)]
+        form = re.compile('|'.join(forms), re.IGNORECASE)
+        if len(_found)>63: _found.clear()  # vocabularies are large
+        _found[key] = vocab,[i for i,token in enumerate(vocab) if form.fullmatch(token)]
+    return list(_found[key][1])
 
 # %% ../../nbs/85_compat.dls_info.ipynb #11000015
 def pad_id(
@@ -197,7 +199,7 @@ def check_words(
         some = [tuplify(texts[int(i)])[0] for i in np.linspace(0, n-1, min(n, 50))]
         ids = concat(*(o[:200].tolist() for o in some))
     vocab = text_vocab(dls)
-    unknown,special = (set(special_ids(vocab, o)) for o in ('unk', r'\w+'))
+    unknown,special = (set(special_ids(vocab, *o)) for o in (['unk'], []))
     def is_word(i): return i in unknown or i not in special and any(map(str.isalnum, vocab[i]))
     known = [i not in unknown for i in ids if is_word(i)]
     if sum(known)>=len(known)/4: return

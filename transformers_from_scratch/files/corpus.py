@@ -188,7 +188,7 @@ def _ensure_as_made(was, made, folder):
         no(f"of other texts, or they have changed since (their mark was {was.source!r})")
     if differ := tokenizer_diff(was.tokenizer, made['tokenizer']):
         no(f'of another tokenizer ({differ})')
-    for o in ('min_freq','max_vocab','bind_source') if was.vocab else ():
+    for o in ('min_freq','max_vocab','given') if was.vocab else ():
         if getattr(was, o)!=made[o]:
             no(f'for another vocabulary (`{dict(given="vocab").get(o, o)}`)')
 
@@ -261,7 +261,7 @@ def _tokenize_all(folder, tok, texts, items, made, n_workers, part, no_bar):
             done += len(o[-1])
     if not any(len(codes) for _,codes,_ in _read_parts(folder)):
         raise ValueError("`source` is without a token, but must have a text of at least one")
-    vocab = made['bind_source']
+    vocab = made['given']
     if vocab is None: vocab = _make_vocab(folder, tok, made['min_freq'], made['max_vocab'])
     _finish(folder, vocab, made)
 

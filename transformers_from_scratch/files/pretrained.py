@@ -282,6 +282,8 @@ class Pretrained:
         o # What `pretrained=` was given: one of these, a folder or a name, or None or False
     )->'Pretrained': # None for None and False
         "What `load_pretrained` returns, for a folder or a name as well"
+        if o is True: raise TypeError('`pretrained` is True, but must be a folder, the name of a model, or what '
+                                      '`load_pretrained` returns: nothing is downloaded by default')
         if o is None or o is False or isinstance(o, cls): return o or None
         return load_pretrained(o)
 

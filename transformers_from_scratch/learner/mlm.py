@@ -28,7 +28,7 @@ def maskable(
         raise ValueError("`vocab` has no mask token, but must have one, or fastai's "
                          "'xxfake': pass `text_vocab=[*vocab, 'xxmask']` for the data")
     is_word = torch.ones(len(vocab), dtype=torch.bool)
-    is_word[special_ids(vocab, r'\w+')] = False
+    is_word[special_ids(vocab)] = False
     return is_word,masks[0]
 
 # %% ../../nbs/44_learner.mlm.ipynb #27000016
