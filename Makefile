@@ -42,6 +42,8 @@ test test-all test-without-speed lint docs stress: export OMP_NUM_THREADS = 1
 # Nothing is timed to choose between ways to multiply, so that a test has the same numbers each time.
 test test-all test-without-speed lint docs stress: export TFS_AUTOTUNE = 0
 NBDEV_TEST = $(if $(SEED),TEST_SEED=$(SEED) )$(BIN)/python tools/run_notebooks.py
+# PyTorch's profiler logs nothing.
+test test-all test-without-speed stress: export KINETO_LOG_LEVEL = 6
 # A warning that our own code causes is an error.
 empty :=
 comma := ,
