@@ -35,72 +35,55 @@ _known = {o.__name__: o for o in (
     GatedBag, nn.Identity,
     *(getattr(nn, n) for m in (nn.modules.activation, nn.modules.normalization) for n in m.__all__))}
 
-def _settings(o):
-    "What tells a custom class, function or object from another one of its name"
-    if isinstance(o, Tensor): return dict(checksum=checksum({}, {'':o}))
-    values,own = {},[]
-    if isinstance(o, type):
-        own = [c for c in reversed(o.__mro__) if c.__module__.partition('.')[0]
-               not in ('torch','fastai','builtins',lib_name)]
-        for cls in own: values |= vars(cls)
-    elif not isinstance(o, FunctionType): values = dict(getattr(o, '__dict__', {'is':repr(o)}))
-    fs = [o] if isinstance(o, FunctionType) else [f for c in own for f in vars(c).values()]
-    for f in fs:  # what a function of a function has got
-        if isinstance(f, FunctionType): values |= inspect.getclosurevars(f).nonlocals
-    plain = (bool,int,float,str,list,tuple,dict,np.generic,Tensor)
-    return {n: as_json(v) for n,v in values.items()
-            if n[0]!='_' and n!='training' and isinstance(v, plain)}
-
 def as_json(
-    o # The value of a keyword
+    value # The value of a keyword
 )->object: # Numbers, strings, lists and dicts
-    "A value for JSON: a class or function by its name, with `own` in it where that is not enough"
-    if isinstance(o, np.ndarray): o = torch.from_numpy(o)
-    if isinstance(o, np.generic): o = o.item()
-    if o is None or isinstance(o, (bool,int,float,str)): return o
-    if isinstance(o, (list,tuple)): return [as_json(x) for x in o]
-    if isinstance(o, dict): return dict(pairs=[[as_json(a), as_json(b)] for a,b in o.items()])
-    if isinstance(o, partial):
-        usual = inspect.signature(o.func).parameters
-        args = {n: as_json(x) for n,x in {**dict(zip(usual, o.args)), **o.keywords}.items()
-                if n not in usual or as_json(x)!=as_json(usual[n].default)}
-        says = as_json(o.func)
-        return dict(says, args={**says.get('args', {}), **args}) if args else says
-    name = getattr(o, '__name__', type(o).__name__)
-    return dict(name=name) if _known.get(name) is o else dict(name=name, own=_settings(o))
+    "A value for JSON: a class or function by its name, marked `custom` if it is not of this library or PyTorch"
+    if isinstance(value, (np.ndarray,np.generic)): value = value.tolist()
+    if value is None or isinstance(value, (bool,int,float,str)): return value
+    if isinstance(value, (list,tuple)): return [as_json(o) for o in value]
+    if isinstance(value, dict): return dict(pairs=[[as_json(a), as_json(b)] for a,b in value.items()])
+    if isinstance(value, partial):
+        params = inspect.signature(value.func).parameters
+        args = {n: as_json(o) for n,o in {**dict(zip(params, value.args)), **value.keywords}.items()
+                if n not in params or as_json(o)!=as_json(params[n].default)}
+        func = as_json(value.func)
+        return dict(func, args={**func.get('args', {}), **args}) if args else func
+    name = getattr(value, '__name__', type(value).__name__)
+    return dict(name=name) if _known.get(name) is value else dict(name=name, custom=True)
 
 # %% ../../nbs/58_files.config.ipynb #d1800048
 def from_json(
-    o # What `as_json` returned
-)->object: # The value
+    value # What `as_json` returned
+)->object: # The value of the keyword
     "The value from JSON; raises `ValueError` for a custom class or function"
-    if isinstance(o, list): return [from_json(x) for x in o]
-    if not isinstance(o, dict): return o
-    if 'pairs' in o: return {from_json(a): from_json(b) for a,b in o['pairs']}
-    if 'own' in o or o['name'] not in _known: raise ValueError(f"{o.get('name')!r} is not known")
-    args = {n: from_json(x) for n,x in o.get('args', {}).items()}
-    if 'device' in args: raise ValueError(f"{o['name']!r} must not choose a device")
-    return partial(_known[o['name']], **args) if args else _known[o['name']]
+    if isinstance(value, list): return [from_json(o) for o in value]
+    if not isinstance(value, dict): return value
+    if 'pairs' in value: return {from_json(a): from_json(b) for a,b in value['pairs']}
+    name,args = value['name'],{n: from_json(o) for n,o in value.get('args', {}).items()}
+    if 'custom' in value or name not in _known: raise ValueError(f"{name!r} is not known")
+    if 'device' in args: raise ValueError(f"{name!r} must not choose a device")
+    return partial(_known[name], **args) if args else _known[name]
 
 def as_code(
-    o # What `as_json` returned
+    value # What `as_json` returned
 )->str: # Such as `partial(SelfAttention, kv_heads=2)`
     "A value as one would type it"
-    if isinstance(o, list): return f"[{', '.join(map(as_code, o))}]"
-    if not isinstance(o, dict): return repr(o)
-    if 'pairs' in o: return f"{{{', '.join(f'{as_code(a)}: {as_code(b)}' for a,b in o['pairs'])}}}"
-    args,own = (', '.join(f'{n}={as_code(x)}' for n,x in o.get(part, {}).items())
-                for part in ('args','own'))
-    return (f"partial({o['name']}, {args})" if args else o['name']) + (f' ({own})' if own else '')
+    if isinstance(value, list): return f"[{', '.join(map(as_code, value))}]"
+    if not isinstance(value, dict): return repr(value)
+    if 'pairs' in value:
+        return f"{{{', '.join(f'{as_code(a)}: {as_code(b)}' for a,b in value['pairs'])}}}"
+    args = ', '.join(f'{n}={as_code(o)}' for n,o in value.get('args', {}).items())
+    return f"partial({value['name']}, {args})" if args else value['name']
 
 def custom_parts(
     keywords:dict # Values from `as_json`
 )->list: # Such as `['attn_cls']`
     "The keywords that hold something custom, which no file can restore"
-    def custom(o):
-        if isinstance(o, list): return any(map(custom, o))
-        return isinstance(o, dict) and ('own' in o or any(map(custom, o.values())))
-    return [n for n,o in keywords.items() if custom(o)]
+    def custom(value):
+        if isinstance(value, list): return any(map(custom, value))
+        return isinstance(value, dict) and ('custom' in value or any(map(custom, value.values())))
+    return [n for n,value in keywords.items() if custom(value)]
 
 # %% ../../nbs/58_files.config.ipynb #d1800009
 def describe_model(

@@ -12,6 +12,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from itertools import chain, islice
 from typing import Any, Literal
+from filelock import FileLock
 from fastai.text.all import *
 from .format import *
 from ..compat.ensure import *
@@ -230,7 +231,7 @@ def tokenize_corpus(
     items,texts,content = _source(source, text_col)
     check,mark = mark is None,fingerprint(*content) if mark is None else str(mark)
     folder.mkdir(parents=True, exist_ok=True)
-    with folder_lock(folder):
+    with FileLock(folder/'.lock'):
         ours = any((folder/o).exists() for o in ('corpus.json','parts'))
         if not ours: ensure_free(folder, 'corpus.json', 'corpus')
         was = first(read_file(folder/o, 'tokenize_corpus', CorpusFile)[0]
