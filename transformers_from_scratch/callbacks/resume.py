@@ -17,51 +17,51 @@ from ..files.format import *
 from ..files.config import *
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d5cee4b2a3
-def _as_state(o): return o[0],tuple(o[1]),o[2]  # of Python's generators, after JSON
+def _as_state(state): return state[0],tuple(state[1]),state[2]  # of Python's generators, after JSON
 
 def _get_rng():
     "The states of all random generators, and the chosen ways, for JSON; and tensors"
     kind,keys,*more = np.random.get_state()
-    says = dict(python=random.getstate(), numpy=[kind, keys.tolist(), *more], ways=dict(autotuned))
+    values = dict(python=random.getstate(), numpy=[kind, keys.tolist(), *more], ways=dict(autotuned))
     cuda = []
     if torch.cuda.is_available(): cuda = torch.cuda.get_rng_state_all()
-    return says,dict(torch=torch.get_rng_state(), **({'cuda':torch.stack(cuda)} if cuda else {}))
+    return values,dict(torch=torch.get_rng_state(), **({'cuda':torch.stack(cuda)} if cuda else {}))
 
-def _set_rng(says, tensors):
+def _set_rng(values, tensors):
     "Restore what `_get_rng` returned"
-    random.setstate(_as_state(says['python']))
-    np.random.set_state(says['numpy'])
+    random.setstate(_as_state(values['python']))
+    np.random.set_state(values['numpy'])
     torch.set_rng_state(tensors['torch'])
-    autotuned.update(says.get('ways', {}))
+    autotuned.update(values.get('ways', {}))
     if 'cuda' in tensors and torch.cuda.is_available():
         torch.cuda.set_rng_state_all(tensors['cuda'].unbind())
 
 def _inner(dl): return vars(dl).get('dl', dl)  # in several processes
 
 def _get_order(dl):
-    "What determines the next epoch of `dl`, for JSON, and tensors"
+    "State that determines the next epoch of `dl`: JSON values, and tensors"
     dl = _inner(dl)
-    says,tensors = dict(rng=dl.rng.getstate()),{}
+    values,tensors = dict(rng=dl.rng.getstate()),{}
     for n in ('epoch','batch'):
-        if isinstance(getattr(dl, n, None), int): says[n] = getattr(dl, n)  # of a `CorpusLoader`
+        if isinstance(getattr(dl, n, None), int): values[n] = getattr(dl, n)  # of a `CorpusLoader`
     idxs = getattr(getattr(dl, 'items', None), 'idxs', None)  # of fastai's `LMDataLoader`
     if idxs is not None: tensors['idxs'] = torch.tensor(list(idxs))
-    return says,tensors
+    return values,tensors
 
-def _set_order(dl, says, tensors):
+def _set_order(dl, values, tensors):
     "Restore what `_get_order` returned"
     dl = _inner(dl)
-    dl.rng.setstate(_as_state(says['rng']))
+    dl.rng.setstate(_as_state(values['rng']))
     for n in ('epoch','batch'):
-        if n in says: setattr(dl, n, says[n])
+        if n in values: setattr(dl, n, values[n])
     if 'idxs' in tensors: dl.items.idxs[:] = tensors['idxs'].tolist()
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d58fbbb627
 def _split(d):
-    "What of `d` goes into JSON, and what are tensors; anything else is left out"
+    "Split `d` into JSON values and tensors; anything else is left out"
     d = {n: o.item() if isinstance(o, np.generic) else o for n,o in d.items()}
-    says = {n: o for n,o in d.items() if o is None or isinstance(o, (bool,int,float,str))}
-    return says,{n: o.detach() for n,o in d.items() if isinstance(o, Tensor)}
+    values = {n: o for n,o in d.items() if o is None or isinstance(o, (bool,int,float,str))}
+    return values,{n: o.detach() for n,o in d.items() if isinstance(o, Tensor)}
 
 def _opt_states(opt):
     "A state for each parameter; PyTorch's optimizers, in an `OptimWrapper`, number them"
@@ -75,11 +75,11 @@ def _get_model(model):
     return {n: state[n] for n in dict.fromkeys(first_names(get_model(model)).values())}
 
 def _callbacks(learn):
-    "Those whose counts are kept, by name"
+    "Callbacks to save, by name"
     seen = Counter()
-    def name(o):
-        seen[type(o)] += 1
-        return f'{type(o).__name__} {seen[type(o)]}'
+    def name(cb):
+        seen[type(cb)] += 1
+        return f'{type(cb).__name__} {seen[type(cb)]}'
     return {name(o): o for o in learn.cbs.sorted('order')
             if not isinstance(o, (Resume,TrainEvalCallback,ProgressCallback))}
 
@@ -89,48 +89,48 @@ def _in_one(losses, before):
     return torch.cat([before.to(new[0].dtype), *new]) if new else before
 
 def _get_counts(learn, before, losses):
-    "What recorder and callbacks have counted, for JSON, and tensors, but for settings, as `before`"
-    says,tensors = {},{}
-    for name,o in _callbacks(learn).items():
-        now,ts = _split(vars(o))
+    "Counts of recorder and callbacks: JSON values, and tensors, without the settings in `before`"
+    values,tensors = {},{}
+    for name,cb in _callbacks(learn).items():
+        now,ts = _split(vars(cb))
         then = before.get(name, {})
-        says[name] = {n: x for n,x in now.items() if n not in then or then[n]!=x}
+        values[name] = {n: x for n,x in now.items() if n not in then or then[n]!=x}
         tensors |= {f'{name}.{n}': t for n,t in ts.items()}
-        if hasattr(o, 'hps'): says[name]['hps'] = o.hps  # of a scheduler
+        if hasattr(cb, 'hps'): values[name]['hps'] = cb.hps  # of a scheduler
     rec = learn.recorder
-    says['recorder'] = dict(values=[list(map(float, o)) for o in rec.values],
+    values['recorder'] = dict(values=[list(map(float, o)) for o in rec.values],
                             count=rec.smooth_loss.count)
     tensors['recorder.lrs'] = torch.tensor(rec.lrs, dtype=torch.double)
     tensors['recorder.iters'] = torch.tensor(rec.iters, dtype=torch.long)
     tensors['recorder.losses'] = losses
     tensors['recorder.smooth'] = torch.as_tensor(rec.smooth_loss.val).detach()
     for i,m in enumerate(rec._train_mets[1:]):
-        says[f'metric {i}'],ts = _split(vars(m))
+        values[f'metric {i}'],ts = _split(vars(m))
         lists = {n: o for n,o in vars(m).items()  # of an `AccumMetric`
                  if isinstance(o, list) and o and all(isinstance(t, Tensor) for t in o)}
-        says[f'lists {i}'] = list(lists)
+        values[f'lists {i}'] = list(lists)
         ts |= {n: torch.cat(o) for n,o in lists.items()}
         tensors |= {f'metric {i}.{n}': t for n,t in ts.items()}
-    return says,tensors
+    return values,tensors
 
-def _put(o, name, says, tensors):
-    for n,v in says.get(name, {}).items(): setattr(o, n, v)
+def _put(target, name, values, tensors):
+    for n,v in values.get(name, {}).items(): setattr(target, n, v)
     for n,t in tensors.items():
-        if n.startswith(f'{name}.'): setattr(o, n.removeprefix(f'{name}.'), t)
+        if n.startswith(f'{name}.'): setattr(target, n.removeprefix(f'{name}.'), t)
 
-def _set_counts(learn, says, tensors):
+def _set_counts(learn, values, tensors):
     "Restore what `_get_counts` returned"
-    for name,o in _callbacks(learn).items():
-        if not isinstance(o, Recorder): _put(o, name, says, tensors)
-    rec,kept = learn.recorder,says['recorder']
+    for name,cb in _callbacks(learn).items():
+        if not isinstance(cb, Recorder): _put(cb, name, values, tensors)
+    rec,kept = learn.recorder,values['recorder']
     rec.lrs,rec.iters = tensors['recorder.lrs'].tolist(),tensors['recorder.iters'].tolist()
     rec.values = [L(o) for o in kept['values']]
     rec.losses = list(tensors['recorder.losses'].unbind())
     rec.smooth_loss.count,rec.smooth_loss.val = kept['count'],tensors['recorder.smooth']
     learn.smooth_loss = rec.smooth_loss.value
     for i,m in enumerate(rec._train_mets[1:]):
-        _put(m, f'metric {i}', says, tensors)
-        for n in says.get(f'lists {i}', []): setattr(m, n, [getattr(m, n)])
+        _put(m, f'metric {i}', values, tensors)
+        for n in values.get(f'lists {i}', []): setattr(m, n, [getattr(m, n)])
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d57345bc0a
 class ResumeFile(FileHeader):
@@ -144,7 +144,7 @@ class ResumeFile(FileHeader):
     done:bool
     train_iter:int
     pct_train:float
-    says:dict[str,dict[str,Any]]
+    values:dict[str,dict[str,Any]]
     opt:list[dict[str,Any]]
     hypers:list[dict[str,Any]]
     grads:list[str]
@@ -155,10 +155,10 @@ class ResumeFile(FileHeader):
 
 def _file(folder, name, rank): return folder/f"{name}{f'-{rank}' if rank else ''}.safetensors"
 
-def _write(folder, rank, says, tensors, all_done=noop):
-    "Write `now`, if `all_done` says that all processes could; what is there becomes `before`"
+def _write(folder, rank, values, tensors, all_done=noop):
+    "Write `now`, if `all_done` values that all processes could; what is there becomes `before`"
     new,now,before = (_file(folder, o, rank) for o in ('new','now','before'))
-    try: write_file(new, ResumeFile, tensors, **says)
+    try: write_file(new, ResumeFile, tensors, **values)
     except Exception:
         all_done(False)
         raise
@@ -168,26 +168,26 @@ def _write(folder, rank, says, tensors, all_done=noop):
     sync_to_disk(folder)
 
 def _newest(folder, rank=0, agree=None):
-    "What the newest file in `folder` holds, of a moment that all processes have; or None"
+    "Contents of the newest file in `folder`, of a moment that all processes have; or None"
     wrong,read = [],{}
-    for o in (_file(folder, n, rank) for n in ('now','before')):
-        if not o.exists() or read and agree is None: continue
-        try: read[o] = read_file(o, 'Resume', ResumeFile)
+    for file in (_file(folder, n, rank) for n in ('now','before')):
+        if not file.exists() or read and agree is None: continue
+        try: read[file] = read_file(file, 'Resume', ResumeFile)
         except ValueError as e: wrong.append(str(e))
     if agree: return agree(read, wrong)
-    for o,res in read.items():
-        if wrong: warn(f"{wrong[0]}: resuming from {o.name}, which is older")
+    for file,res in read.items():
+        if wrong: warn(f"{wrong[0]}: resuming from {file.name}, which is older")
         return res
     if wrong: raise ValueError(f"{'; '.join(wrong)}: delete {folder} to start over")
 
 def _under(prefix, tensors):
     return {n.removeprefix(prefix): o for n,o in tensors.items() if n.startswith(prefix)}
 
-def _saved(found, name): return found[0].says[name],_under(f'{name}.', found[1])
+def _saved(found, name): return found[0].values[name],_under(f'{name}.', found[1])
 
 @contextmanager
 def _putting_back(folder):
-    "Say where it comes from if something that was saved can't be put back"
+    "Name the folder where a saved state can't be restored"
     try: yield
     except Exception as e:
         raise ValueError(f"can't resume from {folder} ({in_short(e)}): delete it to restart") from e
@@ -204,21 +204,21 @@ class _Rest(GetAttr):
         _set_rng(*self.now)
         yield from it
 
-def _of_all(o):
-    "What each process has for `o`"
+def _of_all(value):
+    "Gather a value from all processes"
     res = [None]*num_distrib()
-    torch.distributed.all_gather_object(res, o)
+    torch.distributed.all_gather_object(res, value)
     return res
 
 def _training(learn, n_processes):
-    "What defines a run, in numbers and words: with others it would be a different run"
-    def plain(o): return np.asarray(o, float).ravel().tolist()
+    "Settings that define a run: with others it would be a different run"
+    def plain(numbers): return np.asarray(numbers, float).ravel().tolist()
     scheds = [(n, f) for o in learn.cbs if isinstance(o, ParamScheduler)
               for n,f in o.scheds.items()]
     texts = learn.dls.train.dataset
     some = [o.tolist() if isinstance(o, Tensor) else o
             for i in sorted({0, len(texts)//2, len(texts)-1}) for o in tuplify(texts[i])]
-    says = dict(
+    values = dict(
         processes=n_processes, bs=learn.dls.train.bs, n_epoch=learn.n_epoch,
         n_batches=len(learn.dls.train),
         lr=[plain(o['lr']) for o in learn.opt.hypers],
@@ -227,7 +227,7 @@ def _training(learn, n_processes):
         dropout=[o.p for o in learn.model.modules() if isinstance(o, nn.Dropout)],
         loss_func=re.sub(' at 0x[0-9a-f]+', '', repr(learn.loss_func)),
         texts=[len(texts), fingerprint(*map(repr, some))])
-    return json.loads(json.dumps(says))
+    return json.loads(json.dumps(values))
 
 class Resume(Callback):
     "Saves all that training needs, and resumes after an interruption as if there had been none"
@@ -241,7 +241,7 @@ class Resume(Callback):
 
     @property
     def folder(self):
-        "Where the files are"
+        "The folder of the files"
         return self.learn.path/self.learn.model_dir/self.name_of_run
 
     def before_fit(self):
@@ -267,10 +267,10 @@ class Resume(Callback):
         raise CancelFitException
 
     def _find(self):
-        "What was saved, or None; all processes resume from the same moment"
+        "Find the saved state, or None; all processes resume from the same moment"
         rank = rank_distrib()
-        for o in self.folder.glob(f".{_file(self.folder, 'new', rank).name}.*"):
-            o.unlink()  # of a save that was killed
+        for file in self.folder.glob(f".{_file(self.folder, 'new', rank).name}.*"):
+            file.unlink()  # of a save that was killed
         found = _newest(self.folder, rank, self._agree if self.several else None)
         if self.several:
             mine = getattr(self, 'token', secrets.token_hex(8))
@@ -278,10 +278,10 @@ class Resume(Callback):
         return found
 
     def _agree(self, read, wrong):
-        "What was read of the newest moment that all processes have; None if it has yet to begin"
+        "Choose the newest moment that all processes have; None if training has yet to begin"
         abouts = [about for about,_ in read.values()]
-        says = _of_all(dict(moments=[(o.run, *o.moment()) for o in abouts], wrong=wrong))
-        wrong,moments = [x for o in says for x in o['wrong']],[o['moments'] for o in says]
+        values = _of_all(dict(moments=[(o.run, *o.moment()) for o in abouts], wrong=wrong))
+        wrong,moments = [x for o in values for x in o['wrong']],[o['moments'] for o in values]
         if both := set.intersection(*map(set, moments)):
             newest = max(both, key=lambda o: o[1:])
             if wrong and not rank_distrib():
@@ -296,22 +296,22 @@ class Resume(Callback):
 
     def _load(self, about, tensors):
         "The weights, the optimizer's state, and gradients of batches whose step is yet to come"
-        for n,o in self.same.items():
+        for n,value in self.same.items():
             was = about.training.get(n)
-            ensure(was==o, n, o, f'{was}, as in {self.folder}: delete it, or use another `name`')
+            ensure(was==value, n, value, f'{was}, as in {self.folder}: delete it, or use another `name`')
         model,mine = _under('model.', tensors),_get_model(self.model)
         with torch.no_grad(), _putting_back(self.folder):
             check_shapes(get_model(self.model), model)
-            for n,o in model.items(): mine[n].copy_(o)
+            for n,weight in model.items(): mine[n].copy_(weight)
             grads,of = _under('grad.', tensors),dict(get_model(self.model).named_parameters())
             for n in about.grads:
                 zeros = torch.zeros_like(of[n])
                 of[n].grad = zeros.copy_(grads[n]) if n in grads else zeros
             params = self.opt.all_params().itemgot(0)
             states = [dict(o) for o,_ in zip(about.opt, params, strict=True)]
-            for n,o in _under('opt.', tensors).items():
+            for n,value in _under('opt.', tensors).items():
                 i,_,key = n.partition('.')
-                states[int(i)][key] = o.to(params[int(i)].device)
+                states[int(i)][key] = value.to(params[int(i)].device)
             hypers = [dict(o) for o,_ in zip(about.hypers, self.opt.hypers, strict=True)]
             now = self.opt.state_dict()
             if isinstance(now['state'], dict): now['state'] = dict(enumerate(states))
@@ -322,19 +322,19 @@ class Resume(Callback):
         "The counts, the random states, of which the last stay, and the order of the data"
         with _putting_back(self.folder):
             _set_counts(self.learn, *_saved(found, 'counts'))
-            for o in rngs: _set_rng(*_saved(found, o))
+            for name in rngs: _set_rng(*_saved(found, name))
             _set_order(self.dls.train, *_saved(found, 'order'))
 
     def before_epoch(self):
         "Skip what was done, with the line that it had in the table"
         if self.state is None or self.epoch>=self.state[0].epoch: return
         with _putting_back(self.folder):
-            values = self.state[0].says['counts']['recorder']['values'][self.epoch]
+            values = self.state[0].values['counts']['recorder']['values'][self.epoch]
         self.recorder.log = L(self.epoch) + L(values)
-        for o in _callbacks(self.learn).values():
-            if not isinstance(o, Recorder):  # what they did, they did
-                self.resting.setdefault(o, o.run)
-                o.run = False
+        for cb in _callbacks(self.learn).values():
+            if not isinstance(cb, Recorder):  # their effects are in the restored state
+                self.resting.setdefault(cb, cb.run)
+                cb.run = False
         raise CancelEpochException
 
     def before_train(self):
@@ -347,9 +347,9 @@ class Resume(Callback):
             return
         found,self.state = self.state,None
         about = found[0]
-        for o,run in self.resting.items(): o.run = run
-        for h,o in zip(self.opt.hypers, about.hypers): h.update(o)
-        self._put(found, 'rng', 'rng_then')  # can both be set?
+        for cb,run in self.resting.items(): cb.run = run
+        for h,state in zip(self.opt.hypers, about.hypers): h.update(state)
+        self._put(found, 'rng', 'rng_then')  # fail now if either state is invalid
         self.epoch_start = _saved(found, 'rng_then'),_saved(found, 'order')
         with _putting_back(self.folder):
             if about.scaler: self.learn.scaler.load_state_dict(about.scaler)
@@ -386,7 +386,7 @@ class Resume(Callback):
         self._save(self.same['n_batches'], done=True)
 
     def _state(self):
-        "What is in the learner, for JSON, and tensors"
+        "State of the learner: JSON values, and tensors"
         self.losses = _in_one(self.recorder.losses, self.losses)
         scaler = getattr(self.learn, 'scaler', None)  # of mixed precision
         states = [_split(o) for o in _opt_states(self.opt)]
@@ -397,21 +397,21 @@ class Resume(Callback):
         tensors = {n: o for n,(_,o) in parts.items()} | dict(
             model=_get_model(self.model), grad={n: o for n,o in grads.items() if o.any()},
             opt={f'{i}.{n}': t for i,(_,o) in enumerate(states) for n,t in o.items()})
-        says = dict(
-            says={n: o for n,(o,_) in parts.items()}, opt=[o for o,_ in states],
+        values = dict(
+            values={n: o for n,(o,_) in parts.items()}, opt=[o for o,_ in states],
             hypers=list(map(dict, self.opt.hypers)), grads=list(grads),
             scaler=scaler and scaler.state_dict())
-        return says,{f'{part}.{n}': o for part,os in tensors.items() for n,o in os.items()}
+        return values,{f'{part}.{n}': o for part,os in tensors.items() for n,o in os.items()}
 
     def _save(self, batch, done=False):
-        says,tensors = self._state()
-        says |= dict(training=self.same, fit=self.fits, done=done, epoch=self.epoch,
+        values,tensors = self._state()
+        values |= dict(training=self.same, fit=self.fits, done=done, epoch=self.epoch,
                      batch=batch, train_iter=self.train_iter, pct_train=self.pct_train)
         all_done = noop
         if self.several:
-            says['run'] = self.token
+            values['run'] = self.token
             def all_done(ok): return all(_of_all(ok))
-        try: _write(self.folder, rank_distrib(), says, tensors, all_done)
+        try: _write(self.folder, rank_distrib(), values, tensors, all_done)
         except OSError as e:
             if batch==0: raise  # nothing was lost yet
             warn(f"{e}: what was saved before is kept, and training continues")

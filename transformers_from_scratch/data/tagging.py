@@ -37,7 +37,7 @@ class TagTokenizer(Tokenizer):
     def places(self,
         text # A text, or a list of words
     )->list: # `(start, end)` of each word: `text[start:end]`
-        "Where the words are; raises `TypeError` for words that are no strings"
+        "Find the places of the words; raises `TypeError` for words that are no strings"
         if isinstance(text, str): return [o.span() for o in re.finditer(self.pattern, text)]
         ensure(all(isinstance(o, str) for o in text), 'words', list(text), 'strings', TypeError)
         return [(i,i+1) for i in range(len(text))]
@@ -62,21 +62,21 @@ class TagTokenizer(Tokenizer):
         (head,tail),vocab = self.ends,getattr(self.tok, 'vocab', defaults.text_spec_tok)
         # what is unknown, and what would be read as padding, is one unknown piece
         (unk,*_),pads = ([*(vocab[i] for i in special_ids(vocab, o[2:])), o] for o in (UNK, PAD))
-        for word,o in zip(new, self.tok(new)):
-            own = [p for p in o if p]
-            own = own[len(head):len(own)-len(tail)][:self.max_pieces] or [unk]
-            seen[word] = [unk if p in pads else p for p in own]
+        for word,tokens in zip(new, self.tok(new)):
+            tokens = [o for o in tokens if o]
+            tokens = tokens[len(head):len(tokens)-len(tail)][:self.max_pieces] or [unk]
+            seen[word] = [unk if o in pads else o for o in tokens]
         return [list(seen[o]) for o in words]
 
-    def _tokens(self, o):
+    def _tokens(self, words):
         head,tail = self.ends
-        return L([*head, *concat(*self.pieces(o)), *tail])
-    def encodes(self, o:str): return self._tokens(o)
-    def encodes(self, o:list|L|np.ndarray): return self._tokens(o)
-    def decodes(self, o):
+        return L([*head, *concat(*self.pieces(words)), *tail])
+    def encodes(self, text:str): return self._tokens(text)
+    def encodes(self, words:list|L|np.ndarray): return self._tokens(words)
+    def decodes(self, tokens):
         "The pieces, without the special tokens"
         head,tail = self.ends
-        return L(o[len(head):len(o)-len(tail)])
+        return L(tokens[len(head):len(tokens)-len(tail)])
 
 # %% ../../nbs/33_data.tagging.ipynb #16b00111
 class TensorTags(TensorBase):
@@ -98,7 +98,7 @@ def word_probs(
     return sums / word_of.bincount()[:,None]
 
 # %% ../../nbs/33_data.tagging.ipynb #16b00118
-def _is_tag(o): return isinstance(o, str)
+def _is_tag(tag): return isinstance(tag, str)
 
 def _checked(tok, its):
     "A text and a list of its tags; raises `ValueError` for what does not fit"
@@ -139,10 +139,10 @@ class Tags(ItemTransform):
 
     def _inside(self, tag): return f'I-{tag[2:]}' if tag[:2]=='B-' else tag
 
-    def encodes(self, o # `(words, tags)`; where a tag is no string, nothing is learned
+    def encodes(self, tagged # `(words, tags)`; where a tag is no string, nothing is learned
     )->TensorTags: # As wide as the ids of the text
         "A number for each piece"
-        (words,tags),(head,tail) = _checked(self.tok, o),self.tok.ends
+        (words,tags),(head,tail) = _checked(self.tok, tagged),self.tok.ends
         res = [-100]*len(head)
         for tag,pieces in zip(tags, self.tok.pieces(words)):
             on = -100
@@ -151,16 +151,16 @@ class Tags(ItemTransform):
             res += [self.vocab.o2i[tag] if _is_tag(tag) else -99] + [on]*(len(pieces)-1)
         return TensorTags(res + [-100]*len(tail))
 
-    def decodes(self, o:TensorTags # What `encodes` made
+    def decodes(self, y:TensorTags # Numbers from `encodes`
     )->L: # For each piece, those at the ends left out
         "The tag of each word at its first piece, 'O' if it has none, None where a word continues"
         def tag(i): return 'O' if i==-99 else self.vocab[i] if i>=0 else None
-        return self.tok.decodes(o.tolist()).map(tag)
+        return self.tok.decodes(y.tolist()).map(tag)
 
 def tags_of(
     dls:DataLoaders # Data with tags
 )->Tags: # With their `vocab`, the tokenizer `tok`, and how pieces `vote`
-    "What makes the tags of the data"
+    "The transform that makes the tags of the data"
     return dls.train_ds.tls[-1].tfms.fs[-1]
 
 class _PadTags(Pad_Chunk):
@@ -170,12 +170,12 @@ class _PadTags(Pad_Chunk):
         ensure(tags.tfms.fs[-1].tok is text_tokenizer(dl.dataset), 'tok', tags.tfms.fs[-1].tok,
                'one `TagTokenizer` for both, the `TextBlock` and the `TagBlock`')
         self.pad_idx = first([*special_ids(text.vocab, 'pad'), self.pad_idx])
-    def encodes(self, o:TensorTags):
-        return retain_type(pad_chunk(o, -100, self.pad_first, self.seq_len, self.max_len), o)
-    def decode(self, o, **kwargs):
-        "A row without its padding"
-        keep = o[0].as_subclass(Tensor)!=self.pad_idx
-        return tuple(x[keep] if isinstance(x, (TensorText,TensorTags)) else x for x in o)
+    def encodes(self, y:TensorTags):
+        return retain_type(pad_chunk(y, -100, self.pad_first, self.seq_len, self.max_len), y)
+    def decode(self, row, **kwargs):
+        "Remove the padding of a row"
+        keep = row[0].as_subclass(Tensor)!=self.pad_idx
+        return tuple(o[keep] if isinstance(o, (TensorText,TensorTags)) else o for o in row)
 
 def TagBlock(
     tok:TagTokenizer, # The one of the `TextBlock` beside it
@@ -212,9 +212,9 @@ def tag_spans(
 )->list: # `(label, start, end)`, in words
     "The spans that tags mean; a tag without a prefix is a span of its own"
     res,before,label = [],'O',None
-    for i,o in enumerate(tags):
-        kind,name = (o[0],o[2:]) if re.match('[BIELSU]-', o) else ('S',o)
-        if o=='O': before,label = 'O',None
+    for i,tag in enumerate(tags):
+        kind,name = (tag[0],tag[2:]) if re.match('[BIELSU]-', tag) else ('S',tag)
+        if tag=='O': before,label = 'O',None
         elif name==label and kind in 'IEL' and before in 'BI': res[-1][2],before = i+1,kind
         else: res,before,label = res+[[name, i, i+1]],kind,name
     return [*map(tuple, res)]
@@ -246,18 +246,18 @@ class TaggedText(list):
         words = not isinstance(self.given, str)
         def text(a, b): return plain(' '.join(self.given[a:b]) if words else self.given[a:b])
         parts,at = [],0
-        for o in self:
-            parts += [text(at, o.start), mark(o)]
-            at = o.end
+        for span in self:
+            parts += [text(at, span.start), mark(span)]
+            at = span.end
         return (' '*words).join(o for o in [*parts, text(at, None)] if o)
 
     def __str__(self): return self._marked(str, lambda o: f'[{o.text}]({o.label})')
 
     def _repr_html_(self):
-        def mark(o):
-            hue,say = zlib.crc32(o.label.encode())%360,'' if o.prob is None else f'{o.prob:.2f}'
+        def mark(span):
+            hue,say = zlib.crc32(span.label.encode())%360,'' if span.prob is None else f'{span.prob:.2f}'
             return (f'<mark title="{say}" style="background:hsla({hue},70%,60%,.35);color:inherit">'
-                    f'{html.escape(o.text)} <small>{html.escape(o.label)}</small></mark>')
+                    f'{html.escape(span.text)} <small>{html.escape(span.label)}</small></mark>')
         return f'<p>{self._marked(html.escape, mark)}</p>'
 
 # %% ../../nbs/33_data.tagging.ipynb #16b0012b
@@ -265,7 +265,7 @@ def _tag_table(**columns):
     "A table of tagged texts, colored in a notebook, with marks in a terminal"
     df = pd.DataFrame(columns)
     plain = df.map(str).to_string()
-    def cell(o): return o._repr_html_() if isinstance(o, TaggedText) else html.escape(str(o))
+    def cell(value): return value._repr_html_() if isinstance(value, TaggedText) else html.escape(str(value))
     if in_ipython():
         from IPython.display import display
         display({'text/html': df.map(cell).to_html(escape=False), 'text/plain': plain}, raw=True)

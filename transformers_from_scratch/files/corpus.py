@@ -38,9 +38,9 @@ def _of_folder(path):
     return files,lambda i: map(_read_text, files[i:]),('folder', *content)
 
 def _of_list(items):
-    for i,o in enumerate(items):
-        if not isinstance(o, str):
-            raise TypeError(f"text {i} of `source` is {o!r:.80}, but must be a string: fill it in")
+    for i,text in enumerate(items):
+        if not isinstance(text, str):
+            raise TypeError(f"text {i} of `source` is {text!r:.80}, but must be a string: fill it in")
     return items,lambda i: islice(items, i, None),('list', *items)
 
 def _source(source, text_col):
@@ -68,22 +68,22 @@ def _start_worker(tok): _start_worker.tok = tok
 def _work(texts): return _tokenize_part(_start_worker.tok, texts)
 
 def _tokenized(tok, parts, n_workers):
-    "What `_tokenize_part` returns for `parts`, in their order; workers are a few parts ahead"
+    "Yield the result of `_tokenize_part` for each part, in order; workers are a few parts ahead"
     if not n_workers:
         yield from (_tokenize_part(tok, o) for o in parts)
         return
     with ProcessPoolExecutor(n_workers, initializer=_start_worker, initargs=(tok,)) as pool:
         waiting = deque()
         try:
-            for o in parts:
-                waiting.append(pool.submit(_work, o))
+            for part in parts:
+                waiting.append(pool.submit(_work, part))
                 if len(waiting)>2*n_workers: yield waiting.popleft().result()
             while waiting: yield waiting.popleft().result()
         finally: pool.shutdown(cancel_futures=True)
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000014
 class CorpusFile(FileHeader):
-    "What a corpus is made of, and how; and the result, when it is done"
+    "Sources and settings of a corpus; and the result, when it is complete"
     kind:Literal['corpus'] = 'corpus'
     source:str
     tokenizer:dict[str,Any]
@@ -103,7 +103,7 @@ class PartFile(FileHeader):
 def _part_file(folder, i): return folder/'parts'/f'{i//10**6}'/f'{i}.safetensors'
 
 def _read_parts(folder):
-    "What `_tokenize_part` returned for each of the parts that are done"
+    "Yield the saved results of `_tokenize_part`"
     i = 0
     while (path := _part_file(folder, i)).exists():
         about,tensors = read_file(path, 'tokenize_corpus', PartFile)
@@ -189,15 +189,15 @@ def _ensure_as_made(was, made, folder):
         no(f"of other texts, or they have changed since (their mark was {was.source!r})")
     if differ := tokenizer_diff(was.tokenizer, made['tokenizer']):
         no(f'of another tokenizer ({differ})')
-    for o in ('min_freq','max_vocab','given') if was.vocab else ():
-        if getattr(was, o)!=made[o]:
-            no(f'for another vocabulary (`{dict(given="vocab").get(o, o)}`)')
+    for name in ('min_freq','max_vocab','given') if was.vocab else ():
+        if getattr(was, name)!=made[name]:
+            no(f'for another vocabulary (`{dict(given="vocab").get(name, name)}`)')
 
 def _make_vocab(folder, tok, min_freq, max_vocab):
     "The tokenizer's own vocabulary, or that of the most frequent tokens"
     count = Counter()
     for tokens,codes,_ in _read_parts(folder):
-        for o,n in zip(tokens, np.bincount(codes).tolist()): count[o] += n
+        for token,n in zip(tokens, np.bincount(codes).tolist()): count[token] += n
     own = getattr(tok.tok, 'make_vocab', None)
     if own: return own(count) if min_freq is None else own(count, min_freq)
     return make_vocab(count, ifnone(min_freq, 3), max_vocab)
@@ -256,10 +256,10 @@ def _tokenize_all(folder, tok, texts, items, made, n_workers, part, no_bar):
     if n_workers is None: n_workers = 0 if n is not None and n-done<2000 else defaults.cpus
     with closing(_tokenized(tok, chunked(texts(done), part), n_workers)) as results:
         if not no_bar and (total or 0)>1: results = progress_bar(results, total=total, leave=False)
-        for o in results:
-            tensors = dict(zip(('codes','lens'), map(torch.from_numpy, o[1:])))
-            write_file(_part_file(folder, done), PartFile, tensors, tokens=o[0])
-            done += len(o[-1])
+        for tokenized in results:
+            tensors = dict(zip(('codes','lens'), map(torch.from_numpy, tokenized[1:])))
+            write_file(_part_file(folder, done), PartFile, tensors, tokens=tokenized[0])
+            done += len(tokenized[-1])
     if not any(len(codes) for _,codes,_ in _read_parts(folder)):
         raise ValueError("`source` is without a token, but must have a text of at least one")
     vocab = made['given']
@@ -280,7 +280,7 @@ class CorpusTexts(TfmdLists):
         super().__init__(items, [tok, Numericalize(corpus.vocab)], do_setup=False,
                          types=[Tokenizer.input_types, L, TensorText])
 
-    def _after_item(self, o): return self.corpus[o]
+    def _after_item(self, i): return self.corpus[i]
 
     def _new(self, items, split_idx=None, **kwargs):
         "Texts that are not in the corpus"
@@ -313,7 +313,7 @@ class CorpusLoader(LMDataLoader):
         self._arrange()
 
     def _arrange(self):
-        "Where this epoch's texts end in its row, and how far they are from their place in the file"
+        "Arrange the texts of this epoch: where they end in its row, and how far that is from their place in the file"
         corpus,order = self.dataset.corpus,self.dataset.items
         if self.shuffle: order = np.random.default_rng([self.seed, self.epoch]).permutation(order)
         self.ends = corpus.lens[order].cumsum(dtype=np.int64)
@@ -366,11 +366,11 @@ class CorpusLoader(LMDataLoader):
         self.epoch,self.batch = self.epoch+bool(self.batch),0
         self.turn = turn = object()
         if self.arranged!=self.epoch: self._arrange()
-        for o in batches():
+        for batch in batches():
             if self.turn is not turn:
                 raise RuntimeError('another iteration has begun: use `dl.new()` for two at once')
             self.batch += 1
-            yield o
+            yield batch
         self.epoch,self.batch = self.epoch+1,0
 
     def one_batch(self):

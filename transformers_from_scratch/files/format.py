@@ -34,12 +34,12 @@ def checksum(
     tensors:dict # Tensors by their names
 )->int: # 32 bits
     "A CRC of the description and of every bit of the tensors"
-    says = {n: o for n,o in about.items() if n!='checksum'}
-    total = zlib.crc32(json.dumps(says, sort_keys=True).encode())
+    fields = {n: o for n,o in about.items() if n!='checksum'}
+    total = zlib.crc32(json.dumps(fields, sort_keys=True).encode())
     for n in sorted(tensors):
-        o = tensors[n].cpu().contiguous()
-        total = zlib.crc32(f'{n} {o.dtype} {tuple(o.shape)}'.encode(), total)
-        if len(o := o.flatten()): total = zlib.crc32(o.view(torch.uint8).numpy(), total)
+        x = tensors[n].cpu().contiguous()
+        total = zlib.crc32(f'{n} {x.dtype} {tuple(x.shape)}'.encode(), total)
+        if x.numel(): total = zlib.crc32(x.flatten().view(torch.uint8).numpy(), total)
     return total
 
 def fingerprint(
@@ -47,11 +47,11 @@ def fingerprint(
 )->str: # 32 hexadecimal digits
     "A checksum of texts and files, which only the same ones in the same order have"
     total = hashlib.blake2b(digest_size=16)
-    for o in parts:
-        if isinstance(o, Path):
-            with open(o, 'rb') as f: part = hashlib.file_digest(f, 'blake2b').digest()
-        else: part = str(o).encode(errors='surrogatepass')
-        total.update(len(part).to_bytes(8, 'big')+part)
+    for part in parts:
+        if isinstance(part, Path):
+            with open(part, 'rb') as f: data = hashlib.file_digest(f, 'blake2b').digest()
+        else: data = str(part).encode(errors='surrogatepass')
+        total.update(len(data).to_bytes(8, 'big')+data)
     return total.hexdigest()
 
 # %% ../../nbs/57_files.format.ipynb #f1c00044
@@ -85,10 +85,10 @@ def atomic_write(
         with suppress(OSError): new.unlink(missing_ok=True)
     sync_to_disk(path.parent)
     with suppress(OSError):  # leftovers of processes that were killed a day ago or more
-        for o in path.parent.iterdir():
+        for file in path.parent.iterdir():
             # safetensors writes to a `.tmp` of its own first
-            ours = re.match(re.escape(beside)+r'[0-9a-f]{8}|\.tmp\w{6}$', o.name)
-            if ours and time.time()-o.stat().st_mtime > 86_400: o.unlink()
+            ours = re.match(re.escape(beside)+r'[0-9a-f]{8}|\.tmp\w{6}$', file.name)
+            if ours and time.time()-file.stat().st_mtime > 86_400: file.unlink()
 
 # %% ../../nbs/57_files.format.ipynb #f1c00047
 @contextmanager
@@ -125,13 +125,13 @@ def not_finite(
     tensors:dict # Tensors by their names
 )->str: # None if all are fine
     "The first tensor with a NaN, or weight or bias with an infinity, which a mask may have"
-    def bad(n, o): return o.isnan().any() or (n.endswith(('weight','bias')) and o.isinf().any())
+    def bad(n, x): return x.isnan().any() or (n.endswith(('weight','bias')) and x.isinf().any())
     return first(n for n,o in tensors.items() if bad(n, o))
 
 def kind_of(
     path:Path # A file, or where there is none
 )->str: # Such as 'encoder'; None if this library did not write it
-    "What kind of file it is, by its description, unchecked"
+    "The kind of a file, by its description, unchecked"
     with suppress(Exception): return _read(path, tensors=False)[0]['kind']
 
 def ensure_free(
@@ -149,7 +149,7 @@ def as_read(
     says:dict # Fields of a description
 )->dict: # The same, as JSON gives it back
     "NumPy's and PyTorch's numbers become Python's, tuples become lists"
-    def plain(o): return o.model_dump() if isinstance(o, BaseModel) else o.item()
+    def plain(value): return value.model_dump() if isinstance(value, BaseModel) else value.item()
     return json.loads(json.dumps(says, default=plain))
 
 def write_file(
@@ -162,7 +162,7 @@ def write_file(
     tensors = {n: o.detach().cpu().contiguous().clone() for n,o in (tensors or {}).items()}
     if header.finite and (odd := not_finite(tensors)):
         raise ValueError(f"`{odd}` has NaN or infinite numbers, but only finite ones are saved: "
-                         "has training diverged? Load a state from before")
+                         "has training diverged? Load an earlier checkpoint")
     about = header(**as_read(says)).model_dump()
     about['checksum'] = checksum(about, tensors)
     if path.exists() and (was := kind_of(path)) not in (about['kind'], *header.replaces):
@@ -182,15 +182,15 @@ def in_short(
     if isinstance(e, KeyError): return f'it has no {e}'
     if type(e) is ValueError: return str(e).split('\n')[0][:200]
     if not isinstance(e, ValidationError): return f'{type(e).__name__}: {e}'.split('\n')[0][:200]
-    o = e.errors(include_url=False)[0]
-    return f"`{'.'.join(map(str, o['loc']))}` is {str(o['input'])[:80]!r}: {o['msg']}"[:200]
+    error = e.errors(include_url=False)[0]
+    return f"`{'.'.join(map(str, error['loc']))}` is {str(error['input'])[:80]!r}: {error['msg']}"[:200]
 
 def read_file(
     path:Path, # A file
     by:str, # What writes such files, for the message
     *headers:type # Of which kinds it may be: subclasses of `FileHeader`
 )->tuple: # The description, and tensors by their names
-    "What a file holds; raises `FileNotFoundError`, or `ValueError` if `by` did not write it"
+    "Read and check a file; raises `FileNotFoundError`, or `ValueError` if `by` did not write it"
     if not path.exists(): raise FileNotFoundError(f"there is no {path}, which `{by}` writes")
     try:
         says,tensors = _read(path)
@@ -229,9 +229,9 @@ def find_model(
     "The path of `file`; raises `FileNotFoundError`, which lists the models that are there"
     file = Path(file).expanduser()
     path = folder/f"{str(file).removesuffix('.safetensors')}.safetensors"
-    for o in (path, folder/file, file):
-        if o.is_dir(): o = o/'model.safetensors'
-        if o.is_file(): return o
+    for found in (path, folder/file, file):
+        if found.is_dir(): found = found/'model.safetensors'
+        if found.is_file(): return found
     there = [o.name for o in sorted(path.parent.glob('*')) if o.suffix in ('.safetensors','.pth')]
     raise FileNotFoundError(f"there is no {path}; the models there are {there}")
 
@@ -279,9 +279,9 @@ class Checkpoint:
                 raise ValueError(f"{file} is not a safetensors file, or it is damaged: {e}") from e
             # others write no checksum
             if lib_name in (f.metadata() or {}): read_file(file, 'save_pretrained', CheckpointFile)
-            for o in f.keys():
-                name = re.sub(r'\.gamma$', '.weight', re.sub(r'\.beta$', '.bias', o))  # old names
-                self.at[name.removeprefix(prefix)] = f,o
+            for key in f.keys():
+                name = re.sub(r'\.gamma$', '.weight', re.sub(r'\.beta$', '.bias', key))  # old names
+                self.at[name.removeprefix(prefix)] = f,key
 
     def get(self,
         name:str # Of a tensor, without the prefix

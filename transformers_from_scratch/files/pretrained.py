@@ -22,7 +22,7 @@ from .config import *
 
 # %% ../../nbs/55_files.pretrained.ipynb #p07ad2d649f
 class CheckpointConfig:
-    "What a `config.json` says; raises `ValueError` for what can't be expressed here"
+    "A checkpoint's `config.json`; raises `ValueError` for what can't be expressed here"
     def __init__(self, file, says=None): self.file,self.says = file,says or read_json(file)
 
     def bad(self, name, value, why):
@@ -36,18 +36,18 @@ class CheckpointConfig:
         return next((self.says[o] for o in names if self.says.get(o) is not None), default)
 
     def size(self, *names, default=None):
-        o = self(*names, default=default)
-        if type(o) is int and 0<o<2**40: return o
-        self.bad(' or '.join(names), o, 'but must be a positive whole number')
+        value = self(*names, default=default)
+        if type(value) is int and 0<value<2**40: return value
+        self.bad(' or '.join(names), value, 'but must be a positive whole number')
 
     def number(self, *names, default=None):
-        o = self(*names, default=default)
-        if type(o) in (int,float) and 0<=o<1e30: return float(o)
-        self.bad(' or '.join(names), o, 'but must be a number, 0 or more')
+        value = self(*names, default=default)
+        if type(value) in (int,float) and 0<=value<1e30: return float(value)
+        self.bad(' or '.join(names), value, 'but must be a number, 0 or more')
 
     def flag(self, name, default):
-        o = self(name, default=default)
-        return o if type(o) is bool else self.bad(name, o, 'but must be true or false')
+        value = self(name, default=default)
+        return value if type(value) is bool else self.bad(name, value, 'but must be true or false')
 
     def only(self, allowed, **names):
         "Refuse a value other than `allowed`; missing is fine"
@@ -59,13 +59,13 @@ _acts = dict(gelu=nn.GELU, relu=nn.ReLU, silu=nn.SiLU, swish=nn.SiLU, tanh=nn.Ta
 _acts |= dict.fromkeys(('gelu_new','gelu_pytorch_tanh'), partial(nn.GELU, approximate='tanh'))
 
 def _act(cfg, *names):
-    o = cfg(*names)
-    return _acts.get(str(o)) or cfg.cant(' or '.join(names), o, f'supported are {[*_acts]}')
+    name = cfg(*names)
+    return _acts.get(str(name)) or cfg.cant(' or '.join(names), name, f'supported are {[*_acts]}')
 
 def _mult(k, width): return width//k if width%k==0 else width/k
 
 class Family:
-    "How a kind of checkpoint becomes a model of this library; see `read_family`"
+    "A kind of checkpoint, and how it becomes a model of this library; see `read_family`"
     def __init__(self,
         cfg:CheckpointConfig, # What its `config.json` says
         args:dict, # Keywords of the encoder
@@ -82,7 +82,7 @@ class Family:
     def source(self,
         name:str # Of a tensor of ours
     )->tuple: # Its name there, which third of that it is (None: all of it), and is it transposed?
-        "Where a tensor is in the checkpoint"
+        "Name and layout of a tensor in the checkpoint"
         module,kind = name.removeprefix('0.').rsplit('.', 1)
         block = re.match(r'blocks\.(\d+)\.(.*)', module)
         theirs,_,part = self.names[block[2] if block else module].partition('#')
@@ -218,7 +218,7 @@ def _theirs(family, weights, model, dtype):
 def read_family(
     path:Path # A checkpoint's folder
 )->Family: # Its keywords and names
-    "How to read a checkpoint; raises `ValueError` for a kind that is not known"
+    "The family of a checkpoint; raises `ValueError` for a kind that is not known"
     cfg = CheckpointConfig(path/'config.json')
     kind = str(cfg('model_type'))
     make = hf_families.get(kind) or cfg.cant('model_type', kind, f'supported are {[*hf_families]}')
@@ -270,22 +270,23 @@ class Pretrained:
     ): store_attr()
 
     def __repr__(self):
-        n,o = sum(p.numel() for p in self.model.parameters()),describe_model(self.encoder)
-        sizes = [f'{n}={o[n]}' for n in ('k','heads','depth','max_len')]
-        says = [type(self.model).__name__, *sizes, f'{n:,} weights', f'{len(self.vocab):,} tokens']
-        if self.path: says.append(f'from {Path(self.path).name}')
-        if self.unused: says.append(f"not needed: {', '.join(self.unused)}")
-        return f"{type(self).__name__}({', '.join(says)})"
+        total,config = sum(p.numel() for p in self.model.parameters()),describe_model(self.encoder)
+        sizes = [f'{n}={config[n]}' for n in ('k','heads','depth','max_len')]
+        parts = [type(self.model).__name__, *sizes, f'{total:,} weights', f'{len(self.vocab):,} tokens']
+        if self.path: parts.append(f'from {Path(self.path).name}')
+        if self.unused: parts.append(f"not needed: {', '.join(self.unused)}")
+        return f"{type(self).__name__}({', '.join(parts)})"
 
     @classmethod
     def of(cls,
-        o # What `pretrained=` was given: one of these, a folder or a name, or None or False
+        source # What `pretrained=` was given: one of these, a folder or a name, or None or False
     )->'Pretrained': # None for None and False
-        "What `load_pretrained` returns, for a folder or a name as well"
-        if o is True: raise TypeError('`pretrained` is True, but must be a folder, the name of a model, or what '
-                                      '`load_pretrained` returns: nothing is downloaded by default')
-        if o is None or o is False or isinstance(o, cls): return o or None
-        return load_pretrained(o)
+        "A `Pretrained`, also from a folder or a name; raises `TypeError` for `True`"
+        if source is True:
+            raise TypeError('`pretrained` is True, but must be a folder, the name of a model, or '
+                            'what `load_pretrained` returns: nothing is downloaded by default')
+        if source is None or source is False or isinstance(source, cls): return source or None
+        return load_pretrained(source)
 
     @property
     def encoder(self):
@@ -297,11 +298,11 @@ class Pretrained:
         vocab:list, # The tokens of the data
         pad_idx:int # The id that it pads with
     )->dict: # Keywords for a model that the weights fit
-        "What to make a model with; raises `ValueError` for a keyword that contradicts the weights"
+        "Keywords for a model; raises `ValueError` for a keyword that contradicts the weights"
         have,most = describe_model(self.encoder),self.encoder.positions.max_len
         for n in (have.keys() & given) - set(free_keywords):
-            if (o := as_json(given[n]))!=have[n]:
-                raise ValueError(f"`{n}` is {as_code(o)}, but `pretrained` has {as_code(have[n])}")
+            if (value := as_json(given[n]))!=have[n]:
+                raise ValueError(f"`{n}` is {as_code(value)}, but `pretrained` has {as_code(have[n])}")
         want = ifnone(given.get('max_len', 0), math.inf)
         if most and want>most:
             raise ValueError(f"`max_len` is {want}, but `pretrained` has {most} positions")
@@ -355,7 +356,7 @@ def _fill_head(path, learn):
     "Load the head that `save_pretrained` put into the folder, if it is for the same classes"
     about,weights = read_file(path/head_file, 'save_pretrained', HeadFile)
     model = get_model(learn.model)
-    def says(o): return {**o.keywords, 'classes':[o.target, o.classes]}
+    def says(head): return {**head.keywords, 'classes':[head.target, head.classes]}
     its,mine = says(about.head),says(describe_head(model, text_target(learn.dls)))
     differ = [n for n in mine if n!='head_dropout'
               and (its.get(n)!=mine[n] or '<lambda>' in str(mine[n]))]  # all have one name

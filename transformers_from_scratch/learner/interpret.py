@@ -57,9 +57,9 @@ def noted_weights(
         weights.append(res[1])
         return res[0]
     with ExitStack() as hooks:
-        for o in layers:
-            hooks.enter_context(o.register_forward_pre_hook(ask, with_kwargs=True))
-            hooks.enter_context(o.register_forward_hook(take))
+        for layer in layers:
+            hooks.enter_context(layer.register_forward_pre_hook(ask, with_kwargs=True))
+            hooks.enter_context(layer.register_forward_hook(take))
         yield weights
 
 @torch.no_grad()
@@ -150,7 +150,7 @@ def leave_one_out(
     x:Tensor, # The embeddings of a text `(1,t,k)`
     bs:int=32 # Batch size; there are `t` texts, with `t-1` tokens each
 )->Tensor: # `(1,t,1)`
-    "What the score loses if a token is left out; Li et al. 2016"
+    "Loss of score if a token is left out; Li et al. 2016"
     tokens,score = torch.arange(x.shape[1], device=x.device),f(x)
     lost = []
     for out in tokens.split(bs):
@@ -164,7 +164,7 @@ def gradient_times_input(
     f:callable, # From embeddings `(n,t,k)` to scores `(n,)`
     x:Tensor # The embeddings of a text `(1,t,k)`
 )->Tensor: # `(1,t,k)`
-    "What the score would lose, by its gradient, if a number went to zero; Shrikumar et al. 2017"
+    "Loss of score, by its gradient, if a number went to zero; Shrikumar et al. 2017"
     x = x.detach().requires_grad_()
     return torch.autograd.grad(f(x).sum(), x)[0] * x.detach()
 
@@ -185,7 +185,7 @@ def integrated_gradients(
 
 # %% ../../nbs/48_learner.interpret.ipynb #a68fa634
 class Attributions:
-    "What each token contributed to a prediction; colored text in a notebook, marks in a terminal"
+    "Contribution of each token to a prediction; colored text in a notebook, marks in a terminal"
     def __init__(self,
         tokens:list, # The `t` tokens that the model reads
         scores:list, # A number for each: above 0 it was for the prediction, below 0 against it
@@ -225,7 +225,7 @@ def phrase_parts(
     bag:NgramBag, # Or a `GatedBag`
     ids:Tensor # Token ids of a text `(t,)`
 )->tuple: # Lists of the columns of the words of each n-gram, and what it adds there `(m,n_out)`
-    "Where the n-grams of a text occur, and what they add to its logits"
+    "Find the n-grams of a text, and what they add to its logits"
     keys = ngram_keys(ids[None], bag.n_grams, bag.skip)
     keys = keys[:,keys[0]>0]  # on a GPU padded to all of the columns
     _,which,times = keys[0].unique(return_inverse=True, return_counts=True)
@@ -240,16 +240,15 @@ def word_parts(
 )->list: # A number for each token
     "Each number shared equally among the words of its n-gram"
     res = [0.]*t
-    for span,o in zip(places, parts):
-        for j in span: res[j] += o/len(span)
+    for span,part in zip(places, parts):
+        for j in span: res[j] += part/len(span)
     return res
 
 def over_others(
     x:Tensor # `(...,n_out)`
 )->Tensor: # `(...,n_out)`; of two outputs, their difference
-    "How much larger each output is than the mean of the others"
+    "Difference of each output to the mean of the others"
     return x - (x.sum(-1, keepdim=True)-x)/(x.shape[-1]-1)
-
 
 # %% ../../nbs/48_learner.interpret.ipynb #9cd95ce4
 def _target_idx(target, names, n_out):
@@ -283,11 +282,11 @@ def _reader(model, ids, counted):
     bag,k = _bag_of(model),encoder.embedding.embedding_dim
     ensure(getattr(windows, 'func', windows) in (None,in_windows), 'windows', windows,
            '`in_windows` or a `partial` of it: how another function reads is not known', TypeError)
-    its = inspect.signature(windows).parameters if windows else {}
+    params = inspect.signature(windows).parameters if windows else {}
     def run(x):
         own,at,x,adds = ids[:,:x.shape[1]],None,x[...,:k],x[...,k:]
         if windows and own.shape[1]>ifnone(encoder.max_len, math.inf):
-            at = window_columns(own, model, its['overlap'].default)        # (1,w,max_len)
+            at = window_columns(own, model, params['overlap'].default)        # (1,w,max_len)
             x = x[:,at[0]].flatten(0, 1)                                     # (n*w,max_len,k)
         with encoder.embedding.register_forward_hook(lambda m,args,out: x.to(out.dtype)):
             hidden = encoder(own[:,:x.shape[1]].expand(len(x), -1))        # (n,t,k)
@@ -298,7 +297,7 @@ def _reader(model, ids, counted):
         if at is None: return logits
         logits = logits.unflatten(0, (-1,at.shape[1]))                       # (n,w,n_out)
         none = logits.new_zeros(logits.shape[:2], dtype=torch.bool)
-        return its['pool'].default(logits, none)
+        return params['pool'].default(logits, none)
     return run
 
 def _with_ends(f, first, last):
@@ -348,8 +347,8 @@ def token_attributions(
         else: i = _target_idx(target, names, logits.shape[-1])
         one_of,scores = kind in ('category','tokens'),torch.zeros(x.shape[1])
         start,end = _own_part(read[0].tolist(), text_ids(learn.dls, ''))
-        def score(o):  # a bag's phrases add to the lead over the mean of the others
-            return over_others(run(o))[:,i] if bag is not None and one_of else _score(run(o), i, one_of)
+        def score(x):  # a bag's phrases add to the lead over the mean of the others
+            return over_others(run(x))[:,i] if bag is not None and one_of else _score(run(x), i, one_of)
         f = _with_ends(score, x[:,:start], x[:,end:])
         if start<end:
             found = method(f, x[:,start:end], **kwargs)  # (1,t,k) or (1,t,1)
@@ -381,5 +380,5 @@ def explain(self:TransformerLearner,
     text:str, # A text
     **kwargs
 )->Attributions: # A score for each token, shown as colored text
-    "Which words of `text` decided, as `token_attributions` says"
+    "Explain a prediction by its words, with `token_attributions`"
     return token_attributions(self, text, **kwargs)
