@@ -1,9 +1,12 @@
-"""Lists each public name that lacks a docstring, a docment or an example; CI wants an empty list.
+"""Lists each public name that lacks a docstring, a docment or an example, and what is not plain English; CI wants an empty list.
 
 Public is what the pages show, as nbdev picks it (exported functions and classes, what is patched in, what `show_doc` is
 asked for), and the public methods of our classes. Each parameter and each result needs its comment. An example is a visible
 cell of the same page, one that the tests run, which uses the name; a class that a function with an example returns needs
 none. What takes the place of a method of a class that is not ours needs a docstring only: its parameters are known.
+
+A docstring, of private functions too, begins with a noun or a verb. The name `o` is for comprehensions and lambdas: elsewhere a
+variable is a noun of what it holds.
 
     python tools/check_names.py --pages _docs     # lists names and docments that are not on their page, which was rendered before"""
 import ast, html, inspect, json, re, sys
@@ -111,8 +114,32 @@ def not_on(path, pages):
     res += [f'{n}: not in the {what}' for what, o in (('contents', contents), ('search', found)) for n in shown if n not in o]
     return res, sum(map(len, notes.values())) + 2*len(shown)
 
+questions = set('What Which Who How Why Where When Is Are Does Do Can Has Have Was Were'.split())
+
+def english():
+    "A line for each docstring that begins with a question or 'The same', and for each `o` outside comprehensions, if there are many"
+    res, bound = [], []
+    for path in sorted((root/lib).rglob('*.py')):
+        tree, short = ast.parse(path.read_text(encoding='utf-8')), path.relative_to(root)
+        for n in ast.walk(tree):
+            doc = isinstance(n, (ast.FunctionDef, ast.ClassDef, ast.Module)) and ast.get_docstring(n)
+            if doc and (doc.split()[0] in questions or doc.startswith('The same') or doc.split('\n')[0].endswith('?')):
+                res.append(f'{short}: {getattr(n, "name", "the module")}: {doc[:40]!r}… is a question, or says "the same"')
+        loose = {id(x) for n in ast.walk(tree) for x in inside(n)}
+        bound += [f'{short}:{n.lineno}: `o`' for n in ast.walk(tree) if id(n) not in loose and
+                  'o' == (n.arg if isinstance(n, ast.arg) else isinstance(getattr(n, 'ctx', None), ast.Store) and getattr(n, 'id', None))]
+    return res + (bound if len(bound) > 40 else [])
+
+def inside(n):
+    "The nodes of `n` that bind names of a comprehension or a lambda"
+    if isinstance(n, ast.Lambda): return ast.walk(n.args)
+    return [x for g in getattr(n, 'generators', ()) for x in ast.walk(g.target)]
+
 def main():
     bad, n, pages = 0, 0, sys.argv[1:]
+    if not pages:
+        bad = len(lines := english())
+        for l in lines: print(l)
     for path in sorted(nbglob(root/'nbs')):
         lines, more = not_on(path, Path(pages[1])) if pages else check(path)
         for l in lines: print(f'{Path(path).relative_to(root)}: {l}')

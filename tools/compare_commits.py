@@ -14,6 +14,10 @@ running = sys.argv[1:2]==['--run']
 if running: from transformers_from_scratch.all import *
 else: from fastai.basics import *
 from itertools import pairwise, product
+# names that an older state has
+older = dict(head_tail_crop='ends_crop', ChunkedLoss='LossInParts', keep_epsilon='keep_min_p') if running and 'keep_epsilon' not in globals() else {}
+globals().update({new: globals()[old] for new,old in older.items()})
+quantize = 'weights' if older else 'quantize'
 
 package,root = 'transformers_from_scratch',Path(__file__).resolve().parent.parent
 
@@ -148,7 +152,7 @@ def learners_write():
     lively(learn.model)
     ways = dict(plain={}, greedy=dict(temperature=0), hot=dict(temperature=2.5), top_k=dict(top_k=3), top_p=dict(top_p=.6), min_p=dict(min_p=.1),
         no_min_p=dict(min_p=.99), again=dict(repetition_penalty=1.8), less=dict(repetition_penalty=.5), stop=dict(stop=['w5','w9 w1']),
-        last=dict(only_last_word=True), int8=dict(quantize='int8'), bf16=dict(quantize='bf16'),
+        last=dict(only_last_word=True), int8={quantize:'int8'}, bf16={quantize:'bf16'},
         many=dict(temperature=.8, top_k=9, top_p=.9, min_p=.01, repetition_penalty=1.2, no_unk=False))
     ways = {n: as_fastai | o for n,o in ways.items()}
     for (n,o),words in product(ways.items(), (3, 40)):  # more than `max_len`: the start of a text is lost
@@ -168,15 +172,16 @@ def trainings_go_on():
         yield from ((f'{is_lm}, losses',torch.stack(learn.recorder.losses)), (f'{is_lm}, weights',flat(learn.model.parameters())))
 
 def models_write():
-    ways = dict(plain={}, short=dict(words=4), no_cache=dict(cache=False), only_last=dict(only_last=True), int8=dict(quantize='int8'),
-                bf16=dict(quantize='bf16'), many=dict(top_k=6, top_p=.9, repetition_penalty=1.3, banned=[3,5]))
+    ways = dict(plain={}, short=dict(words=4), no_cache=dict(cache=False), only_last=dict(only_last=True), int8={quantize:'int8'},
+                bf16={quantize:'bf16'}, many=dict(top_k=6, top_p=.9, repetition_penalty=1.3, banned=[3,5]))
     for (n,o),(b,pads) in product(models().items(), ((1,False), (4,False), (4,True), (6,True))):  # the fast decoder of 6 texts is another
         model = lively(use_fast_layers(TransformerLM(30, **{**small, **o})))
         for way,kw in ways.items():
-            if 'weights' in kw and slow(model): continue
+            if quantize in kw and slow(model): continue
             yield f'{n}, {b} {pads} {way}',generate(model, some_ids(b, pads), kw.get('words', 16), **{n: v for n,v in kw.items() if n!='words'}, generator=seeded(5))
     logits = 3*torch.randn(6, 30, generator=seeded(0))
-    for f,x in ((scale_temperature,.3), (keep_top_k,3), (keep_top_p,.4), (keep_min_p,.1), (keep_min_p,.99)): yield f'{f.__name__} {x}',f(logits, x)
+    for f,x in ((scale_temperature,.3), (keep_top_k,3), (keep_top_p,.4), (keep_epsilon,.1), (keep_epsilon,.99)):
+        yield f'{f.__name__.replace("min_p", "epsilon")} {x}',f(logits, x)
     yield from (('penalty',penalize_repetition(logits, some_ids(6), 1.5)), ('forbidden',forbid_ids(logits, tensor([3,4]))))
 
 def models_read():
