@@ -19,17 +19,17 @@ class KVCache:
         key:Tensor, # New keys `(b,kv_heads,t,s)`
         value:Tensor # New values `(b,kv_heads,t,s)`
     )->tuple: # All keys and all values so far, each `(b,h,tk,s)`
-        "Append, and return all"
+        "Append, and return all keys and values"
         return self.append(torch.cat([key,value], 1))
 
     def append(self,
         kv:Tensor # New keys and values `(b,2h,t,s)`
     )->tuple: # All keys and all values so far, each `(b,h,tk,s)`
-        "The same for keys and values in one tensor, as the fast decoder makes them"
+        "Append keys and values that are in one tensor, and return all"
         n,end,h = self.n,self.n+kv.shape[2],kv.shape[1]//2
         if self.kv is None or end>self.room:
             old,self.room = self.kv,max(end, self.room if self.kv is None else 2*self.room)
-            with torch.inference_mode(False):  # else it could be written to in that mode alone
+            with torch.inference_mode(False):  # a tensor of inference mode could not be written to outside it
                 self.kv = kv.new_empty(*kv.shape[:2], self.room, kv.shape[3])
             if old is not None: self.kv[:,:,:n] = old[:,:,:n]
         self.kv[:,:,n:end],self.n = kv,end
@@ -40,9 +40,10 @@ class KVCache:
         kv:Tensor, # Their keys and values `(b,2h,t,s)`
         seen:Tensor=None # bool, True where a query sees a key; None: all that does not come later
     )->Tensor: # Averages of the values `(b,heads,t,s)`
-        "Append and average; raises `ValueError` for more than one query a text after others"
+        "Append, and average the values; raises `ValueError` for several queries after others"
         t = query.shape[2]
-        if t>1 and self.n: raise ValueError(f'{t} queries after {self.n} tokens, not one')
+        if t>1 and self.n:
+            raise ValueError(f'`query` has {t} queries after {self.n} tokens, but must have one')
         return self._attend(query, kv, seen)
 
     def _attend(self, query, kv, seen):
@@ -55,9 +56,9 @@ class KVCache:
     def _filled(self): return self.n  # rows of `kv` in use
 
     def reorder(self,
-        rows:Tensor # Which texts to continue `(b',)`; one may occur several times
+        rows:Tensor # Indices of the texts to continue `(b',)`; one may occur several times
     ):
-        "Keep, copy or drop texts; those that stay in their place cost nothing"
+        "Keep, copy or drop texts; those whose index does not change are not copied"
         old,b,n = self.kv,len(rows),self._filled()
         if b>len(old):
             with torch.inference_mode(False): self.kv = old.new_empty(b, *old.shape[1:])

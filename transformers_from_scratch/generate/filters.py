@@ -31,14 +31,14 @@ def keep_top_k(
 # %% ../../nbs/20_generate.filters.ipynb #601985c2
 def keep_top_p(
     logits:Tensor, # Logits of the next token `(...,v)`
-    top_p:float # Probability of the tokens to keep together, in (0,1]
+    top_p:float # Total probability of the tokens to keep, in (0,1]
 )->Tensor: # `(...,v)`, `-inf` at the others
-    "The fewest that reach `top_p`, Holtzman et al. 2020; raises `ValueError` outside (0,1]"
+    "Keep the fewest that reach `top_p`, Holtzman et al. 2020; raises `ValueError` outside (0,1]"
     if not 0<top_p<=1: raise ValueError(f'`top_p` is {top_p}, but must be in (0,1]')
     if top_p==1: return logits
     best,idx = logits.sort(dim=-1, descending=True)
     p = best.softmax(-1)
-    better = p.cumsum(-1) - p  # the sum over better tokens
+    better = p.cumsum(-1) - p  # probability of all better tokens
     return logits.masked_fill((better >= top_p).scatter(-1, idx, better >= top_p), -math.inf)
 
 # %% ../../nbs/20_generate.filters.ipynb #3942cc58
@@ -46,13 +46,14 @@ def keep_epsilon(
     logits:Tensor, # Logits of the next token `(...,v)`
     epsilon_cutoff:float # Smallest probability of a token, in [0,1]
 )->Tensor: # `(...,v)`, `-inf` at the others
-    "Keep tokens of at least this probability, Hewitt et al. 2022, else the best and a warning; raises `ValueError` outside [0,1]"
+    "Keep tokens of at least this probability, Hewitt et al. 2022, else warn and keep the best; raises `ValueError` outside [0,1]"
     if not 0<=epsilon_cutoff<=1:
         raise ValueError(f'`epsilon_cutoff` is {epsilon_cutoff}, but must be in [0,1]')
     p = logits.softmax(-1)
     best = p.amax(-1, keepdim=True)                                                       # (...,1)
     if (best<epsilon_cutoff).any():
-        warnings.warn(f'No token has a probability of {epsilon_cutoff}: try a lower one', stacklevel=2)
+        warnings.warn(f'no token reaches `epsilon_cutoff`={epsilon_cutoff}, so the best is kept: '
+                      'try a lower one', stacklevel=2)
     return logits.masked_fill(p < best.clamp(max=epsilon_cutoff), -math.inf)
 
 # %% ../../nbs/20_generate.filters.ipynb #fdbb58f9
@@ -60,7 +61,7 @@ def keep_min_p(
     logits:Tensor, # Logits of the next token `(...,v)`
     min_p:float # Smallest probability of a token, as a share of that of the best, in [0,1]
 )->Tensor: # `(...,v)`, `-inf` at the others
-    "Keep tokens that are not much less likely than the best, Nguyen et al. 2024; raises `ValueError` outside [0,1]"
+    "Keep tokens at least `min_p` times as likely as the best, Nguyen et al. 2024; raises `ValueError` outside [0,1]"
     if not 0<=min_p<=1: raise ValueError(f'`min_p` is {min_p}, but must be in [0,1]')
     p = logits.softmax(-1)
     return logits.masked_fill(p < min_p*p.amax(-1, keepdim=True), -math.inf)
@@ -71,25 +72,25 @@ def penalize_repetition(
     ids:Tensor, # Prompt and generated ids so far `(b,t)`
     penalty:float # 1 changes nothing, above 1 makes tokens of `ids` less likely, below 1 more
 )->Tensor: # `(b,v)`
-    "Lower the logits of `ids`, Keskar et al. 2019; raises `ValueError` for a penalty of 0 or less"
+    "Lower the logits of `ids`, Keskar et al. 2019; raises `ValueError` unless `penalty` is above 0"
     if not penalty>0: raise ValueError(f'`repetition_penalty` is {penalty}, but must be above 0')
     ids = ids.where(ids<logits.shape[-1], ids.amin(1, keepdim=True))  # padding may have no logit
-    seen = logits.gather(1, ids)                                                          # (b,t)
-    return logits.scatter(1, ids, torch.where(seen>0, seen/penalty, seen*penalty))
+    old = logits.gather(1, ids)                                                           # (b,t)
+    return logits.scatter(1, ids, torch.where(old>0, old/penalty, old*penalty))
 
 # %% ../../nbs/20_generate.filters.ipynb #3631345c
 def forbid_ids(
     logits:Tensor, # Logits of the next token `(...,v)`
     banned:Tensor # Ids of the tokens to rule out `(n,)`
-)->Tensor: # `(...,v)`, `-inf` at those
-    "Rule out certain tokens"
+)->Tensor: # `(...,v)`, `-inf` at `banned`
+    "Set the logits of `banned` to `-inf`"
     return logits.scatter(-1, banned.expand(*logits.shape[:-1], -1), -math.inf)
 
 # %% ../../nbs/20_generate.filters.ipynb #be000040
 def check_scores(
     fine:Tensor # bool `(b,)`, True for each text whose best logit is finite
 ):
-    "Raise `ValueError` for a text that has no next token"
+    "Raise `ValueError` for a text without a finite logit"
     if not fine.all():
         raise ValueError(f'`logits` of text {fine.int().argmin()} hold NaN or inf, or only -inf: '
                          'has training diverged, or are all tokens ruled out?')
@@ -115,16 +116,16 @@ def sample_ids(
     if banned is not None: logits = forbid_ids(logits, banned)
     if epsilon_cutoff is not None: logits = keep_epsilon(logits, epsilon_cutoff)
     if temperature==0:
-        best,new = logits.max(-1)
+        best,best_ids = logits.max(-1)
         check_scores(best.isfinite())
-        return new
+        return best_ids
     if temperature!=1: logits = scale_temperature(logits, temperature)
     if top_k is not None: logits = keep_top_k(logits, top_k)
     if top_p is not None: logits = keep_top_p(logits, top_p)
     if min_p is not None: logits = keep_min_p(logits, min_p)
     exact = torch.float32 if logits.device.type=='mps' else torch.float64  # MPS has no float64
-    ruler = logits.softmax(-1).cumsum(-1, dtype=exact)                                    # (b,v)
-    check_scores(ruler[:,-1]>0)  # NaN, inf and no token at all end in NaN
+    sums = logits.softmax(-1).cumsum(-1, dtype=exact)                                     # (b,v)
+    check_scores(sums[:,-1]>0)  # NaN, inf or no token at all give NaN here
     device = generator.device if generator else logits.device
-    u = 1 - torch.rand(len(ruler), 1, generator=generator, device=device, dtype=exact)
-    return torch.searchsorted(ruler, u.to(ruler.device)*ruler[:,-1:])[:,0]  # u is in (0,1]
+    u = 1 - torch.rand(len(sums), 1, generator=generator, device=device, dtype=exact)
+    return torch.searchsorted(sums, u.to(sums.device)*sums[:,-1:])[:,0]  # u is in (0,1]

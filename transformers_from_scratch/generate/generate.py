@@ -23,24 +23,25 @@ def stream_ids(
     repetition_penalty:float=1., # Above 1 makes tokens that have occurred less likely
     banned:list=(), # Ids that are never generated; padding never is
     stop_id:int=None, # Id that ends a text: padding follows it; None: all have `n_words`
-    cache:bool=True, # Keep keys and values? The result is the same, only slower without
-    only_last:bool=False, # Does each new token see only the one before it? Not with `quantize`
+    cache:bool=True, # Keep keys and values; False gives the same result, more slowly
+    only_last:bool=False, # Let each new token see only the one before it; not with `quantize`
     quantize:str=None, # 'int8' or 'bf16': smaller weights, less precise; None: as they are
     **kwargs
 )->Iterator: # The new ids `(b,)`, step by step
     "Generate token by token; raises `ValueError` for an argument out of range"
     encoder,parts,text,new = model[0],list(model.modules()),ids,None
-    never,stopped = _never(encoder, ids, banned, stop_id),ids.new_zeros(len(ids)).bool()
+    never = _banned_ids(encoder, ids, banned, stop_id)
+    stopped = ids.new_zeros(len(ids)).bool()
     if only_last: ids = padding_first(ids, encoder)[0][:,-1:]
     for _ in range(n_words):
         with eval_mode(parts), torch.inference_mode():  # for this token only
-            if new is None: reader = LMReader(model, ids, cache and not only_last,
-                                          n_words>10, quantize)
+            if new is None:
+                reader = LMReader(model, ids, cache and not only_last, n_words>10, quantize)
             elif only_last: reader = LMReader(model, new[:,None], False)
             else: reader.append(new)
             new = sample_ids(reader.logits, text, banned=never,
                              repetition_penalty=repetition_penalty, **kwargs)
-        # an ordinary tensor again
+        # outside inference mode this makes an ordinary tensor
         new = new.masked_fill(stopped, ifnone(encoder.pad_idx, ifnone(stop_id, 0)))
         yield new
         if stop_id is not None:
@@ -48,8 +49,8 @@ def stream_ids(
             if stopped.all(): return
         if repetition_penalty!=1: text = torch.cat([text, new[:,None]], 1)
 
-def _never(encoder, ids, banned, stop_id):
-    "Ids that are never generated; one of them can't be the stop"
+def _banned_ids(encoder, ids, banned, stop_id):
+    "Ids that are never generated, with padding; raises `ValueError` if the stop is one of them"
     never = [*banned, *{encoder.pad_idx} - {None, encoder.vocab_sz}]
     if stop_id is not None and (stop_id in never or not 0<=stop_id<encoder.vocab_sz):
         raise ValueError(f'`stop_id` is {stop_id}, but must be the id of a token that can occur')
@@ -64,12 +65,12 @@ def generate_beams(
     *,
     stop_id:int=None, # Id that ends a text; None: all have `n_words`
     banned:list=(), # Ids that are never generated; padding never is
-    cache:bool=True, # Keep keys and values? The result is the same, only slower without
+    cache:bool=True, # Keep keys and values; False gives the same result, more slowly
     quantize:str=None, # 'int8' or 'bf16': smaller weights, less precise; None: as they are
     **kwargs
 )->list: # For each text a list of `Hypothesis`, best first
-    "`search_beams` in evaluation mode, with its errors"
-    never = _never(model[0], ids, banned, stop_id)
+    "Beam search with a model in evaluation mode; errors are those of `search_beams`"
+    never = _banned_ids(model[0], ids, banned, stop_id)
     with eval_mode(list(model.modules())), torch.inference_mode():
         reader = LMReader(model, ids, cache, n_words>10, quantize)
         found = search_beams(reader, n_words, stop_id=stop_id, banned=never, **kwargs)
@@ -81,10 +82,10 @@ def generate(
     model:TransformerLM, # A language model
     ids:Tensor, # The texts to continue `(b,t)`, padding anywhere, at least one token in each
     n_words:int, # Number of tokens to generate; none below 1
-    beams:int=None, # Texts to keep side by side, see `generate_beams`; None: one, token by token
+    beams:int=None, # Number of beams, see `generate_beams`; None: sampling, token by token
     **kwargs
 )->Tensor: # `ids` and `n_words` new columns, or fewer if all texts stop before
-    "Generate; arguments and errors are those of `stream_ids`, with `beams` of `generate_beams`"
+    "Generate, with the arguments and errors of `stream_ids`, or for `beams` of `generate_beams`"
     if beams is None: new = [o[:,None] for o in stream_ids(model, ids, n_words, **kwargs)]
     else:
         best = [o[0] for o in generate_beams(model, ids, n_words, beams=beams, **kwargs)]

@@ -14,20 +14,20 @@ from .caches import *
 
 # %% ../../nbs/22_generate.reader.ipynb #8aee88f6
 class LMReader:
-    "A language model and what it has read; raises `ValueError` for a text without tokens"
+    "Language model with the texts it has read; raises `ValueError` for a text without tokens"
     def __init__(self,
         model:TransformerLM, # A language model
         ids:Tensor, # The texts so far `(b,t)`, padding anywhere, at least one token in each
-        cache:bool=True, # Keep keys and values? Without, everything is read again for each token
-        fast:bool=True, # Use a `fast_decoder`, if there is one? It pays off from about ten tokens on
+        cache:bool=True, # Keep keys and values; False: everything is read again for each token
+        fast:bool=True, # Use a `fast_decoder`, if there is one; it pays off from about ten tokens on
         quantize:str=None # 'int8' or 'bf16': smaller weights; None: as they are
     ):
-        # a model with its own `forward` is called, and a block may not support caches
+        # a model with its own `forward` is called as a whole; not every block supports caches
         self.plain = type(model).forward in (TransformerLM.forward, nn.Sequential.forward)
-        blocks_can = all(getattr(o, 'cached', False) for o in model[0].blocks)
-        self.model,self.quantize,self.cache = model,quantize,cache and blocks_can and self.plain
-        self.text,self.seen = padding_first(ids, model[0])  # `seen`: how much it looks at
-        self.step = None if fast else False  # None: not looked for yet
+        can_cache = self.plain and all(getattr(o, 'cached', False) for o in model[0].blocks)
+        self.model,self.quantize,self.cache = model,quantize,cache and can_cache
+        self.text,self.lengths = padding_first(ids, model[0])  # `lengths`: tokens that are read
+        self.step = None if fast else False  # None: not built yet
         if quantize: self.step = self._fast_decoder()
         self._read()
 
@@ -36,27 +36,28 @@ class LMReader:
     ):
         "Read one more token of each text"
         self.text = torch.cat([self.text, ids[:,None]], 1)
-        self.seen = [n+1 for n in self.seen]
+        self.lengths = [n+1 for n in self.lengths]
         limit = self.model[0].max_len
-        if not self.cache or (limit is not None and max(self.seen)>limit): self._read()
+        if not self.cache or (limit is not None and max(self.lengths)>limit): self._read()
         else: self._read_one()
 
     def select(self,
-        rows:Tensor # Which texts to continue `(b',)`; one may occur several times
+        rows:Tensor # Indices of the texts to continue `(b',)`; one may occur several times
     ):
-        "Keep, copy or drop texts, before `append`; each source has as many, side by side"
+        "Keep, copy or drop texts, before `append`; `ValueError` unless each source has as many"
         if hasattr(self.model[0], 'select'): self._select_sources(rows)
-        if self.step and len(rows)>len(self.text): self.step = None  # laid out for fewer
+        if self.step and len(rows)>len(self.text): self.step = None  # its layout is for fewer texts
         self.text,self.logits = self.text[rows],None  # `append` makes new ones
-        self.seen = [self.seen[i] for i in rows.tolist()]
+        self.lengths = [self.lengths[i] for i in rows.tolist()]
         if self.pad_mask is not None: self.pad_mask = self.pad_mask[rows]
         if self.cache:
-            for o in self.caches: o.reorder(rows)
+            for cache in self.caches: cache.reorder(rows)
 
     def _select_sources(self, rows):
-        "Rows share their sources: sources without rows are dropped, too"
+        "Drop the sources that have no rows left"
         encoder,head = self.model
-        sources,n = (rows*encoder.n_sources//len(self.text)).unique_consecutive(return_counts=True)
+        sources = rows*encoder.n_sources//len(self.text)
+        sources,n = sources.unique_consecutive(return_counts=True)
         if (n!=n[0]).any():
             raise ValueError(f'`rows` are of the sources {sources.tolist()}, {n.tolist()} times, '
                              'but must be as many of each, side by side')
@@ -64,13 +65,14 @@ class LMReader:
             self.model = nn.Sequential(encoder.select(sources), head)
 
     def _read(self):
-        "Read all that the model looks at; a text that is too long loses its start"
+        "Read all texts; those longer than `max_len` are cut to the last half of it"
         encoder,limit = self.model[0],self.model[0].max_len
-        if limit is not None: self.seen = [n if n<=limit else max(limit//2, 1) for n in self.seen]
-        width = max(self.seen)
+        if limit is not None:
+            self.lengths = [n if n<=limit else max(limit//2, 1) for n in self.lengths]
+        width = max(self.lengths)
         ids,pos,self.pad_mask = self.text[:,-width:],None,None  # no padding: positions 0 to t-1
-        if min(self.seen)<width:  # padding in front of the shorter ones
-            start = width - torch.tensor(self.seen, device=ids.device)[:,None]            # (b,1)
+        if min(self.lengths)<width:  # padding in front of the shorter ones
+            start = width - torch.tensor(self.lengths, device=ids.device)[:,None]            # (b,1)
             pos = torch.arange(width, device=ids.device) - start                         # (b,width)
             self.pad_mask,pos = pos<0,pos.clamp(min=0)
             ids = ids.masked_fill(self.pad_mask, encoder.pad_idx)
@@ -80,47 +82,49 @@ class LMReader:
             cache_cls = getattr(self.step, 'cache_cls', KVCache)
             self.caches = [cache_cls(width+64) for _ in encoder.blocks]
             self._read_new(ids, pos, getattr(self.step, 'reads_prompts', False))
-        elif self.plain: self.logits = self.model[1](self._read_anew(ids))
+        elif self.plain: self.logits = self.model[1](self._read_all(ids))
         else: self.logits = self.model(ids)[:,-1]  # padding is in front
 
-    def _read_anew(self, ids):
-        "Read everything, as in training, without a cache: the vector of the last token `(b,k)`"
-        at = torch.arange(ids.shape[1], device=ids.device)                                # (t,)
-        n = torch.tensor(self.seen, device=ids.device)[:,None]                            # (b,1)
-        ids = ids.gather(1, (at + len(at)-n) % len(at))             # (b,t), padding at the end
-        x = self.model[0](ids, None if self.pad_mask is None else at>=n)                  # (b,t,k)
+    def _read_all(self, ids):
+        "Read everything without a cache, as in training; return vectors of the last tokens `(b,k)`"
+        columns = torch.arange(ids.shape[1], device=ids.device)                           # (t,)
+        n = torch.tensor(self.lengths, device=ids.device)[:,None]                            # (b,1)
+        ids = ids.gather(1, (columns-n) % len(columns))             # (b,t), padding at the end
+        x = self.model[0](ids, None if self.pad_mask is None else columns>=n)             # (b,t,k)
         return x.take_along_dim(n[...,None]-1, 1)[:,0]
 
     def _read_one(self):
         "Read the last token of each text"
         ids = self.text[:,-1:]
-        if self.pad_mask is None: pos = torch.tensor([self.seen[0]-1], device=ids.device)  # (1,)
+        if self.pad_mask is None: pos = torch.tensor([self.lengths[0]-1], device=ids.device)  # (1,)
         else:
-            pos = torch.tensor(self.seen, device=ids.device)[:,None] - 1                  # (b,1)
+            pos = torch.tensor(self.lengths, device=ids.device)[:,None] - 1                  # (b,1)
             self.pad_mask = F.pad(self.pad_mask, (0,1))
         if self.step is None: self.step = self._fast_decoder()
         self._read_new(ids, pos, self.step)
 
-    def _read_new(self, ids, pos, by_step):
-        "Read new tokens, whose keys and values the caches keep"
-        if by_step and not torch.is_grad_enabled():
+    def _read_new(self, ids, pos, fast):
+        "Read new tokens, and append their keys and values to the caches"
+        if fast and not torch.is_grad_enabled():
             self.logits = self.step(ids, pos, self.pad_mask, self.caches)                 # (b,v)
         else:
             x = self.model[0](ids, self.pad_mask, pos, self.caches)                       # (b,t,k)
             self.logits = self.model[1](x[:,-1])
 
     def _fast_decoder(self):
-        "The fast decoder of the model, or False; raises `ValueError` if `quantize` needs one"
+        "Build the fast decoder, or return False; raises `ValueError` if `quantize` needs one"
         decode = _speed()
-        step = self.cache and decode and decode.fast_decoder(self.model, self.quantize, len(self.text))
+        step = None
+        if self.cache and decode:
+            step = decode.fast_decoder(self.model, self.quantize, len(self.text))
         if self.quantize and not step:
-            why = ('`transformers_from_scratch.speed` is missing' if decode is None else decode.why_slow(self.model)
-                   or 'no cache, gradients, autocast or training mode')
+            why = '`transformers_from_scratch.speed` is missing' if decode is None else (
+                decode.why_slow(self.model) or 'no cache, gradients, autocast or training mode')
             raise ValueError(f'`quantize` is {self.quantize!r}, but there is no fast step: {why}')
         return step or False
 
 def _speed():
-    "`speed.decode`, imported when it is first needed; None where the package `speed` is not installed"
+    "Import `speed.decode` when it is first needed; None if the package `speed` is not installed"
     library = TransformerLM.__module__.partition('.')[0]
     try: return importlib.import_module(f'{library}.speed.decode')
     except ModuleNotFoundError as e:
@@ -128,11 +132,12 @@ def _speed():
 
 def padding_first(
     ids:Tensor, # Token ids `(b,t)`, padding anywhere, at least one token in each
-    encoder:nn.Module # The `TransformerEncoder` that will read them
-)->tuple: # Ids `(b,t)`, and a list of how many tokens each text has
-    "Check ids, and move padding to the front"
+    encoder:nn.Module # The `TransformerEncoder` of these texts
+)->tuple: # Ids `(b,t)`, and a list of the number of tokens in each text
+    "Check ids, and move padding to the front; raises `ValueError` for a text without tokens"
     check_ids(ids, encoder)
     ids = ids.as_subclass(Tensor)
     real = real_tokens(ids, encoder.pad_idx)                                              # (b,t)
-    if not real.any(1).all(): raise ValueError('`ids` hold a text without a token')
+    if not real.any(1).all():
+        raise ValueError('`ids` hold a text without a token, but each must have one')
     return ids.gather(1, real.int().argsort(dim=1, stable=True)),real.sum(1).tolist()

@@ -25,7 +25,7 @@ def scaled_dot_product_attention(
     dropout:float=0., # Probability to drop a weight, in [0,1); always applied: pass 0 at evaluation
     bias:Tensor=None # Numbers that are added to the scores; broadcast to `(...,tq,tk)`
 )->tuple: # Averages of the values `(...,tq,s)`, and the weights `(...,tq,tk)` before dropout
-    "The formula of Vaswani et al. 2017, section 3.2.1, written out; computed in 32 bits at least"
+    "Formula of Vaswani et al. 2017, section 3.2.1, written out; computed in 32 bits at least"
     with torch.autocast(query.device.type, enabled=False):  # scores of 16 bits would overflow
         q,k,v = (o.to(torch.promote_types(o.dtype, torch.float)) for o in (query, key, value))
         scores = (q / q.shape[-1]**0.5) @ k.mT  # (...,tq,tk) = (...,tq,s) @ (...,s,tk)
@@ -45,9 +45,9 @@ def fused_attention(
     mask:Tensor=None, # bool, True where a key is hidden from a query; broadcasts to `(b,h,tq,tk)`
     dropout:float=0., # Probability to drop a weight, in [0,1); always applied
     bias:Tensor=None, # Numbers that are added to the scores; broadcast to `(b,h,tq,tk)`
-    causal:bool=False # Hide later tokens? Only without `mask` and `bias`
+    causal:bool=False # Hide later tokens; only without `mask` and `bias`
 )->Tensor: # Averages of the values `(b,h,tq,s)`
-    "The averages of `scaled_dot_product_attention` by PyTorch's kernel, which never stores all the weights"
+    "Averages of `scaled_dot_product_attention`, by PyTorch's kernel, which stores no weights"
     seen = None if mask is None else ~torch.atleast_2d(mask)
     if bias is not None:
         bias = torch.atleast_2d(bias).to(query.dtype)
@@ -58,15 +58,15 @@ def fused_attention(
 # %% ../../nbs/00_nn.attention.ipynb #e691a2f5
 class MultiHeadAttention(Module):
     "Attention with several heads, Vaswani et al. 2017, section 3.2.2; raises `ValueError` for heads that don't fit"
-    causal = False  # Are later tokens hidden?
+    causal = False  # True hides later tokens
     average = staticmethod(fused_attention)
     def __init__(self,
         k:int, # Width of the vectors (d_model)
         heads:int=8, # Number of heads; must divide `k` where they are narrow
-        wide:bool=False, # Is each head as wide as `k`, instead of `k/heads`?
+        wide:bool=False, # Make each head as wide as `k`, instead of `k/heads`
         dropout:float=0., # Probability to drop a weight in training, in [0,1); slow on a CPU unless 0
-        qkv_bias:bool=True, # Do queries, keys and values have a bias?
-        bias:bool=True, # Does the output have a bias?
+        qkv_bias:bool=True, # Give queries, keys and values a bias
+        bias:bool=True, # Give the output a bias
         kv_heads:int=None, # Heads of keys and values, a divisor of `heads`; None is `heads`
         qk_norm:type=nn.Identity # Class of a norm of queries and keys, created as `qk_norm(s)`: `nn.RMSNorm`
     ):
@@ -87,14 +87,14 @@ class MultiHeadAttention(Module):
         q_pos:Tensor, # Positions of the queries `(...,tq,1)`
         k_pos:Tensor # Positions of the keys `(...,1,tk)`
     )->Tensor: # bool, True where a key is hidden, broadcasts to `(b,h,tq,tk)`; None: nothing is hidden
-        "Which scores are hidden by their positions: what most variants override"
+        "Hide scores by their positions; most variants override this"
         return k_pos > q_pos if self.causal else None
 
     def score_bias(self,
         q_pos:Tensor, # Positions of the queries `(...,tq,1)`
         k_pos:Tensor # Positions of the keys `(...,1,tk)`
     )->Tensor: # Numbers that broadcast to `(b,h,tq,tk)`; None: nothing is added
-        "What is added to the scores by their positions, before the softmax"
+        "Numbers to add to the scores by their positions, before the softmax; None here"
 
     def keys_values(self,
         key:Tensor, # Input of the keys `(b,t,k)`
@@ -106,12 +106,12 @@ class MultiHeadAttention(Module):
 
     @property
     def only_future(self):
-        "Is just the future hidden, by `hidden` as it is above? Then no mask has to be built"
+        "True if `hidden` is that of this class, and causal: then no mask has to be built"
         return self.causal and _inherits(self, 'hidden')
 
     @property
     def by_position(self):
-        "Does a subclass hide or add something by positions?"
+        "True if a subclass overrides `hidden` or `score_bias`"
         return not (_inherits(self, 'hidden') and _inherits(self, 'score_bias'))
 
     def forward(self,
@@ -125,7 +125,7 @@ class MultiHeadAttention(Module):
         key_pos:Tensor=None, # Positions of new keys, `(t,)` or `(b,t)`; None: `pos` for one text, else 0 to `t-1`
         rotate:callable=None, # `rotate(q, pos)` rotates queries or keys `(b,h,t,s)`; with `pos` None at 0 to `t-1`
         cache=None, # Its `update(keys, values)` appends them `(b,kv_heads,t,s)` and returns all so far
-        need_weights:bool=True # Return the weights as well? Slower, and needs memory for them
+        need_weights:bool=True # Return the weights as well; slower, and needs memory for them
     )->Tensor|tuple: # Output `(b,tq,k)`; with `need_weights` also the weights of each head `(b,h,tq,tk)`
         "Project, mask, average, join heads; raises `ValueError` for cached keys that are rotated without `pos`"
         if key is None: key = query
@@ -162,7 +162,7 @@ def _places(tq, tk, t, pos, key_pos, device):
 
 @patch
 def _limits(self:MultiHeadAttention, q, k, t, pos, key_pos, mask, pad_mask, need_weights):
-    "What is hidden, what is added to the scores, and may the kernel hide the future by itself?"
+    "Return the mask and the bias of the scores, and whether the kernel's own causal mask does"
     tq,tk = q.shape[2],k.shape[2]  # queries; keys with the cached ones; `t` of them are new
     for name,o,n in (('pos', pos, tq), ('key_pos', key_pos, t), ('pad_mask', pad_mask, tk)):
         if o is not None and o.shape[-1]!=n:  # a 1 would broadcast unnoticed
@@ -185,13 +185,13 @@ def _limits(self:MultiHeadAttention, q, k, t, pos, key_pos, mask, pad_mask, need
 
 # %% ../../nbs/00_nn.attention.ipynb #76233bdc
 class SelfAttention(MultiHeadAttention):
-    "A text attends to itself; by default with wide heads, as in Bloem's \"Transformers from scratch\""
+    "Self-attention, by default with wide heads, as in Bloem's \"Transformers from scratch\""
     @delegates(MultiHeadAttention)
     def __init__(self,
         k:int, # Width of the vectors (d_model)
         heads:int=8, # Number of heads; must divide `k` where they are narrow
-        wide:bool=True, # Is each head as wide as `k`, instead of `k/heads`?
-        qkv_bias:bool=False, # Do queries, keys and values have a bias?
+        wide:bool=True, # Make each head as wide as `k`, instead of `k/heads`
+        qkv_bias:bool=False, # Give queries, keys and values a bias
         **kwargs
     ): super().__init__(k, heads, wide, qkv_bias=qkv_bias, **kwargs)
 
@@ -199,10 +199,10 @@ class SelfAttention(MultiHeadAttention):
     def forward(self,
         x:Tensor, # Vectors `(b,t,k)`
         *,
-        need_weights:bool=False, # Return the weights as well? Slower, and needs memory for them
+        need_weights:bool=False, # Return the weights as well; slower, and needs memory for them
         **kwargs
     )->Tensor|tuple: # Output `(b,t,k)`; with `need_weights` also the weights of each head `(b,h,t,tk)`
-        "For each token a weighted average of the values of the text"
+        "Weighted average of the values of the text, for each token"
         return super().forward(x, need_weights=need_weights, **kwargs)
 
 # %% ../../nbs/00_nn.attention.ipynb #baf2acea

@@ -43,11 +43,11 @@ def special_crop(
     rank:Tensor, # Rank of each token among the real ones of its text `(b,t)`
     n:Tensor, # Number of real tokens of each text `(b,1)`
     max_len:int, # Number of tokens to keep at most
-    crop:callable=head_crop, # Which of the other tokens to keep
+    crop:callable=head_crop, # Function that selects among the other tokens
     first:int=1, # Number of special tokens at the start of a text
     last:int=1 # Number of special tokens at its end
 )->Tensor: # bool `(b,t)`, True at tokens to keep
-    "Keep the tokens at both ends, and of the rest what `crop` keeps; for use in a `partial`"
+    "Keep special tokens at both ends, and what `crop` keeps between them; for a `partial`"
     rest = crop(rank-first, (n-first-last).clamp(min=0), max(max_len-first-last, 0))
     return rest | (rank < first) | (rank >= n-last)
 
@@ -56,7 +56,7 @@ def mean_pool(
     x:Tensor, # Vectors `(b,t,k)`
     pad_mask:Tensor # bool `(b,t)`, True at padding
 )->Tensor: # `(b,k)`
-    "The mean over real tokens"
+    "Mean over real tokens"
     n = (~pad_mask).sum(1, keepdim=True).clamp(min=1)                                     # (b,1)
     return x.masked_fill(pad_mask[...,None], 0).sum(1) / n
 
@@ -65,7 +65,7 @@ def max_pool(
     x:Tensor, # Vectors `(b,t,k)`
     pad_mask:Tensor # bool `(b,t)`, True at padding
 )->Tensor: # `(b,k)`
-    "The largest number of each column over real tokens"
+    "Maximum of each column over real tokens"
     empty = pad_mask.all(1, keepdim=True)                                                 # (b,1)
     return x.masked_fill(pad_mask[...,None], -math.inf).amax(1).masked_fill(empty, 0)
 
@@ -73,7 +73,7 @@ def mean_max_pool(
     x:Tensor, # Vectors `(b,t,k)`
     pad_mask:Tensor # bool `(b,t)`, True at padding
 )->Tensor: # `(b,2k)`
-    "Mean and maximum side by side: what a text is like, and what stands out"
+    "Mean and maximum over real tokens, concatenated"
     return torch.cat([mean_pool(x, pad_mask), max_pool(x, pad_mask)], -1)
 
 # %% ../../nbs/04_nn.classifier.ipynb #8bec21f1
@@ -81,7 +81,7 @@ def first_pool(
     x:Tensor, # Vectors `(b,t,k)`
     pad_mask:Tensor # bool `(b,t)`, True at padding
 )->Tensor: # `(b,k)`
-    "The vector of the first real token, as BERT does"
+    "Vector of the first real token, as BERT does"
     first = ~pad_mask & ((~pad_mask).cumsum(1)==1)                                        # (b,t)
     return x.where(first[...,None], 0).sum(1)
 
@@ -89,18 +89,18 @@ def last_pool(
     x:Tensor, # Vectors `(b,t,k)`
     pad_mask:Tensor # bool `(b,t)`, True at padding
 )->Tensor: # `(b,k)`
-    "The vector of the last real token, the only one that has seen all if attention is causal"
+    "Vector of the last real token, which alone has seen the whole text if attention is causal"
     return first_pool(x.flip(1), pad_mask.flip(1))
 
 # %% ../../nbs/04_nn.classifier.ipynb #00f07c0c
 class ClassifierHead(Module):
-    "Pool the tokens, then one linear layer"
+    "Pool the tokens, then one linear layer; raises `ValueError` for a bad `n_out` or `y_range`"
     def __init__(self,
         k:int, # Width of the vectors (d_model)
         n_out:int, # Number of outputs
         pool:callable=mean_pool, # `(x, pad_mask) -> vectors`; None: each token gets a prediction
         dropout:float=0.1, # Dropout of the pooled vector, in [0,1]
-        y_range:tuple=None # `(low, high)`: squeeze the outputs into this range
+        y_range:tuple=None # `(low, high)`: scale the outputs into this range by a sigmoid
     ):
         if n_out<1: raise ValueError(f'`n_out` is {n_out}, but must be at least 1')
         if y_range is not None and not y_range[0]<y_range[1]:
@@ -119,7 +119,7 @@ class ClassifierHead(Module):
 
 # %% ../../nbs/04_nn.classifier.ipynb #446c103f
 class TransformerClassifier(TextModel):
-    "Token ids to class logits: `TransformerEncoder`, then `ClassifierHead`, whose errors it raises"
+    "Token ids to class logits, by `TransformerEncoder` and `ClassifierHead`, with their errors"
     @delegates(TransformerEncoder)
     def __init__(self,
         vocab_sz:int, # Number of different ids
@@ -127,11 +127,11 @@ class TransformerClassifier(TextModel):
         *,
         k:int=256, # Width of the vectors (d_model)
         pool:callable=mean_pool, # `(x, pad_mask) -> vectors`; None: a prediction for each token
-        crop:callable=head_crop, # Which tokens of a longer text to keep; None: an error. Not used with `pool=None`
+        crop:callable=head_crop, # Function that selects tokens of a longer text; None: an error. Not used with `pool=None`
         word_dropout:float=0., # Probability with which a token is left out in training, in [0,1)
         vocab_dropout:float=0., # Probability with which an id is left out of a batch, in [0,1)
         head_dropout:float=0.1, # Dropout of the pooled vector, in [0,1]
-        y_range:tuple=None, # `(low, high)`: squeeze the outputs into this range
+        y_range:tuple=None, # `(low, high)`: scale the outputs into this range by a sigmoid
         **kwargs
     ):
         if not (0<=word_dropout<1 and 0<=vocab_dropout<1):
@@ -142,13 +142,13 @@ class TransformerClassifier(TextModel):
             raise ValueError('`word_dropout` and `vocab_dropout` must be 0 with `pool=None`')
         store_attr('word_dropout,vocab_dropout')
         self.crop = None if pool is None else crop  # each token needs its prediction
-        head = partial(ClassifierHead, k, n_out, pool, head_dropout, y_range)
-        super().__init__(TransformerEncoder(vocab_sz, k, **kwargs), head())
+        super().__init__(TransformerEncoder(vocab_sz, k, **kwargs),
+                         ClassifierHead(k, n_out, pool, head_dropout, y_range))
 
     def align(self,
         ids:Tensor # Token ids `(b,t)`, padding anywhere
     )->Aligned: # Texts for the encoder
-        "Crop and align, in training without some words"
+        "Crop and align, with word dropout in training"
         drop = (self.word_dropout,self.vocab_dropout) if self.training else ()
         return align(ids, self[0], self.crop, *drop)
 
@@ -162,10 +162,10 @@ class TransformerClassifier(TextModel):
         logits = self[1]((x, texts.pad_mask))
         return texts.back(logits) if getattr(self[1], 'pool', mean_pool) is None else logits
 
-    read = forward  # what a subclass with another `forward` may call
+    read = forward  # for subclasses with their own `forward`
 
     def __setitem__(self, i, part):
-        "Replace the encoder or the head; a new `ClassifierHead` brings its keywords along"
+        "Replace the encoder or the head; `init_kwargs` follows a new `ClassifierHead`"
         super().__setitem__(i, part)
         if isinstance(part, ClassifierHead):
             self.init_kwargs |= dict(n_out=part.linear.out_features, pool=part.pool,
@@ -175,5 +175,5 @@ class TransformerClassifier(TextModel):
     def divide_logits(self,
         by:float # A temperature, above 0
     ):
-        "Make all predictions less confident, or more with a number below 1, permanently"
+        "Divide the logits of all later predictions, by changing the weights"
         for p in self[1].linear.parameters(): p.div_(by)

@@ -26,23 +26,24 @@ other_names = {  # our name, and those in other libraries
 def our_name(
     name:str # A keyword, as other libraries call it
 )->str: # `k` for `d_model`; None for one that none of them has
-    "The name of that keyword in this library"
+    "Name of that keyword in this library"
     return first(ours for ours,others in other_names.items() if name in others.split())
 
-def _copied(o):
-    "The same, with its lists, dicts and partials copied"
-    if isinstance(o, dict): return {n: _copied(x) for n,x in o.items()}
-    if type(o) is list: return list(map(_copied, o))
-    if type(o) is partial: return partial(o.func, *map(_copied, o.args), **_copied(o.keywords))
-    return o
+def _copied(value):
+    "Copy of the dicts, lists and partials in `value`; anything else as it is"
+    if isinstance(value, dict): return {n: _copied(o) for n,o in value.items()}
+    if type(value) is list: return list(map(_copied, value))
+    if type(value) is partial:
+        return partial(value.func, *map(_copied, value.args), **_copied(value.keywords))
+    return value
 
 class KeepsInitKwargs(Module):
-    "A module that keeps its keywords in `init_kwargs`, to be saved; a note for those with other names here"
+    "Keep the arguments in `init_kwargs`, to be saved; `TypeError` suggests our name of a keyword"
     def __pre_init__(self, *args, **kwargs):
         super().__pre_init__()
         names = inspect.signature(type(self)).parameters
         foreign = first(n for n in kwargs if n not in names and our_name(n) in names)
-        if foreign and 'block_cls' not in kwargs:  # a block of one's own may have such a keyword
+        if foreign and 'block_cls' not in kwargs:  # a custom block may have such a keyword
             error = TypeError(f'{type(self).__name__}() got an unexpected keyword argument {foreign!r}')
             error.add_note(f'did you mean `{our_name(foreign)}`?')
             raise error
@@ -60,23 +61,24 @@ class TransformerEncoder(KeepsInitKwargs):
         max_len:int=512, # Longest text in tokens; None is no limit, for positions that need none
         pad_idx:int=1, # Id of padding, which no token sees; None: there is none, all ids are tokens
         pos_cls:type=LearnedPositions, # Class of positions, created as `pos_cls(k, max_len, s=)`
-        wide:bool=False, # Is each head as wide as `k`, instead of `k/heads`?
-        norm_first:bool=True, # Normalize the input of each layer, instead of the sum?
+        wide:bool=False, # Make each head as wide as `k`, instead of `k/heads`
+        norm_first:bool=True, # Normalize the input of each layer, instead of the sum
         dropout:float=0.1, # Dropout of embeddings, attention and feed-forward outputs, in [0,1]
-        embed_norm:bool=False, # Normalize embeddings, with their positions, before the first block?
+        embed_norm:bool=False, # Normalize embeddings, with their positions, before the first block
         n_types:int=0, # Number of token types, such as BERT's two segments; 0: none
-        final_norm:bool=None, # Normalize the output of the last block? None: only if `norm_first`
+        final_norm:bool=None, # Normalize the output of the last block; None: only if `norm_first`
         norm_cls:type=nn.LayerNorm, # Class of all norms, created as `norm_cls(k)`
         block_cls:type=TransformerBlock, # Class of the blocks, created as `TransformerBlock` is
         **kwargs
     ):
         if min(vocab_sz, depth, ifnone(max_len, 1))<1 or ifnone(pad_idx, 0)<0:
-            raise ValueError(f'{vocab_sz=}, {depth=}, {max_len=} must be at least 1, {pad_idx=} 0')
+            raise ValueError(f'{vocab_sz=}, {depth=}, {max_len=} must be at least 1, '
+                             f'and {pad_idx=} at least 0')
         if isinstance(embed_norm, type) or isinstance(final_norm, type):
             raise TypeError('`embed_norm` and `final_norm` must be bool: the class is `norm_cls`')
         store_attr('vocab_sz,max_len,pad_idx,n_types')
         kwargs |= dict(wide=wide, norm_first=norm_first, dropout=dropout, norm_cls=norm_cls)
-        # what a `partial` holds is this model's own
+        # objects in a `partial` must not be shared between models
         pos_cls,block_cls,kwargs = deepcopy((pos_cls, block_cls, kwargs))
         blocks = [block_cls(k, heads, **kwargs) for _ in range(depth)]
         row = None if pad_idx==vocab_sz else pad_idx  # padding may have no row in the table
@@ -86,16 +88,16 @@ class TransformerEncoder(KeepsInitKwargs):
         self.embed_norm = norm_cls(k) if embed_norm else nn.Identity()
         self.norm = norm_cls(k) if ifnone(final_norm, norm_first) else nn.Identity()
         self.dropout,self.blocks = nn.Dropout(dropout),nn.ModuleList(blocks)
-        for o in (self.embedding, self.types):
-            if o is not None: nn.init.normal_(o.weight, std=0.02)
+        for table in (self.embedding, self.types):
+            if table is not None: nn.init.normal_(table.weight, std=0.02)
         if row is not None: nn.init.zeros_(self.embedding.weight[row].detach())
 
     def embed(self,
         ids:Tensor, # Token ids `(b,t)`
         types:Tensor=None # Token types `(b,t)`, below `n_types`; None: all are 0
     )->Tensor: # `(b,t,k)`
-        "Vectors of the ids, and of their types"
-        # any row will do for padding
+        "Embed the ids, and add the embeddings of their types"
+        # padding without a row in the table: its vector is never used
         if self.pad_idx==self.vocab_sz: ids = ids.masked_fill(ids==self.vocab_sz, 0)
         x = self.embedding(ids)
         if types is not None: return x + self.types(types)
@@ -104,28 +106,28 @@ class TransformerEncoder(KeepsInitKwargs):
     def forward(self,
         ids:Tensor, # Token ids `(b,t)`, as they are: neither checked nor aligned, see `align`
         pad_mask:Tensor=None, # bool `(b,t)`, or `(b,tk)` with `caches`: True at padding to hide
-        pos:Tensor=None, # Positions `(t,)` or `(b,t)`; None is 0 to `t-1`; needed to resume
+        pos:Tensor=None, # Positions `(t,)` or `(b,t)`; None is 0 to `t-1`; needed with filled `caches`
         caches:list=None, # One for each block, with keys and values of the tokens before
         types:Tensor=None, # Token types `(b,t)`, below `n_types`; None: all are 0
         **kwargs # For the blocks, such as `source`
     )->Tensor: # Vectors `(b,t,k)`
-        "Embed, add positions, `depth` blocks, norm; with `caches` it resumes where it stopped"
-        at = torch.arange(ids.shape[1], device=ids.device) if pos is None else pos
-        x = self.dropout(self.embed_norm(self.positions(self.embed(ids, types), at)))     # (b,t,k)
-        rotate = self.positions.rotation(at)
+        "Embed, add positions, apply blocks and norm; with `caches` it continues texts read before"
+        positions = torch.arange(ids.shape[1], device=ids.device) if pos is None else pos
+        x = self.dropout(self.embed_norm(self.positions(self.embed(ids, types), positions)))  # (b,t,k)
+        rotate = self.positions.rotation(positions)
         for block,cache in zip(self.blocks, caches or repeat(None)):
-            own = at if getattr(block, 'by_position', False) else pos
-            x = block(x, pad_mask=pad_mask, pos=own, rotate=rotate, cache=cache, **kwargs)
+            block_pos = positions if getattr(block, 'by_position', False) else pos
+            x = block(x, pad_mask=pad_mask, pos=block_pos, rotate=rotate, cache=cache, **kwargs)
         return self.norm(x)
 
     @property
     def causal(self):
-        "Does every block hide just the future?"
+        "True if every block hides just the future"
         return all(getattr(o, 'causal', False) for o in self.blocks)
 
 # %% ../../nbs/02_nn.encoder.ipynb #b9649d45
 class TextModel(KeepsInitKwargs, nn.Sequential):
-    "An encoder and its head, with the keywords that it was created with; a slice is an `nn.Sequential`"
+    "Encoder and head, with the arguments that created it; a slice is an `nn.Sequential`"
     def __init__(self,
         *parts:nn.Module # The encoder, the head, and what else there is
     ): nn.Sequential.__init__(self, *parts)
@@ -138,9 +140,9 @@ class TextModel(KeepsInitKwargs, nn.Sequential):
 def eval_mode(
     parts # Modules, such as `model.modules()`
 )->Iterator: # A context for `with`
-    "Evaluation mode, and then each part in its own mode again; threads take turns with `in_eval`"
-    trained = [o for o in parts if o.training]
-    for o in trained: o.training = False
+    "Set evaluation mode, and restore the mode of each part at the end; for threads see `in_eval`"
+    in_training = [o for o in parts if o.training]
+    for part in in_training: part.training = False
     try: yield
     finally:
-        for o in trained: o.training = True
+        for part in in_training: part.training = True

@@ -16,10 +16,10 @@ class LMHead(Module):
     "Vectors to logits of the next token: their similarity to its embedding (Press and Wolf 2017)"
     def __init__(self,
         embedding:nn.Embedding, # The embedding of the encoder
-        tie_weights:bool=True # Is its weight used here too? False: the head has a table of its own
+        tie_weights:bool=True # Share the weight of `embedding`; False: the head has its own
     ):
         v,k = embedding.weight.shape
-        # a tied weight is replaced at once, so none is made: `meta` has no numbers
+        # on `meta` no memory is allocated for a weight that is replaced at once
         self.linear = nn.Linear(k, v, bias=False, device='meta' if tie_weights else None)
         if tie_weights: self.linear.weight = embedding.weight
         else: nn.init.normal_(self.linear.weight, std=0.02)
@@ -27,7 +27,7 @@ class LMHead(Module):
     def forward(self,
         x:Tensor # Vectors `(...,k)`
     )->Tensor: # Logits `(...,v)`
-        "Compute the logits of all words"
+        "Compute the logits of all tokens"
         return self.linear(x)  # (...,v) = (...,k) @ (k,v)
 
 # %% ../../nbs/05_nn.lm.ipynb #7ee6d0e8
@@ -38,7 +38,7 @@ class TransformerLM(TextModel):
         vocab_sz:int, # Number of different ids
         *,
         attn_cls:type=SelfAttentionAutoRegressive, # Class of the attention; must hide later tokens
-        tie_weights:bool=True, # Does the output layer share the embedding table?
+        tie_weights:bool=True, # Share the embedding table with the output layer
         **kwargs
     ):
         encoder = TransformerEncoder(vocab_sz, attn_cls=attn_cls, **kwargs)
@@ -58,13 +58,14 @@ def looks_ahead(
     encoder:TransformerEncoder, # An encoder, or a decoder
     **kwargs # For its blocks
 )->bool: # False if each token sees only those before it
-    "Does attention show a later token, or does the last one of a short text change those before?"
+    "True if attention shows a later token, or the last token changes outputs before it"
     keys = torch.arange(min(ifnone(encoder.max_len, 512), 8192), device='cpu')
-    at = torch.linspace(0, len(keys)-1, min(len(keys), 64), device='cpu').long()[:,None]  # (64,1)
-    for o in encoder.blocks:
-        # what has no `hidden` passes here (`lt` hides all that is later), and is tried below
-        hides = getattr(getattr(o, 'attention', None), 'hidden', torch.lt)
-        if (hidden := hides(at, keys)) is None or not (hidden | (keys<=at)).all(): return True
+    queries = torch.linspace(0, len(keys)-1, min(len(keys), 64), device='cpu').long()[:,None]
+    for block in encoder.blocks:
+        # without `hidden` it passes here (`lt` hides all later tokens), and is tested below
+        get_hidden = getattr(getattr(block, 'attention', None), 'hidden', torch.lt)
+        hidden = get_hidden(queries, keys)
+        if hidden is None or not (hidden | (keys<=queries)).all(): return True
     n = min(ifnone(encoder.max_len, 8), 8, encoder.vocab_sz-1)
     if n<2 or encoder.embedding.weight.is_meta: return False
     texts = torch.arange(n, device=encoder.embedding.weight.device).repeat(2, 1)          # (2,n)
@@ -77,7 +78,7 @@ def refuse_to_look_ahead(
     attn_cls:type, # The class of its attention, for the message
     **kwargs # For its blocks
 ):
-    "Raises `ValueError` if a token sees a later one"
+    "Raise `ValueError` if a token sees a later one"
     if looks_ahead(encoder, **kwargs):
         raise ValueError(f'`attn_cls` is {attn_cls}, but in it, or in another part, a token '
-                         'sees a later one: take `SelfAttentionAutoRegressive`, or one like it')
+                         'sees a later one: use `SelfAttentionAutoRegressive`, or one like it')

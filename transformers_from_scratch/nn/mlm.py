@@ -19,13 +19,13 @@ def mask_tokens(
     p:float=.15, # Fraction of the words to choose, in (0,1]
     generator:torch.Generator=None # A random generator; None is torch's own
 )->tuple: # Ids `(b,t)` with words masked, and bool `(b,t)`, True where the model must predict
-    "Mask words, at least one, Devlin et al. 2019, section 3.1; `ValueError` for `p` outside (0,1]"
+    "Mask words, at least one, Devlin et al. 2019, 3.1; raises `ValueError` for `p` outside (0,1]"
     if not 0<p<=1: raise ValueError(f'`p` is {p}, but must be in (0,1]')
     words = is_word.nonzero()[:,0]                                                     # (n_words,)
     device = ids.device if generator is None else generator.device
     u = torch.rand(ids.shape, generator=generator, device=device).to(ids.device)          # (b,t)
     u = u.where(is_word[ids], 1.)
-    u = torch.where(u==u.min(), p*u, u)  # so that one is chosen, however few there are
+    u = torch.where(u==u.min(), p*u, u)  # at least one is chosen
     at = torch.randint(len(words), ids.shape, generator=generator, device=device)         # (b,t)
     hidden = ids.where(u>=.9*p, words[at.to(ids.device)]).masked_fill(u<.8*p, mask_id)
     return hidden,u<p
@@ -36,7 +36,7 @@ class MLMHead(LMHead):
     @delegates(LMHead)
     def __init__(self,
         embedding:nn.Embedding, # The embedding of the encoder
-        tie_weights:bool=True, # Is its weight used here too? False: the head has a table of its own
+        tie_weights:bool=True, # Share the weight of `embedding`; False: the head has its own
         act_cls:type=nn.GELU, # Class of the activation
         norm_cls:type=nn.LayerNorm # Class of the norm, created as `norm_cls(k)`
     ):
@@ -58,7 +58,7 @@ class TransformerMLM(TextModel):
     def __init__(self,
         vocab_sz:int, # Number of different ids, including the mask
         *,
-        tie_weights:bool=True, # Does the output layer share the embedding table?
+        tie_weights:bool=True, # Share the embedding table with the output layer
         head_cls:type=LMHead, # Class of the head, created as `head_cls(embedding, tie_weights)`
         **kwargs
     ):

@@ -21,7 +21,7 @@ class DecoderBlock(TransformerBlock):
     def __init__(self,
         k:int, # Width of the vectors (d_model)
         heads:int=8, # Number of heads, of both attentions; must divide `k` where they are narrow
-        wide:bool=True, # Is each head as wide as `k`, instead of `k/heads`?
+        wide:bool=True, # Make each head as wide as `k`, instead of `k/heads`
         attn_dropout:float=0., # Dropout of the weights of both attentions, in [0,1)
         attn_cls:type=SelfAttentionAutoRegressive, # Class of the self-attention
         cross_cls:type=MultiHeadAttention, # Class of the cross-attention, created as `attn_cls` is
@@ -63,18 +63,18 @@ class DecoderBlock(TransformerBlock):
 
 # %% ../../nbs/07_nn.seq2seq.ipynb #04b00001
 class BosEos(NamedTuple):
-    "The tokens with which a target begins and ends"
+    "First and last token of a target"
     bos:int # Id of the token that the decoder reads first
     eos:int # Id of the token that it writes last
-    has_bos:bool # Do the texts of the data begin with `bos`?
-    has_eos:bool # Do they end with `eos`?
+    has_bos:bool # True if the texts of the data begin with `bos`
+    has_eos:bool # True if they end with `eos`
 
 def shift_right(
     ids:Tensor, # Ids of targets `(b,t)`, padding anywhere
     marks:BosEos, # Their first and last token
     pad_idx:int # Id of padding
-)->tuple: # What the decoder reads `(b,t')`, and what it must predict `(b,t')`, padded
-    "Each token from `bos` on is read, and the next one, up to `eos`, is the target"
+)->tuple: # Inputs of the decoder, and its targets, both `(b,t')`, padded
+    "Input and targets of the decoder: the tokens from `bos` on, and the next ones, up to `eos`"
     ids,pad_mask = left_align(ids.as_subclass(Tensor), pad_idx)
     n = (~pad_mask).sum(1, keepdim=True)                                                  # (b,1)
     if not marks.has_bos: ids,n = F.pad(ids, (1,0), value=marks.bos),n+1
@@ -83,7 +83,7 @@ def shift_right(
 
 # %% ../../nbs/07_nn.seq2seq.ipynb #04000011
 class TransformerDecoder(TransformerEncoder):
-    "A causal stack of `DecoderBlock`s; raises `ValueError` if a token sees a later one"
+    "Causal stack of `DecoderBlock`s; raises `ValueError` if a token sees a later one"
     @delegates(TransformerEncoder, but=['n_types'])
     def __init__(self,
         vocab_sz:int, # Number of different ids
@@ -102,12 +102,12 @@ class TransformerDecoder(TransformerEncoder):
     def project(self,
         source:Tensor # Vectors of the source `(b,ts,k)`
     )->dict: # Keys and values for each block, which `forward` takes as `source`
-        "Keys and values of the source, computed once for all words that are generated"
-        return {o: o.cross.keys_values(source) for o in self.blocks}
+        "Compute keys and values of the source, once for all tokens to generate"
+        return {block: block.cross.keys_values(source) for block in self.blocks}
 
 # %% ../../nbs/07_nn.seq2seq.ipynb #04000012
 class SourcedDecoder(Module):
-    "A decoder bound to a source, with the interface of a language model's encoder"
+    "Decoder bound to a source, with the interface of a language model's encoder"
     def __init__(self,
         decoder:TransformerDecoder, # A decoder
         source:Tensor, # Vectors of the source `(b,ts,k)`
@@ -124,16 +124,16 @@ class SourcedDecoder(Module):
         *args, # As for `TransformerEncoder.forward`
         **kwargs
     )->Tensor: # Vectors `(b,t,k)`
-        "As `TransformerEncoder.forward`, attending to the source"
+        "Read the tokens, attending to the source; see `TransformerEncoder.forward`"
         kwargs |= dict(source=self.source, source_pad=self.source_pad)
         return self.decoder(ids, *args, **kwargs)
 
     def select(self,
-        rows:Tensor # Which sources stay `(b',)`
-    )->Module: # The same decoder with these sources
-        "The decoder bound to some of the sources"
+        rows:Tensor # Indices of the sources to keep `(b',)`
+    )->Module: # A shallow copy of the decoder
+        "Decoder bound to some of the sources"
         new = copy(self)
-        new.source = {o: tuple(x[rows] for x in kv) for o,kv in self.source.items()}
+        new.source = {block: tuple(o[rows] for o in kv) for block,kv in self.source.items()}
         new.source_pad = None if self.source_pad is None else self.source_pad[rows]
         new.n_sources = len(rows)
         return new
@@ -144,18 +144,18 @@ class TransformerSeq2Seq(TextModel):
     @delegates(TransformerEncoder, but=['n_types'])
     def __init__(self,
         vocab_sz:int, # Number of different ids of the source
-        target_sz:int=None, # The same for the target; None: they have one vocabulary, and one table
+        target_sz:int=None, # Number of different ids of the target; None: both share one vocabulary, and one table
         *,
         k:int=256, # Width of the vectors (d_model)
         depth:int=3, # Number of blocks of the encoder
         target_depth:int=None, # Number of blocks of the decoder; None is `depth`
         pad_idx:int=1, # Id of padding in the source
         target_pad:int=None, # Id of padding in the target; None is `pad_idx`
-        crop:callable=None, # Which tokens of longer sources to keep; None: they raise an error
+        crop:callable=None, # Function that selects tokens of longer sources; None: they raise an error
         attn_cls:type=SelfAttention, # Class of the encoder's attention
         block_cls:type=TransformerBlock, # Class of the encoder's blocks
         decoder_cls:type=TransformerDecoder, # Class of decoder, created as `TransformerDecoder` is
-        tie_weights:bool=True, # Does the output layer share the decoder's embedding table?
+        tie_weights:bool=True, # Share the decoder's embedding table with the output layer
         **kwargs
     ):
         encoder = TransformerEncoder(vocab_sz, k, depth=depth, pad_idx=pad_idx,

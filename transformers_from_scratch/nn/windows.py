@@ -16,13 +16,13 @@ def _take(x, columns): return x[:,None].expand(-1, columns.shape[1], -1).gather(
 
 def window_columns(
     ids:Tensor, # Token ids `(b,t)`, padding anywhere
-    model:TransformerClassifier, # A window has `max_len` tokens, those that its `crop` always keeps too
+    model:TransformerClassifier, # Its `max_len` is the length of a window, including the special tokens of a `special_crop`
     overlap:int=None # Tokens that two windows share, at least; None: a quarter of `max_len`
 )->Tensor: # Columns `(b,w,max_len)` of `ids`, -1 where there is no token
-    "Which tokens each window reads; raises `ValueError` for an `overlap` out of range"
+    "Select the tokens of each window; raises `ValueError` for an `overlap` out of range"
     pad_idx,max_len,crop = model[0].pad_idx,model[0].max_len,model.crop
-    special,its = getattr(crop, 'func', crop) is special_crop,getattr(crop, 'keywords', {})
-    first,last = (its.get(n, int(special)) for n in ('first','last'))
+    n_special = int(getattr(crop, 'func', crop) is special_crop)
+    first,last = (getattr(crop, 'keywords', {}).get(n, n_special) for n in ('first','last'))
     overlap = ifnone(overlap, max_len//4)
     step = max_len-first-last-overlap
     if overlap<0 or step<1:
@@ -31,7 +31,7 @@ def window_columns(
     columns,pad_mask = left_align(columns, -1)                                            # (b,t')
     t,n = columns.shape[1],(~pad_mask).sum(1)[:,None,None]                              # (b,1,1)
     width = max_len if pad_idx is not None else torch.sym_min(t, max_len)
-    # in a graph there are as many as any text of `t` tokens could need
+    # in a graph the number of windows must not depend on the numbers: enough for any text
     more = t if torch.compiler.is_compiling() else max(t-max_len, 0)
     place = torch.arange(width, device=ids.device)
     at = step*torch.arange(1 + (more+step-1)//step, device=ids.device)[:,None]            # (w,1)
@@ -50,7 +50,7 @@ def in_windows(
     pool:callable=mean_pool, # A pool that combines the logits of the windows
     overlap:int=None # Tokens that two windows share, at least; None: a quarter of `max_len`
 )->Tensor: # Logits `(b,n_out)`
-    "Read texts of any length: each window as a text of its own; for `windows=`, as it is or a `partial`"
+    "Read texts of any length, each window as a separate text; for `windows=`, also in a `partial`"
     if model[0].max_len is None: return model.read(ids, types)
     columns = window_columns(ids, model, overlap)
     graph = torch.compiler.is_compiling()
@@ -64,7 +64,7 @@ def in_windows(
     return pool(logits.view(*empty.shape, logits.shape[-1]), empty)
 
 class ClassifierInWindows(TransformerClassifier):
-    "A classifier that reads texts longer than `max_len` whole; raises `ValueError` without a `pool`"
+    "Classifier that reads long texts in windows; raises `ValueError` without a `pool`"
     @delegates(TransformerClassifier)
     def __init__(self,
         vocab_sz:int, # Number of different ids
@@ -75,7 +75,7 @@ class ClassifierInWindows(TransformerClassifier):
     ):
         super().__init__(vocab_sz, n_out, **kwargs)
         if self[1].pool is None:
-            raise ValueError('`pool` is None, but `windows` need one: their logits are those of a text')
+            raise ValueError('`pool` is None, but `windows` need one, for the logits of a text')
         self.windows = windows
 
     def forward(self,
@@ -89,8 +89,8 @@ class ClassifierInWindows(TransformerClassifier):
 def use_windows(
     model:TransformerClassifier, # A classifier, cropping or with windows
     windows:callable=in_windows # As in `ClassifierInWindows`; None: crop
-)->TransformerClassifier: # The same
-    "Let a classifier read texts longer than `max_len` whole, or not, in place; raises `TypeError` for other models"
+)->TransformerClassifier: # `model`
+    "Switch windows on or off, in place; raises `TypeError` unless it is a classifier with a `pool`"
     kinds = TransformerClassifier,ClassifierInWindows
     if type(model) not in kinds or (windows and getattr(model[1], 'pool', mean_pool) is None):
         raise TypeError(f'`model` is {type(model).__name__}, but must be a `TransformerClassifier` with a `pool`')
