@@ -59,7 +59,7 @@ class _LowAttention(torch.autograd.Function):
 
 # %% ../../nbs/92_speed.attention.ipynb #a3c1e7b7
 def _low_attention(queries, keys, values, hidden):
-    "The average of the values `(b,h,tq,s)` by `_LowAttention`"
+    "Average of the values `(b,h,tq,s)`, by `_LowAttention`"
     b,h = queries.shape[:2]
     groups,which = keys.shape[1],None
     if groups<h: keys,values = (o.repeat_interleave(h//groups, 1) for o in (keys,values))
@@ -87,21 +87,21 @@ def fast_average(
     mask:Tensor=None, # bool, True where a key is hidden from a query; broadcasts to `(b,h,tq,tk)`
     dropout:float=0., # Probability to drop a weight, in [0,1); always applied
     bias:Tensor=None, # Numbers that are added to the scores; broadcast to `(b,h,tq,tk)`
-    causal:bool=False # Hide later tokens? Only without `mask` and `bias`
+    causal:bool=False # Hide later tokens; only without `mask` and `bias`
 )->Tensor: # Averages of the values `(b,h,tq,s)`
-    "`fused_attention`, but computed differently for training in bfloat16 on a CPU"
-    three = query,key,value
-    learns = torch.is_grad_enabled() and any(o.requires_grad for o in three)
+    "Averages of `fused_attention`, computed differently for training in bfloat16 on a CPU"
+    qkv = query,key,value
+    learns = torch.is_grad_enabled() and any(o.requires_grad for o in qkv)
     low = query.dtype is torch.bfloat16 and query.device.type=='cpu'
     if not (learns and low) or torch.compiler.is_compiling():
-        return fused_attention(*three, mask, dropout, bias, causal)
+        return fused_attention(*qkv, mask, dropout, bias, causal)
     with torch.autocast('cpu', enabled=False):
-        if _fits_low(*three, mask, bias, dropout):
+        if _fits_low(*qkv, mask, bias, dropout):
             if causal:
                 tk = key.shape[2]
                 mask = torch.ones(tk, tk, dtype=torch.bool, device='cpu').triu(1)
             if mask is not None: mask = mask[(None,)*(4-mask.dim())]  # (b,h,tq,tk), or 1s
-            if mask is None or not mask.all(-1).any(): return _low_attention(*three, mask)
+            if mask is None or not mask.all(-1).any(): return _low_attention(*qkv, mask)
         if bias is not None: bias = bias.float()
-        out = fused_attention(*(o.float() for o in three), mask, dropout, bias, causal)
+        out = fused_attention(*(o.float() for o in qkv), mask, dropout, bias, causal)
         return out.to(query.dtype)

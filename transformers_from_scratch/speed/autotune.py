@@ -20,20 +20,20 @@ def autotune_is_off(
             or os.getenv('TFS_AUTOTUNE')=='0')
 
 # %% ../../nbs/90_speed.autotune.ipynb #ffa0d10001
-autotuned,_timing = {},threading.RLock()  # the fastest way of each task
+autotuned,_timing = {},threading.RLock()  # the name of the fastest way for each task
 
 def _seconds(*fs):
-    "The shortest time of each function; they take turns, and short ones run up to 50 times"
-    once = [[timeit(f, number=1) for f in fs] for _ in range(2)][1]  # the first prepares
+    "Shortest time of each function, measured alternately; short ones run up to 50 times"
+    once = [[timeit(f, number=1) for f in fs] for _ in range(2)][1]  # the first is a warm-up
     calls = [min(max(int(1e-3/o), 1), 50) for o in once]
     times = [[timeit(f, number=n)/n for f,n in zip(fs, calls)] for _ in range(5)]
     return [min(o) for o in zip(*times)]
 
 @torch.no_grad()
 def autotune(
-    what:str, # What is computed, with its sizes
-    ways:dict # For each name a function that prepares a way, and returns what is to be timed
-)->str: # The name of the fastest; of the first where ways are fixed, or none gains a tenth
+    what:str, # Name of the computation, with its sizes
+    ways:dict # For each name a function that prepares a way, and returns a function to time
+)->str: # Name of the fastest way; the first one if timing is off, or if no other gains a tenth
     "Time `ways` if `what` is new, and remember in `autotuned`"
     if len(ways)==1 or autotune_is_off(): return first(ways)
     with _timing:
@@ -44,12 +44,12 @@ def autotune(
         return autotuned[what]
 
 def _first_choice(what, way):
-    "The choice of the first of several processes"
+    "Choice of the first of several processes, for all of them; `way` if there is one process"
     if not (torch.distributed.is_available() and torch.distributed.is_initialized()): return way
     try:
         store = torch.distributed.distributed_c10d._get_default_store()
         return store.compare_set(f'fastest way: {what}', '', way).decode()
-    except (AttributeError, RuntimeError): return way  # the process that kept them has left
+    except (AttributeError, RuntimeError): return way  # the process with the store has ended
 
 # %% ../../nbs/90_speed.autotune.ipynb #a9c23cd5
 # private names of PyTorch: where one is missing, nothing is `is_ordinary`
@@ -60,7 +60,7 @@ _transform,_is_batched = (getattr(getattr(torch._C, '_functorch', None), o, _alw
 
 def is_ordinary(
     *xs:Tensor # Tensors
-)->bool: # True where a way of our own may be taken
+)->bool: # True where our own kernels may be used
     "Check that these are ordinary tensors of a CPU, in no graph, trace or `torch.func`"
     if torch.compiler.is_compiling() or torch.jit.is_tracing(): return False
     if getattr(forward_ad, '_current_level', 0)>=0 or _n_modes() or _transform(): return False
@@ -70,7 +70,7 @@ def is_ordinary(
 @lru_cache
 def bf16_slowdown(
 )->float: # About a half if the processor has instructions for it; 20 and more if they are emulated
-    "The time of a product in bfloat16, divided by that in 32 bits; measured once"
+    "Time of a product in bfloat16, divided by that in 32 bits; measured once"
     x,low = (torch.ones(256, 256, dtype=o, device='cpu') for o in (torch.float,torch.bfloat16))
     with torch.autocast('cpu', enabled=False):
         in_32_bits,in_16_bits = _seconds(lambda: x @ x, lambda: low @ low)

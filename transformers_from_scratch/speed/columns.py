@@ -23,15 +23,15 @@ class ColumnCache(KVCache):
     def append(self,
         kv:Tensor # New keys and values `(b,2h,t,s)`
     )->tuple: # All keys and all values so far, each `(b,h,tk,s)`
-        "Append, and return all"
-        prompt,h = self.n==0,kv.shape[1]//2
+        "Append, and return all keys and values"
+        is_prompt,h = self.n==0,kv.shape[1]//2
         self._write(kv)
-        if prompt: return kv[:,:h],kv[:,h:]  # as rows
+        if is_prompt: return kv[:,:h],kv[:,h:]
         return tuple(o[:,:,:self.n].to(kv.dtype) for o in self._parts())
 
     def _write(self, kv):
         n,end,h = self.n,self.n+kv.shape[2],kv.shape[1]//2
-        large = self.dtype is torch.half and kv.abs().amax()>32  # their scores need more digits
+        large = self.dtype is torch.half and kv.abs().amax()>32  # their scores need more precision
         if large: self.dtype = None
         if self.kv is None or end>self.room or large:
             old = None if self.kv is None else self._parts()
@@ -39,7 +39,7 @@ class ColumnCache(KVCache):
             with torch.inference_mode(False):
                 self.kv = kv.new_empty(*kv.shape[:2], self.room, kv.shape[3], dtype=self.dtype)
             if old:
-                for new,o in zip(self._parts(), old): new[:,:,:n] = o[:,:,:n]
+                for new,part in zip(self._parts(), old): new[:,:,:n] = part[:,:,:n]
         (key,value),new = self._parts(),kv.to(self.kv.dtype)
         key[:,:,n:end],value[:,:,n:end],self.n = new[:,:h],new[:,h:],end
 
@@ -53,12 +53,12 @@ class ColumnCache(KVCache):
         if query.shape[2]>1 or query.dtype!=torch.float: return super()._attend(query, kv, seen)
         self._write(kv)
         (b,heads,_,s),h = query.shape,kv.shape[1]//2
-        of_keys,of_values = _bags(b, heads, h, self.room, s, self.n)
-        scores = _sums(self.kv.view(-1, self.room), of_keys, query*s**-.5)[:,:self.n].float()
+        key_bags,value_bags = _bags(b, heads, h, self.room, s, self.n)
+        scores = _sums(self.kv.view(-1, self.room), key_bags, query*s**-.5)[:,:self.n].float()
         if seen is not None:
             seen = seen.expand(b, heads, 1, -1).flatten(0, 2)                          # (b*heads,n)
             scores = scores.masked_fill(~seen, -math.inf)
-        out = _sums(self.kv.view(-1, s), of_values, scores.softmax(-1))
+        out = _sums(self.kv.view(-1, s), value_bags, scores.softmax(-1))
         return out.view_as(query).to(query.dtype)
 
 @lru_cache(4)
@@ -67,8 +67,8 @@ def _bags(b, heads, h, room, s, n):
     "Rows of a `ColumnCache` with the keys, and with the values, of each head of each text"
     def ints(*args): return torch.arange(*args, dtype=torch.int32, device='cpu')
     block = (ints(b)[:,None]*2*h + ints(heads)//(heads//h)).view(-1,1)                # (b*heads,1)
-    return tuple((which.flatten(), ints(0, which.numel(), which.shape[1]))
-                 for which in (block*s + ints(s), (block+h)*room + ints(n)))
+    return tuple((rows.flatten(), ints(0, rows.numel(), rows.shape[1]))
+                 for rows in (block*s + ints(s), (block+h)*room + ints(n)))
 
 def _sums(rows, bags, xs):
     return torch.embedding_bag(rows, *bags, False, 0, False, xs.flatten().to(rows.dtype))[0]

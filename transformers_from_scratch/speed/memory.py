@@ -13,7 +13,7 @@ from fastai.basics import *
 def keep_memory(
     n:int=2**30 # Bytes to keep at most, below 2**31
 ):
-    "Keep freed memory for the next step, where the C library is GNU's"
+    "Keep freed memory for the next step, if the C library is that of GNU"
     try: mallopt = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError, TypeError): return  # another C library
     if {'MALLOC_TRIM_THRESHOLD_','MALLOC_MMAP_THRESHOLD_'} & {*os.environ}: return

@@ -15,8 +15,8 @@ class FusedAdam(Optimizer):
     def __init__(self,
         params:list, # Parameters, or a list of them for each group
         lr:float, # Learning rate
-        mom:float=0.9, # How much of the mean of the gradients stays in a step (β1)
-        sqr_mom:float=0.99, # How much of the mean of their squares stays (β2)
+        mom:float=0.9, # Decay of the mean of the gradients (β1)
+        sqr_mom:float=0.99, # Decay of the mean of their squares (β2)
         eps:float=1e-5, # Added to the root of the mean of the squares
         wd:float=0.01 # Weight decay
     ): super().__init__(params, [], lr=lr, mom=mom, sqr_mom=sqr_mom, eps=eps, wd=wd)
@@ -25,24 +25,24 @@ class FusedAdam(Optimizer):
     def step(self):
         "Update all parameters that are trained and have a gradient; frozen ones do not change"
         for ps,hyper in zip(self.param_lists, self.hypers):
-            learn = [p for p in ps if p.grad is not None and p.requires_grad]
-            for decay,some in groupby(learn, lambda p: self.state[p].get('do_wd', True)).items():
-                self._step(some, hyper, hyper['wd']*decay)
+            trained = [p for p in ps if p.grad is not None and p.requires_grad]
+            for decay,group in groupby(trained, lambda p: self.state[p].get('do_wd', True)).items():
+                self._step(group, hyper, hyper['wd']*decay)
 
     def _step(self, ps, hyper, wd):
         states = [self.state[p] for p in ps]
         fused = ps[0].device.type in ('cpu','cuda')
-        for p,o in zip(ps, states):
+        for p,state in zip(ps, states):
             for n in ('grad_avg','sqr_avg'):
-                o[n] = _like(o[n], p) if n in o else torch.zeros_like(p)
-            o['step'] = torch.as_tensor(o.get('step', 0), dtype=torch.float,
-                                        device=p.device if fused else 'cpu')
+                state[n] = _like(state[n], p) if n in state else torch.zeros_like(p)
+            state['step'] = torch.as_tensor(state.get('step', 0), dtype=torch.float,
+                                            device=p.device if fused else 'cpu')
         avgs,sqrs,steps = ([o[n] for o in states] for n in ('grad_avg','sqr_avg','step'))
         adamw(ps, [_like(p.grad, p) for p in ps], avgs, sqrs, [], steps, fused=fused,
               amsgrad=False, maximize=False, beta1=hyper['mom'], beta2=hyper['sqr_mom'],
               lr=hyper['lr'], weight_decay=wd, eps=hyper['eps'])
 
-def _like(o, p):
-    "`o` in the memory layout of `p`, which the kernel assumes"
-    alike = o.stride()==p.stride() and o.dtype==p.dtype and o.device==p.device
-    return o if alike else torch.empty_like(p).copy_(o)
+def _like(x, p):
+    "Copy `x` to the memory layout of `p`, which the kernel assumes, unless it has that layout"
+    same = x.stride()==p.stride() and x.dtype==p.dtype and x.device==p.device
+    return x if same else torch.empty_like(p).copy_(x)
