@@ -83,8 +83,8 @@ def _repeats(trial):
     "Equal seeds make equal models; an output repeats, and leaves the random state alone"
     ids,state = trial.texts(),torch.get_rng_state()
     want = trial.out(trial.model, ids)
-    again = trial.out(trial.model, ids)
-    assert_near(again, want, 'a second call must give the result of the first', 0)
+    second = trial.out(trial.model, ids)
+    assert_near(second, want, 'a second call must give the result of the first', 0)
     assert_that(torch.equal(state, torch.get_rng_state()),
          'a model in evaluation mode must not draw random numbers')
     assert_near(trial.out(trial.new(), ids), want, 'the same seed must give the same weights', 0)
