@@ -17,7 +17,7 @@ class AverageWeights(Callback):
         start:float=.75, # From this share of the training on, in [0,1)
         decay:float=None # Share of the mean that stays after a batch, in [0,1); None: a plain mean
     ):
-        for n,o in dict(start=start, decay=decay or 0.).items(): ensure(0<=o<1, n, o, 'in [0,1)')
+        for n,value in dict(start=start, decay=decay or 0.).items(): ensure(0<=value<1, n, value, 'in [0,1)')
         self.start,self.decay,self.mean,self.own,self.n = start,decay,None,None,0
 
     def _weights(self): return torch.cat([p.detach().flatten() for p in self.model.parameters()])

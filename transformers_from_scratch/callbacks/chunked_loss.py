@@ -96,7 +96,7 @@ class ChunkedLoss(Callback):
                'False: there are no logits to measure in training')
 
     def before_batch(self):
-        "Do with the batch what a `Learner` does; in the place of logits are the vectors"
+        "Read the batch as a `Learner` does, with vectors in the place of logits"
         learn,head = self.learn,get_model(self.model)[1]
         head.forward = noop
         try: learn.pred = learn.model(*learn.xb)

@@ -79,7 +79,7 @@ class StopOnNaN(Callback):
         if not self._scaled(): self._stop_for_gradients()
 
     def before_step(self):
-        "The same for scaled gradients; if some are infinite, the scaler skips the step"
+        "Check scaled gradients; if some are infinite, the scaler skips the step"
         if self._scaled(): self._stop_for_gradients()
 
     def after_train(self):
@@ -119,7 +119,7 @@ def _scaled(self:StopOnNaN):
 
 @patch
 def _where(self:StopOnNaN):
-    "Where it began, in words"
+    "Describe the place of the first one"
     for what,batch in (('An input',self.xb), ('A target',self.yb)):
         if not _finite(batch): return f'{what} is not finite: fix or remove such rows'
     set_random_states(**self.states)

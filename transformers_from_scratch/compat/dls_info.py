@@ -57,7 +57,7 @@ def pad_id(
     return int(max(one.max(), other.max())) if len(one)==len(other) else None
 
 # %% ../../nbs/85_compat.dls_info.ipynb #11b00002
-def _plain(o): return o.as_subclass(Tensor)  # many times faster than fastai's types
+def _plain(x): return x.as_subclass(Tensor)  # many times faster than fastai's types
 
 class PadPairs(ItemTransform):
     "Pad a batch at once, at the ends: each side to its own longest text"
@@ -84,10 +84,10 @@ class PadPairs(ItemTransform):
         return list(zip(*map(padded, zip(*b))))
 
     def decodes(self,
-        o # A row
+        row # A row
     )->tuple: # The row, its texts without padding
         "Remove the padding"
-        return tuple(x[_plain(x)!=self.pad_idx] if isinstance(x, TensorText) else x for x in o)
+        return tuple(x[_plain(x)!=self.pad_idx] if isinstance(x, TensorText) else x for x in row)
 
 # %% ../../nbs/85_compat.dls_info.ipynb #11000018
 def _part(ds, part): return ds.tls[part] if hasattr(ds, 'tls') else ds
@@ -108,7 +108,7 @@ def text_tfms(
     dls:DataLoaders, # Data with texts
     part:int=0 # Where targets are texts, too: 1 for these
 )->list: # Transforms, the first of which takes a string
-    "What turns a text into ids, as in training; raises `AssertionError` where no text can enter"
+    "Transforms that turn a text into ids, as in training; raises `AssertionError` where no text can enter"
     tl = _part(dls.train_ds, part)
     return tl.tfms.fs[tl.infer_idx(''):]  # from the first that takes a string
 
@@ -155,7 +155,7 @@ _kinds = {MultiCategorize: 'labels', EncodedMultiCategorize: 'labels', OneHotEnc
 def text_target(
     dls:DataLoaders # Data with texts
 )->TextTarget: # Its kind, and the names of the classes
-    "What is to be predicted"
+    "The target: its kind and its classes"
     if isinstance(dls.train, LMDataLoader): return TextTarget('tokens', list(text_vocab(dls)))
     tls = getattr(dls.train_ds, 'tls', ())
     if len(tls)<2: return TextTarget(None, [])  # no `Datasets` of fastai, or no target
@@ -178,7 +178,7 @@ def target_columns(
     if not all(isinstance(o, tuple(_kinds)) for o in tls[-1].tfms.fs[1:]): return
     cols = [o if o in items else items.columns[o] for o in get_y.cols]
     res,delim = items[cols],get_y.label_delim
-    def split(o): return o.split(delim) if o else []
+    def split(labels): return labels.split(delim) if labels else []
     return res if delim is None else res.map(split, na_action='ignore')
 
 # %% ../../nbs/85_compat.dls_info.ipynb #11000034

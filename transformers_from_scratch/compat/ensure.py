@@ -27,9 +27,9 @@ def ensure_sizes(
     **sizes # Numbers, by the name of the argument
 ):
     "Raise `ValueError` unless all are positive whole numbers"
-    for name,o in sizes.items():
-        whole = isinstance(o, numbers.Integral) and not isinstance(o, bool)
-        ensure(whole and o>0, name, o, 'a positive whole number')
+    for name,size in sizes.items():
+        whole = isinstance(size, numbers.Integral) and not isinstance(size, bool)
+        ensure(whole and size>0, name, size, 'a positive whole number')
 
 # %% ../../nbs/84_compat.ensure.ipynb #f38685d8
 def import_extra(
@@ -48,7 +48,7 @@ _elsewhere = {  # and what is not a keyword here
     'do_sample': '`temperature=0` is greedy decoding'}
 
 def _keyword_note(name, names):
-    "What the unknown keyword `name` is called among `names`"
+    "A note for the unknown keyword `name`: the one of `names` that is meant"
     if name in _elsewhere: return _elsewhere[name]
     ours = our_name(name)
     near = [ours] if ours in names else difflib.get_close_matches(name, names, n=1, cutoff=.7)
@@ -66,8 +66,8 @@ def keywords_of(
         @functools.wraps(f)
         def call(*args, **kwargs):
             try:
-                for o in kwargs.keys() & {*but}:
-                    raise TypeError(f"{f.__name__}() got an unexpected keyword argument '{o}'")
+                for name in kwargs.keys() & {*but}:
+                    raise TypeError(f"{f.__name__}() got an unexpected keyword argument '{name}'")
                 return f(*args, **kwargs)
             except TypeError as e:
                 found = re.search(r"unexpected keyword argument '(\w+)'", str(e))
@@ -76,8 +76,8 @@ def keywords_of(
                     e.add_note(_keyword_note(found[1], names))
                 raise
         at = call
-        for o in others:
-            at.__delwrap__ = partial(inspect.unwrap(o))
+        for other in others:
+            at.__delwrap__ = partial(inspect.unwrap(other))
             at = at.__delwrap__
         return call
     return _inner

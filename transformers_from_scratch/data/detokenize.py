@@ -59,14 +59,14 @@ def _pairs():
 
 # %% ../../nbs/32_data.detokenize.ipynb #ca9b1930
 def _closes(quote, prev, inside, after):
-    "Does a quote close after `prev`, and not open before a word? Those in `inside` are open"
+    "True if a quote closes after `prev`, instead of opening before a word; those in `inside` are open"
     if quote=="'" and quote not in inside and prev[-1:]=='s':  # an apostrophe, as in `boys'`
         if (quote,None) not in after[:11]: return True
     nxt,mark = after[0] if after else ('',None)
     return bool(prev) and (quote in inside or mark in _capitals or nxt in _left or _blank(nxt))
 
 def _joins(dash, prev, near, after):
-    "Does a dash or a slash join two words? Else it has a space on both sides"
+    "True if a dash or a slash joins two words; else it has a space on both sides"
     nxt,mark = after[0] if after else ('',None)
     apart = nxt in _after_dash and dash not in near or prev in ('"',')','...')
     # fastai's rules put spaces around a slash
@@ -74,7 +74,7 @@ def _joins(dash, prev, near, after):
     return bool(prev) and not (dash in '-–' and apart) and not spaced
 
 def _sides(word, mark, prev, inside, near, after):
-    "No space to the left of a word, and none to its right?"
+    "True if there is no space to the left of a word, and if there is none to its right"
     sign = word[0] if mark==TK_REP else word
     nxt,capital = (after[0][0],after[0][1] in _capitals) if after else ('',False)
     if word in _quotes:
@@ -167,7 +167,7 @@ def text_decoder(
     tok, # `DataLoaders`, a fastai `Tokenizer`, or a tokenizer such as `CharTokenizer()`
     decoder:callable=None # Another one: from a list of tokens to a text, or to a list of words
 )->callable: # From a list of tokens to a text
-    "What turns tokens into text: `join` of the tokenizer, or what fits it; or your own `decoder`"
+    "A function that turns tokens into text: `join` of the tokenizer, or what fits it; or your own `decoder`"
     tok = text_tokenizer(tok) if isinstance(tok, DataLoaders) else as_tokenizer(tok)
     inner,sep = getattr(tok, 'tok', None),getattr(tok, 'sep', ' ')
     if decoder is not None:
@@ -221,7 +221,7 @@ def _before_last_word(tokens, text):
     return len(_WordSteps().add(*words[:-1])[0])
 
 def _before_byte(tokens, text, decoder):
-    "Up to where does a text stay as it is when the first byte of a character follows?"
+    "Length of the prefix that stays unchanged when the first byte of a character follows"
     return len(os.path.commonprefix([text, decoder([*tokens,'<0xE2>'])]).rstrip('�'))
 
 def _steps(decoder, ahead=None):
@@ -234,7 +234,7 @@ def _steps(decoder, ahead=None):
 
 # %% ../../nbs/32_data.detokenize.ipynb #8b5a308c
 def _behind(before, text):
-    "Where `text` continues after `before`, which may have other spaces in it"
+    "Index at which `text` continues after `before`, which may have other spaces in it"
     if text.startswith(before): return len(before)
     signs = ''.join(before.split())
     places = [i for i,c in enumerate(text) if not c.isspace()][:len(signs)]

@@ -19,12 +19,12 @@ def _longest(item): return max(len(o.as_subclass(Tensor)) for o in tuplify(item)
 def _by_tokens(items, size, tokens):
     "`items` in their order, in lists of at most `tokens` tokens, or of one item"
     some,most = [],0
-    for o in items:
-        most = max(most, size(o))
+    for item in items:
+        most = max(most, size(item))
         if some and (len(some)+1)*most>tokens:
             yield some
-            some,most = [],size(o)
-        some.append(o)
+            some,most = [],size(item)
+        some.append(item)
     if some: yield some
 
 class MaxTokensDL(SortedDL):

@@ -207,7 +207,7 @@ _kinds = { # class: kind, and its settings
 _classes = {o.__name__: o for o in _kinds}
 
 def _learned(tok):
-    "What is beside the settings: the language, or the pieces"
+    "State beside the settings: the language, or the pieces"
     if isinstance(tok, SpacyTokenizer): return dict(lang=tok.pipe.__self__.lang)
     if isinstance(tok, HFTokenizer): return dict(model=tok.tok.to_str())
     pieces = isinstance(tok, (ExactSubwordTokenizer,SentencePieceTokenizer))
@@ -264,7 +264,7 @@ def tokenizer_diff(
     state1:dict, # From `tokenizer_state`
     state2:dict # Another one
 )->str: # None if they are the same, else what differs
-    "Do two tokenizers make the same tokens? Of 'custom' ones only names are compared"
+    "Difference of two tokenizers, in words; of 'custom' ones only names are compared"
     def say(o):
         long = isinstance(o, str) and len(o)>200
         return hashlib.sha1(o.encode()).hexdigest()[:8] if long else repr(o)

@@ -22,7 +22,7 @@ from ..learner.core import *
 
 # %% ../../nbs/72_export.huggingface.ipynb #p07f6375f1d
 def _act_name(act):
-    "What Hugging Face calls an activation; None if it has no name there"
+    "Name of an activation in Hugging Face; None if it has none there"
     if type(act) is nn.GELU: return {'none':'gelu', 'tanh':'gelu_new'}[act.approximate]
     return {nn.ReLU:'relu', nn.SiLU:'silu', nn.Tanh:'tanh'}.get(type(act))
 
@@ -99,7 +99,7 @@ def _config_of(encoder, form):
 
 # %% ../../nbs/72_export.huggingface.ipynb #p0703048a54
 def _zeros(model, state, family):
-    "What GPT-2 and BERT have and `model` has not: biases and a token type, which are zeros"
+    "Zeros for weights that GPT-2 and BERT have and `model` lacks: biases and a token type"
     for n,o in model.named_modules():
         inside = 'blocks' in n or isinstance(o, nn.LayerNorm)
         if inside and isinstance(o, (nn.Linear,nn.LayerNorm)) and o.bias is None:

@@ -20,7 +20,7 @@ from ..compat.ensure import *
 
 # %% ../../nbs/71_export.onnx.ipynb #ox07
 def _target(learn):
-    "What the loss function makes of logits, and from which probability on a label is there"
+    "Activation of the loss function, and the threshold of labels"
     f,n = learn.loss_func,plain_model(learn.model)[1].linear.out_features
     x,thresh = 3*(2.3*torch.arange(5.*n)).sin().view(5, n),getattr(f, 'thresh', .5)       # (5,n)
     said = getattr(f, 'activation', noop)(x)
@@ -39,12 +39,12 @@ def _tokenizer(dls):
         return state
 
 def _takes_longer(model):
-    "Is there a limit to what `model` reads, but none to what it is given?"
+    "True if the model truncates long inputs"
     cuts = model.crop is not None or getattr(model, 'windows', None) is not None
     return cuts and model[0].max_len is not None
 
 def _about(learn):
-    "What it takes to turn texts into ids, and to interpret the outputs"
+    "Description of how texts become ids, and what outputs mean"
     model,(kind,thresh) = plain_model(learn.model),_target(learn)
     encoder,head = model[:2]
     classes = [] if kind=='numbers' else text_target(learn.dls).classes
@@ -120,7 +120,7 @@ def _check_ids(classifier, learn):
 _files = ['about.json','model.onnx','model.onnx.data']
 
 class ONNXFile(FileHeader):
-    "What `about.json` says"
+    "Contents of `about.json`"
     kind:Literal['onnx'] = 'onnx'
     vocab:list[str]
     unk_idx:Literal[0]
@@ -170,7 +170,7 @@ class ONNXClassifier:
     def ids(self,
         text:str # A text
     )->list: # Integers, one for each token; `unk_idx` for those not in the vocabulary
-        "What the model reads"
+        "Ids of texts, as the model reads them"
         with self.lock: tokens = list(self.tok(text))  # tokenizers keep caches
         return [self.o2i.get(o, self.about.unk_idx) for o in tokens]
 
@@ -198,7 +198,7 @@ class ONNXClassifier:
         texts:str|list, # A text, or a list of texts
         bs:int=64 # Texts in a batch, at most
     )->tuple: # Label, its index, and probabilities `(n_out,)`; for a list, a list of those
-        "The same as `learn.predict`, for one text or several"
+        "Predict as `learn.predict` does, for one text or several"
         if self.about.each_token: raise ValueError('this model has outputs per token: use `logits`')
         x = self.logits(texts, bs)
         if self.about.target=='category':

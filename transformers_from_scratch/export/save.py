@@ -55,7 +55,7 @@ def _loss(name, settings):
 
 # %% ../../nbs/70_export.save.ipynb #e5000013
 def _data_says(dls):
-    "How `dls` makes ids of a text; None if it does more than tokens and numbers"
+    "Settings with which `dls` makes ids of texts; None if it does more than tokens and numbers"
     try: tfms = text_tfms(dls)
     except AssertionError: return  # a text can't enter there
     names = [type(o).__name__ for o in tfms]

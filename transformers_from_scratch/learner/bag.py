@@ -51,7 +51,7 @@ def _all_of(dl): return dl.new(shuffle=False, drop_last=False)
 
 # %% ../../nbs/47_learner.bag.ipynb #25b00115
 class PhraseAttributions(Attributions):
-    "What each of `phrases` added to the lead of a class, from `start`; its words share that"
+    "Contribution of each of `phrases` to the lead of a class, from `start`; its words share that"
     def top(self,
         n:int=5 # Number of phrases
     )->L: # `(phrase, score)`
@@ -64,7 +64,7 @@ def explain(self:BagLearner,
     text:str, # A text
     target:str=None # Class or label to explain; None is the most likely
 )->PhraseAttributions: # A score for each token, shown as colored text
-    "Which phrases decided, exactly: they add up to the lead of `target` over the mean of the others"
+    "Explain a prediction by its phrases, exactly: they add up to the lead of `target` over the mean of the others"
     model,(kind,names) = plain_model(self.model),text_target(self.dls)
     ids,sep = text_ids(self.dls, text),getattr(text_tokenizer(self.dls), 'sep', ' ')
     x,tokens = torch.tensor([ids], device=model.bias.device),[text_vocab(self.dls)[i] for i in ids]

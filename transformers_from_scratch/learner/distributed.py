@@ -51,7 +51,7 @@ def _mark_of(dl):
 
 # %% ../../nbs/51_learner.distributed.ipynb #di00000b
 class _Share(TfmdDL):
-    "What this process reads of `dl`: its part of each batch, of as many times the size"
+    "Share of `dl` that this process reads: its part of each batch, of as many times the size"
     _default = 'dl'
     def __init__(self, dl, device=None):
         self.rank,self.n_ranks,self.whole = rank_distrib(),num_distrib(),dl
@@ -106,7 +106,7 @@ class _Share(TfmdDL):
         return ours
 
     def to_detach(self, b, cpu=True, gather=True):
-        "What all processes have of `b`, without what was repeated"
+        "Gather `b` from all processes, without what was repeated"
         b = to_detach(b, cpu, gather)
         if not gather or not getattr(self, 'extra', 0) or self.seen<self.n_own: return b
         return apply(lambda o: o[:len(o)-self.extra] if o.ndim else o, b)

@@ -64,8 +64,8 @@ def _writers(learn, texts, *, n_words, no_unk, min_p, scaled_min_p, decoder, onl
     "A `TextWriter` for each of `texts`, and the stream of their next tokens"
     model,vocab,stops = plain_model(learn.model),text_vocab(learn.dls),L(stop)
     ensure(all(stops), 'stop', stop, 'a string, or several, that are not empty')
-    for name,o in dict(min_p=min_p, scaled_min_p=scaled_min_p).items():
-        ensure(o is None or 0<=o<=1, name, o, 'in [0,1]')
+    for name,value in dict(min_p=min_p, scaled_min_p=scaled_min_p).items():
+        ensure(value is None or 0<=value<=1, name, value, 'in [0,1]')
     backwards = [o for o in text_tfms(learn.dls) if getattr(o, 'name', '')=='reverse_text']
     ensure(not backwards, 'backwards', True,
            'False in `dls`: this model continues a text to the left')
@@ -120,9 +120,9 @@ def predict(self:TransformerLMLearner,
         steps_done = write()
         if n_words>0 and not no_bar: steps_done = progress_bar(steps_done, n_words, leave=False)
         for _ in steps_done: pass
-    for i,o in enumerate(writers):
-        o.add(*(new[i] for new in late))
-        o.end()
+    for i,writer in enumerate(writers):
+        writer.add(*(new[i] for new in late))
+        writer.end()
     return writers[0].text if isinstance(text, str) else [o.text for o in writers]
 
 # %% ../../nbs/41_learner.lm.ipynb #76587703
@@ -198,7 +198,7 @@ def score(self:TransformerLMLearner,
     texts:str, # A text or a list of texts
     bs:int=64 # Number of texts, or windows of long ones, to read at once
 )->TextScore|L: # A `TextScore` for each text, in their order; for a single string just one
-    "How likely are these texts? `n` is 0 for fewer than two tokens"
+    "Log probability of each text; `n` is 0 for fewer than two tokens"
     model,vocab,res = plain_model(self.model),text_vocab(self.dls),L()
     ids = [tensor(text_ids(self.dls, o)).long() for o in as_texts(texts)]
     unknown = special_ids(vocab, 'unk')

@@ -141,7 +141,7 @@ def _few_of(w):
     return w[::max(len(w)//8, 1)][:8]
 
 def _same_base(base, model):
-    "Are these numbers of the weights of `model`, up to their rounding?"
+    "True for numbers of the weights of `model`, up to their rounding"
     for n,o in base.items():
         w = model.get_submodule(n).weight
         few,close = _few_of(w),dict(rtol=.02, atol=1e-3*w.abs().max().item())

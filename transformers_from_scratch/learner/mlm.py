@@ -109,7 +109,7 @@ def _hidden_ids(dls, text, mark='[MASK]'):
     ensure(n>0, 'text', text, f'a text with one `{mark}` or several')
     mask,bos = maskable(vocab)[1],special_ids(vocab, 'bos')
     step = -1 if getattr(text_tfms(dls)[-1], 'name', '')=='reverse_text' else 1  # `backwards=True`
-    def read(o): return text_ids(dls, o)[::step]
+    def read(text): return text_ids(dls, text)[::step]
     ids = read(text.replace(mark, vocab[mask]))
     if ids.count(mask)!=n:  # the tokenizer does not know it
         keep = isinstance(getattr(text_tokenizer(dls), 'tok', None), CharTokenizer)

@@ -66,8 +66,8 @@ class TransformerTaggerLearner(TransformerLearner):
     )->tuple: # Probabilities `(texts,t,n)`, targets `(texts,t)`
         "Predictions for each piece, padded where a text is shorter than others"
         res = super().get_preds(ds_idx, dl, with_input=True, act=noop, **kwargs)
-        def padded(o, fill):  # texts of several batches are a list
-            return retain_type(pad_sequence([*o], True, fill), o[0]) if isinstance(o, L) else o
+        def padded(x, fill):  # texts of several batches are a list
+            return retain_type(pad_sequence([*x], True, fill), x[0]) if isinstance(x, L) else x
         ids,preds,targs = map(padded, res[:3], (pad_id(self.dls),0,-100))
         probs = preds if preds is None else self.loss_func.activation(preds)
         decoded = [_said(tags_of(self.dls), probs, targs)] if with_decoded else []
