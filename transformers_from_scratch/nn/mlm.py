@@ -26,8 +26,8 @@ def mask_tokens(
     u = torch.rand(ids.shape, generator=generator, device=device).to(ids.device)          # (b,t)
     u = u.where(is_word[ids], 1.)
     u = torch.where(u==u.min(), p*u, u)  # at least one is chosen
-    at = torch.randint(len(words), ids.shape, generator=generator, device=device)         # (b,t)
-    hidden = ids.where(u>=.9*p, words[at.to(ids.device)]).masked_fill(u<.8*p, mask_id)
+    idx = torch.randint(len(words), ids.shape, generator=generator, device=device)        # (b,t)
+    hidden = ids.where(u>=.9*p, words[idx.to(ids.device)]).masked_fill(u<.8*p, mask_id)
     return hidden,u<p
 
 # %% ../../nbs/08_nn.mlm.ipynb #4b000013

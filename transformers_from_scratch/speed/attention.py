@@ -19,37 +19,37 @@ def _centred(x, scale=1.):
 class _LowAttention(torch.autograd.Function):
     "`softmax(q kᵀ / √s) v` in bfloat16, for some of the `n` heads at a time"
     @staticmethod
-    def weights(queries, low, keys, hidden, which, part):
+    def weights(queries, low, keys, hidden, mask_idx, part):
         scores = queries[part] @ low[part].transpose(1, 2)  # (step,tq,tk)
         if not max(o.abs() for o in scores.aminmax())<=8:  # large ones, or NaN
             exact = queries[part].float()*keys.shape[2]**-.5
             scores = exact @ keys[part].float().transpose(1, 2)
-        if hidden is not None: scores.masked_fill_(hidden[which[part]], -math.inf)
+        if hidden is not None: scores.masked_fill_(hidden[mask_idx[part]], -math.inf)
         return scores.softmax(-1).to(queries.dtype)
 
     @staticmethod  # (n,tq,s), (n,tk,s) twice, (m,tq,tk), and which of `m` it is for each of `n`
-    def forward(ctx, queries, keys, values, hidden, which):
+    def forward(ctx, queries, keys, values, hidden, mask_idx):
         tq,tk = queries.shape[1],keys.shape[1]
         out,low = torch.empty_like(queries),_centred(keys, keys.shape[2]**-.5)
         step,kept = max(2**20//(tq*tk), 1),[]
         ctx.parts = [slice(i, i+step) for i in range(0, len(queries), step)]
         for part in ctx.parts:
-            w = _LowAttention.weights(queries, low, keys, hidden, which, part)
+            w = _LowAttention.weights(queries, low, keys, hidden, mask_idx, part)
             torch.bmm(w, values[part], out=out[part])
             if tk<=256: kept.append(w)
-        sources = (None,None,None) if kept else (keys,hidden,which)
+        sources = (None,None,None) if kept else (keys,hidden,mask_idx)
         ctx.save_for_backward(queries, values, low, *sources, *kept)
         return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx, g):
-        queries,values,low,keys,hidden,which,*kept = ctx.saved_tensors
+        queries,values,low,keys,hidden,mask_idx,*kept = ctx.saved_tensors
         centred,grads = _centred(values),[]
         with torch.autocast('cpu', enabled=False):
             for i,part in enumerate(ctx.parts):
                 if kept: w = kept[i]
-                else: w = _LowAttention.weights(queries, low, keys, hidden, which, part)
+                else: w = _LowAttention.weights(queries, low, keys, hidden, mask_idx, part)
                 to_weights = g[part] @ centred[part].transpose(1, 2)
                 to_scores = torch._softmax_backward_data(to_weights, w, -1, w.dtype)
                 grads.append((to_scores @ low[part], to_scores.transpose(1, 2) @ queries[part],
@@ -61,15 +61,15 @@ class _LowAttention(torch.autograd.Function):
 def _low_attention(queries, keys, values, hidden):
     "Average of the values `(b,h,tq,s)`, by `_LowAttention`"
     b,h = queries.shape[:2]
-    groups,which = keys.shape[1],None
+    groups,mask_idx = keys.shape[1],None
     if groups<h: keys,values = (o.repeat_interleave(h//groups, 1) for o in (keys,values))
     if hidden is not None:  # one for all, or for each text, each head, or both
         texts,heads = hidden.shape[:2]
         text = torch.arange(b, device='cpu')[:,None]%texts
-        which = (text*heads + torch.arange(h, device='cpu')%heads).flatten()
+        mask_idx = (text*heads + torch.arange(h, device='cpu')%heads).flatten()
         hidden = hidden.flatten(0, 1)
     parts = (o.flatten(0, 1) for o in (queries,keys,values))  # (b*h,t,s)
-    return _LowAttention.apply(*parts, hidden, which).unflatten(0, (b,h))
+    return _LowAttention.apply(*parts, hidden, mask_idx).unflatten(0, (b,h))
 
 def _fits_low(queries, keys, values, hidden, bias, p):
     "Check that `_LowAttention` can compute this average"

@@ -183,8 +183,8 @@ def _ways(layers, quantize=None, rows=1):
 
 def _sample(cls, layers, quantize, rows):
     "Make a product of some of the weights, to be timed"
-    some = torch.cat([o.weight for o in layers])[:2048]
-    product = cls([SimpleNamespace(weight=some, bias=None)], quantize)
+    sample = torch.cat([o.weight for o in layers])[:2048]
+    product = cls([SimpleNamespace(weight=sample, bias=None)], quantize)
     product.store = torch.empty(product.bytes(), dtype=torch.uint8, device='cpu')
     product.fill()
     return partial(product, torch.ones(rows, product.n, dtype=layers[0].weight.dtype, device='cpu'))
@@ -404,7 +404,7 @@ def fast_decoder(
     try: step,products = _plan(model, quantize, rows)
     except _Unknown: return None
     _lay_out(model, products)
-    many = rows>_Bags.most and next(model.parameters()).dtype is torch.float
+    use_columns = rows>_Bags.most and next(model.parameters()).dtype is torch.float
     columns = partial(ColumnCache, dtype=torch.half if quantize else None)
-    step.reads_prompts,step.cache_cls = many,columns if many else KVCache
+    step.reads_prompts,step.cache_cls = use_columns,columns if use_columns else KVCache
     return step

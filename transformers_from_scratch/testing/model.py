@@ -162,8 +162,8 @@ def _cache(trial):
     whole,real = trial.out(trial.model, ids),real_tokens(ids, trial.pad)
     pos,caches = (real.cumsum(1)-1).clamp(min=0),[KVCache() for _ in trial.encoder.blocks]
     for a,b in itertools.pairwise((0, n+1, n+3, trial.t)):
-        x,now = lm[0](ids[:,a:b], ~real[:,:b], pos[:,a:b], caches),real[:,a:b]
-        assert_near(trial.head(x)[now].double(), whole[:,a:b][now],
+        x,shown = lm[0](ids[:,a:b], ~real[:,:b], pos[:,a:b], caches),real[:,a:b]
+        assert_near(trial.head(x)[shown].double(), whole[:,a:b][shown],
                     f'tokens {a} to {b-1}, read with a cache, must get the scores of the whole')
     reader = LMReader(lm, ids[:,:n+1], fast=True)
     for i in range(n+1, trial.t):
