@@ -30,7 +30,7 @@ def ours(v, k, heads, depth):
     model = TransformerLM(v, k=k, heads=heads, depth=depth, max_len=max_len, act_cls=nn.GELU)
     use_fast_layers(model.eval())
     def f(ids, n, weights=None): generate(model, ids, n, temperature=0, weights=weights)
-    def plain(ids, n):  # a hook keeps `generate` from its fast step
+    def plain(ids, n):  # a hook keeps `generate` from its fast decoder
         handle = model[0].norm.register_forward_hook(lambda *_: None)
         f(ids, n); handle.remove()
     return {'ours': f, 'ours, `weights="bf16"`': lambda *o: f(*o, 'bf16'),

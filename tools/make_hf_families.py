@@ -15,7 +15,7 @@ golden.safetensors:
   middle. Positions count real tokens. What stands at padding is 0 in the answers. gpt2, llama,
   smollm and qwen2 have no token for it: there it is id 0
 
-bert_fill, roberta_fill and distilbert_fill hold a model with the head for hidden words, a tokenizer, and
+bert_fill, roberta_fill and distilbert_fill hold a model with the head for masked words, a tokenizer, and
 fill.json: texts, and what Hugging Face's fill-mask pipeline puts in the place of the mask.
 
 tokenizers.json holds texts, what the tokenizers in those folders make of them, and what they
@@ -238,7 +238,7 @@ def make_filler(folder, cls, config, tok, seed):
     for o in folder.iterdir(): o.chmod(0o644)
 
 def fillers(out, size, seed):
-    "The models that fill in hidden words; they share the settings of their family"
+    "The models that fill in masked words; they share the settings of their family"
     made = families(size)
     for name,cls,tok in (('bert',hf.BertForMaskedLM,'bert'), ('roberta',hf.RobertaForMaskedLM,'roberta'),
                          ('distilbert',hf.DistilBertForMaskedLM,'bert')):

@@ -67,7 +67,7 @@ faults = [
     ('generate.caches', 'a beam keeps the keys of another', 'self.kv[moved,:,:n] = new', 'pass', ['generate.beams']),
     ('nn.seq2seq', 'one norm before both attentions', 'x = x + self.dropout(look(self.cross_norm(x)))', 'x = x + self.dropout(look(self.norm1(x)))', []),
     ('nn.seq2seq', 'padding of the source is seen', 'source=vectors, source_pad=source_pad)', 'source=vectors, source_pad=None)', []),
-    ('nn.mlm', 'the mask stands for all hidden words', '.masked_fill(u<.8*p, mask_id)', '.masked_fill(u<p, mask_id)', []),
+    ('nn.mlm', 'the mask stands for all masked words', '.masked_fill(u<.8*p, mask_id)', '.masked_fill(u<p, mask_id)', []),
     ('learner.mlm', 'the riddles of a validation change', 'rng = None if self.training else torch.Generator().manual_seed(self.iter)', 'rng = None', []),
     ('learner.mlm', 'a batch without a word has no loss', 'if not places.any():', 'if False:', []),
     ('learner.mlm', 'special tokens are hidden', "is_word[special_ids(vocab)] = False", 'pass', []),

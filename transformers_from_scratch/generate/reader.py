@@ -120,7 +120,7 @@ class LMReader:
         if self.quantize and not step:
             why = '`transformers_from_scratch.speed` is missing' if decode is None else (
                 decode.why_slow(self.model) or 'no cache, gradients, autocast or training mode')
-            raise ValueError(f'`quantize` is {self.quantize!r}, but there is no fast step: {why}')
+            raise ValueError(f'`quantize` is {self.quantize!r}, but there is no fast decoder: {why}')
         return step or False
 
 def _speed():

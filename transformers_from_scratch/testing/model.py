@@ -170,7 +170,7 @@ def _cache(trial):
         reader.append(ids[:,i])
         assert_near(reader.logits.double(), whole[:,i],
                     f'read by the fast decoder, token {i} must get the score of the whole')
-    if not reader.step: return 'holds; no fast step'
+    if not reader.step: return 'holds; no fast decoder'
 
 # %% ../../nbs/81_testing.model.ipynb #c8c873ca33
 def _trial_loss(trial, model, ids):
