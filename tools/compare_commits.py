@@ -213,7 +213,8 @@ def tokens_are_moved():
         torch.manual_seed(4)
         if 'align' in globals(): ids,mask,*_ = align(some_ids(), encoder, crop, drop)
         else: ids,mask = left_align(some_ids(), *[pad, max_len, crop, drop])
-        yield f'{crop and crop.__name__} {max_len} {pad} {drop}',torch.stack([ids,mask.long()])
+        name = crop and {old: new for new,old in older.items()}.get(crop.__name__, crop.__name__)
+        yield f'{name} {max_len} {pad} {drop}',torch.stack([ids,mask.long()])
 
 def texts_are_read_in_pieces():
     pads,ids = torch.arange(14) < tensor([[0],[3],[5],[0]]),some_ids(pads=False)
