@@ -101,10 +101,10 @@ def _stop_for_gradients(self:StopOnNaN):
                    f'{self._when()}, though the loss is {self.loss.item():.4g}')
 
 @patch
-def _stop(self:StopOnNaN, says):
+def _stop(self:StopOnNaN, message):
     self.opt.zero_grad()  # or the next training would begin with NaN
     raise FloatingPointError(
-        f'{says}. This batch, in `learn.xb` and `learn.yb`, has changed no weight. The largest is '
+        f'{message}. This batch, in `learn.xb` and `learn.yb`, has changed no weight. The largest is '
         f'{_largest([*self.model.parameters()]):.3g}: try a lower learning rate, or `GradientClip`')
 
 @patch

@@ -273,8 +273,8 @@ class Resume(Callback):
             file.unlink()  # of a save that was killed
         found = _newest(self.folder, rank, self._agree if self.several else None)
         if self.several:
-            mine = getattr(self, 'token', secrets.token_hex(8))
-            self.token = found[0].run if found else _of_all(mine)[0]
+            token = getattr(self, 'token', secrets.token_hex(8))
+            self.token = found[0].run if found else _of_all(token)[0]
         return found
 
     def _agree(self, read, wrong):
@@ -297,12 +297,12 @@ class Resume(Callback):
     def _load(self, about, tensors):
         "The weights, the optimizer's state, and gradients of batches whose step is yet to come"
         for n,value in self.same.items():
-            was = about.training.get(n)
-            ensure(was==value, n, value, f'{was}, as in {self.folder}: delete it, or use another `name`')
-        model,mine = _under('model.', tensors),_get_model(self.model)
+            saved = about.training.get(n)
+            ensure(saved==value, n, value, f'{saved}, as in {self.folder}: delete it, or use another `name`')
+        model,weights = _under('model.', tensors),_get_model(self.model)
         with torch.no_grad(), _putting_back(self.folder):
             check_shapes(get_model(self.model), model)
-            for n,weight in model.items(): mine[n].copy_(weight)
+            for n,weight in model.items(): weights[n].copy_(weight)
             grads,of = _under('grad.', tensors),dict(get_model(self.model).named_parameters())
             for n in about.grads:
                 zeros = torch.zeros_like(of[n])

@@ -127,8 +127,8 @@ def as_texts(
 )->list: # Strings
     "A list of texts; raises `TypeError` for anything else"
     res = list(texts) if is_listy(texts) or isinstance(texts, (pd.Series,np.ndarray)) else [texts]
-    odd = [type(o).__name__ for o in res if not isinstance(o, str)]
-    if odd: raise TypeError(f'`texts` has a {odd[0]}, but must be a string or a list of strings')
+    kinds = [type(o).__name__ for o in res if not isinstance(o, str)]
+    if kinds: raise TypeError(f'`texts` has a {kinds[0]}, but must be a string or a list of strings')
     return res
 
 # %% ../../nbs/85_compat.dls_info.ipynb #11000031
@@ -188,9 +188,9 @@ def check_words(
     stacklevel:int=3 # As in `warn`: 3 is the caller of the function that calls this one
 ):
     "Warn where more than 3 of 4 words are unknown"
-    which,so = 'this text','its prediction says little'
+    which,effect = 'this text','its prediction says little'
     if ids is None:
-        which,so = 'the training texts of `dls`','it will learn little'
+        which,effect = 'the training texts of `dls`','it will learn little'
         ds,n = dls.train_ds,len(dls.train_ds)
         texts = ds.tls[0] if hasattr(ds, 'tls') else ds
         # custom functions are not called for this
@@ -205,6 +205,6 @@ def check_words(
     if sum(known)>=len(known)/4: return
     reads = ' '.join(vocab[i] for i in ids[:10])
     warn(f'more than 3 of 4 words of {which} are unknown to the model, which reads {reads!r}: '
-         f'{so}. Words that were rare in training are unknown. Texts without spaces, such as '
+         f'{effect}. Words that were rare in training are unknown. Texts without spaces, such as '
          'Chinese, need another tokenizer for `dls`: `CharTokenizer()` or `ExactSubwordTokenizer()`',
          stacklevel=stacklevel)

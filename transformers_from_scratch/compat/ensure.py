@@ -89,4 +89,4 @@ def split_keywords(
 )->tuple: # Those that `f` takes, and the others
     "Keywords that `f` takes, and the rest"
     names = inspect.signature(f).parameters
-    return [{n: o for n,o in kwargs.items() if (n in names)==its} for its in (True,False)]
+    return [{n: o for n,o in kwargs.items() if (n in names)==known} for known in (True,False)]

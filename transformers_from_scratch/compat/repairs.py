@@ -186,8 +186,8 @@ def _test_texts(self, test_items, rm_type_tfms=None, with_labels:bool=False, **k
         return _test_texts.fastai(self, items, rm_type_tfms, with_labels, **kwargs)
     ds = test_set(ds, items, rm_type_tfms, True)
     for i,tl in enumerate(ds.tls[1:], 1):  # a target that is text has a column of its own
-        own = _as_trained(self, test_items, i)
-        if own is not test_items: tl.items = own
+        texts = _as_trained(self, test_items, i)
+        if texts is not test_items: tl.items = texts
     return self.valid.new(ds, **kwargs)
 
 # %% ../../nbs/86_compat.repairs.ipynb #a1500002

@@ -68,10 +68,10 @@ def _one_vocab(dsets, **kwargs):
     "Let both parts of `dsets` have the vocabulary of both, of their training rows"
     toks,nums = ([first(o for o in tl.tfms.fs if isinstance(o, cls)) for tl in dsets.tls]
                  for cls in (Tokenizer,Numericalize))
-    own,counts = getattr(toks[0].tok, 'make_vocab', None),Counter()
+    make_own,counts = getattr(toks[0].tok, 'make_vocab', None),Counter()
     for tl in dsets.tls:
         for tokens in tl.items.text.iloc[list(dsets.splits[0])]: counts.update(tokens)
-    vocab = own(counts) if own else make_vocab(counts, **kwargs)
+    vocab = make_own(counts) if make_own else make_vocab(counts, **kwargs)
     for o in nums: o.vocab,o.o2i = vocab,defaultdict(int, {w: i for i,w in enumerate(vocab)
                                                            if w!='xxfake'})
 

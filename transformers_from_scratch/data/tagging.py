@@ -92,18 +92,18 @@ def word_probs(
 )->Tensor: # Predictions for each word `(words,n)`
     "Let the pieces of a word vote"
     if vote=='first': return probs[y>=0]
-    own = (y>=0)|(y<-100)
-    word_of = (y>=0).cumsum(0)[own]-1
-    sums = probs.new_zeros(int((y>=0).sum()), probs.shape[1]).index_add(0, word_of, probs[own])
+    of_words = (y>=0)|(y<-100)
+    word_of = (y>=0).cumsum(0)[of_words]-1
+    sums = probs.new_zeros(int((y>=0).sum()), probs.shape[1]).index_add(0, word_of, probs[of_words])
     return sums / word_of.bincount()[:,None]
 
 # %% ../../nbs/33_data.tagging.ipynb #16b00118
 def _is_tag(tag): return isinstance(tag, str)
 
-def _checked(tok, its):
+def _checked(tok, tagged):
     "A text and a list of its tags; raises `ValueError` for what does not fit"
-    ensure(len(its)==2, 'get_y', its, 'words and tags, as from `ColReader([words, tags])`')
-    words,tags = its
+    ensure(len(tagged)==2, 'get_y', tagged, 'words and tags, as from `ColReader([words, tags])`')
+    words,tags = tagged
     tags,n = tags.split() if isinstance(tags, str) else list(tags),len(tok.places(words))
     ensure(len(tags)==n, 'tags', tags, f'{n}, one for each word of {words!r:.80}')
     ensure(any(map(_is_tag, tags)), 'tags', tags, 'strings, one at least: leave out empty texts')
@@ -203,8 +203,8 @@ def text_windows(
         found.append((start, end))
         start = max(end-overlap, start+max((end-start)//3, 1))  # some way ahead, whatever `overlap`
     cuts = [0, *((b[0]+a[1])//2 for a,b in zip(found, found[1:])), len(sizes)]
-    return [(text[places[a-1][1] if a else 0:places[b-1][1]], range(a, b), range(*own))
-            for (a,b),own in zip(found, zip(cuts, cuts[1:]))]
+    return [(text[places[a-1][1] if a else 0:places[b-1][1]], range(a, b), range(*scored))
+            for (a,b),scored in zip(found, zip(cuts, cuts[1:]))]
 
 # %% ../../nbs/33_data.tagging.ipynb #16b00124
 def tag_spans(
@@ -315,9 +315,9 @@ def _windowed(df, words, tags, tok, most, overlap):
     "A row for each window of a text; words that it does not predict have no tag"
     rows = []
     for i,row in enumerate(df.to_dict('records')):
-        text,its = _checked(tok, (row[words], row[tags]))
-        for part,inside,own in text_windows(text, tok.places(text), [1]*len(its), most, overlap):
-            window = [its[j] if j in own else None for j in inside]
+        text,labels = _checked(tok, (row[words], row[tags]))
+        for part,inside,scored in text_windows(text, tok.places(text), [1]*len(labels), most, overlap):
+            window = [labels[j] if j in scored else None for j in inside]
             if any(map(_is_tag, window)):
                 rows.append({**row, words: part, tags: window, 'text_number': i})
     return pd.DataFrame(rows)
@@ -370,6 +370,6 @@ class TagDataLoaders(DataLoaders):
     )->DataLoader: # For `learn.validate(dl=...)`, or `learn.get_preds(dl=...)`
         "Other data, processed as the training data was"
         if with_labels and isinstance(test_items, pd.DataFrame):
-            its,cols = tags_of(self),self.valid_ds.tls[-1].tfms.fs[0].cols
-            test_items = _windowed(test_items, *cols, its.tok, *ifnone(windows, its.windows))
+            tags,cols = tags_of(self),self.valid_ds.tls[-1].tfms.fs[0].cols
+            test_items = _windowed(test_items, *cols, tags.tok, *ifnone(windows, tags.windows))
         return super().test_dl(test_items, with_labels=with_labels, **kwargs)

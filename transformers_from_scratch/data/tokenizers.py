@@ -215,8 +215,8 @@ def _learned(tok):
 
 def _make(cls, lang, settings, model=None):
     "A tokenizer of ours or of fastai's"
-    odd = [n for n in settings if n not in _kinds[cls][1]]
-    if odd: raise ValueError(f"`settings` have {odd}, which {cls.__name__} does not take")
+    unknown = [n for n in settings if n not in _kinds[cls][1]]
+    if unknown: raise ValueError(f"`settings` have {unknown}, which {cls.__name__} does not take")
     n = settings.get('vocab_sz')
     ensure((n or 0)<10**7, 'vocab_sz', n, 'below 10**7')
     if cls is HFTokenizer:
@@ -256,8 +256,8 @@ def tokenizer_from_state(
         custom = [o for o in state['rules'] if o not in _rules]
         ensure(not custom, "state['rules']", custom, "fastai's: pass all of them as `rules`")
         rules = [_rules[o] for o in state['rules']]
-    made = {o: state.get(o) for o in ('lang','settings','model')}
-    return Tokenizer(_make(_classes[cls], **made), rules=rules, sep=state['sep'])
+    parts = {o: state.get(o) for o in ('lang','settings','model')}
+    return Tokenizer(_make(_classes[cls], **parts), rules=rules, sep=state['sep'])
 
 # %% ../../nbs/31_data.tokenizers.ipynb #112b0a8b
 def tokenizer_diff(

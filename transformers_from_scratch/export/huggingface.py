@@ -134,16 +134,16 @@ def _ends_of(tok):
 def _save_model(model, folder, tok=None):
     "Write config and weights of an encoder or a language model, and load them again"
     encoder = model if isinstance(model, TransformerEncoder) else model[0]
-    says = _config_of(encoder, _form(encoder))
-    kind = says['model_type']
+    config = _config_of(encoder, _form(encoder))
+    kind = config['model_type']
     tied = model is not encoder and model[1].linear.weight is encoder.embedding.weight
     heads = {TransformerLM: 'LMHeadModel' if kind=='gpt2' else 'ForCausalLM',
              TransformerMLM: 'ForMaskedLM'}
     name = _hf_names[kind] + heads.get(type(model), 'Model')
-    says |= dict(tie_word_embeddings=tied, architectures=[name])
+    config |= dict(tie_word_embeddings=tied, architectures=[name])
     if ends := _ends_of(tok):
-        says |= dict(zip(('bos_token_id','eos_token_id'), map(tok.o2i.get, ends)))
-    (folder/'config.json').write_text(json.dumps(says, indent=2), encoding='utf8')
+        config |= dict(zip(('bos_token_id','eos_token_id'), map(tok.o2i.get, ends)))
+    (folder/'config.json').write_text(json.dumps(config, indent=2), encoding='utf8')
     tensors = _for_hf(model, read_family(folder))
     write_file(folder/'model.safetensors', CheckpointFile, tensors)
     if not same_answers(model, load_pretrained(folder).model, 1e-3):
@@ -154,13 +154,13 @@ def _save_tokenizer(tok, vocab, encoder, folder):
     if not isinstance(tok, HFTokenizer) or list(vocab)!=list(tok.vocab): return False
     (folder/'tokenizer.json').write_text(tok.tok.to_str(pretty=True), encoding='utf8')
     inputs = ['input_ids', *['token_type_ids']*(encoder.n_types>1), 'attention_mask']
-    says = dict(tokenizer_class='PreTrainedTokenizerFast', clean_up_tokenization_spaces=False,
+    config = dict(tokenizer_class='PreTrainedTokenizerFast', clean_up_tokenization_spaces=False,
                 model_max_length=ifnone(encoder.max_len, 10**30), model_input_names=inputs)
     for n in ('pad','cls','sep','mask','unk'):
         found = [tok.vocab[i] for i in special_ids(tok.vocab, n) if i<encoder.vocab_sz]
-        if found: says[f'{n}_token'] = found[0]
-    if ends := _ends_of(tok): says |= dict(zip(('bos_token','eos_token'), ends))
-    (folder/'tokenizer_config.json').write_text(json.dumps(says, indent=2), encoding='utf8')
+        if found: config[f'{n}_token'] = found[0]
+    if ends := _ends_of(tok): config |= dict(zip(('bos_token','eos_token'), ends))
+    (folder/'tokenizer_config.json').write_text(json.dumps(config, indent=2), encoding='utf8')
     return True
 
 # %% ../../nbs/72_export.huggingface.ipynb #p0713e80f46
@@ -189,10 +189,10 @@ def save_pretrained(self:TransformerLearner,
     tok = getattr(text_tokenizer(self.dls), 'tok', None)
     with replace_files(folder, _files) as to:
         _save_model(model if lm else model[0], to, tok)
-        there = _save_tokenizer(tok, text_vocab(self.dls), model[0], to)
+        saved = _save_tokenizer(tok, text_vocab(self.dls), model[0], to)
         if not lm:
             says = describe_head(model, text_target(self.dls)).model_dump()
             write_file(to/head_file, HeadFile, model[1].state_dict(), head=says)
-    if not there:
+    if not saved:
         warn(f"{folder} has no tokenizer: that of `dls` is not an `HFTokenizer`", stacklevel=2)
     return folder

@@ -70,10 +70,10 @@ def _write_graph(model, path, beside):
         out = io.StringIO()
         with warnings.catch_warnings(), redirect_stdout(out), redirect_stderr(out):
             warnings.simplefilter('ignore')
-            made = torch.onnx.export(model, (ids,), dynamo=True, verbose=False,
+            program = torch.onnx.export(model, (ids,), dynamo=True, verbose=False,
                                      opset_version=_opset, input_names=['ids'],
                                      output_names=['logits'], dynamic_shapes=(dims,))
-            made.save(path, external_data=beside)
+            program.save(path, external_data=beside)
             onnx.checker.check_model(str(path), full_check=True)
     except Exception as e:
         last = e

@@ -41,13 +41,13 @@ def _loss_says(loss):
     func = getattr(loss, 'func', None)
     key = type(loss),type(func)
     if key not in _losses or loss.axis!=-1: return
-    says = {n: getattr(func, n, None) for n in _losses[key]}
-    if hasattr(loss, 'thresh'): says['thresh'] = loss.thresh
-    says = {n: o.tolist() if isinstance(o, Tensor) else o for n,o in says.items() if o is not None}
-    says = dict(name=_loss_names.get(key, key[0]).__name__, settings=says)
-    made = _loss(**says)
+    config = {n: getattr(func, n, None) for n in _losses[key]}
+    if hasattr(loss, 'thresh'): config['thresh'] = loss.thresh
+    config = {n: o.tolist() if isinstance(o, Tensor) else o for n,o in config.items() if o is not None}
+    config = dict(name=_loss_names.get(key, key[0]).__name__, settings=config)
+    made = _loss(**config)
     same = all(getattr(made, n)==getattr(loss, n) for n in ('flatten','floatify','is_2d'))
-    return says if same and made.func.reduction==func.reduction else None
+    return config if same and made.func.reduction==func.reduction else None
 
 def _loss(name, settings):
     "The loss that `_loss_says` has described"
@@ -79,19 +79,19 @@ def _table_says(tok, dls):
     def names(cols): return all(isinstance(n, str) for n in cols)
     if text_target(dls).kind=='tags':
         x,y = (dls.train_ds.tls[i].tfms.fs[0] for i in (0,-1))
-        fine = all(isinstance(o, ColReader) and not o.pref+o.suff and o.label_delim is None for o in (x,y))
-        fine = fine and len(y.cols)==2 and list(x.cols)==list(y.cols[:1]) and names(y.cols)
-        return dict(cols=list(x.cols), mark=False, label=list(y.cols)) if fine else None
+        plain = all(isinstance(o, ColReader) and not o.pref+o.suff and o.label_delim is None for o in (x,y))
+        plain = plain and len(y.cols)==2 and list(x.cols)==list(y.cols[:1]) and names(y.cols)
+        return dict(cols=list(x.cols), mark=False, label=list(y.cols)) if plain else None
     cols = L(getattr(tok, 'text_cols', ()))
     if tok.mode!='df' or not cols or not names(cols): return
-    says = dict(cols=list(cols), mark=bool(ifnone(tok.kwargs.get('mark_fields'), len(cols)>1)))
+    config = dict(cols=list(cols), mark=bool(ifnone(tok.kwargs.get('mark_fields'), len(cols)>1)))
     tls = getattr(dls.train_ds, 'tls', ())
     y = tls[1].tfms.fs[0] if len(tls)>1 else None
     if text_target(dls).kind=='text':
-        says['label'] = [*getattr(text_tokenizer(dls, 1), 'text_cols', ())] or None
+        config['label'] = [*getattr(text_tokenizer(dls, 1), 'text_cols', ())] or None
     elif isinstance(y, ColReader) and not y.pref+y.suff and names(y.cols):
-        says |= dict(label=list(y.cols), delim=y.label_delim)
-    return says
+        config |= dict(label=list(y.cols), delim=y.label_delim)
+    return config
 
 # %% ../../nbs/70_export.save.ipynb #f32c7705
 _by_file = {  # learner, and what its data are for
@@ -138,10 +138,10 @@ def save_model(self:BaseTextLearner,
 # %% ../../nbs/70_export.save.ipynb #e5000017
 def _made(about, weights, given):
     "The model that was saved; raises some error if it can't be made"
-    its = about.keywords
-    mine = its | {n: as_json(o) for n,o in given.items() if n in its}
-    if says := differences(its, mine, (*free_keywords,'head_dropout')): raise ValueError(says)
-    kept = {n: from_json(o) for n,o in its.items() if n not in given} | given
+    saved = about.keywords
+    wanted = saved | {n: as_json(o) for n,o in given.items() if n in saved}
+    if difference := differences(saved, wanted, (*free_keywords,'head_dropout')): raise ValueError(difference)
+    kept = {n: from_json(o) for n,o in saved.items() if n not in given} | given
     kept = {n: o for n,o in kept.items() if o is not None or n not in ('windows','bag_cls')}
     model = rebuild(about.class_for(kept), kept, weights)
     if set(given) & set(free_keywords): return model
@@ -174,8 +174,8 @@ def _target(about, tok):
     "The block of the target, what reads it, and the cells that it reads"
     table,head = about.data.table,about.head
     if isinstance(about, Seq2SeqFile):
-        its = about.target_tokenizer
-        tok = tokenizer_from_state(its.model_dump()) if its else copy(tok)  # its own columns
+        tokenizer = about.target_tokenizer
+        tok = tokenizer_from_state(tokenizer.model_dump()) if tokenizer else copy(tok)  # its own columns
         return TextBlock(tok, vocab=list(about.target_vocab or about.vocab)),ColReader('text'),{}
     block,y = _target_block(head, tok, about.data.tags)
     names,delim = (table.label or ['y'], table.delim) if table else (['y'], None)
@@ -231,8 +231,8 @@ def _dls_of(path, about, tok_tfm, rules, device):
 
 def _note_tokenizer(path, about, tok):
     "Warn if `tok`, or the one of `DataLoaders`, is another tokenizer than that of training"
-    its = about.tokenizer and about.tokenizer.model_dump()
-    try: differ = its and tokenizer_diff(its, tokenizer_state(tok))
+    saved = about.tokenizer and about.tokenizer.model_dump()
+    try: differ = saved and tokenizer_diff(saved, tokenizer_state(tok))
     except TypeError: return
     if differ: warn(f'{path}: the tokens are made in another way: {differ[:150]}', stacklevel=4)
 
@@ -247,9 +247,9 @@ def _check_same(path, about, dls):
     check_dls(dls, kind, n_out=head.keywords.get('n_out'))
     if kind=='text' and list(text_vocab(dls, 1))!=(about.target_vocab or about.vocab):
         raise ValueError(f"the vocabulary of the targets of `dls` is not that of {path}")
-    its = target_of(text_target(dls))
-    if kind in ('classes','tags') and its!=(head.target, head.classes):
-        raise ValueError(f"`dls` is for {its[0]}, {its[1]}, but must be for {head.target}, "
+    target = target_of(text_target(dls))
+    if kind in ('classes','tags') and target!=(head.target, head.classes):
+        raise ValueError(f"`dls` is for {target[0]}, {target[1]}, but must be for {head.target}, "
                          f"{head.classes}, in this order")
     if kind!='tokens' and pad_id(dls)!=pad:
         raise ValueError(f"`dls` pads with id {pad_id(dls)}, but must pad with id {pad}")
@@ -272,12 +272,12 @@ def load_transformer_learner(
     learn_cls = _kind_of(about)[0]
     learn_kw,given = split_keywords(kwargs, learn_cls)
     if isinstance(about, MLMFile): learn_kw = dict(mask_p=about.mask_p) | learn_kw
-    its = about.keywords
-    lacks = {n: as_code(its[n]) for n in custom_parts(its) if n not in given}
+    keywords = about.keywords
+    lacks = {n: as_code(keywords[n]) for n in custom_parts(keywords) if n not in given}
     if about.loss is None and 'loss_func' not in learn_kw: lacks['loss_func'] = 'a custom one'
     if lacks:
-        was = ', '.join(f'`{n}` was {o}' for n,o in lacks.items())
-        raise ValueError(f"{path.parent} has custom parts, which no file can hold: {was}. Pass "
+        given_then = ', '.join(f'`{n}` was {o}' for n,o in lacks.items())
+        raise ValueError(f"{path.parent} has custom parts, which no file can hold: {given_then}. Pass "
                          f"them, as in load_transformer_learner({str(folder)!r}, "
                          f"{', '.join(f'{n}=...' for n in lacks)})")
     try:

@@ -139,8 +139,8 @@ def target_of(
     "A target for JSON; `(None, None)` if JSON can't express it"
     if target.kind not in ('category','labels','tags'): return target.kind,None
     classes = [o.item() if isinstance(o, np.generic) else o for o in target.classes]
-    fine = all(isinstance(o, (str,int,float,bool)) for o in classes)
-    return (target.kind,classes) if fine else (None,None)
+    simple = all(isinstance(o, (str,int,float,bool)) for o in classes)
+    return (target.kind,classes) if simple else (None,None)
 
 def describe_head(
     model:nn.Module, # A model, such as a `TransformerClassifier`
@@ -182,8 +182,8 @@ def check_shapes(
         return {n: [*o.shape, *([] if o.is_floating_point() else [str(o.dtype)])]
                 for n,o in of.items()}
     names,state = first_names(model),model.state_dict()
-    says = differences(shapes(weights), shapes({n: state[n] for n in names if names[n]==n}))
-    if says: raise ValueError(says)
+    difference = differences(shapes(weights), shapes({n: state[n] for n in names if names[n]==n}))
+    if difference: raise ValueError(difference)
 
 # %% ../../nbs/58_files.config.ipynb #d1800041
 @torch.no_grad()
@@ -249,9 +249,9 @@ def check_description(
 ):
     "Raises `ValueError` unless a model built from the keywords of `model` has its outputs"
     kept = {n: vars(model).get(n, o) for n,o in model.init_kwargs.items()}
-    try: again = rebuild(type(model), deepcopy(kept), weights_of(model))
-    except (ValueError, TypeError, RuntimeError): again = None  # other weights
-    if again is None or not same_answers(model, again):
+    try: rebuilt = rebuild(type(model), deepcopy(kept), weights_of(model))
+    except (ValueError, TypeError, RuntimeError): rebuilt = None  # other weights
+    if rebuilt is None or not same_answers(model, rebuilt):
         raise ValueError("a model made of the same keywords would be another one: a part of this "
                          "one was changed by hand, such as a block, hook or `forward`. Make the "
                          "change a class or a value that is passed as a keyword")
@@ -358,16 +358,16 @@ def _check_saved(about, weights):
     part,pad = '' if cls is TransformerEncoder else '0.',keywords.get('pad_idx')
     rows,blocks = len(weights[f'{part}embedding.weight']),f'{part}blocks.'
     if len(vocab)!=rows+(pad==rows): raise ValueError(f'it has {len(vocab)} tokens, {rows} rows')
-    others,its = getattr(about, 'target_vocab', None),keywords.get('target_sz')
-    if (len(others) if others else None)!=its: raise ValueError(f'it has {its} target tokens')
+    others,n_target = getattr(about, 'target_vocab', None),keywords.get('target_sz')
+    if (len(others) if others else None)!=n_target: raise ValueError(f'it has {n_target} target tokens')
     # nothing is made that is larger than the file
     depth = len({n.split('.')[blocks.count('.')] for n in weights if n.startswith(blocks)})
     if depth!=keywords.get('depth', depth): raise ValueError(f'it has {depth} blocks')
     most = max(n for o in weights.values() for n in (*o.shape, 1))
     sizes = {n: keywords.get(n) or 0 for n in ('k','vocab_sz','target_sz','n_types','n_out')}
     sizes['hidden_mult'] = sizes['k']*(keywords.get('hidden_mult') or 0)
-    odd = [n for n,o in sizes.items() if o>most]
-    if odd: raise ValueError(f'`{odd[0]}` is {keywords[odd[0]]}, larger than all weights')
+    too_large = [n for n,o in sizes.items() if o>most]
+    if too_large: raise ValueError(f'`{too_large[0]}` is {keywords[too_large[0]]}, larger than all weights')
     known = {**inspect.signature(TransformerEncoder).parameters, **inspect.signature(cls).parameters}
     if custom_parts(keywords) or set(keywords)-set(known): return
     with on_meta_device():
@@ -377,16 +377,16 @@ def write_model_file(
     path:Path, # Of the file
     header:type, # `EncoderFile`, or one of a whole model
     model:KeepsInitKwargs, # An encoder, or a model
-    **says # The fields of `header`
+    **fields # The fields of `header`
 ):
     "Write a model; raises `ValueError` if a model of its keywords would be another one"
     check_description(model)
     weights = weights_of(model)
-    about = header(**as_read(says))
+    about = header(**as_read(fields))
     try: _check_saved(about, weights)
     except Exception as e:
         raise ValueError(f"the file of this model could not be read ({in_short(e)})") from e
-    write_file(path, header, weights, **says)
+    write_file(path, header, weights, **fields)
 
 def read_model_file(
     path:Path, # A file of `save_encoder` or `save_model`

@@ -116,7 +116,7 @@ def _read_parts(folder):
 def _damaged(path):
     return ValueError(f"{path} is not as it was written: delete its folder, and make it again")
 
-def _finish(folder, vocab, made):
+def _finish(folder, vocab, settings):
     "Indices become ids of `vocab`, and the corpus is complete"
     o2i,lengths,crc = {o: i for i,o in enumerate(vocab) if o!='xxfake'},bytearray(),0
     with atomic_write(folder/'tokens.bin') as new, open(new, 'wb') as f:
@@ -129,7 +129,7 @@ def _finish(folder, vocab, made):
             crc = zlib.crc32(ids, crc)
             lengths += lens.tobytes()
     with atomic_write(folder/'lengths.bin') as new: new.write_bytes(lengths)
-    write_file(folder/'corpus.json', CorpusFile, **made, vocab=list(vocab),
+    write_file(folder/'corpus.json', CorpusFile, **settings, vocab=list(vocab),
                lengths=zlib.crc32(lengths), ids=crc)
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000016
@@ -169,28 +169,28 @@ def _with_rules(tok, rules):
     if isinstance(tok, Tokenizer): return tok
     return Tokenizer(tok, rules=getattr(tok, 'rules', None) if rules is None else rules)
 
-def _train(tok, texts, mark, was):
+def _train(tok, texts, mark, saved):
     "Train `tok` on `texts` if it needs that and was not trained; how it was made, in that case"
     if not hasattr(tok.tok, 'setup') or getattr(tok.tok, 'tok', None) is not None: return
-    asked = {n: repr(o) for n,o in vars(tok.tok).items() if n not in ('tok','cache_dir')}
-    if was and (was.source,was.tokenizer.get('cls'))==(mark,type(tok.tok).__name__):
-        ensure(was.asked in (None, asked), 'tok', asked, f'made with {was.asked}, as in `folder`')
-        try: tok.tok = tokenizer_from_state(was.tokenizer, tok.rules).tok
+    settings = {n: repr(o) for n,o in vars(tok.tok).items() if n not in ('tok','cache_dir')}
+    if saved and (saved.source,saved.tokenizer.get('cls'))==(mark,type(tok.tok).__name__):
+        ensure(saved.asked in (None, settings), 'tok', settings, f'made with {saved.asked}, as in `folder`')
+        try: tok.tok = tokenizer_from_state(saved.tokenizer, tok.rules).tok
         except Exception as e:
             raise ValueError(f"the tokenizer of the corpus is damaged ({in_short(e)})") from e
     else: tok.tok.setup(list(islice(texts(0), 100_000)), tok.rules)
-    return asked
+    return settings
 
-def _ensure_as_made(was, made, folder):
+def _ensure_as_made(saved, settings, folder):
     "A `ValueError` unless a corpus that is there was made of the same texts in the same way"
     def no(what):
         raise ValueError(f"{folder} has tokens {what}: take another `folder`, or delete this one")
-    if was.source!=made['source']:
-        no(f"of other texts, or they have changed since (their mark was {was.source!r})")
-    if differ := tokenizer_diff(was.tokenizer, made['tokenizer']):
+    if saved.source!=settings['source']:
+        no(f"of other texts, or they have changed since (their mark was {saved.source!r})")
+    if differ := tokenizer_diff(saved.tokenizer, settings['tokenizer']):
         no(f'of another tokenizer ({differ})')
-    for name in ('min_freq','max_vocab','given') if was.vocab else ():
-        if getattr(was, name)!=made[name]:
+    for name in ('min_freq','max_vocab','given') if saved.vocab else ():
+        if getattr(saved, name)!=settings[name]:
             no(f'for another vocabulary (`{dict(given="vocab").get(name, name)}`)')
 
 def _make_vocab(folder, tok, min_freq, max_vocab):
@@ -198,8 +198,8 @@ def _make_vocab(folder, tok, min_freq, max_vocab):
     count = Counter()
     for tokens,codes,_ in _read_parts(folder):
         for token,n in zip(tokens, np.bincount(codes).tolist()): count[token] += n
-    own = getattr(tok.tok, 'make_vocab', None)
-    if own: return own(count) if min_freq is None else own(count, min_freq)
+    make_own = getattr(tok.tok, 'make_vocab', None)
+    if make_own: return make_own(count) if min_freq is None else make_own(count, min_freq)
     return make_vocab(count, ifnone(min_freq, 3), max_vocab)
 
 def _hint_spaces(texts):
@@ -234,22 +234,22 @@ def tokenize_corpus(
     with FileLock(folder/'.lock'):
         ours = any((folder/o).exists() for o in ('corpus.json','parts'))
         if not ours: ensure_free(folder, 'corpus.json', 'corpus')
-        was = first(read_file(folder/o, 'tokenize_corpus', CorpusFile)[0]
+        saved = first(read_file(folder/o, 'tokenize_corpus', CorpusFile)[0]
                     for o in ('corpus.json','parts/begun.json') if (folder/o).exists())
-        asked = _train(tok, texts, mark, was)
-        made = dict(source=mark, tokenizer=tokenizer_state(tok), asked=asked, min_freq=min_freq,
+        tok_settings = _train(tok, texts, mark, saved)
+        settings = dict(source=mark, tokenizer=tokenizer_state(tok), asked=tok_settings, min_freq=min_freq,
                     max_vocab=max_vocab, given=None if vocab is None else list(vocab))
-        if was: _ensure_as_made(was, made, folder)
-        if not (was and was.vocab):
+        if saved: _ensure_as_made(saved, settings, folder)
+        if not (saved and saved.vocab):
             if type(tok.tok) is SpacyTokenizer: _hint_spaces(texts(0))
-            _tokenize_all(folder, tok, texts, items, made, n_workers, part, no_bar)
+            _tokenize_all(folder, tok, texts, items, settings, n_workers, part, no_bar)
         shutil.rmtree(folder/'parts', ignore_errors=True)
     return Corpus(folder, check)
 
-def _tokenize_all(folder, tok, texts, items, made, n_workers, part, no_bar):
+def _tokenize_all(folder, tok, texts, items, settings, n_workers, part, no_bar):
     begun = folder/'parts'/'begun.json'
     ensure_free(begun.parent, begun.name, 'corpus')
-    write_file(begun, CorpusFile, **made)
+    write_file(begun, CorpusFile, **settings)
     done = sum(len(lens) for _,_,lens in _read_parts(folder))
     n,total = None if items is None else len(items),None
     if n is not None: total = -(-(n-done)//part)
@@ -262,9 +262,9 @@ def _tokenize_all(folder, tok, texts, items, made, n_workers, part, no_bar):
             done += len(tokenized[-1])
     if not any(len(codes) for _,codes,_ in _read_parts(folder)):
         raise ValueError("`source` is without a token, but must have a text of at least one")
-    vocab = made['given']
-    if vocab is None: vocab = _make_vocab(folder, tok, made['min_freq'], made['max_vocab'])
-    _finish(folder, vocab, made)
+    vocab = settings['given']
+    if vocab is None: vocab = _make_vocab(folder, tok, settings['min_freq'], settings['max_vocab'])
+    _finish(folder, vocab, settings)
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000027
 class CorpusTexts(TfmdLists):
@@ -375,9 +375,9 @@ class CorpusLoader(LMDataLoader):
 
     def one_batch(self):
         "The batch that comes next; it does not count"
-        was = self.epoch,self.batch
+        place = self.epoch,self.batch
         try: return super().one_batch()
-        finally: self.epoch,self.batch = was
+        finally: self.epoch,self.batch = place
 
     def new(self,
         dataset=None, # Other texts; what is not a `CorpusTexts` is read by fastai's `LMDataLoader`
@@ -386,10 +386,10 @@ class CorpusLoader(LMDataLoader):
     )->LMDataLoader:
         "A loader like this, for other texts or with other settings"
         if dataset is None or isinstance(dataset, CorpusTexts):
-            mine = dict(seq_len=ifnone(seq_len, self.seq_len), seed=self.seed)
-            return DataLoader.new(self, dataset, **dict(mine, **kwargs))
-        mine = dict(bs=self.bs, device=self.device, num_workers=self.fake_l.num_workers)
-        return LMDataLoader(dataset, seq_len=ifnone(seq_len, self.seq_len), **dict(mine, **kwargs))
+            settings = dict(seq_len=ifnone(seq_len, self.seq_len), seed=self.seed)
+            return DataLoader.new(self, dataset, **dict(settings, **kwargs))
+        settings = dict(bs=self.bs, device=self.device, num_workers=self.fake_l.num_workers)
+        return LMDataLoader(dataset, seq_len=ifnone(seq_len, self.seq_len), **dict(settings, **kwargs))
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000035
 def _split(corpus, source, text_col, splitter, valid_pct, seed):

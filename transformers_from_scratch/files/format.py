@@ -117,9 +117,9 @@ def _read(path, tensors=True):
     "The description and the tensors in a file, unchecked"
     if path.suffix=='.json': return json.loads(path.read_text(encoding='utf8')),{}
     with safe_open(path, 'pt') as f:
-        if not (says := (f.metadata() or {}).get(lib_name)):
+        if not (fields := (f.metadata() or {}).get(lib_name)):
             raise ValueError('it has no description: `load_pretrained` opens other checkpoints')
-        return json.loads(says),{n: f.get_tensor(n) for n in f.keys() if tensors}
+        return json.loads(fields),{n: f.get_tensor(n) for n in f.keys() if tensors}
 
 def not_finite(
     tensors:dict # Tensors by their names
@@ -140,37 +140,37 @@ def ensure_free(
     *kinds:str # What `file` may be, if it exists
 ):
     "Raises `ValueError` for a folder with other things in it than what is to be replaced"
-    there = sorted(o.name for o in folder.glob('[!.]*'))
-    if there and kind_of(folder/file) not in kinds:
-        raise ValueError(f"`folder` is {str(folder)!r}, which holds {there[0]!r}, but must be new, "
+    files = sorted(o.name for o in folder.glob('[!.]*'))
+    if files and kind_of(folder/file) not in kinds:
+        raise ValueError(f"`folder` is {str(folder)!r}, which holds {files[0]!r}, but must be new, "
                          f"empty, or one where this library wrote the same ({' or '.join(kinds)})")
 
 def as_read(
-    says:dict # Fields of a description
+    fields:dict # Fields of a description
 )->dict: # The same, as JSON gives it back
     "NumPy's and PyTorch's numbers become Python's, tuples become lists"
     def plain(value): return value.model_dump() if isinstance(value, BaseModel) else value.item()
-    return json.loads(json.dumps(says, default=plain))
+    return json.loads(json.dumps(fields, default=plain))
 
 def write_file(
     path:Path, # Of the file; folders are created
     header:type, # A subclass of `FileHeader`
     tensors:dict=None, # Tensors by their names; None writes the description alone, as JSON
-    **says # The fields of `header`; NumPy's numbers are fine
+    **fields # The fields of `header`; NumPy's numbers are fine
 )->FileHeader: # As saved in the file
     "Write a file with its description; raises `ValueError` for weights that are not finite"
     tensors = {n: o.detach().cpu().contiguous().clone() for n,o in (tensors or {}).items()}
-    if header.finite and (odd := not_finite(tensors)):
-        raise ValueError(f"`{odd}` has NaN or infinite numbers, but only finite ones are saved: "
+    if header.finite and (name := not_finite(tensors)):
+        raise ValueError(f"`{name}` has NaN or infinite numbers, but only finite ones are saved: "
                          "has training diverged? Load an earlier checkpoint")
-    about = header(**as_read(says)).model_dump()
+    about = header(**as_read(fields)).model_dump()
     about['checksum'] = checksum(about, tensors)
-    if path.exists() and (was := kind_of(path)) not in (about['kind'], *header.replaces):
-        raise ValueError(f"{path} is there, and holds {was or 'something else'}, not "
+    if path.exists() and (old_kind := kind_of(path)) not in (about['kind'], *header.replaces):
+        raise ValueError(f"{path} is there, and holds {old_kind or 'something else'}, not "
                          f"{about['kind']}: choose another name, or delete it")
     with atomic_write(path) as new:
-        says = {**header.beside, lib_name: json.dumps(about)}
-        if path.suffix!='.json': save_file(tensors, new, says)
+        fields = {**header.beside, lib_name: json.dumps(about)}
+        if path.suffix!='.json': save_file(tensors, new, fields)
         else: new.write_text(json.dumps(about), encoding='utf8')
     return header(**about)
 
@@ -193,17 +193,17 @@ def read_file(
     "Read and check a file; raises `FileNotFoundError`, or `ValueError` if `by` did not write it"
     if not path.exists(): raise FileNotFoundError(f"there is no {path}, which `{by}` writes")
     try:
-        says,tensors = _read(path)
+        fields,tensors = _read(path)
         kinds = {o.model_fields['kind'].default: o for o in headers}
-        version,newest = says['version'],FileHeader.model_fields['version'].default
+        version,newest = fields['version'],FileHeader.model_fields['version'].default
         if version!=newest: raise ValueError(f'its version is {version}, but must be {newest}')
-        if says['kind'] not in kinds:
-            raise ValueError(f"it holds {says['kind']}, not {' or '.join(kinds)}")
-        about = kinds[says['kind']](**says)
-        if about.checksum!=checksum(says, tensors):
+        if fields['kind'] not in kinds:
+            raise ValueError(f"it holds {fields['kind']}, not {' or '.join(kinds)}")
+        about = kinds[fields['kind']](**fields)
+        if about.checksum!=checksum(fields, tensors):
             raise ValueError('it has changed since it was written')
-        odd = about.finite and not_finite(tensors)
-        if odd: raise ValueError(f'`{odd}` has NaN or infinite numbers')
+        name = about.finite and not_finite(tensors)
+        if name: raise ValueError(f'`{name}` has NaN or infinite numbers')
         return about,tensors
     except Exception as e:
         raise ValueError(f"{path} is not a file that `{by}` wrote, or it is damaged "
@@ -232,19 +232,19 @@ def find_model(
     for found in (path, folder/file, file):
         if found.is_dir(): found = found/'model.safetensors'
         if found.is_file(): return found
-    there = [o.name for o in sorted(path.parent.glob('*')) if o.suffix in ('.safetensors','.pth')]
-    raise FileNotFoundError(f"there is no {path}; the models there are {there}")
+    names = [o.name for o in sorted(path.parent.glob('*')) if o.suffix in ('.safetensors','.pth')]
+    raise FileNotFoundError(f"there is no {path}; the models there are {names}")
 
 # %% ../../nbs/57_files.format.ipynb #f1c00030
 def read_json(
     path:Path # A file
 )->dict: # Its contents
     "A table in JSON; raises `ValueError` for anything else"
-    try: says = json.loads(path.read_text(encoding='utf8'))
+    try: table = json.loads(path.read_text(encoding='utf8'))
     except (ValueError, RecursionError) as e:
         raise ValueError(f"{path} is not a JSON file, or it is damaged: {e}") from e
-    if isinstance(says, dict): return says
-    raise ValueError(f"{path} is a {type(says).__name__}, but must be a table")
+    if isinstance(table, dict): return table
+    raise ValueError(f"{path} is a {type(table).__name__}, but must be a table")
 
 def tensor_files(
     folder:Path # With `model.safetensors`, or with several files and their index
@@ -256,8 +256,8 @@ def tensor_files(
         raise FileNotFoundError(f"there is no {one}; pickles (`*.bin`) run code and are not read")
     try: names = sorted({str(o) for o in read_json(index)['weight_map'].values()})
     except (KeyError, AttributeError) as e: raise ValueError(f"{index} is not an index") from e
-    odd = first(o for o in names if Path(o).name!=o)
-    if odd: raise ValueError(f"{index} names {odd!r}, but must name files of its own folder")
+    outside = first(o for o in names if Path(o).name!=o)
+    if outside: raise ValueError(f"{index} names {outside!r}, but must name files of its own folder")
     return [folder/o for o in names]
 
 # %% ../../nbs/57_files.format.ipynb #f1c00033

@@ -357,9 +357,9 @@ def _fill_head(path, learn):
     about,weights = read_file(path/head_file, 'save_pretrained', HeadFile)
     model = get_model(learn.model)
     def says(head): return {**head.keywords, 'classes':[head.target, head.classes]}
-    its,mine = says(about.head),says(describe_head(model, text_target(learn.dls)))
-    differ = [n for n in mine if n!='head_dropout'
-              and (its.get(n)!=mine[n] or '<lambda>' in str(mine[n]))]  # all have one name
+    saved,wanted = says(about.head),says(describe_head(model, text_target(learn.dls)))
+    differ = [n for n in wanted if n!='head_dropout'
+              and (saved.get(n)!=wanted[n] or '<lambda>' in str(wanted[n]))]  # all have one name
     fits = set(differ)<={'max_len','crop','windows'}
     if fits: model[1].load_state_dict(weights)
     if differ:

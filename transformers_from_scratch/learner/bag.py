@@ -99,23 +99,23 @@ def add_bag(self:TransformerLearner,
     def train(learn):
         with learn.no_bar(), learn.no_logging(): learn.fit_one_cycle(epochs, cbs=SkipValidation())
         return learn.model.eval()
-    its = train(whole).init_kwargs
-    made = dict(n_grams=n_grams, skip=its['skip'])
-    bag = GatedBag(dls.c, model[0].embedding.embedding_dim, **made).to(dls.device)
+    config = train(whole).init_kwargs
+    bag_config = dict(n_grams=n_grams, skip=config['skip'])
+    bag = GatedBag(dls.c, model[0].embedding.embedding_dim, **bag_config).to(dls.device)
     bag.load_bag(whole.model)
-    had = model[2] if len(model)>2 else None
-    if had is not None and had.n_grams==n_grams: bag.gain,bag.gate = had.gain,had.gate  # trained on
+    old_bag = model[2] if len(model)>2 else None
+    if old_bag is not None and old_bag.n_grams==n_grams: bag.gain,bag.gate = old_bag.gain,old_bag.gate  # trained on
     every = _all_of(dls.train)
     items = L(every.dataset[i] for i in every.get_idxs())
     part = torch.cat([bag.part_of(ids, n_parts) for ids,_ in every])
     for i in range(n_parts):
         rest = _all_of(dls.train.new(items[(part!=i).tolist()]))
-        one = NgramBag(**its | dict(n_rows=0)).count(rest)
+        one = NgramBag(**config | dict(n_rows=0)).count(rest)
         data = DataLoaders(rest.new(shuffle=True), dls.valid)
         bag.hold_out(train(BagLearner(data, one, **kwargs)))
-    if had is None: model.append(bag)
+    if old_bag is None: model.append(bag)
     else: model[2] = bag
     model.__class__ = ClassifierWithBag
-    model.init_kwargs['bag_cls'] = partial(GatedBag, **made, n_rows=bag.n_rows)
+    model.init_kwargs['bag_cls'] = partial(GatedBag, **bag_config, n_rows=bag.n_rows)
     self.opt = None  # it does not know the bag
     return whole

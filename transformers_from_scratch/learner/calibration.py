@@ -17,8 +17,8 @@ from .core import *
 def _logits(learn, ds_idx, dl):
     "Kind of the targets, logits and targets; raises `ValueError` unless they have probabilities"
     kind = text_target(learn.dls).kind
-    fine = kind in ('category','labels') and hasattr(plain_model(learn.model), 'divide_logits')
-    ensure(fine, 'learn', learn, 'a classifier of texts with a class or labels')
+    suits = kind in ('category','labels') and hasattr(plain_model(learn.model), 'divide_logits')
+    ensure(suits, 'learn', learn, 'a classifier of texts with a class or labels')
     logits,y = learn.get_preds(ds_idx, dl, act=noop)
     ensure(y is not None, 'dl', dl, 'texts with labels: `dls.test_dl(df, with_labels=True)`')
     return kind,logits.as_subclass(Tensor).double(),y.as_subclass(Tensor)

@@ -82,9 +82,9 @@ def check_dls(
 ):
     "Raise `ValueError` for data that would teach something wrong, and warn of odd data"
     vocab,target,pad = text_vocab(dls),text_target(dls),pad_id(dls)
-    its = target.kind if target.kind in _task_of else 'classes'
-    if kind not in (None,its):
-        who,(learner,needs) = _task_of[its][0],_task_of[kind]
+    task = target.kind if target.kind in _task_of else 'classes'
+    if kind not in (None,task):
+        who,(learner,needs) = _task_of[task][0],_task_of[kind]
         raise ValueError(f'the target of `dls` is {target}, for `{who}`: `{learner}` needs {needs}')
     for o in (vocab, *([text_vocab(dls, 1)] if kind=='text' else [])):
         ensure(pad is None or pad in special_ids(o, 'pad'), 'pad_idx', pad,

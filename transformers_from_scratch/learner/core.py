@@ -80,20 +80,20 @@ class TransformerLearner(BaseTextLearner):
 # %% ../../nbs/40_learner.core.ipynb #bbd75c42
 def _model_keywords(dls, model_cls, start=None, **kwargs):
     "Keywords for a model of `dls`: what was passed, else as in `start`, else as usual"
-    vocab,pad,its = text_vocab(dls),pad_id(dls),inspect.signature(model_cls).parameters
+    vocab,pad,params = text_vocab(dls),pad_id(dls),inspect.signature(model_cls).parameters
     usual_len = dls.train.seq_len if isinstance(dls.train, LMDataLoader) else 512
     usual = dict(max_len=usual_len, k=256, heads=8, depth=4, pos_cls=RotaryPositions)
     given = {n: o for n,o in kwargs.items() if o is not None or n not in (*usual,'n_out')}
-    if 'n_out' in its: given.setdefault('n_out', getattr(dls, 'c', 0))
-    if 'target_sz' in its:
+    if 'n_out' in params: given.setdefault('n_out', getattr(dls, 'c', 0))
+    if 'target_sz' in params:
         target = list(text_vocab(dls, 1))
         given['target_sz'] = None if target==list(vocab) else len(target)
     if start is None: given = dict(vocab_sz=len(vocab), pad_idx=pad, **usual | given)
     else:
         # the head may be one of another class
-        other = {*start.model.init_kwargs} - {*start.encoder.init_kwargs, *its, *kwargs}
-        had = start.keywords(given, vocab, pad)
-        given = {n: o for n,o in had.items() if n not in other}
+        other = {*start.model.init_kwargs} - {*start.encoder.init_kwargs, *params, *kwargs}
+        start_keywords = start.keywords(given, vocab, pad)
+        given = {n: o for n,o in start_keywords.items() if n not in other}
     return given | (dict(max_len=None) if given.get('max_len')==math.inf else {})
 
 @torch.no_grad()
@@ -121,14 +121,14 @@ def make_learner(
     **kwargs # For the learner and the model
 )->TransformerLearner: # Of class `learn_cls`
     "A learner with a model for `dls`; errors are those of `check_dls`"
-    asked = {n: kwargs.get(n) for n in ('n_out','y_range','loss_func','metrics')}
-    check_dls(dls, kind, **asked)
+    chosen = {n: kwargs.get(n) for n in ('n_out','y_range','loss_func','metrics')}
+    check_dls(dls, kind, **chosen)
     start,(learn_kw,model_kw) = Pretrained.of(pretrained),split_keywords(kwargs, learn_cls)
     sizes = dict(k=k, heads=heads, depth=depth, max_len=max_len, pos_cls=pos_cls)
     model = model_cls(**_model_keywords(dls, model_cls, start, **sizes, **model_kw))
     learn = learn_cls(dls, model, **learn_kw)
     # a loss of the user's may give the answers another scale
-    if asked['y_range'] is None and asked['loss_func'] is None: _start_at_mean(dls, model)
+    if chosen['y_range'] is None and chosen['loss_func'] is None: _start_at_mean(dls, model)
     return learn if start is None else start.start(learn)
 
 # %% ../../nbs/40_learner.core.ipynb #bbd75c47

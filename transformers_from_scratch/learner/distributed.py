@@ -30,12 +30,12 @@ def _enlarged(dl, n):
     res = copy(dl)
     res.bs = dl.bs*n
     if not isinstance(dl, LMDataLoader): return res
-    if own := 'items' in vars(dl):
+    if has_items := 'items' in vars(dl):
         res.items = ReindexCollection(dl.items.coll, idxs=list(dl.items.idxs),
                                       cache=dl.items.cache, tfm=dl.items.tfm)
         res.lens = ReindexCollection(dl.lens.coll, idxs=res.items.idxs)
         res.make_chunks()
-    tokens = int(sum(dl.lens.coll) if own else dl.ends[-1])
+    tokens = int(sum(dl.lens.coll) if has_items else dl.ends[-1])
     if tokens<=res.bs:
         raise ValueError(f'`bs` is {dl.bs}, too much for {n} processes and {tokens} tokens')
     res.bl = (tokens-1)//res.bs

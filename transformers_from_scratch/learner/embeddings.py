@@ -61,8 +61,8 @@ def embed(self:Pretrained,
     tok,most = self.tokenizer,self.encoder.max_len
     if tok is None: raise ValueError(f"{self.path} has no `tokenizer.json`, so texts can't be read")
     limit,(front,last) = ifnone(max_len, most),tok.ends
-    fine = limit is None or front+last<limit<=ifnone(most, limit)
-    ensure(fine, 'max_len', max_len, f'from {front+last+1} to {most}')
+    fits = limit is None or front+last<limit<=ifnone(most, limit)
+    ensure(fits, 'max_len', max_len, f'from {front+last+1} to {most}')
     if isinstance(texts, Iterator):
         return _embed_all(self.embed, texts, bs, pool=pool, normalize=normalize, max_len=max_len)
     def ids(tokens):

@@ -284,12 +284,12 @@ def _reader(model, ids, counted):
            '`in_windows` or a `partial` of it: how another function reads is not known', TypeError)
     params = inspect.signature(windows).parameters if windows else {}
     def run(x):
-        own,at,x,adds = ids[:,:x.shape[1]],None,x[...,:k],x[...,k:]
-        if windows and own.shape[1]>ifnone(encoder.max_len, math.inf):
-            at = window_columns(own, model, params['overlap'].default)        # (1,w,max_len)
+        read,at,x,adds = ids[:,:x.shape[1]],None,x[...,:k],x[...,k:]
+        if windows and read.shape[1]>ifnone(encoder.max_len, math.inf):
+            at = window_columns(read, model, params['overlap'].default)        # (1,w,max_len)
             x = x[:,at[0]].flatten(0, 1)                                     # (n*w,max_len,k)
         with encoder.embedding.register_forward_hook(lambda m,args,out: x.to(out.dtype)):
-            hidden = encoder(own[:,:x.shape[1]].expand(len(x), -1))        # (n,t,k)
+            hidden = encoder(read[:,:x.shape[1]].expand(len(x), -1))        # (n,t,k)
         if isinstance(head, LMHead): return head(hidden[:,-1]).float()    # (n,v), the last token
         pad_mask = torch.zeros(hidden.shape[:2], dtype=torch.bool, device=x.device)
         logits = head((hidden, pad_mask)).float()

@@ -91,14 +91,14 @@ def add_lora(
     if _loras(model):
         raise ValueError("`learn` has low-rank changes already: merge them by `learn.merge_lora()`")
     *stacks,_ = model
-    there = [(p,n,o) for stack in stacks for block in stack.blocks for p in block.modules()
+    linears = [(p,n,o) for stack in stacks for block in stack.blocks for p in block.modules()
              for n,o in p.named_children() if type(o) in (nn.Linear,FastLinear)]
-    known = {n for _,n,_ in there}
+    known = {n for _,n,_ in linears}
     missing,allowed = [o for o in names if o not in known],', '.join(sorted(known))
     ensure(not missing and names, 'layers', missing, f'names of linear layers: {allowed}')
-    made = [(p,n,LoRALinear(o, r, alpha, dropout)) for p,n,o in there if n in names]
+    loras = [(p,n,LoRALinear(o, r, alpha, dropout)) for p,n,o in linears if n in names]
     for stack in stacks: stack.requires_grad_(False)
-    for p,n,o in made: setattr(p, n, o)
+    for p,n,o in loras: setattr(p, n, o)
     learn.splitter_before,learn.splitter,learn.opt = learn.splitter,lora_splitter,None
     learn.unfreeze()
     return learn
@@ -150,11 +150,11 @@ def _same_base(base, model):
 
 def _shapes(model, r, layers):
     "The shapes of the low-rank changes of a model, and of its head, by their names"
-    its = {n: o for n,o in model.named_modules() if isinstance(o, nn.Linear)
+    linears = {n: o for n,o in model.named_modules() if isinstance(o, nn.Linear)
            and re.match(r'\d+\.blocks\.', n) and n.rpartition('.')[2] in layers}
-    says = {f'{n}.lora_a': [r,o.in_features] for n,o in its.items()}
-    says |= {f'{n}.lora_b': [o.out_features,r] for n,o in its.items()}
-    return says | {n: list(p.shape) for n,p in model.named_parameters()
+    shapes = {f'{n}.lora_a': [r,o.in_features] for n,o in linears.items()}
+    shapes |= {f'{n}.lora_b': [o.out_features,r] for n,o in linears.items()}
+    return shapes | {n: list(p.shape) for n,p in model.named_parameters()
                    if n.startswith(f'{len(model)-1}.')}
 
 @patch
@@ -181,14 +181,14 @@ def load_lora(self:TransformerLearner,
     path,model = find_model(self.path/self.model_dir, file),plain_model(self.model)
     about,weights = read_file(path, 'save_lora', LoRAFile)
     settings = about.model_dump(include={'r','alpha','dropout','layers'})
-    its,mine = about.head,_head(self, model)
+    saved,head = about.head,_head(self, model)
     def meaning(o): return o and (o.target, o.classes, *map(o.keywords.get, ('pool','y_range')))
-    if meaning(its)!=meaning(mine):
-        raise ValueError(f"{path} is for other classes or another pool, {meaning(its)}, than this "
-                         f"learner has, {meaning(mine)}")
+    if meaning(saved)!=meaning(head):
+        raise ValueError(f"{path} is for other classes or another pool, {meaning(saved)}, than this "
+                         f"learner has, {meaning(head)}")
     shapes = {n: list(o.shape) for n,o in weights.items()}
-    says = differences(shapes, _shapes(model, about.r, about.layers))
-    if says: raise ValueError(f"{path} does not fit this model: {says[:200]}")
+    difference = differences(shapes, _shapes(model, about.r, about.layers))
+    if difference: raise ValueError(f"{path} does not fit this model: {difference[:200]}")
     if {f'{n}.lora_a' for n in about.base} - set(shapes) or not _same_base(about.base, model):
         raise ValueError(f"{path} was not trained on the weights of this learner")
     if not _loras(model): add_lora(self, **settings)

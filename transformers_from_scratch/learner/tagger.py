@@ -18,10 +18,10 @@ from ..files.pretrained import *
 from .core import *
 
 # %% ../../nbs/43_learner.tagger.ipynb #28000110
-def _said(its, probs, targs):
+def _said(tags, probs, targs):
     "`targs (texts,t)` with the predicted tags in their places"
     if targs is None: return TensorTags(probs.argmax(-1))
-    said = torch.cat([word_probs(p, y, its.vote) for p,y in zip(probs, targs)]).argmax(-1)
+    said = torch.cat([word_probs(p, y, tags.vote) for p,y in zip(probs, targs)]).argmax(-1)
     return targs.masked_scatter(targs>=0, said)
 
 class TagTargets(Callback):
@@ -84,26 +84,26 @@ def tag(self:TransformerTaggerLearner,
     "The spans of several texts; raises `TypeError` for what is no text, or an error for NaN"
     ensure(not isinstance(texts, (str,pd.DataFrame)), 'texts', texts,
            'a list of texts, or of lists of words', TypeError)
-    its,(head,tail) = tags_of(self.dls),tags_of(self.dls).tok.ends
+    tagger,(head,tail) = tags_of(self.dls),tags_of(self.dls).tok.ends
     most = ifnone(plain_model(self.model)[0].max_len, math.inf)-len(head+tail)
     rows,windows = [],[]  # each text with the tags and probabilities of its words, and its parts
     for o in texts:
-        places,sizes = its.tok.places(o),[len(p) for p in its.tok.pieces(o)]
+        places,sizes = tagger.tok.places(o),[len(p) for p in tagger.tok.pieces(o)]
         rows.append((o, places, [], []))
-        for part,words,own in text_windows(o, places, sizes, most):
+        for part,words,scored in text_windows(o, places, sizes, most):
             # as in a target: 0 where a word begins, -101 where it continues
             y = tensor(concat(*([0]+[-101]*(sizes[j]-1) for j in words)))
-            windows.append((part, y, [j-words[0] for j in own], *rows[-1][2:]))
+            windows.append((part, y, [j-words[0] for j in scored], *rows[-1][2:]))
     if not windows: return [TaggedText(*o) for o in rows]
     dl = self.dls.test_dl([o[0] for o in windows], num_workers=0, bs=ifnone(bs, self.dls.valid.bs),
                           val_res=[len(o[1]) for o in windows])
     with self.no_bar(): ids,preds,_ = self.get_preds(dl=dl, with_input=True)
-    for (_,y,own,tags,probs),x,p in zip(windows, ids.as_subclass(Tensor), preds):
+    for (_,y,scored,tags,probs),x,p in zip(windows, ids.as_subclass(Tensor), preds):
         p = p[x!=pad_id(self.dls)][len(head):len(head)+len(y)]
-        best,i = word_probs(p, y, its.vote)[own].max(-1)
+        best,i = word_probs(p, y, tagger.vote)[scored].max(-1)
         if best.isnan().any():
             raise FloatingPointError('this model predicts NaN: has training diverged?')
-        tags.extend(its.vocab[j] for j in i.tolist())
+        tags.extend(tagger.vocab[j] for j in i.tolist())
         probs.extend(best.tolist())
     return [TaggedText(*o) for o in rows]
 
@@ -125,10 +125,10 @@ class TagAccuracy(Metric):
 
     def accumulate(self, learn):
         "Keep the tags of its words"
-        its,y = tags_of(learn.dls),learn.to_detach(learn.y)
-        said = _said(its, learn.to_detach(learn.pred).softmax(-1), y)
+        tags,y = tags_of(learn.dls),learn.to_detach(learn.y)
+        said = _said(tags, learn.to_detach(learn.pred).softmax(-1), y)
         for to,rows in ((self.targs,y), (self.preds,said)):
-            to += [[its.vocab[i] for i in o if i>=0] for o in rows.tolist()]
+            to += [[tags.vocab[i] for i in o if i>=0] for o in rows.tolist()]
         self.rows = self.rows or _rows(learn.dl)
 
     @property

@@ -29,14 +29,14 @@ def describe_encoder(
 )->dict: # The fields `encoder` (its keywords), `vocab` and `tokenizer` of an `EncoderFile`
     "Keywords, vocabulary and tokenizer of an encoder; raises `ValueError` if `dls` does not fit"
     model,vocab = plain_model(learn.model),list(text_vocab(learn.dls))
-    says = dict(vocab=vocab, tokenizer=_tokenizer_state(learn.dls))
-    if isinstance(model, NgramBag): return dict(encoder=dict(pad_idx=pad_id(learn.dls)), **says)
+    config = dict(vocab=vocab, tokenizer=_tokenizer_state(learn.dls))
+    if isinstance(model, NgramBag): return dict(encoder=dict(pad_idx=pad_id(learn.dls)), **config)
     encoder = model[0]
     rows = encoder.vocab_sz + (encoder.pad_idx==encoder.vocab_sz)  # padding may have no row
     if len(vocab)!=rows:
         raise ValueError(f"`dls` has {len(vocab)} tokens, but the model {encoder.vocab_sz}: make "
                          "the model for this `dls`")
-    return dict(encoder=describe_model(encoder), **says)
+    return dict(encoder=describe_model(encoder), **config)
 
 # %% ../../nbs/45_learner.transfer.ipynb #t2300002
 @patch
@@ -60,23 +60,23 @@ def read_description(
 # %% ../../nbs/45_learner.transfer.ipynb #0eb1acfa
 def _check_fit(path, about, encoder):
     "Raises `ValueError` if the weights would not mean the same in the encoder"
-    its,mine = about.encoder,describe_model(encoder)
-    a,b = its.get('attn_cls'),mine.get('attn_cls')
+    saved,current = about.encoder,describe_model(encoder)
+    a,b = saved.get('attn_cls'),current.get('attn_cls')
     other = isinstance(a, dict) and isinstance(b, dict) and a.get('name')!=b.get('name')
     free = [*free_keywords, *['attn_cls']*other]
-    if says := differences(its, mine, free):
-        wants = ', '.join(f'{n}={as_code(o)}' for n,o in its.items()
-                          if o!=mine.get(n) and n not in free)
-        raise ValueError(f"{path} does not fit: {says}. Make the learner with {wants}, or save "
+    if difference := differences(saved, current, free):
+        wants = ', '.join(f'{n}={as_code(o)}' for n,o in saved.items()
+                          if o!=current.get(n) and n not in free)
+        raise ValueError(f"{path} does not fit: {difference}. Make the learner with {wants}, or save "
                          "an encoder like yours")
 
 # %% ../../nbs/45_learner.transfer.ipynb #45591674
 def _notes(about, weights, encoder, tokenizer, new, n):
     "Warnings about an encoder that is about to be loaded"
-    its,mine = about.encoder.get('attn_cls'),describe_model(encoder).get('attn_cls')
-    if its!=mine:
-        yield (f"it was trained with {as_code(its)}, but the model has {as_code(mine)}, so what a "
-               f"token sees may have changed: pass attn_cls={as_code(its)}, or train all of it")
+    saved,current = about.encoder.get('attn_cls'),describe_model(encoder).get('attn_cls')
+    if saved!=current:
+        yield (f"it was trained with {as_code(saved)}, but the model has {as_code(current)}, so what a "
+               f"token sees may have changed: pass attn_cls={as_code(saved)}, or train all of it")
     if isinstance(encoder.positions, LearnedPositions):
         rows,have = encoder.max_len,len(weights['positions.embedding.weight'])
         if have<rows:
@@ -85,8 +85,8 @@ def _notes(about, weights, encoder, tokenizer, new, n):
     if len(new)>n/2:
         yield (f"{len(new):,} of {n:,} tokens of `dls` are not in it, such as "
                f"{', '.join(map(repr, new[:3]))}")
-    its = about.tokenizer and about.tokenizer.model_dump()
-    differ = tokenizer and its and tokenizer_diff(its, tokenizer)
+    saved = about.tokenizer and about.tokenizer.model_dump()
+    differ = tokenizer and saved and tokenizer_diff(saved, tokenizer)
     if differ:
         yield f"`dls` makes tokens in another way: {textwrap.shorten(differ, 150, placeholder='…')}"
 
@@ -98,12 +98,12 @@ def _load_encoder(learn, file, device):
     device = torch.device(ifnone(ifnone(device, learn.dls.device), 'cpu'))
     part = '' if about.kind=='encoder' else '0.'
     weights = {n.removeprefix(part): o.to(device) for n,o in weights.items() if n.startswith(part)}
-    encoder,says = plain_model(learn.model)[0],describe_encoder(learn)
-    vocab = says['vocab']
+    encoder,config = plain_model(learn.model)[0],describe_encoder(learn)
+    vocab = config['vocab']
     _check_fit(path, about, encoder)
     rows,new = match_rows(weights['embedding.weight'], about.vocab, vocab[:encoder.vocab_sz],
                           about.encoder.get('pad_idx'), encoder.pad_idx)
-    notes = list(_notes(about, weights, encoder, says['tokenizer'], new, len(vocab)))
+    notes = list(_notes(about, weights, encoder, config['tokenizer'], new, len(vocab)))
     tied = any(p is encoder.embedding.weight for p in get_model(learn.model)[1].parameters())
     # tied, it is also the score of padding
     if not tied and encoder.embedding.padding_idx is not None: rows[encoder.pad_idx] = 0
