@@ -37,7 +37,7 @@ def _bad_gradient(model):
 
 # %% ../../nbs/64_callbacks.nan.ipynb #5f100013
 def _first_place(model, xb):
-    "Name, class, largest input of the first module that makes finite numbers others"
+    "Name, class, largest input of the first module with finite input and non-finite output"
     found,names = [],{m: n for n,m in model.named_modules()}
     def look(m, args, kwargs, out):
         if not found and not _finite(out) and _finite((args, kwargs)):
@@ -55,7 +55,7 @@ class StopOnNaN(Callback):
     def __init__(self): pass
 
     def before_fit(self):
-        "Not for `lr_find`, which is meant to diverge, nor for predictions"
+        "Turn it off for `lr_find`, which is meant to diverge, and for predictions"
         self.run = not (hasattr(self, 'lr_finder') or hasattr(self, 'gather_preds'))
 
     def before_train(self):

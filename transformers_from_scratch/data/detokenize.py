@@ -192,7 +192,7 @@ def decode_text(
 
 # %% ../../nbs/32_data.detokenize.ipynb #16000034
 def _whole_steps(decoder, end):
-    "Any decoder: all is decoded each time, and `end` says up to where it is fixed"
+    "Steps of any decoder: all is decoded each time; `end` gives the length that is fixed"
     tokens,fixed = [],''
     def add(*new):
         nonlocal fixed
@@ -207,7 +207,7 @@ def _whole_steps(decoder, end):
     return add
 
 def _unchanged(ahead):
-    "Up to where is a text what it was `ahead` tokens ago? Nowhere for None"
+    "Length of the prefix unchanged for `ahead` tokens; 0 for None"
     texts = deque(maxlen=ifnone(ahead, 0)+1)
     def end(tokens, text):
         texts.append(text)
@@ -216,7 +216,7 @@ def _unchanged(ahead):
     return end
 
 def _before_last_word(tokens, text):
-    "Up to where is the text of pieces fixed? The last word may still grow"
+    "Length of the text without the last word, which may still grow"
     words = ''.join(tokens).replace('▁', ' ').split()
     return len(_WordSteps().add(*words[:-1])[0])
 

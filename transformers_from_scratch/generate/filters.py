@@ -46,7 +46,7 @@ def keep_epsilon(
     logits:Tensor, # Logits of the next token `(...,v)`
     epsilon_cutoff:float # Smallest probability of a token, in [0,1]
 )->Tensor: # `(...,v)`, `-inf` at the others
-    "Keep tokens of at least this probability, Hewitt et al. 2022, else warn and keep the best; raises `ValueError` outside [0,1]"
+    "Keep tokens this likely, else the best with a warning (Hewitt et al. 2022); `ValueError` outside [0,1]"
     if not 0<=epsilon_cutoff<=1:
         raise ValueError(f'`epsilon_cutoff` is {epsilon_cutoff}, but must be in [0,1]')
     p = logits.softmax(-1)

@@ -127,7 +127,7 @@ class TransformerClassifier(TextModel):
         *,
         k:int=256, # Width of the vectors (d_model)
         pool:callable=mean_pool, # `(x, pad_mask) -> vectors`; None: a prediction for each token
-        crop:callable=head_crop, # Function that selects tokens of a longer text; None: an error. Not used with `pool=None`
+        crop:callable=head_crop, # Selects tokens of a longer text; None: an error. Unused with `pool=None`
         word_dropout:float=0., # Probability with which a token is left out in training, in [0,1)
         vocab_dropout:float=0., # Probability with which an id is left out of a batch, in [0,1)
         head_dropout:float=0.1, # Dropout of the pooled vector, in [0,1]

@@ -16,7 +16,7 @@ def _take(x, columns): return x[:,None].expand(-1, columns.shape[1], -1).gather(
 
 def window_columns(
     ids:Tensor, # Token ids `(b,t)`, padding anywhere
-    model:TransformerClassifier, # Its `max_len` is the length of a window, including the special tokens of a `special_crop`
+    model:TransformerClassifier, # Its `max_len` is the length of a window, special tokens included
     overlap:int=None # Tokens that two windows share, at least; None: a quarter of `max_len`
 )->Tensor: # Columns `(b,w,max_len)` of `ids`, -1 where there is no token
     "Select the tokens of each window; raises `ValueError` for an `overlap` out of range"

@@ -22,7 +22,8 @@ def _keep(shape, p):
     return (drawn.view(kind)[:n] >= low+dropped).view(shape), 1-dropped/levels
 
 class ByteDropout(nn.Dropout):
-    "Dropout (Srivastava et al. 2014), from random bytes for 100,000 numbers or more on a CPU: `p` is rounded to 1/256, outside 0.1 to 0.9 to 1/65536"
+    """Dropout (Srivastava et al. 2014), from random bytes for 100,000 numbers or more on a CPU;
+    `p` is rounded to 1/256, below 0.1 and above 0.9 to 1/65536"""
     def forward(self,
         x:Tensor # Numbers of any shape
     )->Tensor: # In training some are 0 and the others scaled up: the mean stays the same
