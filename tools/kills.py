@@ -189,9 +189,9 @@ def big(folder):
     learn.remove_cbs(ProgressCallback)
     return learn
 
-def steps(n, folder, resume=None, in_turn=False, past=0):
+def steps(n, folder, resume=None, alternate=False, past=0):
     "Train `n` batches; seconds in all, and seconds that `resume` took after each"
-    learn,first = big(folder),Clock(99, resume=resume if in_turn else None)
+    learn,first = big(folder),Clock(99, resume=resume if alternate else None)
     class Stop(Callback):
         order = 200
         def after_batch(self):
@@ -210,7 +210,7 @@ def cost(rounds, seconds, minutes=5., past=(1_000_000,100_000,0)):
     try:
         steps(3, folder())
         for i in range(rounds):
-            total,took = steps(60, folder(), Resume('cost'), in_turn=True)
+            total,took = steps(60, folder(), Resume('cost'), alternate=True)
             o = dict(batch=total/60, idle=mid(took[::2])-mid(took[1::2]))
             for n in past: o[n] = mid(steps(6, folder(), Resume('cost', every=1), past=n)[1][1:])
             parts.append(o|dict(mb=size(), share={n: 100*(o[n]/(60*minutes) + max(o['idle'], 0)/o['batch']) for n in past}))

@@ -35,7 +35,8 @@ def special_ids(
     "The ids of special tokens, by their common names: `xxpad`, `[PAD]`, `<pad>`, `<|pad|>`"
     key,vocab = (id(vocab),names),list(vocab)
     if key not in _found or _found[key][0]!=vocab:  # another one, or changed in place
-        forms = [rf'xx{o}|[<\[]\W?{o}\W?[>\]]' for o in names or _names]
+        forms = [rf'[<\[]\W?{o}\W?[>\]]' for o in names or _names]
+        forms += [f'xx{o}' for o in names or _names if len(o)>1]  # `xxs` is a size
         if not names: forms += [r'<\|\w+\|>', *map(re.escape, defaults.text_spec_tok)]
         form = re.compile('|'.join(forms), re.IGNORECASE)
         if len(_found)>63: _found.clear()  # vocabularies are large

@@ -131,8 +131,8 @@ def _several_labels(cls, df, path='.', valid_pct=0.2, seed=None, text_col=0, lab
                     label_delim=None, y_block=None, **kwargs):
     "Create from `df` in `path` with `valid_pct`; with `label_delim`, texts have several labels"
     if label_delim is not None and y_block is None: y_block = MultiCategoryBlock
-    try: return _several_labels.fastai(cls, df, path, valid_pct, seed, text_col, label_col, label_delim,
-                                       y_block, **kwargs)
+    try: return _several_labels.fastai(cls, df, path, valid_pct, seed, text_col, label_col,
+                                       label_delim, y_block, **kwargs)
     except Exception as e:
         with suppress(Exception):  # such as a table without these columns
             for note in _notes_on(df, text_col, kwargs.get('valid_col')): e.add_note(note)
@@ -142,9 +142,10 @@ def _notes_on(df, text_col, valid_col):
     "Likely reasons why no data can be made from a table"
     for col in _names(df, text_col):
         missing = df.index[df[col].isna()].tolist()
-        if missing: yield f'`{col}` has no text in rows such as {missing[:3]}: `df.dropna()`, or fill them in'
-    if valid_col is not None and df[valid_col].dtype.kind not in 'biuf':
-        yield f"`{valid_col}` holds {df[valid_col].iloc[0]!r}, not True and False: `df[{valid_col!r}]=='True'`"
+        if missing:
+            yield f'`{col}` has no text in rows such as {missing[:3]}: `df.dropna()`, or fill them in'
+    if valid_col is not None and isinstance(value := df[valid_col].iloc[0], str):
+        yield f"`{valid_col}` holds {value!r}, not True and False: `df[{valid_col!r}]=='True'`"
 
 # %% ../../nbs/86_compat.repairs.ipynb #c1e60dff
 def _has_commas(file, quoting):

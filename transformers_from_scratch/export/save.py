@@ -276,8 +276,8 @@ def load_transformer_learner(
     lacks = {n: as_code(keywords[n]) for n in custom_parts(keywords) if n not in given}
     if about.loss is None and 'loss_func' not in learn_kw: lacks['loss_func'] = 'a custom one'
     if lacks:
-        given_then = ', '.join(f'`{n}` was {o}' for n,o in lacks.items())
-        raise ValueError(f"{path.parent} has custom parts, which no file can hold: {given_then}. Pass "
+        shown = ', '.join(f'`{n}` was {o}' for n,o in lacks.items())
+        raise ValueError(f"{path.parent} has custom parts, which no file can hold: {shown}. Pass "
                          f"them, as in load_transformer_learner({str(folder)!r}, "
                          f"{', '.join(f'{n}=...' for n in lacks)})")
     try:

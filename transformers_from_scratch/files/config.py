@@ -39,7 +39,7 @@ def as_json(
     value # The value of a keyword
 )->object: # Numbers, strings, lists and dicts
     "A value for JSON: a class or function by its name, marked `custom` if it is not of this library or PyTorch"
-    if isinstance(value, (np.ndarray,np.generic)): value = value.tolist()
+    if isinstance(value, np.generic): value = value.item()
     if value is None or isinstance(value, (bool,int,float,str)): return value
     if isinstance(value, (list,tuple)): return [as_json(o) for o in value]
     if isinstance(value, dict): return dict(pairs=[[as_json(a), as_json(b)] for a,b in value.items()])

@@ -9,7 +9,7 @@ __all__ = ['Corpus', 'tokenize_corpus', 'CorpusTexts', 'CorpusLoader', 'lm_datal
 import operator,shutil,zlib
 from collections import deque
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing
+from contextlib import closing, nullcontext
 from itertools import chain, islice
 from typing import Any, Literal
 from filelock import FileLock
@@ -231,9 +231,11 @@ def tokenize_corpus(
     items,texts,content = _source(source, text_col)
     check,mark = mark is None,fingerprint(*content) if mark is None else str(mark)
     folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder/'.lock'):
-        ours = any((folder/o).exists() for o in ('corpus.json','parts'))
-        if not ours: ensure_free(folder, 'corpus.json', 'corpus')
+    found = {o.name for o in folder.iterdir()}
+    if found and not found & {'corpus.json','parts','.corpus.lock'}:
+        ensure_free(folder, 'corpus.json', 'corpus')
+    # a corpus that others made may be in a folder without the right to write
+    with FileLock(folder/'.corpus.lock') if os.access(folder, os.W_OK) else nullcontext():
         saved = first(read_file(folder/o, 'tokenize_corpus', CorpusFile)[0]
                     for o in ('corpus.json','parts/begun.json') if (folder/o).exists())
         tok_settings = _train(tok, texts, mark, saved)

@@ -128,7 +128,7 @@ def _speed():
     library = TransformerLM.__module__.partition('.')[0]
     try: return importlib.import_module(f'{library}.speed.decode')
     except ModuleNotFoundError as e:
-        if '.speed' not in e.name: raise
+        if not (e.name or '').startswith(f'{library}.speed'): raise
 
 def padding_first(
     ids:Tensor, # Token ids `(b,t)`, padding anywhere, at least one token in each
