@@ -234,7 +234,9 @@ def _tokenize_one(self, text):
 
 @repair(Numericalize, 'encodes',
         'A text without a token becomes floats, and turns its batch into floats')
-def _whole_ids(self, tokens): return TensorText(tensor([self.o2i[o] for o in tokens]).long())
+def _whole_ids(self, tokens):
+    "Ids of tokens"
+    return TensorText(torch.tensor([self.o2i[o] for o in tokens], dtype=torch.long))
 
 @repair(Pad_Chunk, 'before_call', 'A batch of texts without a token has no columns')
 def _one_column(self, b):

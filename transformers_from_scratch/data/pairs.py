@@ -44,8 +44,9 @@ class MaxTokensDL(SortedDL):
     def __len__(self): return self.n_batches
 
     def chunkify(self, b):
-        "The items `b`, in batches"
-        return _by_tokens(b, _longest, self.tokens)
+        "Items or indices `b`, in batches"
+        def size(o): return self.res[o] if isinstance(o, int) else _longest(o)
+        return _by_tokens(b, size, self.tokens)
 
     def shuffle_fn(self, idxs):
         "As `SortedDL`: the longest batch comes first, the last may be smaller than the others"

@@ -13,6 +13,7 @@ from fastai.text.all import *
 from ..compat.dls_info import *
 from ..compat.ensure import *
 from .tokenizers import *
+from .cached import *
 
 # %% ../../nbs/33_data.tagging.ipynb #16b0010a
 class TagTokenizer(Tokenizer):
@@ -176,6 +177,8 @@ class _PadTags(Pad_Chunk):
         "Remove the padding of a row"
         keep = row[0].as_subclass(Tensor)!=self.pad_idx
         return tuple(o[keep] if isinstance(o, (TensorText,TensorTags)) else o for o in row)
+
+padders[_PadTags] = partial(pad_chunk_arrays, fill={TensorTags: -100})
 
 def TagBlock(
     tok:TagTokenizer, # The one of the `TextBlock` beside it
