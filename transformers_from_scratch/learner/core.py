@@ -21,6 +21,7 @@ from .locks import *
 from ..nn.classifier import *
 from ..files.pretrained import *
 from ..speed.memory import *
+from ..speed.steps import *
 from ..nn.windows import *
 
 # %% ../../nbs/40_learner.core.ipynb #e79ba79f
@@ -60,7 +61,7 @@ class BaseTextLearner(Learner):
             keep_memory()
         if loss_func is None and _scores_tokens(model): loss_func = CrossEntropyLossFlat()
         super().__init__(dls, model, loss_func=loss_func, opt_func=opt_func, **kwargs)
-        self.add_cb(DataWatch(dls))
+        self.add_cbs([DataWatch(dls), LeanSteps()])
 
     def __repr__(self):
         model = plain_model(self.model)
