@@ -1011,6 +1011,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                         'transformers_from_scratch/files/pretrained.py')},
             'transformers_from_scratch.generate.beams': { 'transformers_from_scratch.generate.beams.Hypothesis': ( 'generate.beams.html#hypothesis',
                                                                                                                    'transformers_from_scratch/generate/beams.py'),
+                                                          'transformers_from_scratch.generate.beams._best_first': ( 'generate.beams.html#_best_first',
+                                                                                                                    'transformers_from_scratch/generate/beams.py'),
                                                           'transformers_from_scratch.generate.beams._hypothesis': ( 'generate.beams.html#_hypothesis',
                                                                                                                     'transformers_from_scratch/generate/beams.py'),
                                                           'transformers_from_scratch.generate.beams._order': ( 'generate.beams.html#_order',

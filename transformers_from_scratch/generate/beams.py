@@ -40,6 +40,8 @@ def _hypothesis(ids, log_p, stopped, length_penalty):
     log_p,n = log_p.item(),max(len(ids)+stopped, 1)
     return Hypothesis(ids, log_p/n**length_penalty, log_p, stopped)
 
+def _best_first(texts, n): return sorted(texts, key=lambda o: o.score, reverse=True)[:n]
+
 def _order(stops, parents, beams, n):
     "Columns of the `beams` best that don't stop; the first successor of a text gets its column"
     order = stops.int().argsort(dim=1, stable=True)[:,:beams]                           # (b,beams)
@@ -60,12 +62,14 @@ def search_beams(
     stop_id:int=None, # Id that ends a text; None: all have `n_words`
     length_penalty:float=1., # Exponent of the length that `log_p` is divided by; 0: no division
     n_best:int=1, # Number of texts to return, from 1 to `beams`
+    early_stop:bool=False, # End as soon as `beams` texts have stopped, even if others could be better?
     banned:Tensor=None # Ids that are never generated
 )->list: # For each text a list of `Hypothesis`, best first: `n_best`, or all there are
     "Keep the `beams` most likely texts; raises `ValueError` for numbers out of range, and for NaN"
     if not (1<=n_best<=beams and 0<=length_penalty<math.inf):
         raise ValueError(f'`n_best` is {n_best}, `beams` is {beams}, `length_penalty` is '
                          f'{length_penalty}, but must be 1<=n_best<=beams and 0<=length_penalty')
+    early_stop = early_stop or beams==1  # which is greedy
     log_p = reader.logits.new_zeros(len(reader.logits), 1)                              # (b,n)
     ids = log_p.new_zeros(*log_p.shape, 0, dtype=torch.long)                            # (b,n,t)
     active,found = list(range(len(log_p))),[[] for _ in log_p]
@@ -76,18 +80,24 @@ def search_beams(
         for i,j in (stops & log_p.isfinite())[:,:beams].nonzero().tolist():
             text = ids[i,parents[i,j]]
             found[active[i]].append(_hypothesis(text, log_p[i,j], True, length_penalty))
+        found = [_best_first(o, beams) for o in found]
         order = _order(stops, parents, beams, rows.shape[1])                            # (b,n)
         log_p = log_p.masked_fill(stops, -math.inf)
         log_p,parents,new = (o.gather(1, order) for o in (log_p, parents, new))
         ids = torch.cat([ids.take_along_dim(parents[...,None], 1), new[...,None]], 2)
-        keep = [i for i,o in enumerate(active)
-                if len(found[o])<beams and log_p[i].max()>-math.inf]
+        best = log_p.amax(1).tolist()  # of those that go on
+        def done(texts, bound):
+            if early_stop: return len(texts)>=beams
+            return len(texts)>=n_best and texts[n_best-1].score>=bound
+        keep = [i for i,o in enumerate(active) if best[i]>-math.inf
+                and not done(found[o], best[i]/n_words**length_penalty)]
         if t==n_words-1 or not keep: break
         old,rows = rows,rows.gather(1, parents)[keep]
         active,log_p,ids,new = [active[i] for i in keep],log_p[keep],ids[keep],new[keep]
         if not rows.equal(old): reader.select(rows.flatten())
         reader.append(new.flatten())
     for i,text in enumerate(active):  # without a stop, as they are
+        if early_stop and len(found[text])>=beams: continue
         found[text] += [_hypothesis(*o, False, length_penalty) for o in zip(ids[i], log_p[i])
-                        if len(found[text])<beams and o[1]>-math.inf]
-    return [sorted(o, key=lambda o: o.score, reverse=True)[:n_best] for o in found]
+                        if o[1]>-math.inf]
+    return [_best_first(o, n_best) for o in found]

@@ -111,17 +111,19 @@ def write_ids(self:TransformerSeq2SeqLearner,
     n_words:int=200, # Maximum number of new tokens, the stop included; never more than `max_len`
     no_unk:bool=True, # Never generate unknown words?
     beams:int=None, # Beams; None: one, which is greedy decoding
+    early_stop:bool=None, # End when as many texts have stopped as there are beams? None: yes
     temperature:float=None, # Sample each token instead; below 1 prefers the likely ones more
     **kwargs
 )->list: # For each source a list of `Hypothesis`, best first
     "Write texts for sources that are ids"
     other,how = (sample_ids,'out without') if temperature is None else (search_beams,'out with')
-    for n,o in split_keywords(kwargs | dict(beams=beams), other)[0].items():
-        ensure(n=='beams' and o is None, n, o, f'left {how} a `temperature`', TypeError)
+    for n,o in split_keywords(kwargs | dict(beams=beams, early_stop=early_stop), other)[0].items():
+        ensure(n in ('beams','early_stop') and o is None, n, o, f'left {how} a `temperature`', TypeError)
     marks,pad = self.teacher_forcing.marks,self.teacher_forcing.pad_idx
     model,never = plain_model(self.model),['pad','fake',*(['unk'] if no_unk else [])]
     never = [o for o in special_ids(text_vocab(self.dls, 1), *never) if o!=marks.eos]
-    if temperature is None: write = partial(generate_beams, beams=ifnone(beams, 1))
+    if temperature is None:
+        write = partial(generate_beams, beams=ifnone(beams, 1), early_stop=ifnone(early_stop, True))
     else: write = partial(_drawn, temperature=temperature)
     n_words,device = min(n_words, model[1].max_len or n_words),next(model.parameters()).device
     order,res = sorted(range_of(sources), key=lambda i: -len(sources[i])),{}
