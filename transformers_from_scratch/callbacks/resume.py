@@ -215,7 +215,7 @@ class Resume(Callback):
         self.found = about,state,own
 
     def _find(self):
-        "What was saved, or None; process 0 reads it for all"
+        "Read what was saved, or None; process 0 does it for all"
         res = [None]
         if not self.several or rank_distrib()==0:
             for file in self.folder.glob('.new.safetensors.*'): file.unlink()  # of a killed save
