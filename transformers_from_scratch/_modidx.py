@@ -815,6 +815,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                    'transformers_from_scratch/files/format.py'),
                                                         'transformers_from_scratch.files.format.FileHeader': ( 'files.format.html#fileheader',
                                                                                                                'transformers_from_scratch/files/format.py'),
+                                                        'transformers_from_scratch.files.format._beside': ( 'files.format.html#_beside',
+                                                                                                            'transformers_from_scratch/files/format.py'),
                                                         'transformers_from_scratch.files.format._read': ( 'files.format.html#_read',
                                                                                                           'transformers_from_scratch/files/format.py'),
                                                         'transformers_from_scratch.files.format.as_read': ( 'files.format.html#as_read',

@@ -6,7 +6,7 @@
 __all__ = ['Resume']
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d505940265
-import time
+import shutil,time
 from typing import Any,ClassVar,Literal
 from pydantic import NonNegativeInt
 from fastai.text.all import *
@@ -218,7 +218,7 @@ class Resume(Callback):
         "Read what was saved, or None; process 0 does it for all"
         res = [None]
         if not self.several or rank_distrib()==0:
-            for file in self.folder.glob('.new.safetensors.*'): file.unlink()  # of a killed save
+            for new in self.folder.glob('.new*'): shutil.rmtree(new)  # of a killed save
             try: res = [_newest(self.folder)]
             except ValueError as e: res = [e]
         if self.several: torch.distributed.broadcast_object_list(res)
