@@ -17,18 +17,16 @@ from ..files.format import *
 from ..files.config import *
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d5cee4b2a3
-def _inner(dl): return vars(dl).get('dl', dl)  # in several processes
-
 def _get_order(dl):
     "State that determines the next epoch of `dl`"
-    dl = _inner(dl)
+    dl = vars(dl).get('dl', dl)  # in several processes
     place = {n: vars(dl)[n] for n in ('epoch','batch') if n in vars(dl)}  # of a `CorpusLoader`
     idxs = getattr(vars(dl).get('items'), 'idxs', None)  # of fastai's `LMDataLoader`
     return dict(rng=dl.rng.getstate(), place=place, idxs=None if idxs is None else tensor(idxs))
 
 def _set_order(dl, order):
     "Restore what `_get_order` returned"
-    dl = _inner(dl)
+    dl = vars(dl).get('dl', dl)
     dl.rng.setstate(order['rng'])
     vars(dl).update(order['place'])
     if order['idxs'] is not None: dl.items.idxs[:] = order['idxs'].tolist()
@@ -121,13 +119,12 @@ def _newest(folder):
     "The newest file in `folder` that can be read, and its tensors; or None"
     wrong = []
     for file in (folder/'now.safetensors', folder/'before.safetensors'):
-        if not file.exists(): continue
         try: res = read_file(file, 'Resume', ResumeFile)
-        except ValueError as e:
-            wrong.append(str(e))
-            continue
-        if wrong: warn(f"{wrong[0]}: resuming from {file.name}, which is older")
-        return res
+        except FileNotFoundError: continue
+        except ValueError as e: wrong.append(str(e))
+        else:
+            if wrong: warn(f"{wrong[0]}: resuming from {file.name}, which is older")
+            return res
     if wrong: raise ValueError(f"{'; '.join(wrong)}: delete {folder} to start over")
 
 @contextmanager
@@ -207,6 +204,7 @@ class Resume(Callback):
         with _putting_back(self.folder):
             state = {n: _unpack(o, tensors) for n,o in about.state.items()}
             own = state['processes'][rank_distrib() if self.several else 0]
+            self.lines = [own['counts']['recorder']['values'][i] for i in range(about.epoch)]
         if about.done:
             self._restore(state, own, 'rng')
             warn('this run is already finished, so its weights are loaded from '
@@ -254,9 +252,7 @@ class Resume(Callback):
     def before_epoch(self):
         "Skip what was done, with the line that it had in the table"
         if self.found is None or self.epoch>=self.found[0].epoch: return
-        with _putting_back(self.folder):
-            values = self.found[2]['counts']['recorder']['values'][self.epoch]
-            self.recorder.log = L(self.epoch) + values
+        self.recorder.log = L(self.epoch) + self.lines[self.epoch]
         self._rest()
         raise CancelEpochException
 
@@ -309,8 +305,8 @@ class Resume(Callback):
         self.epoch_start['order'] = _get_order(self.dls.train)  # for the next run
         self._save(self.same['n_batches'], done=True)
 
-    def _state(self):
-        "State of the learner; of what differs between processes, that of each"
+    def _save(self, batch, done=False):
+        "Save the state of the learner; of what differs between processes, that of each"
         own = dict(self.epoch_start, rng=get_random_states(), ways=dict(autotuned),
                    counts=_get_counts(self.learn, self.settings))
         processes = [own]
@@ -319,14 +315,11 @@ class Resume(Callback):
             torch.distributed.all_gather_object(processes, to_device(own, 'cpu'))
         model,scaler = get_model(self.model),getattr(self.learn, 'scaler', None)
         names,zero = first_names(model),torch.zeros(())
-        return dict(
+        state = dict(
             model={n: o for n,o in model.state_dict().items() if names[n]==n},
             grads={n: p.grad if p.grad.any() else zero  # one number, as most are zero
                    for n,p in model.named_parameters() if p.grad is not None},
             opt=self.opt.state_dict(), scaler=scaler and scaler.state_dict(), processes=processes)
-
-    def _save(self, batch, done=False):
-        state = self._state()
         try:
             if not self.several or rank_distrib()==0:
                 _write(self.folder, state, training=self.same, fit=self.fits, done=done,
