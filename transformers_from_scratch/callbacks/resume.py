@@ -138,12 +138,12 @@ def _putting_back(folder):
 class _Resumed(GetAttr):
     "The batches of `dl`; `resume` skips the first `n`, which were done, and then goes on"
     _default = 'dl'
-    def __init__(self, dl, n, resume): self.dl,self.n,self.resume = dl,n,resume
+    def __init__(self, dl, n, resume): self.dl,self.n_done,self.resume = dl,n,resume
     def __len__(self): return len(self.dl)
     def __iter__(self):
         batches = iter(self.dl)
         self.resume._rest(self.resume.recorder)
-        try: yield from itertools.islice(batches, self.n)
+        try: yield from itertools.islice(batches, self.n_done)
         finally: self.resume._wake()
         self.resume._go_on()
         yield from batches
