@@ -22,7 +22,8 @@ def _get_order(dl):
     dl = vars(dl).get('dl', dl)  # in several processes
     place = {n: vars(dl)[n] for n in ('epoch','batch') if n in vars(dl)}  # of a `CorpusLoader`
     idxs = getattr(vars(dl).get('items'), 'idxs', None)  # of fastai's `LMDataLoader`
-    return dict(rng=dl.rng.getstate(), place=place, idxs=None if idxs is None else tensor(idxs))
+    if idxs is not None: idxs = torch.tensor(list(idxs))
+    return dict(rng=dl.rng.getstate(), place=place, idxs=idxs)
 
 def _set_order(dl, order):
     "Restore what `_get_order` returned"
@@ -50,14 +51,14 @@ def _attributes(obj):
     return {n: o for n,o in vars(obj).items()
             if isinstance(o, kinds) or tensors(o) or n=='hps'}  # of a scheduler
 
-def _get_counts(learn, settings):
+def _get_counts(learn, settings, losses):
     "Attributes of callbacks and metrics that are not the same in `settings`; and the curves"
     rec,counts = learn.recorder,{}
     for name,obj in _with_counts(learn).items():
         then = settings.get(name, {})
         counts[name] = {n: o for n,o in _attributes(obj).items()
                         if isinstance(o, (Tensor,list,dict)) or n not in then or then[n]!=o}
-    curves = dict(lrs=rec.lrs, iters=rec.iters, values=rec.values, losses=torch.tensor(rec.losses))
+    curves = dict(lrs=rec.lrs, iters=rec.iters, values=rec.values, losses=losses)
     return dict(counts, recorder=curves)
 
 def _set_counts(learn, counts):
@@ -186,7 +187,7 @@ class Resume(Callback):
 
     def before_fit(self):
         "Find what was saved; raises `ValueError` if it is damaged, or of a different run"
-        self.found,self.epoch_start,self.resting = None,None,{}
+        self.found,self.epoch_start,self.resting,self.losses = None,None,{},torch.zeros(0)
         self.run = not (hasattr(self, 'lr_finder') or hasattr(self, 'gather_preds'))
         if not self.run: return
         self.fits += 1
@@ -307,8 +308,10 @@ class Resume(Callback):
 
     def _save(self, batch, done=False):
         "Save the state of the learner; of what differs between processes, that of each"
+        new = torch.tensor(self.recorder.losses[len(self.losses):])
+        self.losses = torch.cat([self.losses, new])  # each is read once, so that saves stay fast
         own = dict(self.epoch_start, rng=get_random_states(), ways=dict(autotuned),
-                   counts=_get_counts(self.learn, self.settings))
+                   counts=_get_counts(self.learn, self.settings, self.losses))
         processes = [own]
         if self.several:
             processes *= num_distrib()
