@@ -137,14 +137,14 @@ def _putting_back(folder):
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d58362db0b
 class _Resumed(GetAttr):
-    "The batches of `dl`; `resume` skips the first `n`, which were done, and then goes on"
+    "The batches of `dl`; `resume` skips the first, which were done, and then goes on"
     _default = 'dl'
-    def __init__(self, dl, n, resume): self.dl,self.n_done,self.resume = dl,n,resume
+    def __init__(self, dl, resume): self.dl,self.resume = dl,resume
     def __len__(self): return len(self.dl)
     def __iter__(self):
         batches = iter(self.dl)
         self.resume._rest(self.resume.recorder)
-        try: yield from itertools.islice(batches, self.n_done)
+        try: yield from itertools.islice(batches, self.resume.n_done)
         finally: self.resume._wake()
         self.resume._go_on()
         yield from batches
@@ -206,6 +206,7 @@ class Resume(Callback):
             state = {n: _unpack(o, tensors) for n,o in about.state.items()}
             own = state['processes'][rank_distrib() if self.several else 0]
             self.lines = [own['counts']['recorder']['values'][i] for i in range(about.epoch)]
+            self.n_done = range(self.same['n_batches']+1)[about.batch]
         if about.done:
             self._restore(state, own, 'rng')
             warn('this run is already finished, so its weights are loaded from '
@@ -265,13 +266,11 @@ class Resume(Callback):
             self.epoch_start = dict(rng_then=get_random_states(), order=_get_order(dl))
             if begins: self._save(0)  # from now on nothing depends on a seed
             return
-        about,state,own = self.found
+        _,state,own = self.found
         self._wake()
         self._restore(state, own, 'rng', 'rng_then')  # fail now if either is invalid
-        with _putting_back(self.folder):
-            if state['scaler']: self.learn.scaler.load_state_dict(state['scaler'])
-            n = range(len(dl)+1)[about.batch]
-        self.learn.dl = _Resumed(dl, n, self)
+        if state['scaler']: self.learn.scaler.load_state_dict(state['scaler'])
+        self.learn.dl = _Resumed(dl, self)
 
     def before_batch(self):
         "Skip what was done"
