@@ -170,7 +170,7 @@ def _training(learn, n_processes):
 
 class Resume(Callback):
     "Saves all that training needs, and resumes after an interruption as if there had been none"
-    order,run_valid,epoch_start,several = 100,False,None,False
+    order,run_valid,found,epoch_start,several = 100,False,None,None,False
     def __init__(self,
         name:str='resume', # Name of the run: a folder in `learn.path/learn.model_dir`
         every:int=None, # Save after this many batches; None: by time alone
