@@ -6,7 +6,7 @@
 __all__ = ['Resume']
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d505940265
-import random,secrets,time
+import shutil,time
 from typing import Any,ClassVar,Literal
 from pydantic import NonNegativeInt
 from fastai.text.all import *
@@ -17,124 +17,60 @@ from ..files.format import *
 from ..files.config import *
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d5cee4b2a3
-def _as_state(state): return state[0],tuple(state[1]),state[2]  # of Python's generators, after JSON
-
-def _get_rng():
-    "The states of all random generators, and the chosen ways, for JSON; and tensors"
-    kind,keys,*more = np.random.get_state()
-    values = dict(python=random.getstate(), numpy=[kind, keys.tolist(), *more], ways=dict(autotuned))
-    cuda = []
-    if torch.cuda.is_available(): cuda = torch.cuda.get_rng_state_all()
-    return values,dict(torch=torch.get_rng_state(), **({'cuda':torch.stack(cuda)} if cuda else {}))
-
-def _set_rng(values, tensors):
-    "Restore what `_get_rng` returned"
-    random.setstate(_as_state(values['python']))
-    np.random.set_state(values['numpy'])
-    torch.set_rng_state(tensors['torch'])
-    autotuned.update(values.get('ways', {}))
-    if 'cuda' in tensors and torch.cuda.is_available():
-        torch.cuda.set_rng_state_all(tensors['cuda'].unbind())
-
-def _inner(dl): return vars(dl).get('dl', dl)  # in several processes
-
 def _get_order(dl):
-    "State that determines the next epoch of `dl`: JSON values, and tensors"
-    dl = _inner(dl)
-    values,tensors = dict(rng=dl.rng.getstate()),{}
-    for n in ('epoch','batch'):
-        if isinstance(getattr(dl, n, None), int): values[n] = getattr(dl, n)  # of a `CorpusLoader`
-    idxs = getattr(getattr(dl, 'items', None), 'idxs', None)  # of fastai's `LMDataLoader`
-    if idxs is not None: tensors['idxs'] = torch.tensor(list(idxs))
-    return values,tensors
+    "State that determines the next epoch of `dl`"
+    dl = vars(dl).get('dl', dl)  # in several processes
+    place = {n: vars(dl)[n] for n in ('epoch','batch') if n in vars(dl)}  # of a `CorpusLoader`
+    idxs = getattr(vars(dl).get('items'), 'idxs', None)  # of fastai's `LMDataLoader`
+    if idxs is not None: idxs = torch.tensor(list(idxs))
+    return dict(rng=dl.rng.getstate(), place=place, idxs=idxs)
 
-def _set_order(dl, values, tensors):
+def _set_order(dl, order):
     "Restore what `_get_order` returned"
-    dl = _inner(dl)
-    dl.rng.setstate(_as_state(values['rng']))
-    for n in ('epoch','batch'):
-        if n in values: setattr(dl, n, values[n])
-    if 'idxs' in tensors: dl.items.idxs[:] = tensors['idxs'].tolist()
+    dl = vars(dl).get('dl', dl)
+    dl.rng.setstate(order['rng'])
+    vars(dl).update(order['place'])
+    if order['idxs'] is not None: dl.items.idxs[:] = order['idxs'].tolist()
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d58fbbb627
-def _split(d):
-    "Split `d` into JSON values and tensors; anything else is left out"
-    d = {n: o.item() if isinstance(o, np.generic) else o for n,o in d.items()}
-    values = {n: o for n,o in d.items() if o is None or isinstance(o, (bool,int,float,str))}
-    return values,{n: o.detach() for n,o in d.items() if isinstance(o, Tensor)}
-
-def _opt_states(opt):
-    "A state for each parameter; PyTorch's optimizers, in an `OptimWrapper`, number them"
-    state = opt.state_dict()['state']
-    if not isinstance(state, dict): return state
-    return [state.get(i, {}) for i in range(sum(map(len, opt.param_lists)))]
-
-def _get_model(model):
-    "Its tensors, each once"
-    state = get_model(model).state_dict()
-    return {n: state[n] for n in dict.fromkeys(first_names(get_model(model)).values())}
-
 def _callbacks(learn):
     "Callbacks to save, by name"
-    seen = Counter()
-    def name(cb):
-        seen[type(cb)] += 1
-        return f'{type(cb).__name__} {seen[type(cb)]}'
-    return {name(o): o for o in learn.cbs.sorted('order')
-            if not isinstance(o, (Resume,TrainEvalCallback,ProgressCallback))}
+    others = Resume,Recorder,TrainEvalCallback,ProgressCallback
+    of_type = groupby([o for o in learn.cbs.sorted('order') if not isinstance(o, others)], type)
+    return {f'{kind.__name__} {i}': o for kind,cbs in of_type.items() for i,o in enumerate(cbs)}
 
-def _in_one(losses, before):
-    "The losses `(n,)`, of which the first are in one tensor `before`: so saves stay fast"
-    new = [torch.as_tensor(o).detach().cpu()[None] for o in losses[len(before):]]
-    return torch.cat([before.to(new[0].dtype), *new]) if new else before
+def _with_counts(learn):
+    "Callbacks and metrics to save, by name"
+    metrics = [learn.recorder.smooth_loss, *learn.recorder._train_mets[1:]]
+    return _callbacks(learn) | {f'metric {i}': o for i,o in enumerate(metrics)}
 
-def _get_counts(learn, before, losses):
-    "Counts of recorder and callbacks: JSON values, and tensors, without the settings in `before`"
-    values,tensors = {},{}
-    for name,cb in _callbacks(learn).items():
-        now,ts = _split(vars(cb))
-        then = before.get(name, {})
-        values[name] = {n: x for n,x in now.items() if n not in then or then[n]!=x}
-        tensors |= {f'{name}.{n}': t for n,t in ts.items()}
-        if hasattr(cb, 'hps'): values[name]['hps'] = cb.hps  # of a scheduler
-    rec = learn.recorder
-    values['recorder'] = dict(values=[list(map(float, o)) for o in rec.values],
-                            count=rec.smooth_loss.count)
-    tensors['recorder.lrs'] = torch.tensor(rec.lrs, dtype=torch.double)
-    tensors['recorder.iters'] = torch.tensor(rec.iters, dtype=torch.long)
-    tensors['recorder.losses'] = losses
-    tensors['recorder.smooth'] = torch.as_tensor(rec.smooth_loss.val).detach()
-    for i,m in enumerate(rec._train_mets[1:]):
-        values[f'metric {i}'],ts = _split(vars(m))
-        lists = {n: o for n,o in vars(m).items()  # of an `AccumMetric`
-                 if isinstance(o, list) and o and all(isinstance(t, Tensor) for t in o)}
-        values[f'lists {i}'] = list(lists)
-        ts |= {n: torch.cat(o) for n,o in lists.items()}
-        tensors |= {f'metric {i}.{n}': t for n,t in ts.items()}
-    return values,tensors
+def _attributes(obj):
+    "Attributes of `obj` to save: numbers, strings, tensors, and lists of tensors, as in a metric"
+    kinds = bool,int,float,str,np.generic,Tensor,type(None)
+    def tensors(o): return isinstance(o, list) and o and all(isinstance(x, Tensor) for x in o)
+    return {n: o for n,o in vars(obj).items()
+            if isinstance(o, kinds) or tensors(o) or n=='hps'}  # of a scheduler
 
-def _put(target, name, values, tensors):
-    for n,v in values.get(name, {}).items(): setattr(target, n, v)
-    for n,t in tensors.items():
-        if n.startswith(f'{name}.'): setattr(target, n.removeprefix(f'{name}.'), t)
+def _get_counts(learn, settings, losses):
+    "Attributes of callbacks and metrics that are not the same in `settings`; and the curves"
+    rec,counts = learn.recorder,{}
+    for name,obj in _with_counts(learn).items():
+        then = settings.get(name, {})
+        counts[name] = {n: o for n,o in _attributes(obj).items()
+                        if isinstance(o, (Tensor,list,dict)) or n not in then or then[n]!=o}
+    curves = dict(lrs=rec.lrs, iters=rec.iters, values=rec.values, losses=losses)
+    return dict(counts, recorder=curves)
 
-def _set_counts(learn, values, tensors):
+def _set_counts(learn, counts):
     "Restore what `_get_counts` returned"
-    for name,cb in _callbacks(learn).items():
-        if not isinstance(cb, Recorder): _put(cb, name, values, tensors)
-    rec,kept = learn.recorder,values['recorder']
-    rec.lrs,rec.iters = tensors['recorder.lrs'].tolist(),tensors['recorder.iters'].tolist()
-    rec.values = [L(o) for o in kept['values']]
-    rec.losses = list(tensors['recorder.losses'].unbind())
-    rec.smooth_loss.count,rec.smooth_loss.val = kept['count'],tensors['recorder.smooth']
+    for name,obj in _with_counts(learn).items(): vars(obj).update(counts.get(name, {}))
+    rec,curves = learn.recorder,counts['recorder']
+    vars(rec).update(curves, losses=list(curves['losses']))
     learn.smooth_loss = rec.smooth_loss.value
-    for i,m in enumerate(rec._train_mets[1:]):
-        _put(m, f'metric {i}', values, tensors)
-        for n in values.get(f'lists {i}', []): setattr(m, n, [getattr(m, n)])
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d57345bc0a
 class ResumeFile(FileHeader):
-    "The state of a run; weights, and the optimizer's state for each of them, are tensors"
+    "The state of a run: its settings, the moment, and all else in `state`"
     kind:Literal['training'] = 'training'
     finite:ClassVar[bool] = False
     training:dict[str,Any]
@@ -144,46 +80,53 @@ class ResumeFile(FileHeader):
     done:bool
     train_iter:int
     pct_train:float
-    values:dict[str,dict[str,Any]]
-    opt:list[dict[str,Any]]
-    hypers:list[dict[str,Any]]
-    grads:list[str]
-    scaler:dict[str,Any]|None
-    run:str|None = None
+    state:dict[str,Any]
 
-    def moment(self): return [self.fit, self.train_iter, self.epoch, self.batch, self.done]
+def _pack(value, tensors, name):
+    "`value` for JSON; its tensors and lists of floats go to `tensors`, under names in `name`"
+    if isinstance(value, np.ndarray): value = value.tolist()
+    floats = isinstance(value, list) and value and all(isinstance(o, float) for o in value)
+    if isinstance(value, Tensor) or floats:
+        tensors[name] = torch.tensor(value, dtype=torch.double) if floats else value
+        return ['floats' if floats else 'tensor', name]
+    if isinstance(value, dict):
+        return ['dict', [[n, _pack(o, tensors, f'{name}.{n}')] for n,o in value.items()]]
+    for kind in (list,tuple,L):
+        if isinstance(value, kind):
+            parts = [_pack(o, tensors, f'{name}.{i}') for i,o in enumerate(value)]
+            return [kind.__name__, parts]
+    return value
 
-def _file(folder, name, rank): return folder/f"{name}{f'-{rank}' if rank else ''}.safetensors"
+def _unpack(value, tensors):
+    "The value that `_pack` was given"
+    if not isinstance(value, list): return value
+    kind,parts = value
+    if kind=='tensor': return tensors[parts]
+    if kind=='floats': return tensors[parts].tolist()
+    if kind=='dict': return {n: _unpack(o, tensors) for n,o in parts}
+    return dict(list=list, tuple=tuple, L=L)[kind](_unpack(o, tensors) for o in parts)
 
-def _write(folder, rank, values, tensors, all_done=noop):
-    "Write `now`, if `all_done` values that all processes could; what is there becomes `before`"
-    new,now,before = (_file(folder, o, rank) for o in ('new','now','before'))
-    try: write_file(new, ResumeFile, tensors, **values)
-    except Exception:
-        all_done(False)
-        raise
-    if not all_done(True): raise OSError("another process can't write")
+def _write(folder, state, **fields):
+    "Write `now`; what is there becomes `before`"
+    new,now,before = (folder/f'{o}.safetensors' for o in ('new','now','before'))
+    tensors = {}
+    packed = {n: _pack(o, tensors, n) for n,o in state.items()}
+    write_file(new, ResumeFile, tensors, state=packed, **fields)
     if now.exists(): os.replace(now, before)
     os.replace(new, now)
     sync_to_disk(folder)
 
-def _newest(folder, rank=0, agree=None):
-    "Contents of the newest file in `folder`, of a moment that all processes have; or None"
-    wrong,read = [],{}
-    for file in (_file(folder, n, rank) for n in ('now','before')):
-        if not file.exists() or read and agree is None: continue
-        try: read[file] = read_file(file, 'Resume', ResumeFile)
+def _newest(folder):
+    "The newest file in `folder` that can be read, and its tensors; or None"
+    wrong = []
+    for file in (folder/'now.safetensors', folder/'before.safetensors'):
+        try: res = read_file(file, 'Resume', ResumeFile)
+        except FileNotFoundError: continue
         except ValueError as e: wrong.append(str(e))
-    if agree: return agree(read, wrong)
-    for file,res in read.items():
-        if wrong: warn(f"{wrong[0]}: resuming from {file.name}, which is older")
-        return res
+        else:
+            if wrong: warn(f"{wrong[0]}: resuming from {file.name}, which is older")
+            return res
     if wrong: raise ValueError(f"{'; '.join(wrong)}: delete {folder} to start over")
-
-def _under(prefix, tensors):
-    return {n.removeprefix(prefix): o for n,o in tensors.items() if n.startswith(prefix)}
-
-def _saved(found, name): return found[0].values[name],_under(f'{name}.', found[1])
 
 @contextmanager
 def _putting_back(folder):
@@ -193,22 +136,18 @@ def _putting_back(folder):
         raise ValueError(f"can't resume from {folder} ({in_short(e)}): delete it to restart") from e
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d58362db0b
-class _Rest(GetAttr):
-    "The batches of `dl` after the first `n`, drawn with the random states `now`"
+class _Resumed(GetAttr):
+    "The batches of `dl`; `resume` skips the first, which were done, and then goes on"
     _default = 'dl'
-    def __init__(self, dl, n, now): self.dl,self.n,self.now = dl,n,now
+    def __init__(self, dl, resume): self.dl,self.resume = dl,resume
     def __len__(self): return len(self.dl)
     def __iter__(self):
-        it = iter(self.dl)
-        for _ in range(self.n): next(it)
-        _set_rng(*self.now)
-        yield from it
-
-def _of_all(value):
-    "Gather a value from all processes"
-    res = [None]*num_distrib()
-    torch.distributed.all_gather_object(res, value)
-    return res
+        batches = iter(self.dl)
+        self.resume._rest(self.resume.recorder)
+        try: yield from itertools.islice(batches, self.resume.n_done)
+        finally: self.resume._wake()
+        self.resume._go_on()
+        yield from batches
 
 def _training(learn, n_processes):
     "Settings that define a run: with others it would be a different run"
@@ -227,11 +166,11 @@ def _training(learn, n_processes):
         dropout=[o.p for o in learn.model.modules() if isinstance(o, nn.Dropout)],
         loss_func=re.sub(' at 0x[0-9a-f]+', '', repr(learn.loss_func)),
         texts=[len(texts), fingerprint(*map(repr, some))])
-    return json.loads(json.dumps(values))
+    return as_read(values)
 
 class Resume(Callback):
     "Saves all that training needs, and resumes after an interruption as if there had been none"
-    order,run_valid,epoch_start = 100,False,None
+    order,run_valid,found,epoch_start,several = 100,False,None,None,False
     def __init__(self,
         name:str='resume', # Name of the run: a folder in `learn.path/learn.model_dir`
         every:int=None, # Save after this many batches; None: by time alone
@@ -242,126 +181,108 @@ class Resume(Callback):
     @property
     def folder(self):
         "The folder of the files"
-        return self.learn.path/self.learn.model_dir/self.name_of_run
+        alone = rank_distrib() and not self.several  # trains a model of its own
+        name = f'{self.name_of_run}-{rank_distrib()}' if alone else self.name_of_run
+        return self.learn.path/self.learn.model_dir/name
 
     def before_fit(self):
         "Find what was saved; raises `ValueError` if it is damaged, or of a different run"
-        self.losses,self.state,self.epoch_start,self.resting = torch.zeros(0),None,None,{}
+        self.found,self.epoch_start,self.resting,self.losses = None,None,{},torch.zeros(0)
         self.run = not (hasattr(self, 'lr_finder') or hasattr(self, 'gather_preds'))
         if not self.run: return
         self.fits += 1
-        self.settings = {n: _split(vars(o))[0] for n,o in _callbacks(self.learn).items()}
+        self.settings = {n: _attributes(o) for n,o in _callbacks(self.learn).items()}
         # which exchange gradients
         self.several = num_distrib()>1 and get_model(self.model) is not self.model
         self.same = _training(self.learn, num_distrib() if self.several else 1)
-        found = self._find()
-        if found is None or found[0].fit<self.fits: return
-        if found[0].fit==self.fits:
-            self._load(*found)
-            if not found[0].done:
-                self.state = found
-                return
-            self._put(found, 'rng')
-            warn('this run is already finished, so its weights are loaded from '
-                 f'{self.folder}: delete that folder to train again')
-        raise CancelFitException
-
-    def _find(self):
-        "Find the saved state, or None; all processes resume from the same moment"
-        rank = rank_distrib()
-        for file in self.folder.glob(f".{_file(self.folder, 'new', rank).name}.*"):
-            file.unlink()  # of a save that was killed
-        found = _newest(self.folder, rank, self._agree if self.several else None)
-        if self.several:
-            token = getattr(self, 'token', secrets.token_hex(8))
-            self.token = found[0].run if found else _of_all(token)[0]
-        return found
-
-    def _agree(self, read, wrong):
-        "Choose the newest moment that all processes have; None if training has yet to begin"
-        abouts = [about for about,_ in read.values()]
-        values = _of_all(dict(moments=[(o.run, *o.moment()) for o in abouts], wrong=wrong))
-        wrong,moments = [x for o in values for x in o['wrong']],[o['moments'] for o in values]
-        if both := set.intersection(*map(set, moments)):
-            newest = max(both, key=lambda o: o[1:])
-            if wrong and not rank_distrib():
-                warn(f"{wrong[0]}: resuming from what all processes have")
-            return next(o for o in read.values() if (o[0].run, *o[0].moment())==newest)
-        later = [x for o in moments for x in o if x[1:]!=(1,0,0,0,False)]  # than the first save
-        if later or wrong:
-            lacks = [i for i,o in enumerate(moments) if not o]
-            why = '; '.join(wrong) or f'nothing of {lacks}'
-            raise ValueError(f"there is no moment that all {num_distrib()} processes have saved "
-                             f"({why}): delete {self.folder} on all machines to start over")
-
-    def _load(self, about, tensors):
-        "The weights, the optimizer's state, and gradients of batches whose step is yet to come"
+        about,tensors = self._find() or (None,None)
+        if about is None or about.fit<self.fits: return
+        if about.fit>self.fits: raise CancelFitException
         for n,value in self.same.items():
             saved = about.training.get(n)
-            ensure(saved==value, n, value, f'{saved}, as in {self.folder}: delete it, or use another `name`')
-        model,weights = _under('model.', tensors),_get_model(self.model)
-        with torch.no_grad(), _putting_back(self.folder):
-            check_shapes(get_model(self.model), model)
-            for n,weight in model.items(): weights[n].copy_(weight)
-            grads,of = _under('grad.', tensors),dict(get_model(self.model).named_parameters())
-            for n in about.grads:
-                zeros = torch.zeros_like(of[n])
-                of[n].grad = zeros.copy_(grads[n]) if n in grads else zeros
-            params = self.opt.all_params().itemgot(0)
-            states = [dict(o) for o,_ in zip(about.opt, params, strict=True)]
-            for n,value in _under('opt.', tensors).items():
-                i,_,key = n.partition('.')
-                states[int(i)][key] = value.to(params[int(i)].device)
-            hypers = [dict(o) for o,_ in zip(about.hypers, self.opt.hypers, strict=True)]
-            now = self.opt.state_dict()
-            if isinstance(now['state'], dict): now['state'] = dict(enumerate(states))
-            else: now = dict(state=states, hypers=hypers)
-            self.opt.load_state_dict(now)
-
-    def _put(self, found, *rngs):
-        "The counts, the random states, of which the last stay, and the order of the data"
+            ensure(saved==value, n, value,
+                   f'{saved}, as in {self.folder}: delete it, or use another `name`')
         with _putting_back(self.folder):
-            _set_counts(self.learn, *_saved(found, 'counts'))
-            for name in rngs: _set_rng(*_saved(found, name))
-            _set_order(self.dls.train, *_saved(found, 'order'))
+            state = {n: _unpack(o, tensors) for n,o in about.state.items()}
+            own = state['processes'][rank_distrib() if self.several else 0]
+            self.lines = [own['counts']['recorder']['values'][i] for i in range(about.epoch)]
+            self.n_done = range(self.same['n_batches']+1)[about.batch]
+        if about.done:
+            self._restore(state, own, 'rng')
+            warn('this run is already finished, so its weights are loaded from '
+                 f'{self.folder}: delete that folder to train again')
+            raise CancelFitException
+        self.found = about,state,own
+
+    def _find(self):
+        "Read what was saved, or None; process 0 does it for all"
+        res = [None]
+        if not self.several or rank_distrib()==0:
+            for new in self.folder.glob('.new*'): shutil.rmtree(new)  # of a killed save
+            try: res = [_newest(self.folder)]
+            except ValueError as e: res = [e]
+        if self.several: torch.distributed.broadcast_object_list(res)
+        if isinstance(res[0], ValueError): raise res[0]
+        return res[0]
+
+    def _restore(self, state, own, *rngs):
+        "Put everything back, with random states of which the last stay"
+        model = get_model(self.model)
+        params = dict(model.named_parameters())
+        with _putting_back(self.folder):
+            check_shapes(model, state['model'])
+            model.load_state_dict(state['model'], strict=False)  # shared ones are there once
+            for n,grad in state['grads'].items():
+                params[n].grad = torch.zeros_like(params[n]).copy_(grad)
+            self.opt.load_state_dict(to_device(state['opt'], first(params.values()).device))
+            _set_counts(self.learn, own['counts'])
+            autotuned.update(own['ways'])
+            for name in rngs: set_random_states(**own[name])
+            _set_order(self.dls.train, own['order'])
+
+    def _rest(self, *more):
+        "Switch callbacks off while batches are skipped: their effects are in the restored state"
+        for cb in (*_callbacks(self.learn).values(), *more):
+            self.resting.setdefault(cb, cb.run)
+            cb.run = False
+
+    def _wake(self):
+        "Switch callbacks on again"
+        for cb,run in self.resting.items(): cb.run = run
+        self.resting = {}
 
     def before_epoch(self):
         "Skip what was done, with the line that it had in the table"
-        if self.state is None or self.epoch>=self.state[0].epoch: return
-        with _putting_back(self.folder):
-            values = self.state[0].values['counts']['recorder']['values'][self.epoch]
-        self.recorder.log = L(self.epoch) + L(values)
-        for cb in _callbacks(self.learn).values():
-            if not isinstance(cb, Recorder):  # their effects are in the restored state
-                self.resting.setdefault(cb, cb.run)
-                cb.run = False
+        if self.found is None or self.epoch>=self.found[0].epoch: return
+        self.recorder.log = L(self.epoch) + self.lines[self.epoch]
+        self._rest()
         raise CancelEpochException
 
     def before_train(self):
         "Remember how the epoch begins, or put that back"
         dl = self.dls.train
-        vars(self.learn).pop('one_batch', None)  # of an epoch that was interrupted
-        if self.state is None:
-            first,self.epoch_start = self.epoch_start is None,(_get_rng(), _get_order(dl))
-            if first: self._save(0)  # from now on nothing depends on a seed
+        if self.found is None:
+            begins = self.epoch_start is None
+            self.epoch_start = dict(rng_then=get_random_states(), order=_get_order(dl))
+            if begins: self._save(0)  # from now on nothing depends on a seed
             return
-        found,self.state = self.state,None
-        about = found[0]
-        for cb,run in self.resting.items(): cb.run = run
-        for h,state in zip(self.opt.hypers, about.hypers): h.update(state)
-        self._put(found, 'rng', 'rng_then')  # fail now if either state is invalid
-        self.epoch_start = _saved(found, 'rng_then'),_saved(found, 'order')
-        with _putting_back(self.folder):
-            if about.scaler: self.learn.scaler.load_state_dict(about.scaler)
-            n = range(len(dl)+1)[about.batch]
-        self.learn.train_iter,self.learn.pct_train = about.train_iter,about.pct_train
-        one_batch = self.learn.one_batch
-        self.learn.one_batch = lambda i,b: one_batch(i+n, b)
-        self.learn.dl,self.began = _Rest(dl, n, _saved(found, 'rng')),time.time()
+        _,state,own = self.found
+        self._wake()
+        self._restore(state, own, 'rng', 'rng_then')  # fail now if either is invalid
+        if state['scaler']: self.learn.scaler.load_state_dict(state['scaler'])
+        self.learn.dl = _Resumed(dl, self)
 
-    def after_train(self):
-        "Batches count from 0 again"
-        vars(self.learn).pop('one_batch', None)
+    def before_batch(self):
+        "Skip what was done"
+        if self.found is not None: raise CancelBatchException
+
+    def _go_on(self):
+        "Train as from the moment when it was saved"
+        (about,_,own),self.found = self.found,None
+        self.learn.train_iter,self.learn.pct_train = about.train_iter,about.pct_train
+        set_random_states(**own['rng'])
+        self.epoch_start = {n: own[n] for n in ('rng_then','order')}
+        self.began = time.time()
 
     def after_batch(self):
         "Save, if it is time"
@@ -381,38 +302,33 @@ class Resume(Callback):
     def after_fit(self):
         "Note that this run is finished"
         if self.epoch_start is None: return
-        # for the next run
-        self.epoch_start = self.epoch_start[0],_get_order(self.dls.train)
+        self.epoch_start['order'] = _get_order(self.dls.train)  # for the next run
         self._save(self.same['n_batches'], done=True)
 
-    def _state(self):
-        "State of the learner: JSON values, and tensors"
-        self.losses = _in_one(self.recorder.losses, self.losses)
-        scaler = getattr(self.learn, 'scaler', None)  # of mixed precision
-        states = [_split(o) for o in _opt_states(self.opt)]
-        grads = {n: p.grad for n,p in get_model(self.model).named_parameters()
-                 if p.grad is not None}
-        parts = dict(zip(('rng_then','order'), self.epoch_start), rng=_get_rng(),
-                     counts=_get_counts(self.learn, self.settings, self.losses))
-        tensors = {n: o for n,(_,o) in parts.items()} | dict(
-            model=_get_model(self.model), grad={n: o for n,o in grads.items() if o.any()},
-            opt={f'{i}.{n}': t for i,(_,o) in enumerate(states) for n,t in o.items()})
-        values = dict(
-            values={n: o for n,(o,_) in parts.items()}, opt=[o for o,_ in states],
-            hypers=list(map(dict, self.opt.hypers)), grads=list(grads),
-            scaler=scaler and scaler.state_dict())
-        return values,{f'{part}.{n}': o for part,os in tensors.items() for n,o in os.items()}
-
     def _save(self, batch, done=False):
-        values,tensors = self._state()
-        values |= dict(training=self.same, fit=self.fits, done=done, epoch=self.epoch,
-                     batch=batch, train_iter=self.train_iter, pct_train=self.pct_train)
-        all_done = noop
+        "Save the state of the learner; of what differs between processes, that of each"
+        new = torch.tensor(self.recorder.losses[len(self.losses):])
+        self.losses = torch.cat([self.losses, new])  # each is read once, so that saves stay fast
+        own = dict(self.epoch_start, rng=get_random_states(), ways=dict(autotuned),
+                   counts=_get_counts(self.learn, self.settings, self.losses))
+        processes = [own]
         if self.several:
-            values['run'] = self.token
-            def all_done(ok): return all(_of_all(ok))
-        try: _write(self.folder, rank_distrib(), values, tensors, all_done)
+            processes *= num_distrib()
+            torch.distributed.all_gather_object(processes, to_device(own, 'cpu'))
+        model,scaler = get_model(self.model),getattr(self.learn, 'scaler', None)
+        names,zero = first_names(model),torch.zeros(())
+        state = dict(
+            model={n: o for n,o in model.state_dict().items() if names[n]==n},
+            grads={n: p.grad if p.grad.any() else zero  # one number, as most are zero
+                   for n,p in model.named_parameters() if p.grad is not None},
+            opt=self.opt.state_dict(), scaler=scaler and scaler.state_dict(), processes=processes)
+        try:
+            if not self.several or rank_distrib()==0:
+                _write(self.folder, state, training=self.same, fit=self.fits, done=done,
+                       epoch=self.epoch, batch=batch, train_iter=self.train_iter,
+                       pct_train=self.pct_train)
         except OSError as e:
             if batch==0: raise  # nothing was lost yet
             warn(f"{e}: what was saved before is kept, and training continues")
         self.began = time.time()
+

@@ -8,7 +8,7 @@ __all__ = ['lib_name', 'FileHeader', 'checksum', 'fingerprint', 'sync_to_disk', 
            'read_json', 'tensor_files', 'CheckpointFile', 'Checkpoint', 'hub_folder']
 
 # %% ../../nbs/57_files.format.ipynb #f1c00003
-import hashlib,json,secrets,tempfile,time,zlib
+import hashlib,json,shutil,tempfile,time,zlib
 from contextlib import contextmanager,suppress
 from typing import ClassVar,Literal
 from pydantic import BaseModel, ValidationError
@@ -65,30 +65,31 @@ def sync_to_disk(
         finally: os.close(fd)
 
 @contextmanager
+def _beside(folder):
+    "A folder in `folder` to write to; those of processes that were killed a day ago are removed"
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob('.new*'):
+        with suppress(OSError):
+            if time.time()-old.stat().st_mtime > 86_400: shutil.rmtree(old)
+    with tempfile.TemporaryDirectory(dir=folder, prefix='.new') as new: yield Path(new)
+    sync_to_disk(folder)
+
+@contextmanager
 def atomic_write(
     path:Path # Of the file; folders are created
 )->Iterator: # Yields a path beside it, to write to
-    "Write beside `path`, then rename; `OSError` if that fails, and `path` is unchanged"
-    beside = f'.{path.name}.'
-    new = path.with_name(beside+secrets.token_hex(4))
+    "Write beside `path`, sync, then rename; `OSError` if that fails, and `path` is unchanged"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        new.touch()
-        mode = new.stat().st_mode
-        yield new
-        with suppress(OSError): new.chmod(mode)  # safetensors lets no one else read it
-        sync_to_disk(new)
-        os.replace(new, path)
+        with _beside(path.parent) as folder:
+            new = folder/path.name
+            new.touch()
+            mode = new.stat().st_mode
+            yield new
+            with suppress(OSError): new.chmod(mode)  # safetensors lets no one else read it
+            sync_to_disk(new)
+            os.replace(new, path)
     except (OSError, SafetensorError) as e:
         raise OSError(f"can't write {path} ({e}): make room, or choose another place") from e
-    finally:
-        with suppress(OSError): new.unlink(missing_ok=True)
-    sync_to_disk(path.parent)
-    with suppress(OSError):  # leftovers of processes that were killed a day ago or more
-        for file in path.parent.iterdir():
-            # safetensors writes to a `.tmp` of its own first
-            ours = re.match(re.escape(beside)+r'[0-9a-f]{8}|\.tmp\w{6}$', file.name)
-            if ours and time.time()-file.stat().st_mtime > 86_400: file.unlink()
 
 # %% ../../nbs/57_files.format.ipynb #f1c00047
 @contextmanager
@@ -98,17 +99,13 @@ def replace_files(
 )->Iterator: # Yields an empty folder, to write to
     "Write files of a folder together, under a lock; what fails within `with` changes none"
     folder.mkdir(parents=True, exist_ok=True)
-    with (FileLock(folder/'.lock'),
-          tempfile.TemporaryDirectory(dir=folder, prefix='.new') as tmp):
-        yield (tmp := Path(tmp))
-        files = sorted(tmp.iterdir(), key=lambda o: o.name==names[0])
-        for file in files:
-            with suppress(OSError): file.chmod(folder.stat().st_mode & 0o644)
-            sync_to_disk(file)
+    with FileLock(folder/'.lock'), _beside(folder) as new:
+        yield new
+        files = sorted(new.iterdir(), key=lambda o: o.name==names[0])
+        for file in files: sync_to_disk(file)
         (folder/names[0]).unlink(missing_ok=True)  # no description until all files are written
         for file in files: os.replace(file, folder/file.name)
         for name in {*names} - {o.name for o in files}: (folder/name).unlink(missing_ok=True)
-    sync_to_disk(folder)
 
 # %% ../../nbs/57_files.format.ipynb #f1c00010
 lib_name = 'transformers_from_scratch'
