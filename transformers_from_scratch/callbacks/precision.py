@@ -22,7 +22,7 @@ class BF16Precision(MixedPrecision):
 
     def before_fit(self):
         "Set up autocast for that device; gradients in bfloat16 need no scaling"
-        device = self.dls.device.type
+        device = torch.device(self.dls.device).type
         if device=='cuda': return super().before_fit()
         low = self.emulate or device!='cpu' or has_bf16()
         if not low: warnings.warn(
