@@ -1275,6 +1275,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                             'transformers_from_scratch/learner/lora.py'),
                                                         'transformers_from_scratch.learner.lora._head': ( 'learner.lora.html#_head',
                                                                                                           'transformers_from_scratch/learner/lora.py'),
+                                                        'transformers_from_scratch.learner.lora._linears': ( 'learner.lora.html#_linears',
+                                                                                                             'transformers_from_scratch/learner/lora.py'),
                                                         'transformers_from_scratch.learner.lora._loras': ( 'learner.lora.html#_loras',
                                                                                                            'transformers_from_scratch/learner/lora.py'),
                                                         'transformers_from_scratch.learner.lora._same_base': ( 'learner.lora.html#_same_base',
