@@ -58,35 +58,28 @@ def _pairs():
     return {o for w in words for o in zip(w, w[1:]) if o[0].isalpha()}
 
 # %% ../../nbs/32_data.detokenize.ipynb #ca9b1930
-def _closes(quote, prev, inside, after):
-    "True if a quote closes after `prev`, instead of opening before a word; those in `inside` are open"
-    if quote=="'" and quote not in inside and prev[-1:]=='s':  # an apostrophe, as in `boys'`
-        if (quote,None) not in after[:11]: return True
-    nxt,mark = after[0] if after else ('',None)
-    return bool(prev) and (quote in inside or mark in _capitals or nxt in _left or _blank(nxt))
-
-def _joins(dash, prev, near, after):
-    "True if a dash or a slash joins two words; else it has a space on both sides"
-    nxt,mark = after[0] if after else ('',None)
-    apart = nxt in _after_dash and dash not in near or prev in ('"',')','...')
-    # fastai's rules put spaces around a slash
-    spaced = mark in _capitals and dash not in '/\\'
-    return bool(prev) and not (dash in '-–' and apart) and not spaced
-
 def _sides(word, mark, prev, inside, near, after):
     "True if there is no space to the left of a word, and if there is none to its right"
     sign = word[0] if mark==TK_REP else word
-    nxt,capital = (after[0][0],after[0][1] in _capitals) if after else ('',False)
-    if word in _quotes:
-        closes = _closes(word, prev, inside, after)
-        return closes,not closes
-    if sign in _both: return (_joins(sign, prev, near, after),)*2
+    nxt,next_mark = after[0] if after else ('',None)
+    capital = next_mark in _capitals
+    if word in _quotes:  # closes after `prev`, or opens before a word; those in `inside` are open
+        closes = prev and (word in inside or capital or nxt in _left or _blank(nxt))
+        # an apostrophe, as in `boys'`
+        plural = word=="'" and word not in inside and prev[-1:]=='s' and (word,None) not in after
+        return bool(closes or plural),not (closes or plural)
+    if sign in _both:  # a dash or a slash joins two words, or has a space on both sides
+        apart = nxt in _after_dash and sign not in near or prev in ('"',')','...')
+        # fastai's rules put spaces around a slash
+        spaced = capital and sign not in '/\\'
+        return (bool(prev) and not (sign in '-–' and apart) and not spaced,)*2
     # `sooooo` is `s xxrep 5 o`
     if mark==TK_REP and sign.isalpha(): return prev.isalpha() and prev not in _no_stems,False
     if mark==TK_REP and sign.isdigit():
         return prev[-1:].isdigit() or prev==',',nxt[:1].isdigit()
     left = sign in _left or (prev.lower(),word) in _pairs()
     return left,sign in _right and not capital
+
 
 # %% ../../nbs/32_data.detokenize.ipynb #5e0b7a12
 class _WordSteps:
@@ -149,7 +142,9 @@ def join_words(
     return ''.join(_WordSteps().add(*tokens))
 
 # %% ../../nbs/32_data.detokenize.ipynb #16000015
-def _join_pieces(tokens): return join_words(''.join(tokens).replace('▁', ' ').split())
+def _words_of(pieces): return ''.join(pieces).replace('▁', ' ').split()
+
+def _join_pieces(tokens): return join_words(_words_of(tokens))
 
 def _join_marked(tokens, sep): return sep.join(_cased(*o) for o in _unmark(tokens)[0])
 
@@ -191,9 +186,18 @@ def decode_text(
     return decoder([o if isinstance(o, str) else vocab[o] for o in ids])
 
 # %% ../../nbs/32_data.detokenize.ipynb #16000034
-def _whole_steps(decoder, end):
-    "Steps of any decoder: all is decoded each time; `end` gives the length that is fixed"
-    tokens,fixed = [],''
+def _steps(decoder, ahead=None):
+    "A function that takes the next tokens, and gives the text that they fix, and the rest"
+    ours,tokens,fixed = _of_ours(decoder),[],''
+    if ours is join_words: return _WordSteps().add
+    texts = deque(maxlen=ifnone(ahead, 0)+1)
+    def unchanged(text):
+        "The beginning of `text` that no token changes any more"
+        if ours is _join_pieces: return _WordSteps().add(*_words_of(tokens)[:-1])[0]
+        if ours: return os.path.commonprefix([text, decoder([*tokens,'<0xE2>'])]).rstrip('�')
+        texts.append(text)
+        late = ahead is not None and len(texts)>ahead
+        return os.path.commonprefix([texts[0], text]) if late else ''
     def add(*new):
         nonlocal fixed
         tokens.extend(new)
@@ -201,36 +205,11 @@ def _whole_steps(decoder, end):
         if not text.startswith(fixed):
             raise ValueError('`decoder` changed a text that was shown already: use `predict`, or '
                              'for `stream` one that soon stops changing earlier text')
-        piece = text[len(fixed):end(tokens, text)]
+        piece = text[len(fixed):len(unchanged(text))]
         fixed += piece
         return piece,text[len(fixed):]
     return add
 
-def _unchanged(ahead):
-    "Length of the prefix unchanged for `ahead` tokens; 0 for None"
-    texts = deque(maxlen=ifnone(ahead, 0)+1)
-    def end(tokens, text):
-        texts.append(text)
-        late = ahead is not None and len(texts)>ahead
-        return len(os.path.commonprefix([texts[0], text])) if late else 0
-    return end
-
-def _before_last_word(tokens, text):
-    "Length of the text without the last word, which may still grow"
-    words = ''.join(tokens).replace('▁', ' ').split()
-    return len(_WordSteps().add(*words[:-1])[0])
-
-def _before_byte(tokens, text, decoder):
-    "Length of the prefix that stays unchanged when the first byte of a character follows"
-    return len(os.path.commonprefix([text, decoder([*tokens,'<0xE2>'])]).rstrip('�'))
-
-def _steps(decoder, ahead=None):
-    "A function that takes the next tokens, and gives the text that they fix, and the rest"
-    ours = _of_ours(decoder)
-    if ours is join_words: return _WordSteps().add
-    if ours is _join_pieces: return _whole_steps(decoder, _before_last_word)
-    return _whole_steps(decoder, partial(_before_byte, decoder=decoder) if ours
-                                 else _unchanged(ahead))
 
 # %% ../../nbs/32_data.detokenize.ipynb #8b5a308c
 def _behind(before, text):
@@ -264,25 +243,21 @@ class TextWriter:
     )->str: # The new part of the text, which won't change
         "Add `tokens`, and return the new text that is fixed"
         tokens = self._shown(tokens)
-        if self.done or not tokens: return ''
-        fixed,self.rest = self.step(*tokens)
-        self.fixed += fixed
-        text = self.fixed+self.rest
-        start = _behind(self.before, text)
-        found = [at for o in self.stops if (at := text.find(o, start))>=0]
-        if found: self.done,self.fixed,self.rest = True,text[:min(found)],''
-        return self._write(self.done)
+        return self._write(*self.step(*tokens)) if tokens and not self.done else ''
 
     def end(self)->str: # The rest of the text
         "Return what is left when no more tokens come; all of the text is in `text`"
-        self.fixed,self.rest = self.fixed+self.rest,''
-        return self._write(True)
+        return self._write(self.rest, '', last=True)
 
-    def _write(self, last):
+    def _write(self, fixed, rest, last=False):
         "Return what is fixed, without what may be the beginning of a stop string"
-        start = _behind(self.before, self.fixed)
+        self.fixed,self.rest = self.fixed+fixed,rest
+        text = self.fixed+rest
+        start = _behind(self.before, text)
+        found = [at for o in self.stops if (at := text.find(o, start))>=0]
+        if found: self.done,self.fixed,self.rest = True,text[:min(found)],''
         new = self.fixed[start:]
-        if not last:
+        if not self.done and not last:
             begun = [n for o in self.stops for n in range(1, len(o)) if new.endswith(o[:n])]
             new = new[:len(new)-max(begun, default=0)]
         if not new: return ''
