@@ -96,26 +96,19 @@ class _WordSteps:
     def add(self, *tokens):
         "The text that `tokens` fix, and the rest, which may still change"
         units,self.marks = _unmark(tokens, self.marks)
-        self.units = self.units+units
-        fixed = self._write()
-        past = max(self.i-2, 0)
+        self.units,fixed = self.units+units,[]
+        # a word depends on the 2 after it, an apostrophe on 11
+        while self.i+2<len(self.units):
+            if self.units[self.i][0]=="'" and self.i+11>=len(self.units): break
+            fixed.append(self._word())
+        past,rest = max(self.i-2, 0),copy(self)
         self.units,self.i = self.units[past:],self.i-past
-        return fixed,copy(self)._write(all_words=True)
-
-    def _write(self, all_words=False):
-        "The words that are followed by all that they depend on: 2 words, an apostrophe 11"
-        res = []
-        while self.i<len(self.units):
-            ahead = 11 if self.units[self.i][0]=="'" else 2
-            if not all_words and self.i+ahead>=len(self.units): break
-            res.append(self._word())
-            self.i += 1
-        return ''.join(res)
+        return ''.join(fixed),''.join(rest._word() for _ in self.units[self.i:])
 
     def _word(self):
-        "Word `i`, with the space before it"
+        "Word `i`, with the space before it; then `i` is the next"
         units,i = self.units,self.i
-        word,mark = units[i]
+        (word,mark),self.i = units[i],i+1
         if _blank(word):  # line breaks stand for themselves
             self._new_line()
             return word.replace('▁', ' ')
@@ -154,10 +147,6 @@ def _of_ours(decoder):
     methods = CharTokenizer.join,ExactSubwordTokenizer.join,HFTokenizer.join
     return f if f in (join_words,_join_pieces,_join_marked,*methods) else None
 
-def _as_text(tokens, decoder, sep):
-    text = decoder(tokens)
-    return text if isinstance(text, str) else sep.join(text)
-
 def text_decoder(
     tok, # `DataLoaders`, a fastai `Tokenizer`, or a tokenizer such as `CharTokenizer()`
     decoder:callable=None # Another one: from a list of tokens to a text, or to a list of words
@@ -165,8 +154,8 @@ def text_decoder(
     "A function that turns tokens into text: `join` of the tokenizer, or what fits it; or your own `decoder`"
     tok = text_tokenizer(tok) if isinstance(tok, DataLoaders) else as_tokenizer(tok)
     inner,sep = getattr(tok, 'tok', None),getattr(tok, 'sep', ' ')
-    if decoder is not None:
-        return decoder if _of_ours(decoder) else partial(_as_text, decoder=decoder, sep=sep)
+    def as_text(res): return res if isinstance(res, str) else sep.join(res)
+    if decoder is not None: return decoder if _of_ours(decoder) else compose(decoder, as_text)
     if hasattr(inner, 'join'): return inner.join
     if isinstance(inner, SpacyTokenizer): return join_words
     if isinstance(inner, SentencePieceTokenizer): return _join_pieces
@@ -179,8 +168,8 @@ def decode_text(
     part:int=0 # Where targets are texts, too: 1 for these
 )->str: # The text, without padding
     "The text of ids; raises `ValueError` for negative ones, such as a target's -100"
-    vocab,ids = text_vocab(dls, part),ids.tolist() if isinstance(ids, (Tensor,np.ndarray)) else list(ids)
-    bad = [o for o in ids if not isinstance(o, str) and o<0]
+    ids = ids.tolist() if hasattr(ids, 'tolist') else list(ids)
+    vocab,bad = text_vocab(dls, part),[o for o in ids if not isinstance(o, str) and o<0]
     if bad: raise ValueError(f'`ids` has {bad[:3]}, but must be at least 0: leave out negative ids')
     decoder = text_decoder(text_tokenizer(dls, part) if part else dls)
     return decoder([o if isinstance(o, str) else vocab[o] for o in ids])
@@ -216,9 +205,8 @@ def _behind(before, text):
     "Index at which `text` continues after `before`, which may have other spaces in it"
     if text.startswith(before): return len(before)
     signs = ''.join(before.split())
-    places = [i for i,c in enumerate(text) if not c.isspace()][:len(signs)]
-    same = signs and signs==''.join(text[i] for i in places)
-    return places[-1]+1 if same else len(os.path.commonprefix([before, text]))
+    same = signs and re.match(r'\s*'.join(['', *map(re.escape, signs)]), text)
+    return same.end() if same else len(os.path.commonprefix([before, text]))
 
 class TextWriter:
     "A text that grows token by token, until it comes to a stop string"
