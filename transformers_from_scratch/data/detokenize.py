@@ -58,35 +58,28 @@ def _pairs():
     return {o for w in words for o in zip(w, w[1:]) if o[0].isalpha()}
 
 # %% ../../nbs/32_data.detokenize.ipynb #ca9b1930
-def _closes(quote, prev, inside, after):
-    "True if a quote closes after `prev`, instead of opening before a word; those in `inside` are open"
-    if quote=="'" and quote not in inside and prev[-1:]=='s':  # an apostrophe, as in `boys'`
-        if (quote,None) not in after[:11]: return True
-    nxt,mark = after[0] if after else ('',None)
-    return bool(prev) and (quote in inside or mark in _capitals or nxt in _left or _blank(nxt))
-
-def _joins(dash, prev, near, after):
-    "True if a dash or a slash joins two words; else it has a space on both sides"
-    nxt,mark = after[0] if after else ('',None)
-    apart = nxt in _after_dash and dash not in near or prev in ('"',')','...')
-    # fastai's rules put spaces around a slash
-    spaced = mark in _capitals and dash not in '/\\'
-    return bool(prev) and not (dash in '-–' and apart) and not spaced
-
 def _sides(word, mark, prev, inside, near, after):
     "True if there is no space to the left of a word, and if there is none to its right"
     sign = word[0] if mark==TK_REP else word
-    nxt,capital = (after[0][0],after[0][1] in _capitals) if after else ('',False)
-    if word in _quotes:
-        closes = _closes(word, prev, inside, after)
-        return closes,not closes
-    if sign in _both: return (_joins(sign, prev, near, after),)*2
+    nxt,next_mark = after[0] if after else ('',None)
+    capital = next_mark in _capitals
+    if word in _quotes:  # closes after `prev`, or opens before a word; those in `inside` are open
+        closes = prev and (word in inside or capital or nxt in _left or _blank(nxt))
+        # an apostrophe, as in `boys'`
+        plural = word=="'" and word not in inside and prev[-1:]=='s' and (word,None) not in after
+        return bool(closes or plural),not (closes or plural)
+    if sign in _both:  # a dash or a slash joins two words, or has a space on both sides
+        apart = nxt in _after_dash and sign not in near or prev in ('"',')','...')
+        # fastai's rules put spaces around a slash
+        spaced = capital and sign not in '/\\'
+        return (bool(prev) and not (sign in '-–' and apart) and not spaced,)*2
     # `sooooo` is `s xxrep 5 o`
     if mark==TK_REP and sign.isalpha(): return prev.isalpha() and prev not in _no_stems,False
     if mark==TK_REP and sign.isdigit():
         return prev[-1:].isdigit() or prev==',',nxt[:1].isdigit()
     left = sign in _left or (prev.lower(),word) in _pairs()
     return left,sign in _right and not capital
+
 
 # %% ../../nbs/32_data.detokenize.ipynb #5e0b7a12
 class _WordSteps:
@@ -103,26 +96,19 @@ class _WordSteps:
     def add(self, *tokens):
         "The text that `tokens` fix, and the rest, which may still change"
         units,self.marks = _unmark(tokens, self.marks)
-        self.units = self.units+units
-        fixed = self._write()
-        past = max(self.i-2, 0)
+        self.units,fixed = self.units+units,[]
+        # a word depends on the 2 after it, an apostrophe on 11
+        while self.i+2<len(self.units):
+            if self.units[self.i][0]=="'" and self.i+11>=len(self.units): break
+            fixed.append(self._word())
+        past,rest = max(self.i-2, 0),copy(self)
         self.units,self.i = self.units[past:],self.i-past
-        return fixed,copy(self)._write(all_words=True)
-
-    def _write(self, all_words=False):
-        "The words that are followed by all that they depend on: 2 words, an apostrophe 11"
-        res = []
-        while self.i<len(self.units):
-            ahead = 11 if self.units[self.i][0]=="'" else 2
-            if not all_words and self.i+ahead>=len(self.units): break
-            res.append(self._word())
-            self.i += 1
-        return ''.join(res)
+        return ''.join(fixed),''.join(rest._word() for _ in self.units[self.i:])
 
     def _word(self):
-        "Word `i`, with the space before it"
+        "Word `i`, with the space before it; then `i` is the next"
         units,i = self.units,self.i
-        word,mark = units[i]
+        (word,mark),self.i = units[i],i+1
         if _blank(word):  # line breaks stand for themselves
             self._new_line()
             return word.replace('▁', ' ')
@@ -149,7 +135,9 @@ def join_words(
     return ''.join(_WordSteps().add(*tokens))
 
 # %% ../../nbs/32_data.detokenize.ipynb #16000015
-def _join_pieces(tokens): return join_words(''.join(tokens).replace('▁', ' ').split())
+def _words_of(pieces): return ''.join(pieces).replace('▁', ' ').split()
+
+def _join_pieces(tokens): return join_words(_words_of(tokens))
 
 def _join_marked(tokens, sep): return sep.join(_cased(*o) for o in _unmark(tokens)[0])
 
@@ -159,10 +147,6 @@ def _of_ours(decoder):
     methods = CharTokenizer.join,ExactSubwordTokenizer.join,HFTokenizer.join
     return f if f in (join_words,_join_pieces,_join_marked,*methods) else None
 
-def _as_text(tokens, decoder, sep):
-    text = decoder(tokens)
-    return text if isinstance(text, str) else sep.join(text)
-
 def text_decoder(
     tok, # `DataLoaders`, a fastai `Tokenizer`, or a tokenizer such as `CharTokenizer()`
     decoder:callable=None # Another one: from a list of tokens to a text, or to a list of words
@@ -170,8 +154,8 @@ def text_decoder(
     "A function that turns tokens into text: `join` of the tokenizer, or what fits it; or your own `decoder`"
     tok = text_tokenizer(tok) if isinstance(tok, DataLoaders) else as_tokenizer(tok)
     inner,sep = getattr(tok, 'tok', None),getattr(tok, 'sep', ' ')
-    if decoder is not None:
-        return decoder if _of_ours(decoder) else partial(_as_text, decoder=decoder, sep=sep)
+    def as_text(res): return res if isinstance(res, str) else sep.join(res)
+    if decoder is not None: return decoder if _of_ours(decoder) else compose(decoder, as_text)
     if hasattr(inner, 'join'): return inner.join
     if isinstance(inner, SpacyTokenizer): return join_words
     if isinstance(inner, SentencePieceTokenizer): return _join_pieces
@@ -184,16 +168,25 @@ def decode_text(
     part:int=0 # Where targets are texts, too: 1 for these
 )->str: # The text, without padding
     "The text of ids; raises `ValueError` for negative ones, such as a target's -100"
-    vocab,ids = text_vocab(dls, part),ids.tolist() if isinstance(ids, (Tensor,np.ndarray)) else list(ids)
-    bad = [o for o in ids if not isinstance(o, str) and o<0]
+    ids = ids.tolist() if hasattr(ids, 'tolist') else list(ids)
+    vocab,bad = text_vocab(dls, part),[o for o in ids if not isinstance(o, str) and o<0]
     if bad: raise ValueError(f'`ids` has {bad[:3]}, but must be at least 0: leave out negative ids')
     decoder = text_decoder(text_tokenizer(dls, part) if part else dls)
     return decoder([o if isinstance(o, str) else vocab[o] for o in ids])
 
 # %% ../../nbs/32_data.detokenize.ipynb #16000034
-def _whole_steps(decoder, end):
-    "Steps of any decoder: all is decoded each time; `end` gives the length that is fixed"
-    tokens,fixed = [],''
+def _steps(decoder, ahead=None):
+    "A function that takes the next tokens, and gives the text that they fix, and the rest"
+    ours,tokens,fixed = _of_ours(decoder),[],''
+    if ours is join_words: return _WordSteps().add
+    texts = deque(maxlen=ifnone(ahead, 0)+1)
+    def unchanged(text):
+        "The beginning of `text` that no token changes any more"
+        if ours is _join_pieces: return _WordSteps().add(*_words_of(tokens)[:-1])[0]
+        if ours: return os.path.commonprefix([text, decoder([*tokens,'<0xE2>'])]).rstrip('�')
+        texts.append(text)
+        late = ahead is not None and len(texts)>ahead
+        return os.path.commonprefix([texts[0], text]) if late else ''
     def add(*new):
         nonlocal fixed
         tokens.extend(new)
@@ -201,45 +194,19 @@ def _whole_steps(decoder, end):
         if not text.startswith(fixed):
             raise ValueError('`decoder` changed a text that was shown already: use `predict`, or '
                              'for `stream` one that soon stops changing earlier text')
-        piece = text[len(fixed):end(tokens, text)]
+        piece = text[len(fixed):len(unchanged(text))]
         fixed += piece
         return piece,text[len(fixed):]
     return add
 
-def _unchanged(ahead):
-    "Length of the prefix unchanged for `ahead` tokens; 0 for None"
-    texts = deque(maxlen=ifnone(ahead, 0)+1)
-    def end(tokens, text):
-        texts.append(text)
-        late = ahead is not None and len(texts)>ahead
-        return len(os.path.commonprefix([texts[0], text])) if late else 0
-    return end
-
-def _before_last_word(tokens, text):
-    "Length of the text without the last word, which may still grow"
-    words = ''.join(tokens).replace('▁', ' ').split()
-    return len(_WordSteps().add(*words[:-1])[0])
-
-def _before_byte(tokens, text, decoder):
-    "Length of the prefix that stays unchanged when the first byte of a character follows"
-    return len(os.path.commonprefix([text, decoder([*tokens,'<0xE2>'])]).rstrip('�'))
-
-def _steps(decoder, ahead=None):
-    "A function that takes the next tokens, and gives the text that they fix, and the rest"
-    ours = _of_ours(decoder)
-    if ours is join_words: return _WordSteps().add
-    if ours is _join_pieces: return _whole_steps(decoder, _before_last_word)
-    return _whole_steps(decoder, partial(_before_byte, decoder=decoder) if ours
-                                 else _unchanged(ahead))
 
 # %% ../../nbs/32_data.detokenize.ipynb #8b5a308c
 def _behind(before, text):
     "Index at which `text` continues after `before`, which may have other spaces in it"
     if text.startswith(before): return len(before)
     signs = ''.join(before.split())
-    places = [i for i,c in enumerate(text) if not c.isspace()][:len(signs)]
-    same = signs and signs==''.join(text[i] for i in places)
-    return places[-1]+1 if same else len(os.path.commonprefix([before, text]))
+    same = signs and re.match(r'\s*'.join(['', *map(re.escape, signs)]), text)
+    return same.end() if same else len(os.path.commonprefix([before, text]))
 
 class TextWriter:
     "A text that grows token by token, until it comes to a stop string"
@@ -264,25 +231,21 @@ class TextWriter:
     )->str: # The new part of the text, which won't change
         "Add `tokens`, and return the new text that is fixed"
         tokens = self._shown(tokens)
-        if self.done or not tokens: return ''
-        fixed,self.rest = self.step(*tokens)
-        self.fixed += fixed
-        text = self.fixed+self.rest
-        start = _behind(self.before, text)
-        found = [at for o in self.stops if (at := text.find(o, start))>=0]
-        if found: self.done,self.fixed,self.rest = True,text[:min(found)],''
-        return self._write(self.done)
+        return self._write(*self.step(*tokens)) if tokens and not self.done else ''
 
     def end(self)->str: # The rest of the text
         "Return what is left when no more tokens come; all of the text is in `text`"
-        self.fixed,self.rest = self.fixed+self.rest,''
-        return self._write(True)
+        return self._write(self.rest, '', last=True)
 
-    def _write(self, last):
+    def _write(self, fixed, rest, last=False):
         "Return what is fixed, without what may be the beginning of a stop string"
-        start = _behind(self.before, self.fixed)
+        self.fixed,self.rest = self.fixed+fixed,rest
+        text = self.fixed+rest
+        start = _behind(self.before, text)
+        found = [at for o in self.stops if (at := text.find(o, start))>=0]
+        if found: self.done,self.fixed,self.rest = True,text[:min(found)],''
         new = self.fixed[start:]
-        if not last:
+        if not self.done and not last:
             begun = [n for o in self.stops for n in range(1, len(o)) if new.endswith(o[:n])]
             new = new[:len(new)-max(begun, default=0)]
         if not new: return ''

@@ -206,43 +206,24 @@ _kinds = { # class: kind, and its settings
     SentencePieceTokenizer: ('subwords', ['special_toks'])}
 _classes = {o.__name__: o for o in _kinds}
 
-def _learned(tok):
-    "State beside the settings: the language, or the pieces"
-    if isinstance(tok, SpacyTokenizer): return dict(lang=tok.pipe.__self__.lang)
-    if isinstance(tok, HFTokenizer): return dict(model=tok.tok.to_str())
-    pieces = isinstance(tok, (ExactSubwordTokenizer,SentencePieceTokenizer))
-    return dict(model=base64.b64encode(tok.tok.serialized_model_proto()).decode()) if pieces else {}
-
-def _make(cls, lang, settings, model=None):
-    "A tokenizer of ours or of fastai's"
-    unknown = [n for n in settings if n not in _kinds[cls][1]]
-    if unknown: raise ValueError(f"`settings` have {unknown}, which {cls.__name__} does not take")
-    n = settings.get('vocab_sz')
-    ensure((n or 0)<10**7, 'vocab_sz', n, 'below 10**7')
-    if cls is HFTokenizer:
-        return cls(import_extra('tokenizers', 'hf').Tokenizer.from_str(model), **settings)
-    if cls is SpacyTokenizer:
-        # spaCy imports what it is called
-        ensure(re.fullmatch('[a-z]{2,3}', lang), 'lang', lang, "a language's code, such as 'en'")
-        return cls(lang, **settings)
-    if cls is SentencePieceTokenizer: settings = dict(settings, cache_dir=tempfile.gettempdir())
-    tok = cls(**settings)
-    if model: tok.tok = _sentencepiece(base64.b64decode(model))
-    return tok
-
 def tokenizer_state(
     tok # `DataLoaders`, a fastai `Tokenizer`, or a tokenizer such as `CharTokenizer()`
 )->dict: # For JSON: `kind` ('words', 'chars', 'subwords', 'custom'), class, rules, settings
     "All that determines how texts become tokens"
-    t = as_tokenizer(tok)
-    cls = type(t.tok)
+    outer = as_tokenizer(tok)
+    tok,cls = outer.tok,type(outer.tok)
     kind,names = _kinds.get(cls, ('custom',[]))
     name = cls.__name__ if cls in _kinds else f'{cls.__module__}.{cls.__qualname__}'
-    settings = {o: getattr(t.tok, o) for o in names}
+    settings = {o: getattr(tok, o) for o in names}
     if 'special_toks' in names: settings['special_toks'] = list(settings['special_toks'])
-    state = dict(kind=kind, cls=name, lang=None, rules=[_rule_name(o) for o in t.rules],
-                 sep=t.sep, settings=settings)
-    return state | (_learned(t.tok) if names else {})
+    state = dict(kind=kind, cls=name, lang=None, rules=[_rule_name(o) for o in outer.rules],
+                 sep=outer.sep, settings=settings)
+    if cls is SpacyTokenizer: state['lang'] = tok.pipe.__self__.lang
+    elif cls is HFTokenizer: state['model'] = tok.tok.to_str()
+    elif kind=='subwords':
+        state['model'] = base64.b64encode(tok.tok.serialized_model_proto()).decode()
+    return state
+
 
 # %% ../../nbs/31_data.tokenizers.ipynb #07db4b35
 def tokenizer_from_state(
@@ -250,14 +231,27 @@ def tokenizer_from_state(
     rules:list=None # Rules for the texts; needed only if `state` names some that are not fastai's
 )->Tokenizer: # A fastai `Tokenizer`; its `tok` and `rules` are what a `TextBlock` takes
     "Rebuild the tokenizer; raises `ValueError` for a custom one, and for custom rules"
-    cls = state['cls']
-    ensure(cls in _classes, "state['cls']", cls, f'one of {[*_classes]}, not a custom one')
+    name,model,settings = state['cls'],state.get('model'),dict(state['settings'])
+    ensure(name in _classes, "state['cls']", name, f'one of {[*_classes]}, not a custom one')
     if rules is None:
         custom = [o for o in state['rules'] if o not in _rules]
         ensure(not custom, "state['rules']", custom, "fastai's: pass all of them as `rules`")
         rules = [_rules[o] for o in state['rules']]
-    parts = {o: state.get(o) for o in ('lang','settings','model')}
-    return Tokenizer(_make(_classes[cls], **parts), rules=rules, sep=state['sep'])
+    cls,size = _classes[name],settings.get('vocab_sz')
+    unknown = [o for o in settings if o not in _kinds[cls][1]]
+    if unknown: raise ValueError(f"`settings` have {unknown}, which {name} does not take")
+    ensure((size or 0)<10**7, 'vocab_sz', size, 'below 10**7')
+    if cls is SpacyTokenizer:
+        settings['lang'] = lang = state['lang']
+        # spaCy imports what it is called
+        ensure(re.fullmatch('[a-z]{2,3}', lang), 'lang', lang, "a language's code, such as 'en'")
+    if cls is SentencePieceTokenizer: settings['cache_dir'] = tempfile.gettempdir()
+    if cls is HFTokenizer:
+        settings['path'] = import_extra('tokenizers', 'hf').Tokenizer.from_str(model)
+    tok = cls(**settings)
+    if model and cls is not HFTokenizer: tok.tok = _sentencepiece(base64.b64decode(model))
+    return Tokenizer(tok, rules=rules, sep=state['sep'])
+
 
 # %% ../../nbs/31_data.tokenizers.ipynb #112b0a8b
 def tokenizer_diff(

@@ -53,12 +53,11 @@ class LoRALinear(FastLinear):
 def _loras(model): return [(n,o) for n,o in model.named_modules() if isinstance(o, LoRALinear)]
 
 def _settings(model):
-    "The settings that the low-rank changes of `model` were made with; None if there are none"
-    found = _loras(model)
-    if not found: return None
-    o = found[0][1]
+    "The settings that the low-rank changes of `model` were made with"
+    loras = _loras(model)
+    o = loras[0][1]
     return dict(r=len(o.lora_a), alpha=o.alpha, dropout=o.dropout.p,
-                layers=sorted({n.rpartition('.')[2] for n,_ in found}))
+                layers=sorted({n.rpartition('.')[2] for n,_ in loras}))
 
 def _check_has_loras(model):
     if not _loras(model): raise ValueError("`learn` has no low-rank changes: see `add_lora`")
@@ -67,16 +66,17 @@ def lora_splitter(
     model:nn.Module # Whose blocks have `LoRALinear`s
 )->L: # A list of parameters for each block that has some, and for the head
     "Parameter groups: the changes of each block, of encoder and decoder, then the head"
-    *stacks,head = get_model(model)
-    blocks = [[p for _,o in _loras(block) for p in (o.lora_a,o.lora_b)]
-              for stack in stacks for block in stack.blocks]
-    taken = {id(p) for o in stacks for p in o.parameters()} - {id(p) for b in blocks for p in b}
-    groups = L()
-    for ps in (*blocks, params(head)):  # each parameter in the first that has it
-        ps = [p for p in ps if id(p) not in taken]
-        taken.update(map(id, ps))
-        if ps: groups.append(ps)
-    return groups
+    *stacks,_ = get_model(model)
+    changes = {p for _,o in _loras(model) for p in (o.lora_a,o.lora_b)}
+    frozen = {p for o in stacks for p in o.parameters()} - changes
+    groups = transformer_splitter(model).map(lambda ps: [p for p in ps if p not in frozen])
+    return groups.filter()
+
+def _linears(model, layers=None):
+    "The linear layers in the blocks of `model`, all or those named in `layers`"
+    kinds = nn.Linear,FastLinear,LoRALinear
+    return {n: o for n,o in model.named_modules() if type(o) in kinds and '.blocks.' in n
+            and (layers is None or n.rpartition('.')[2] in layers)}
 
 def add_lora(
     learn:TransformerLearner, # A learner with pretrained weights
@@ -90,15 +90,13 @@ def add_lora(
     names = [layers] if isinstance(layers, str) else list(layers)
     if _loras(model):
         raise ValueError("`learn` has low-rank changes already: merge them by `learn.merge_lora()`")
-    *stacks,_ = model
-    linears = [(p,n,o) for stack in stacks for block in stack.blocks for p in block.modules()
-             for n,o in p.named_children() if type(o) in (nn.Linear,FastLinear)]
-    known = {n for _,n,_ in linears}
+    known = {n.rpartition('.')[2] for n in _linears(model)}
     missing,allowed = [o for o in names if o not in known],', '.join(sorted(known))
     ensure(not missing and names, 'layers', missing, f'names of linear layers: {allowed}')
-    loras = [(p,n,LoRALinear(o, r, alpha, dropout)) for p,n,o in linears if n in names]
-    for stack in stacks: stack.requires_grad_(False)
-    for p,n,o in loras: setattr(p, n, o)
+    linears = _linears(model, names)
+    loras = {n: LoRALinear(o, r, alpha, dropout) for n,o in linears.items()}
+    for stack in [*model][:-1]: stack.requires_grad_(False)
+    for n,o in loras.items(): model.set_submodule(n, o)
     learn.splitter_before,learn.splitter,learn.opt = learn.splitter,lora_splitter,None
     learn.unfreeze()
     return learn
@@ -113,8 +111,7 @@ def merge_lora(self:TransformerLearner
     for name,o in _loras(model):
         plain = cls(o.in_features, o.out_features, bias=o.bias is not None, device='meta')
         plain.weight,plain.bias = nn.Parameter(o.merged()),o.bias
-        parent,_,last = name.rpartition('.')
-        setattr(model.get_submodule(parent), last, plain)
+        model.set_submodule(name, plain)
     if self.splitter is lora_splitter:
         self.splitter = vars(self).pop('splitter_before', transformer_splitter)
     self.opt = None
@@ -150,8 +147,7 @@ def _same_base(base, model):
 
 def _shapes(model, r, layers):
     "The shapes of the low-rank changes of a model, and of its head, by their names"
-    linears = {n: o for n,o in model.named_modules() if isinstance(o, nn.Linear)
-           and re.match(r'\d+\.blocks\.', n) and n.rpartition('.')[2] in layers}
+    linears = _linears(model, layers)
     shapes = {f'{n}.lora_a': [r,o.in_features] for n,o in linears.items()}
     shapes |= {f'{n}.lora_b': [o.out_features,r] for n,o in linears.items()}
     return shapes | {n: list(p.shape) for n,p in model.named_parameters()

@@ -71,7 +71,7 @@ class TransformerSeq2SeqLearner(TransformerLearner):
     )->tuple: # Probabilities `(rows,t,v)` of each token after those before; targets `(rows,t)`
         "Predictions for given targets, padded to one length; the losses are those of rows"
         pad,act = self.teacher_forcing.pad_idx,act or getcallable(self.loss_func, 'activation')
-        def padded(rows, value): return pad_sequence([*rows], True, value) if isinstance(rows, L) else rows
+        def padded(x, fill): return pad_sequence([*x], True, fill) if isinstance(x, L) else x
         res = super().get_preds(ds_idx, dl, with_input=with_input, with_decoded=with_decoded,
                                 act=lambda o: act(padded(o, 0.)), **kwargs)
         res,i = list(res),with_input+1

@@ -15,14 +15,14 @@ from .classifier import *
 _base = 2_000_003  # three digits in this base fit into 63 bits
 
 def _keys(ids, n_grams, skip):
-    "Ids plus 1 `(b,t)`, 0 for no word; keys of words `(b,t')`, pairs `(b,t'-1)`, and so on"
+    "Ids plus 1 `(b,t)`, 0 for no word; keys of n-grams that end at each word `(b,t',n_grams)`"
     digits = (ids+1).masked_fill(torch.isin(ids, ids.new_tensor(skip)), 0)                # (b,t)
     words,pad_mask = left_align(digits, 0)                                               # (b,t')
-    keys = [words]
-    for n in range(1, min(n_grams, words.shape[1])):
-        key = keys[-1][:,:-1]*_base + words[:,n:]                                      # (b,t'-n)
-        keys.append(key.masked_fill(pad_mask[:,n:], 0) & sys.maxsize)
-    return digits,keys[:n_grams]
+    keys,at = [words],torch.arange(words.shape[1], device=ids.device)
+    for n in range(1, n_grams):
+        key = F.pad(keys[-1][:,:-1], (1,0))*_base + words                                # (b,t')
+        keys.append(key.masked_fill(pad_mask | (at<n), 0) & sys.maxsize)
+    return digits,torch.stack(keys, 2)
 
 def ngram_keys(
     ids:Tensor, # Token ids `(b,t)`
@@ -30,7 +30,8 @@ def ngram_keys(
     skip:tuple=(1,) # Ids that are not words: padding, anywhere, and perhaps special tokens
 )->Tensor: # `(b,m)`: first all words, then all pairs, and so on; 0 where there is none
     "Compute a number for each n-gram of each text"
-    return torch.cat(_keys(ids, n_grams, skip)[1], 1)
+    keys = _keys(ids, n_grams, skip)[1]
+    return torch.cat([keys[:,n:,n] for n in range(n_grams)], 1)
 
 # %% ../../nbs/10_nn.bag.ipynb #2c000113
 def each_once(
@@ -46,6 +47,10 @@ def _rows(known, keys):
     "Row of each key in the sorted `known`; 0 for unknown keys"
     row = torch.searchsorted(known, keys).clamp(max=len(known)-1)
     return row.where(known[row]==keys, 0)
+
+def _text_keys(bag, ids):
+    "Keys of the different n-grams of each text `(b,m)`"
+    return each_once(ngram_keys(ids.as_subclass(Tensor), bag.n_grams, bag.skip))
 
 class NgramBag(KeepsInitKwargs):
     "Naive Bayes before training, NB-SVM after: Wang and Manning 2012, for any number of classes"
@@ -70,7 +75,7 @@ class NgramBag(KeepsInitKwargs):
         "Count all ratios, and reset the weights; all n-grams of all texts are in memory"
         keys,sizes,ys = [],[],[]
         for ids,y in batches:
-            ngrams = self._text_keys(ids)
+            ngrams = _text_keys(self, ids)
             keys.append(ngrams[ngrams>0])
             sizes.append((ngrams>0).sum(1))
             ys.append((y if y.dim()>1 else F.one_hot(y, self.n_out)).as_subclass(Tensor).float())
@@ -95,17 +100,11 @@ class NgramBag(KeepsInitKwargs):
         row = _rows(self.keys, keys)                                                        # (b,m)
         return (self.scale + F.embedding(row, self.weight)) * F.embedding(row, self.ratios)
 
-    def _text_keys(self,
-        ids:Tensor # Token ids `(b,t)`, padding anywhere
-    )->Tensor: # `(b,m)`
-        "Keys of the different n-grams of each text"
-        return each_once(ngram_keys(ids.as_subclass(Tensor), self.n_grams, self.skip))
-
     def forward(self,
         ids:Tensor # Token ids `(b,t)`, padding anywhere
     )->Tensor: # Logits `(b,n_out)`
         "Sum the contributions of all n-grams"
-        return self.bias + self.parts(self._text_keys(ids)).sum(1)
+        return self.bias + self.parts(_text_keys(self, ids)).sum(1)
 
     @torch.no_grad()
     def divide_logits(self,
@@ -115,10 +114,6 @@ class NgramBag(KeepsInitKwargs):
         for numbers in (self.ratios, self.bias): numbers.div_(by)
 
 # %% ../../nbs/10_nn.bag.ipynb #2c000127
-def _part(keys, new, n_parts):
-    "Number below `n_parts` from the n-grams of each text; cubed: plain sums collide"
-    return (keys**3*new).sum((1,2)) % n_parts                                                # (b,)
-
 class GatedBag(KeepsInitKwargs):
     "Trained bag whose n-grams a transformer weighs; in training its texts get held-out bags"
     def __init__(self,
@@ -144,7 +139,7 @@ class GatedBag(KeepsInitKwargs):
         "Copy the n-grams of `bag` and their numbers"
         self.keys,self.n_rows,self.bias = bag.keys.clone(),bag.n_rows,bag.bias.detach().clone()
         self.init_kwargs['n_rows'] = self.n_rows
-        self.adds = (bag.scale+bag.weight) * bag.ratios
+        self.adds = bag.parts(bag.keys[None])[0]
         self.bags,self.biases = self.adds[None][:0],self.bias[None][:0]
         return self
 
@@ -153,31 +148,16 @@ class GatedBag(KeepsInitKwargs):
         bag:NgramBag # A bag trained on all parts except the next one: first without part 0, then without 1, and so on
     ):
         "Add the bag to use for the texts of that part in training"
-        adds = torch.zeros_like(self.adds)
-        known = torch.isin(bag.keys, self.keys)
-        row = torch.searchsorted(self.keys, bag.keys[known])
-        adds[row] = ((bag.scale+bag.weight)*bag.ratios)[known]
-        self.bags = torch.cat([self.bags, adds[None]])                     # (bags,1+n_rows,n_out)
+        adds = bag.parts(self.keys[None])
+        self.bags = torch.cat([self.bags, adds])                           # (bags,1+n_rows,n_out)
         self.biases = torch.cat([self.biases, bag.bias.detach()[None]])             # (bags,n_out)
-
-    def _places(self, ids):
-        "Ids plus 1 `(b,t)`; keys of n-grams ending at each word `(b,t',n_grams)`; True where new"
-        digits,keys = _keys(ids.as_subclass(Tensor), self.n_grams, self.skip)
-        keys = [F.pad(o, (n,0)) for n,o in enumerate(keys)]
-        keys += [torch.zeros_like(digits[:,:keys[0].shape[1]])]*(self.n_grams-len(keys))
-        keys = torch.stack(keys, 2)                                              # (b,t',n_grams)
-        ranked,order = keys.flatten(1).sort(dim=1, stable=True)
-        new = F.pad(ranked[:,1:]!=ranked[:,:-1], (1,0), value=True)
-        new = torch.empty_like(new).scatter(1, order, new).view_as(keys)
-        return digits,keys,new
 
     def part_of(self,
         ids:Tensor, # Token ids `(b,t)`, padding anywhere
         n_parts:int # Number of parts
     )->Tensor: # `(b,)`, from 0
         "Number of the part that a text belongs to, computed from its n-grams"
-        _,keys,new = self._places(ids)
-        return _part(keys, new, n_parts)
+        return (_text_keys(self, ids)**3).sum(1) % n_parts  # cubed: plain sums collide
 
     def parts(self,
         keys:Tensor, # Of n-grams `(b,m)`
@@ -192,16 +172,17 @@ class GatedBag(KeepsInitKwargs):
         ids:Tensor # Token ids `(b,t)`, padding anywhere
     )->tuple: # Logits of the bag `(b,n_out)`; contributions of the n-grams `(b,t,n_grams*n_out)`
         "Sum and contributions of n-grams; raises `ValueError` in training without held-out bags"
-        digits,keys,new = self._places(ids)
+        digits,keys = _keys(ids.as_subclass(Tensor), self.n_grams, self.skip)
         bag,bias = None,self.bias
         if self.training and self.n_rows:
             if not len(self.bags):
                 raise ValueError('the bag has memorized its training texts: call `learn.add_bag()` '
                                  'before training, also after loading a file')
-            bag = _part(keys, new, len(self.bags))                                           # (b,)
+            bag = self.part_of(ids, len(self.bags))                                          # (b,)
             bias = self.biases[bag]                                                    # (b,n_out)
-        adds = self.parts(keys.flatten(1), bag).unflatten(1, keys.shape[1:])  # (b,t',n_grams,n_out)
-        logits = bias + (adds*new[...,None]).sum((1,2))
+        keys = keys.flatten(1)                                                   # (b,t'*n_grams)
+        logits = bias + self.parts(each_once(keys), bag).sum(1)
+        adds = self.parts(keys, bag).unflatten(1, (-1,self.n_grams))         # (b,t',n_grams,n_out)
         return logits,to_columns(adds.flatten(2), columns_of(digits!=0))
 
     def weigh(self,
