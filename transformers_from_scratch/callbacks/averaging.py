@@ -18,7 +18,7 @@ class AverageWeights(Callback):
         decay:float=None # Share of the mean that stays after a batch, in [0,1); None: a plain mean
     ):
         for n,value in dict(start=start, decay=decay or 0.).items(): ensure(0<=value<1, n, value, 'in [0,1)')
-        self.start,self.decay,self.mean,self.own,self.n = start,decay,None,None,0
+        self.start,self.decay,self.mean,self.trained,self.n = start,decay,None,None,0
 
     def _weights(self): return torch.cat([p.detach().flatten() for p in self.model.parameters()])
 
@@ -31,13 +31,13 @@ class AverageWeights(Callback):
     def before_fit(self):
         "Start over; an interrupted fit may have left the mean in the model"
         now = self._weights()
-        if self.own is not None and self.mean.to(now).equal(now): self._put(self.own)
-        self.mean,self.own,self.n = None,None,0
+        if self.trained is not None and self.mean.to(now).equal(now): self._put(self.trained)
+        self.mean,self.trained,self.n = None,None,0
 
     def before_train(self):
         "Train on with the weights themselves"
-        if self.own is not None: self._put(self.own)
-        self.own = None
+        if self.trained is not None: self._put(self.trained)
+        self.trained = None
 
     def after_batch(self):
         "Add the weights of this step to the mean"
@@ -48,11 +48,11 @@ class AverageWeights(Callback):
 
     def before_validate(self):
         "The model takes the mean, up to the next epoch"
-        if self.mean is None or self.own is not None: return
-        self.own = self._weights()
+        if self.mean is None or self.trained is not None: return
+        self.trained = self._weights()
         self._put(self.mean)
 
     def after_fit(self):
         "Leave the mean in the model"
         self.before_validate()
-        self.mean,self.own = None,None
+        self.mean,self.trained = None,None

@@ -55,8 +55,8 @@ def _prompt_ids(learn, text):
     ids,last = text_ids(learn.dls, text),text_ends(learn.dls)[1]
     return ids[:len(ids)-last] or special_ids(text_vocab(learn.dls), 'bos')[:1]
 
-def _how(arguments):
-    "Arguments of `predict` that say how to generate, by name"
+def _sampling_keywords(arguments):
+    "Arguments of `predict` that choose how tokens are generated, by name"
     return {n: o for n,o in arguments.items() if n not in ('self','text','no_bar')}
 
 def _writers(learn, texts, *, n_words, no_unk, min_p, scaled_min_p, decoder, only_last_word, seed,
@@ -105,9 +105,9 @@ def predict(self:TransformerLMLearner,
     quantize:str=None # 'int8' or 'bf16': faster and less exact; None: as they are
 )->str: # `text` and what comes after it, a list of them for a list of texts
     "Continue `text`; raises `ValueError` for an argument out of range"
-    how,texts = _how(locals()),as_texts(text)
+    keywords,texts = _sampling_keywords(locals()),as_texts(text)
     if not texts: return []
-    writers,steps = _writers(self, texts, **how)
+    writers,steps = _writers(self, texts, **keywords)
     late = []  # without a stop string the text is made at the end
     def write():
         for new in steps:
@@ -143,9 +143,10 @@ def stream(self:TransformerLMLearner,
 )->Iterator: # Pieces of text, as soon as they can't change any more
     "As `predict`, piece by piece; but bad filters raise an error with the first piece"
     ensure(isinstance(text, str), 'text', text, 'one text: `predict` takes several', TypeError)
-    how = inspect.signature(TransformerLMLearner.predict).bind(self, text, n_words, **kwargs)
-    how.apply_defaults()
-    (writer,),steps = _writers(self, [text], ahead=40, **_how(how.arguments))
+    call = inspect.signature(TransformerLMLearner.predict).bind(self, text, n_words, **kwargs)
+    call.apply_defaults()
+    keywords = _sampling_keywords(call.arguments)
+    (writer,),steps = _writers(self, [text], ahead=40, **keywords)
     return _stream_pieces(writer, steps)
 
 # %% ../../nbs/41_learner.lm.ipynb #ecc85a2e

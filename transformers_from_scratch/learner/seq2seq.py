@@ -149,8 +149,8 @@ def translate(self:TransformerSeq2SeqLearner,
     found = self.write_ids([text_ids(self.dls, o) for o in as_texts(texts)], **kwargs)
     cut = sum(not o[0].stopped for o in found)
     if cut: warn(f'{cut} of {len(found)} texts were cut at `n_words`, or `max_len`', stacklevel=4)
-    said = [[(decode_text(o.ids, self.dls, 1), o.score) for o in os] for os in found]
-    return [os[0][0] for os in said] if n_best is None else said
+    scored = [[(decode_text(o.ids, self.dls, 1), o.score) for o in os] for os in found]
+    return [os[0][0] for os in scored] if n_best is None else scored
 
 @patch
 @delegates(TransformerSeq2SeqLearner.translate)
