@@ -123,7 +123,7 @@ def promises():
     if yml['website'].get('search') != dict(type='textbox', location='navbar'):
         yield '_quarto.yml: website.search must be a textbox in the navbar'
     yield from (f'styles.css lacks {o}' for o in selectors if o not in css)
-    titles = [docs_llms.about(root/'nbs'/n)[0] for ns in docs_llms.sidebar().values() for n in ns]
+    titles = [o['title'] for o in docs_llms.contents()]
     yield from (f'two entries of the sidebar are called {t}' for t in sorted({t for t in titles if titles.count(t) > 1}))
     for p in [o for o in out.rglob('*.html') if out/'source' not in o.parents]:
         s, name = p.read_text(encoding='utf-8'), p.relative_to(out)

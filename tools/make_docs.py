@@ -16,6 +16,7 @@ from nbdev.quarto_render import render_quarto
 from nbdev.serve import proc_nbs
 from PIL import Image
 import docs_llms
+from docs_llms import source
 from docs_links import mend_links, out, problems, promises, root
 
 katex_version = '0.16.11'
@@ -28,16 +29,17 @@ no_pages = '^([_.]|tests$)'                                        # folders who
 def notebooks(): return sorted(Path(p).relative_to(root/'nbs').as_posix() for p in nbglob(root/'nbs', skip_folder_re=no_pages))
 def pages(): return [nbpath2html(Path(n)) for n in notebooks()]
 
-def source(c): return ''.join(c['source'])
-
-def odd_cells(lessons):
-    "Cells that nbdev or a page would spoil, and those of `lessons` that don't say what a reader has to know"
+def odd_notebooks():
+    "Notebooks that the sidebar lacks or nbdev would spoil, lessons that don't say what a reader has to know, and lines too long to read"
+    named = dict(map(reversed, docs_llms.sidebar()))
+    yield from (f'{n} stands in the sidebar, but not in nbs' for n in named.keys()-notebooks())
     for n in notebooks():
-        cells = docs_llms.cells(root/'nbs'/n)
-        if any(l.strip() and l[0] not in '#>' for l in source(cells[0]).splitlines()):
+        if n not in named: yield f'{n} does not stand in the sidebar'
+        texts = docs_llms.cells(n, 'markdown')
+        if any(l.strip() and l[0] not in '#>' for l in texts[0].splitlines()):
             yield f'{n}: put what follows the summary into a cell of its own, or nbdev drops it'
-        if n in lessons and not any(source(c).startswith('*Needs ') for c in cells[:4]): yield f'{n}: no line "*Needs ..."'
-        for l in [l for c in cells if c['cell_type'] == 'code' for l in source(c).split('\n')]:
+        if named.get(n, 'Start') not in ('Start', 'Reference') and not any(o.startswith('*Needs ') for o in texts[:4]): yield f'{n}: no line "*Needs ..."'
+        for l in '\n'.join(docs_llms.cells(n, 'code')).split('\n'):
             if len(l) > 120 and not l.startswith('#|'): yield f'{n}: a line of {len(l)} characters: {l[:60]}'
 
 def own_fold(c):
@@ -166,12 +168,9 @@ def stop(bad):
     if bad: sys.exit(f'Docs: {len(bad)} problems, see above.')
 
 def main():
-    quarto, sections = shutil.which('quarto'), docs_llms.sidebar()
+    quarto = shutil.which('quarto')
     print('Building the docs with', 'Quarto.' if quarto else 'smalldocs (Quarto is not on the PATH).', flush=True)
-    named = {n for ns in sections.values() for n in ns}
-    lessons = {n for section, ns in sections.items() if section not in ('Start', 'Reference') for n in ns}
-    stop([*(f'{n} stands in the sidebar, but not in nbs' for n in docs_llms.sidebar(there=False)),
-          *(f'{n} does not stand in the sidebar' for n in notebooks() if n not in named), *odd_cells(lessons)])
+    stop([*odd_notebooks()])
     with tempfile.TemporaryDirectory() as tmp:
         stage(Path(tmp))
         (by_quarto if quarto else by_smalldocs)(Path(tmp))
