@@ -17,7 +17,7 @@ from nbdev.serve import proc_nbs
 from PIL import Image
 import docs_llms
 from docs_llms import source
-from docs_links import mend_links, out, problems, promises, root
+from docs_links import mend_links, out, problems, root
 
 katex_version = '0.16.11'
 katex_files = r'package/(LICENSE|dist/(katex\.min\.(js|css)|contrib/auto-render\.min\.js|fonts/.*\.woff2))'
@@ -180,7 +180,7 @@ def main():
     mend_links()
     docs_llms.write(out)
     docs_llms.write_search(out)
-    stop([*problems(pages(), katex_host), *promises()])
+    stop([*problems(pages(), katex_host)])
     print(f'Docs: {len(pages())} pages, {out}/index.html')
 
 if __name__ == '__main__': main()
