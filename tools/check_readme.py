@@ -1,13 +1,13 @@
-"""Runs the Python of README.md from top to bottom, as a reader would, and compares what it prints with what stands there.
+"""Run the Python of README.md from top to bottom, as a reader would, and compare what it prints with what stands there.
 
     python tools/check_readme.py            # about two minutes
 
 Blocks in ``` are run, and the ```text below each is compared; blocks in ~~~ need data, weights or folders that no clone has, and are only
-compiled, and what stands below them is not compared. Each kind of processor adds up in an order of its own, so numbers may differ a little. Of a text that a model wrote, the
-first words must agree, and it must be at least half and at most twice as long; of a line with marks, all words, and the sides that they speak for. Each
-block is reported as the same or alike."""
-import ast, contextlib, io, os, re, sys, tempfile
+compiled. Each kind of processor adds up in an order of its own, so numbers may differ a little. Of a text that a model wrote, the first words
+must agree, and it must be at least half and at most twice as long; of a line with marks, all words, and the sides that they speak for."""
+import os, re, sys, tempfile
 from pathlib import Path
+from execnb.shell import CaptureShell
 
 root = Path(__file__).resolve().parent.parent
 os.environ['MPLBACKEND'] = 'Agg'
@@ -17,15 +17,12 @@ def blocks(md):
     for m in re.finditer(r'^(```|~~~)(\w*)\n(.*?)^\1$', md, flags=re.M | re.S):
         yield m[1], m[2], m[3].strip('\n'), md[:m.start()].count('\n') + 2
 
-def run(code, names):
-    "What a cell with this code prints, with what its last line gives, as a notebook shows it"
-    tree, out = ast.parse(code), io.StringIO()
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) and not code.rstrip().endswith(';') else None
-    with contextlib.redirect_stdout(out):
-        exec(compile(tree, 'README.md', 'exec'), names)
-        res = eval(compile(ast.Expression(last.value), 'README.md', 'eval'), names) if last else None
-        if res is not None: print(repr(res))
-    return '\n'.join(o for o in out.getvalue().split('\n') if '\r' not in o).strip('\n')
+def run(code, shell):
+    "What a cell with this code shows: its printed lines, and the value of its last one"
+    out = shell.run(code)
+    if shell.exc: raise shell.exc
+    said = '\n'.join(''.join(o.get('text') or o.get('data', {}).get('text/plain', '')).strip('\n') for o in out)
+    return '\n'.join(o for o in said.split('\n') if '\r' not in o).strip('\n')
 
 def numbers(line): return [(float(o.replace(',', '')), '%' in p) for o, p in re.findall(r'(-?\d[\d,]*\.?\d*)(%?)', line)]
 
@@ -52,13 +49,13 @@ def compare(want, got):
     a, b = want.split('\n'), got.split('\n')
     return 'alike' if len(a) == len(b) and all(map(alike, a, b)) else None
 
-def main(md=None):
+def main():
     "Run all, and say of each block how it went; the number of those that are wrong"
-    found, names, wrong, out = list(blocks(md or (root/'README.md').read_text(encoding='utf-8'))), {'__name__': '__main__'}, 0, ''
+    found, shell, wrong, out = list(blocks((root/'README.md').read_text(encoding='utf-8'))), CaptureShell(), 0, ''
     for i, (fence, lang, code, line) in enumerate(found):
         if lang == 'python' and fence == '~~~': compile(code, 'README.md', 'exec'); print(f'line {line}: compiled; to run it takes data that no clone has')
         if lang == 'python' and fence == '```':
-            out = run(code, names)
+            out = run(code, shell)
             shown = found[i+1:] and found[i+1][1] == 'text'
             if not shown: print(f'line {line}: ran')
         if lang == 'text' and fence == '```':
