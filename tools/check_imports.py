@@ -3,9 +3,8 @@
 A package imports only from packages that stand before it in `order`; `exceptions` lists those that may import from fewer, or stand
 outside of the order. The modules of a package do not import each other in a circle. `nn` and `generate` import torch,
 `fastai.basics` and the standard library besides. Further: each package says in its `__init__` what lives there, `all` has the names
-of each module, the version is the same everywhere, and examples, benchmarks and tools call the library with arguments that it takes.
-`make lint` runs this."""
-import ast, inspect, re, sys
+of each module, and the version is the same everywhere. `make lint` runs this."""
+import ast, re, sys
 from configparser import ConfigParser
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
@@ -83,23 +82,10 @@ def lost(found):
     versions = cp['DEFAULT']['version'],import_module(lib).__version__,version(lib)
     if len(set(versions))>1: yield f'settings.ini, __init__.py and pip name the versions {", ".join(versions)}'
 
-def misfits():
-    "Calls in examples, benchmarks and tools with more positional arguments than are taken"
-    everything = vars(import_module(f'{lib}.all'))
-    for path in sorted(o for folder in ('examples','benchmarks','tools') for o in (root/folder).glob('*.py')):
-        tree = ast.parse(path.read_text(encoding='utf8'))
-        own = {o.name for o in ast.walk(tree) if isinstance(o, (ast.FunctionDef,ast.ClassDef))}
-        for o in ast.walk(tree):
-            name = getattr(o.func, 'id', '') if isinstance(o, ast.Call) else ''
-            f = None if name in own else everything.get(name)
-            if not str(getattr(f, '__module__', '')).startswith(lib) or any(isinstance(a, ast.Starred) for a in o.args): continue
-            try: inspect.signature(f).bind_partial(*o.args)
-            except TypeError as e: yield f'{path.relative_to(root)}:{o.lineno}: {name}: {e}'
-
 if __name__ == '__main__':
     sys.path.insert(0, str(root))
     found = modules(root/lib)
-    wrong = [*faults(found),*lost(found),*misfits()]
+    wrong = [*faults(found),*lost(found)]
     if not wrong: draw(found, root/'CONTRIBUTING.md')
     print(*wrong, f'Imports: {len(found)} modules in {len(packages)} packages, {len(wrong)} faults', sep='\n')
     sys.exit(bool(wrong))

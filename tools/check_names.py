@@ -72,7 +72,7 @@ def without_docment(o):
     return res
 
 def lacks(name, o, cls, used, made):
-    "What is wanting for the object `o`, a method of `cls` or not a method"
+    "Gaps of the object `o`, a method of `cls` or not a method"
     if not (o.__doc__ or '').strip(): yield 'no docstring'                    # its own, not that of a parent
     short = name.rpartition('.')[-1]
     if cls and replaces(cls, short): return

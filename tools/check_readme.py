@@ -18,7 +18,7 @@ def blocks(md):
         yield m[1], m[2], m[3].strip('\n'), md[:m.start()].count('\n') + 2
 
 def run(code, shell):
-    "What a cell with this code shows: its printed lines, and the value of its last one"
+    "Lines that a cell with this code prints, and the value of its last expression"
     out = shell.run(code)
     if shell.exc: raise shell.exc
     said = '\n'.join(''.join(o.get('text') or o.get('data', {}).get('text/plain', '')).strip('\n') for o in out)
@@ -27,14 +27,14 @@ def run(code, shell):
 def numbers(line): return [(float(o.replace(',', '')), '%' in p) for o, p in re.findall(r'(-?\d[\d,]*\.?\d*)(%?)', line)]
 
 def near(a, b):
-    "Are two numbers of a line as near as processors make them?"
+    "Compare two numbers of a line, with room for what processors add up in another order"
     (x, percent), (y, _) = a, b
     return abs(x-y) <= (12 if percent else max(.15*abs(x), .15))
 
 def marks(line): return {w: (m[0], len(m)) for w, m in re.findall(r'(\S+?)\[([+-]+)\]', line)}
 
 def alike(want, got):
-    "Two lines: the same words and near numbers, or a text with the same beginning; words with two marks or three speak for the same side"
+    "Compare two lines: equal words and near numbers, or a text with the same beginning; words with two marks or three speak for the same side"
     here = marks(got)
     if any(n > 1 and here.get(w, '?')[0] != sign for w, (sign, n) in marks(want).items()): return False
     plain = [re.sub(r'\[[+-]+\]', '', o) for o in (want, got)]
@@ -44,13 +44,13 @@ def alike(want, got):
     return not numbers(want) and a[:3] == b[:3] and .5 <= len(b)/len(a) <= 2 and not dull
 
 def compare(want, got):
-    "'the same', 'alike', or None"
+    "Compare two outputs: 'the same', 'alike', or None"
     if want == got: return 'the same'
     a, b = want.split('\n'), got.split('\n')
     return 'alike' if len(a) == len(b) and all(map(alike, a, b)) else None
 
 def main():
-    "Run all, and say of each block how it went; the number of those that are wrong"
+    "Run all blocks, and print how each went; returns the number of those that are wrong"
     found, shell, wrong, out = list(blocks((root/'README.md').read_text(encoding='utf-8'))), CaptureShell(), 0, ''
     for i, (fence, lang, code, line) in enumerate(found):
         if lang == 'python' and fence == '~~~': compile(code, 'README.md', 'exec'); print(f'line {line}: compiled; to run it takes data that no clone has')

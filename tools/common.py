@@ -7,7 +7,7 @@ root = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(root), str(root/'benchmarks')]
 
 def tested(name, *args, folder=root, timeout=None, **env):
-    "How `nbdev_test` fails on a notebook of `folder`, or '' where it passes"
+    "Messages of `nbdev_test` where it fails on a notebook of `folder`, or '' where it passes"
     command = [str(Path(sys.executable).parent/'nbdev_test'), f'nbs/{name}.ipynb', *args]
     env = dict(os.environ, OMP_NUM_THREADS='1', MPLBACKEND='Agg', **env)
     try: res = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=timeout)

@@ -1,4 +1,4 @@
-"""What the pages of the site link to: lays the code that they show beside them, with a place for each line, and checks that
+"""Links of the pages: put the code that they show beside them, with an anchor for each line, and check that
 every link, picture and file inside the site is there, and that no page holds what none may."""
 import html, json, re, shutil
 from html.parser import HTMLParser

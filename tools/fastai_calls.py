@@ -1,4 +1,4 @@
-"""The same 100 calls of fastai, without this library and with it: `python tools/fastai_calls.py`. Each line of `calls` is run in two processes.
+"""Run 100 calls of fastai without this library and with it: `python tools/fastai_calls.py`. Each line of `calls` is run in two processes.
 
 The comment names the repairs that explain a difference. With these undone, the line must give what it gives without this library. Any
 other difference is an error, and so is a named repair without one."""
@@ -214,7 +214,7 @@ def run(ours):
     return res
 
 def compare():
-    "`(code, without, with, repairs, right)` of each line: is a difference what its repairs say, and nothing else?"
+    "`(code, without, with, repairs, right)` of each line; `right` where its repairs explain the difference"
     root = Path(__file__).resolve().parent.parent
     env = dict(os.environ, PYTHONPATH=os.pathsep.join([str(root), os.environ.get('PYTHONPATH', '')]), OMP_NUM_THREADS='1')
     started = [subprocess.Popen([sys.executable, __file__, o], env=env, stdout=subprocess.PIPE) for o in ('without','with')]

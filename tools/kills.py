@@ -1,4 +1,4 @@
-"""Kills trainings at random moments, starts them again, and compares with a training that nobody killed: weights, the optimizer,
+"""Kill trainings at random moments, start them again, and compare with a training that nobody killed: weights, the optimizer,
 curves, the table, and the next random numbers have to be the same to the last bit. `make stress WHAT=kills` does it 20 times for a classifier
 and 20 times for a language model, and writes `nbs/files/kills.csv`; it takes five to ten minutes on two cores.
 
@@ -26,7 +26,7 @@ kinds = dict(classifier=['reviews'], lm=['reviews','reference','corpus'])
 
 # ------------------------------------------------------------------------------------------------ a training
 def make(job):
-    "A learner for what `job` says"
+    "Make the learner that `job` describes"
     bs,where,tok = job['bs'],Path(job['folder']),BaseTokenizer()
     df = python_reference() if job['data']=='reference' else toy_reviews(320)
     df['text'] = df['text'].str[:500]
@@ -40,14 +40,14 @@ def make(job):
     return transformer_lm_learner(dls, metrics=[*metrics, Perplexity()], **kw)
 
 class Where(Callback):
-    "Writes down where the training is, so that one knows after a kill; `SIGKILL` does not undo a write"
+    "Write where the training is into a file, which a `SIGKILL` leaves"
     def __init__(self, folder, order): self.order,self.fd = order,os.open(Path(folder)/'where', os.O_RDWR|os.O_CREAT)
     def __call__(self, event_name):
         says = ' '.join(map(str, (event_name, self.order, int(self.training), getattr(self, 'epoch', 0), getattr(self, 'iter', 0))))
         os.pwrite(self.fd, says.ljust(60).encode(), 0)
 
 def bits(o):
-    "A number that is another one if one bit of `o` is"
+    "Hash of all bits of `o`"
     h = hashlib.sha256()
     def add(o):
         if isinstance(o, Tensor): h.update(f'{o.dtype} {tuple(o.shape)}'.encode()+o.detach().contiguous().numpy().tobytes())
@@ -61,7 +61,7 @@ def bits(o):
     return h.hexdigest()[:16]
 
 def ends(learn, cbs, table):
-    "What has to be the same at the end of a training"
+    "Hashes of what has to be equal at the end of a training"
     rec,state = learn.recorder,learn.opt.state_dict()
     last = [list(map(str, o[:-1])) for o in table[-learn.n_epoch:]]                      # without the time
     res = dict(weights=learn.model.state_dict(), optimizer=state['state'], hyperparameters=state['hypers'], losses=list(rec.losses), lrs=list(rec.lrs),
@@ -70,7 +70,7 @@ def ends(learn, cbs, table):
     return {n: bits(o) for n,o in res.items()}
 
 def train(job):
-    "Train, and write what is there at the end"
+    "Train, and write the hashes of the end"
     folder = Path(job['folder'])
     torch.set_num_threads(1); set_seed(job['seed'])
     learn,table = make(job),[]
@@ -113,7 +113,7 @@ def wait(process, folder, moment=None):
     return False
 
 def found(folder):
-    "What the next start will find: training, epoch and batch, and if that training is done; None if nothing was saved"
+    "Training, epoch and batch that the next start will find, and whether that training is done; None if nothing was saved"
     for n in ('now','before'):
         file = folder/'models/run'/f'{n}.safetensors'
         if file.exists():
@@ -123,7 +123,7 @@ def found(folder):
             return about['fit'],about['epoch'],about['batch'],about['done']
 
 def doing(folder, again):
-    "Where a training was when it was killed, in words; did it go on from a file `again`?"
+    "Phase, epoch and batch in which a training was killed; `again` if it went on from a file"
     says = ((folder/'where').read_text().split() if (folder/'where').exists() else []) or ['before_fit','99','0','0','0']
     name,order,training,epoch,batch = says[0],*map(int, says[1:])
     ours = order==99 and name in ('before_fit','before_train','after_batch','after_fit')     # `Resume` comes next
@@ -187,7 +187,7 @@ def timed(n, *args, **kwargs):
         return time.perf_counter()-start,resume.took,max(o.stat().st_size for o in Path(folder, 'models/cost').iterdir())/2**20
 
 def cost(rounds, seconds):
-    "What `Resume` takes of the five minutes between two saves, computed from its parts; and in real trainings with more saves"
+    "Share of `Resume` in the five minutes between two saves, computed from its parts; and in real trainings with more saves"
     torch.set_num_threads(1)
     parts,real = [],[]
     def mid(o): return float(np.median(o))
@@ -220,7 +220,7 @@ def cost(rounds, seconds):
 
 # ------------------------------------------------------------------------------------------------ all of it
 def jobs(kind, n, rng):
-    "What to try: each setting equally often, in a random order"
+    "Settings of `n` trials: each equally often, in a random order"
     def some(*choices): return rng.sample([choices[i%len(choices)] for i in range(n)], n)
     cols = dict(data=some(*kinds[kind]), workers=some(0,1,0,2), fit=some(*fits), kills=some(1,1,2,1,1,3), fresh=some(*[False]*4, True), counts=some(False, True), accumulate=some(False, False, True))
     for i in range(n):

@@ -44,7 +44,7 @@ def one_stream(lm, text, i, n=12):
     return ''.join(got)
 
 def held():
-    "What may not grow"
+    "Counts that may not grow"
     gc.collect()
     fds = Path('/proc/self/fd')
     objects = sum(not (type(o) is weakref.ref and o() is None) for o in gc.get_objects())               # pandas keeps dead ones for a while
@@ -65,14 +65,14 @@ def tried(f, *args):
     except Exception as e: return f'{type(e).__name__}: {e}'
 
 def classifier_jobs(learn, texts):
-    "What a server asks of a classifier, by name: functions of a number"
+    "Calls of a classifier, by name: functions of a number"
     def text(i): return texts[i%len(texts)]
     return dict(predict=lambda i: learn.predict(text(i))[2], stream_preds=lambda i: torch.stack(list(learn.stream_preds(texts[i%5:], bs=4))),
         embed=lambda i: learn.embed(texts[:3], no_bar=True), attention=lambda i: attention_maps(learn, text(i)).weights,
         explain=lambda i: tensor(list(token_attributions(learn, text(i)).scores)))
 
 def lm_jobs(lm, texts):
-    "The same of a language model"
+    "Calls of a language model, by name: functions of a number"
     ids = torch.arange(10, 20).view(2,5)
     def text(i): return texts[i%len(texts)]
     def in_its_turn(i):

@@ -1,4 +1,4 @@
-"""Builds the documentation into _docs: with Quarto where it is on the PATH, else with smalldocs.
+"""Build the documentation into _docs: with Quarto where it is on the PATH, else with smalldocs.
 
 nbdev fills in what `show_doc` says and leaves hidden cells out; a renderer makes pages of that. smalldocs needs some
 help: it ignores `output-file`, and shows pictures at their size in pixels. Nothing is loaded from other hosts: KaTeX, which
@@ -67,7 +67,7 @@ def plain_types(data):
         data['text/markdown'] = re.sub(r'(transformers_from_scratch/[\w/]+\.py)#LNone(.*?^#+ (\S+))', with_line, md, flags=re.M | re.S)
 
 def as_text(c):
-    "What `show_doc` says as text, with the full name above it: Quarto takes no heading of an output into the contents"
+    "Turn the output of `show_doc` into text, with the full name above it: headings of an output are not in the contents"
     name = c['cell_type'] == 'code' and re.search(r'^show_doc\(([\w.]+)', source(c), flags=re.M)
     if not name: return c
     says = ''.join(c['outputs'][0]['data']['text/markdown'])
@@ -75,7 +75,7 @@ def as_text(c):
     return dict(cell_type='markdown', metadata={}, source=says)
 
 def one_link(s):
-    "`[`name`](page)` stays a link to that page: nbdev makes a link of the name inside it, and Quarto shows its brackets"
+    "`[`name`](page)` stays a link to that page: nbdev makes a link of the name inside it, too"
     return re.sub(r'\[([^\[\]\n]*)\[(`[^`\n]+`)\]\([^()\n]*\)([^\[\]\n]*)\]\(([^()\n]+)\)', r'[\1\2\3](\4)', s)
 
 def mended(nb):
@@ -163,7 +163,7 @@ def by_quarto(site):
     _fix_quarto_nav(site/'_docs')
 
 def stop(bad):
-    "List the problems, if there are any, and end"
+    "Print the problems, if there are any, and exit"
     print(*bad, sep='\n', end='\n' if bad else '')
     if bad: sys.exit(f'Docs: {len(bad)} problems, see above.')
 

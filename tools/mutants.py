@@ -190,7 +190,7 @@ def notebooks(name, more):
     return list(dict.fromkeys(o for n in (name,*more) for o in of(n)))
 
 def run(folder, name, nightly, minutes):
-    "How a notebook fails in `folder`, or nothing if it passes"
+    "Messages of a notebook that fails in `folder`, or '' if it passes"
     args,env = (['--flags', 'slow', '--cell-timeout', '14400'],dict(NIGHTLY='1')) if nightly else ([],{})
     return tested(name, *args, folder=folder, timeout=60*minutes*(6 if nightly else 1), PYTHONPATH=str(folder), **env)
 
@@ -200,7 +200,7 @@ def export(folder):
     subprocess.run([str(Path(sys.executable).parent/'nbdev-export')], cwd=folder, env=env, capture_output=True, check=True)
 
 def attempt(folder, fault, nightly, minutes):
-    "Which notebook fails with a fault, or nothing"
+    "Name of the notebook that fails with a fault, or ''"
     name,what,old,new,more = fault
     start,(file,faulty) = time.time(),put(folder, name, old, new)
     before = file.read_text()

@@ -19,13 +19,13 @@ else:
 
         class Generator(torch.Generator):
             def manual_seed(self, seed):
-                "What is passed to the library, as in `predict(seed=1)`, stays: another process may be asked for the same"
+                "Seeds passed to the library, as in `predict(seed=1)`, stay: another process may be asked for the same"
                 caller = sys._getframe(1).f_globals.get('__name__', '')
                 return super().manual_seed(seed if caller.startswith('transformers_from_scratch.') else moved(seed))
 
         order = random.Random(shift)
         class Shuffled:
-            "What `os.scandir` gives, in another order"
+            "Entries of `os.scandir` in another order"
             def __init__(self, path='.'):
                 with scandir(path) as found: found = [*found]
                 self.found = iter(order.sample(found, len(found)))
