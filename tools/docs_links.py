@@ -27,26 +27,19 @@ pre span:target {{ background: #ffb30040; }}
 
 def styles(name): return HtmlFormatter(style=name).get_style_defs('.highlight')
 
-def lay_code(path):
-    "A page with the Python file `path`, where `#L-7` is its seventh line; returns where the page lies"
+def lay(path):
+    "Put a file of the repository beside the pages, Python as a page where `#L-7` is its seventh line; returns where it lies"
     rel = path.relative_to(root)
-    to = out/'source'/rel.with_suffix('.html')
+    to = out/'source'/(rel.with_suffix('.html') if path.suffix == '.py' else f'{rel}.txt')
     if to.exists(): return to
     to.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix != '.py': return shutil.copy2(path, to)
     about = out/f'{".".join(rel.with_suffix("").parts[1:])}.html'   # of transformers_from_scratch/nn/attention.py: nn.attention.html
     about = about if about.exists() else out/'index.html'
     links = f'<a href="{relpath(about, to.parent)}">{about.stem}</a> / {rel}'
     code = highlight(path.read_text(encoding='utf-8'), PythonLexer(), HtmlFormatter(linespans='L', wrapcode=True))
     page = code_page.format(name=rel, top=relpath(out, to.parent), links=links, code=code, light=styles('xcode'), dark=styles('github-dark'))
     to.write_text(page, encoding='utf-8')
-    return to
-
-def lay(path):
-    "Code as a page, any other file of the repository as text"
-    if path.suffix == '.py': return lay_code(path)
-    to = out/'source'/f'{path.relative_to(root)}.txt'
-    to.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy2(path, to)
     return to
 
 def mend_links():

@@ -4,7 +4,7 @@ the seeds of `random`, NumPy and PyTorch; not `random_state=`, `default_rng` and
 another order, as they do on another file system.
 
 A test that holds for one seed only is no test. Nothing in a notebook has to know of this file."""
-import os, random, sys
+import contextlib, os, random, sys
 
 if __name__ != 'seeds': import seeds                # by its name, for workers that are spawned and for what gets pickled
 else:
@@ -24,16 +24,14 @@ else:
                 return super().manual_seed(seed if caller.startswith('transformers_from_scratch.') else moved(seed))
 
         order = random.Random(shift)
-        class Shuffled:
+        class Shuffled(contextlib.ExitStack):
             "Entries of `os.scandir` in another order"
             def __init__(self, path='.'):
+                super().__init__()
                 with scandir(path) as found: found = [*found]
                 self.found = iter(order.sample(found, len(found)))
             def __iter__(self): return self
             def __next__(self): return next(self.found)
-            def __enter__(self): return self
-            def __exit__(self, *args): self.close()
-            def close(self): self.found = iter(())
         scandir = os.scandir
         os.scandir,os.listdir = Shuffled,lambda path='.': [o.name for o in Shuffled(path)]
 
