@@ -5,6 +5,7 @@ PIP_ARGS ?=
 CONSTRAINTS ?= constraints.txt
 BIN := $(VENV)/bin
 READY := $(VENV)/.installed
+MIN_PYTHON := $(shell sed -n 's/^min_python *= *//p' settings.ini)
 
 help:
 	@echo 'make install   make the virtual environment in $(VENV); all others do so first, if it is not there'
@@ -25,7 +26,7 @@ help:
 
 $(READY): $(CONSTRAINTS) settings.ini setup.py pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo 'There is no $(PYTHON) here. Install Python, or name yours: make PYTHON=...'; exit 1; }
-	@$(PYTHON) tools/check_python.py
+	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < tuple(map(int, '$(MIN_PYTHON)'.split('.'))) and 'This needs Python $(MIN_PYTHON) or newer. Install it, or name one that you have: make PYTHON=python$(MIN_PYTHON)')"
 	@echo 'Installing into $(VENV): once, in a minute or two (longer where PyTorch has to be downloaded).'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -qq --disable-pip-version-check $(PIP_ARGS) $(addprefix -c ,$(CONSTRAINTS)) torch -e '.[dev]'

@@ -1,4 +1,4 @@
-"""Lists each public name that lacks a docstring, a docment or an example, and what is not plain English; CI wants an empty list.
+"""List each public name that lacks a docstring, a docment or an example, and what is not plain English; CI wants an empty list.
 
 Public is what the pages show, as nbdev picks it (exported functions and classes, what is patched in, what `show_doc` is
 asked for), and the public methods of our classes. Each parameter and each result needs its comment. An example is a visible
@@ -6,7 +6,7 @@ cell of the same page, one that the tests run, which uses the name; a class that
 none. What takes the place of a method of a class that is not ours needs a docstring only: its parameters are known.
 
 A docstring, of private functions too, begins with a noun or a verb. The name `o` is for comprehensions and lambdas: elsewhere a
-variable is a noun of what it holds.
+variable is a noun of what it holds; 40 such are allowed.
 
     python tools/check_names.py --pages _docs     # lists names and docments that are not on their page, which was rendered before"""
 import ast, html, inspect, json, re, sys
@@ -72,7 +72,7 @@ def without_docment(o):
     return res
 
 def lacks(name, o, cls, used, made):
-    "What is wanting for the object `o`, a method of `cls` or not a method"
+    "Gaps of the object `o`, a method of `cls` or not a method"
     if not (o.__doc__ or '').strip(): yield 'no docstring'                    # its own, not that of a parent
     short = name.rpartition('.')[-1]
     if cls and replaces(cls, short): return
@@ -114,37 +114,29 @@ def not_on(path, pages):
     res += [f'{n}: not in the {what}' for what, o in (('contents', contents), ('search', found)) for n in shown if n not in o]
     return res, sum(map(len, notes.values())) + 2*len(shown)
 
-questions = set('What Which Who How Why Where When Is Are Does Do Can Has Have Was Were'.split())
+questions = r'(What|Which|Who|How|Why|Where|When|Is|Are|Does|Do|Can|Has|Have|Was|Were|The same)\b|.*\?$'
 
 def english():
     "A line for each docstring that begins with a question or 'The same', and for each `o` outside comprehensions, if there are many"
-    res, bound = [], []
+    bound = []
     for path in sorted((root/lib).rglob('*.py')):
-        tree, short = ast.parse(path.read_text(encoding='utf-8')), path.relative_to(root)
-        for n in ast.walk(tree):
+        nodes, short = [*ast.walk(ast.parse(path.read_text(encoding='utf-8')))], path.relative_to(root)
+        for n in nodes:
             doc = isinstance(n, (ast.FunctionDef, ast.ClassDef, ast.Module)) and ast.get_docstring(n)
-            if doc and (doc.split()[0] in questions or doc.startswith('The same') or doc.split('\n')[0].endswith('?')):
-                res.append(f'{short}: {getattr(n, "name", "the module")}: {doc[:40]!r}… is a question, or says "the same"')
-        loose = {id(x) for n in ast.walk(tree) for x in inside(n)}
-        bound += [f'{short}:{n.lineno}: `o`' for n in ast.walk(tree) if id(n) not in loose and
-                  'o' == (n.arg if isinstance(n, ast.arg) else isinstance(getattr(n, 'ctx', None), ast.Store) and getattr(n, 'id', None))]
-    return res + (bound if len(bound) > 40 else [])
-
-def inside(n):
-    "The nodes of `n` that bind names of a comprehension or a lambda"
-    if isinstance(n, ast.Lambda): return ast.walk(n.args)
-    return [x for g in getattr(n, 'generators', ()) for x in ast.walk(g.target)]
+            if doc and re.match(questions, doc): yield f'{short}: {getattr(n, "name", "the module")}: {doc[:40]!r}… is a question, or says "the same"'
+        inside = [n.args for n in nodes if isinstance(n, ast.Lambda)] + [g.target for n in nodes for g in getattr(n, 'generators', ())]
+        names = {n for n in nodes if isinstance(n, ast.arg) or isinstance(getattr(n, 'ctx', None), ast.Store)}
+        names -= {o for n in inside for o in ast.walk(n)}
+        bound += [f'{short}:{n.lineno}: `o`' for n in names if 'o' == getattr(n, 'arg', getattr(n, 'id', ''))]
+    if len(bound) > 40: yield from sorted(bound)
 
 def main():
-    bad, n, pages = 0, 0, sys.argv[1:]
-    if not pages:
-        bad = len(lines := english())
-        for l in lines: print(l)
+    pages, n = sys.argv[1:], 0
+    bad = [] if pages else [*english()]
     for path in sorted(nbglob(root/'nbs')):
         lines, more = not_on(path, Path(pages[1])) if pages else check(path)
-        for l in lines: print(f'{Path(path).relative_to(root)}: {l}')
-        bad, n = bad+len(lines), n+more
-    print(f'{"Docments, and names in contents and search" if pages else "Names"}: {n} looked at, {bad} gaps')
+        bad, n = bad + [f'{Path(path).relative_to(root)}: {l}' for l in lines], n+more
+    print(*bad, f'{"Docments, and names in contents and search" if pages else "Names"}: {n} looked at, {len(bad)} gaps', sep='\n')
     sys.exit(bool(bad))
 
 if __name__ == '__main__': main()

@@ -1,13 +1,13 @@
-"""Runs the Python of README.md from top to bottom, as a reader would, and compares what it prints with what stands there.
+"""Run the Python of README.md from top to bottom, as a reader would, and compare what it prints with what stands there.
 
     python tools/check_readme.py            # about two minutes
 
 Blocks in ``` are run, and the ```text below each is compared; blocks in ~~~ need data, weights or folders that no clone has, and are only
-compiled, and what stands below them is not compared. Each kind of processor adds up in an order of its own, so numbers may differ a little. Of a text that a model wrote, the
-first words must agree, and it must be at least half and at most twice as long; of a line with marks, all words, and the sides that they speak for. Each
-block is reported as the same or alike."""
-import ast, contextlib, io, os, re, sys, tempfile
+compiled. Each kind of processor adds up in an order of its own, so numbers may differ a little. Of a text that a model wrote, the first words
+must agree, and it must be at least half and at most twice as long; of a line with marks, all words, and the sides that they speak for."""
+import os, re, sys, tempfile
 from pathlib import Path
+from execnb.shell import CaptureShell
 
 root = Path(__file__).resolve().parent.parent
 os.environ['MPLBACKEND'] = 'Agg'
@@ -17,27 +17,24 @@ def blocks(md):
     for m in re.finditer(r'^(```|~~~)(\w*)\n(.*?)^\1$', md, flags=re.M | re.S):
         yield m[1], m[2], m[3].strip('\n'), md[:m.start()].count('\n') + 2
 
-def run(code, names):
-    "What a cell with this code prints, with what its last line gives, as a notebook shows it"
-    tree, out = ast.parse(code), io.StringIO()
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) and not code.rstrip().endswith(';') else None
-    with contextlib.redirect_stdout(out):
-        exec(compile(tree, 'README.md', 'exec'), names)
-        res = eval(compile(ast.Expression(last.value), 'README.md', 'eval'), names) if last else None
-        if res is not None: print(repr(res))
-    return '\n'.join(o for o in out.getvalue().split('\n') if '\r' not in o).strip('\n')
+def run(code, shell):
+    "Lines that a cell with this code prints, and the value of its last expression"
+    out = shell.run(code)
+    if shell.exc: raise shell.exc
+    said = '\n'.join(''.join(o.get('text') or o.get('data', {}).get('text/plain', '')).strip('\n') for o in out)
+    return '\n'.join(o for o in said.split('\n') if '\r' not in o).strip('\n')
 
 def numbers(line): return [(float(o.replace(',', '')), '%' in p) for o, p in re.findall(r'(-?\d[\d,]*\.?\d*)(%?)', line)]
 
 def near(a, b):
-    "Are two numbers of a line as near as processors make them?"
+    "Compare two numbers of a line, with room for what processors add up in another order"
     (x, percent), (y, _) = a, b
     return abs(x-y) <= (12 if percent else max(.15*abs(x), .15))
 
 def marks(line): return {w: (m[0], len(m)) for w, m in re.findall(r'(\S+?)\[([+-]+)\]', line)}
 
 def alike(want, got):
-    "Two lines: the same words and near numbers, or a text with the same beginning; words with two marks or three speak for the same side"
+    "Compare two lines: equal words and near numbers, or a text with the same beginning; words with two marks or three speak for the same side"
     here = marks(got)
     if any(n > 1 and here.get(w, '?')[0] != sign for w, (sign, n) in marks(want).items()): return False
     plain = [re.sub(r'\[[+-]+\]', '', o) for o in (want, got)]
@@ -47,18 +44,18 @@ def alike(want, got):
     return not numbers(want) and a[:3] == b[:3] and .5 <= len(b)/len(a) <= 2 and not dull
 
 def compare(want, got):
-    "'the same', 'alike', or None"
+    "Compare two outputs: 'the same', 'alike', or None"
     if want == got: return 'the same'
     a, b = want.split('\n'), got.split('\n')
     return 'alike' if len(a) == len(b) and all(map(alike, a, b)) else None
 
-def main(md=None):
-    "Run all, and say of each block how it went; the number of those that are wrong"
-    found, names, wrong, out = list(blocks(md or (root/'README.md').read_text(encoding='utf-8'))), {'__name__': '__main__'}, 0, ''
+def main():
+    "Run all blocks, and print how each went; returns the number of those that are wrong"
+    found, shell, wrong, out = list(blocks((root/'README.md').read_text(encoding='utf-8'))), CaptureShell(), 0, ''
     for i, (fence, lang, code, line) in enumerate(found):
         if lang == 'python' and fence == '~~~': compile(code, 'README.md', 'exec'); print(f'line {line}: compiled; to run it takes data that no clone has')
         if lang == 'python' and fence == '```':
-            out = run(code, names)
+            out = run(code, shell)
             shown = found[i+1:] and found[i+1][1] == 'text'
             if not shown: print(f'line {line}: ran')
         if lang == 'text' and fence == '```':

@@ -1,6 +1,6 @@
-"""Opens every page of the built site in Chromium, at the width of a desk and of a telephone, light and dark, and lists what is
+"""Open every page of the built site in Chromium, at the width of a desk and of a telephone, light and dark, and list what is
 wrong: errors in the console, requests to other hosts, files that don't come, and what `check_page.js` looks for in a page. Then
-it searches, follows what it finds, copies code, and presses the button for light and dark.
+search, follow what is found, copy code, and press the button for light and dark.
 
 Needs Playwright and a browser, else it is skipped: `pip install -e '.[site]'`, and `playwright install chromium` or a
 Chromium or Chrome that is on the PATH or named in the environment as CHROMIUM. `--shots DIR` saves pictures of all pages."""

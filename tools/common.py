@@ -1,5 +1,5 @@
-"""What the tools share that try things for minutes or hours: running a notebook, and writing a table for the documentation."""
-import csv, os, subprocess, sys
+"""Functions that the tools share: running a notebook, writing a table for the documentation, and copying the repository."""
+import csv, os, shutil, subprocess, sys
 from datetime import date
 from pathlib import Path
 
@@ -7,7 +7,7 @@ root = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(root), str(root/'benchmarks')]
 
 def tested(name, *args, folder=root, timeout=None, **env):
-    "How `nbdev_test` fails on a notebook of `folder`, or '' where it passes"
+    "Messages of `nbdev_test` where it fails on a notebook of `folder`, or '' where it passes"
     command = [str(Path(sys.executable).parent/'nbdev_test'), f'nbs/{name}.ipynb', *args]
     env = dict(os.environ, OMP_NUM_THREADS='1', MPLBACKEND='Agg', **env)
     try: res = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=timeout)
@@ -24,3 +24,11 @@ def write(file, rows, place=True):
         w = csv.DictWriter(f, [*rows[0], *says], lineterminator='\n')
         w.writeheader()
         w.writerows(o | says for o in rows)
+
+def copy_tracked(folder, skip=lambda name: False):
+    "Copy what git tracks, as it is in the working tree, without the files whose names `skip` is true for"
+    listed = subprocess.run(['git', 'ls-files', '-z'], cwd=root, capture_output=True, text=True, check=True).stdout
+    for name in filter(None, listed.split('\0')):
+        if skip(name) or not (root/name).exists(): continue
+        (folder/name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(root/name, folder/name, follow_symlinks=False)

@@ -22,7 +22,7 @@ quantize = 'weights' if older else 'quantize'
 package,root = 'transformers_from_scratch',Path(__file__).resolve().parent.parent
 
 def made_by(state, only):
-    "What the scenarios make of the package in `state`, a commit or a folder"
+    "Results of the scenarios with the package in `state`, a commit or a folder"
     with tempfile.TemporaryDirectory() as folder:
         if (Path(state)/package).is_dir(): Path(folder, package).symlink_to((Path(state)/package).resolve())
         else: subprocess.run(f'git archive {state} {package} | tar x -C {folder}', shell=True, cwd=root, check=True)
@@ -31,7 +31,7 @@ def made_by(state, only):
         return torch.load(Path(folder)/'made.pt', weights_only=False)
 
 def compare(a, b):
-    "Are `a` and `b` 'equal' to the bit, 'rounded', or do they 'DIFFER'; and how"
+    "Compare `a` and `b`: 'equal' to the bit, 'rounded', or 'DIFFER', and by how much"
     def short(o): return f'{o.dtype} {[*o.shape]}' if isinstance(o, Tensor) else repr(o)[:300]
     if not isinstance(a, Tensor) or not isinstance(b, Tensor):
         return ('equal','') if type(a) is type(b) and a==b else ('DIFFER',f'{short(a)} | {short(b)}')
@@ -110,7 +110,7 @@ def models():
         norm_last=dict(norm_first=False), rms=dict(norm_cls=nn.RMSNorm, final_norm=False), embed_norm=dict(embed_norm=True),
         attn_dropout=dict(attn_dropout=.3), no_dropout=dict(dropout=0.), no_limit=dict(pos_cls=Positions, max_len=None))
 def classifiers():
-    "The same for classifiers, and more"
+    "Keywords of classifiers: those of `models`, and more"
     return {**models(), **dict(encoder=dict(attn_cls=both), encoder_groups=dict(attn_cls=partial(both, kv_heads=2)),
         encoder_slopes=dict(attn_cls=slopes(both)), word_dropout=dict(word_dropout=.3), vocab_dropout=dict(vocab_dropout=.2),
         cropped=dict(max_len=9), tail=dict(max_len=9, crop=tail_crop), ends=dict(max_len=9, crop=head_tail_crop), max_pool=dict(pool=max_pool),

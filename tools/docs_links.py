@@ -1,5 +1,5 @@
-"""What the pages of the site link to: lays the code that they show beside them, with a place for each line, and checks that
-every link, picture and file inside the site is there, and that the site keeps what it promises."""
+"""Links of the pages: put the code that they show beside them, with an anchor for each line, and check that
+every link, picture and file inside the site is there, and that no page holds what none may."""
 import html, json, re, shutil
 from html.parser import HTMLParser
 from os.path import relpath
@@ -8,7 +8,6 @@ from urllib.parse import unquote, urlsplit
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
-import yaml
 import docs_llms
 
 root = Path(__file__).resolve().parent.parent
@@ -28,26 +27,19 @@ pre span:target {{ background: #ffb30040; }}
 
 def styles(name): return HtmlFormatter(style=name).get_style_defs('.highlight')
 
-def lay_code(path):
-    "A page with the Python file `path`, where `#L-7` is its seventh line; returns where the page lies"
+def lay(path):
+    "Put a file of the repository beside the pages, Python as a page where `#L-7` is its seventh line; returns where it lies"
     rel = path.relative_to(root)
-    to = out/'source'/rel.with_suffix('.html')
+    to = out/'source'/(rel.with_suffix('.html') if path.suffix == '.py' else f'{rel}.txt')
     if to.exists(): return to
     to.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix != '.py': return shutil.copy2(path, to)
     about = out/f'{".".join(rel.with_suffix("").parts[1:])}.html'   # of transformers_from_scratch/nn/attention.py: nn.attention.html
     about = about if about.exists() else out/'index.html'
     links = f'<a href="{relpath(about, to.parent)}">{about.stem}</a> / {rel}'
     code = highlight(path.read_text(encoding='utf-8'), PythonLexer(), HtmlFormatter(linespans='L', wrapcode=True))
     page = code_page.format(name=rel, top=relpath(out, to.parent), links=links, code=code, light=styles('xcode'), dark=styles('github-dark'))
     to.write_text(page, encoding='utf-8')
-    return to
-
-def lay(path):
-    "Code as a page, any other file of the repository as text"
-    if path.suffix == '.py': return lay_code(path)
-    to = out/'source'/f'{path.relative_to(root)}.txt'
-    to.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy2(path, to)
     return to
 
 def mend_links():
@@ -76,63 +68,46 @@ class Links(HTMLParser):
         for k in ('src', 'href'):
             if tag in ('link', 'script', 'img', 'source') and a.get(k): self.loads.add(a[k])
 
-def problems(pages, allowed):
-    "Missing pages and odd ones, links that lead nowhere or stand there as Markdown, pictures without a text, and files from outside not `allowed`"
-    res = [f'missing page: {p}' for p in pages if not (out/p).exists()]
-    there = {p.relative_to(out) for p in out.rglob('*.html')}
-    res += [f'a page of no notebook: {p}' for p in there.difference(pages) if p.parts[0] != 'source']
-    found = {p.resolve(): Links(p.read_text(encoding='utf-8')) for p in out.rglob('*.html')}
-    for p, l in found.items():
-        name = p.relative_to(out)
-        shown = re.sub(r'<(pre|code|script|style)\b.*?</\1>', '', p.read_text(encoding='utf-8'), flags=re.S)
-        res += [f'{name}: a link that was not read: {o}' for o in re.findall(r'\]\((?:#|http|\.\./|[\w.]+\.html)[^)]*', shown)]
-        if l.mute: res.append(f'{name}: {l.mute} pictures without a text; begin their cell with `#| fig-alt: "..."`')
-        for url in sorted(l.links | l.loads):
-            u = urlsplit(html.unescape(url))
-            if u.scheme or u.netloc:
-                if url in l.loads and u.scheme != 'data' and not re.match(allowed, url):
-                    res.append(f'{name} loads from outside: {url[:100]}')
-                continue
-            to = (p.parent/unquote(u.path)).resolve() if u.path else p
-            if to.is_dir(): to = to/'index.html'
-            if not to.exists() or out not in to.parents: res.append(f'{name}: broken link {url}')
-            elif u.fragment and to in found and unquote(u.fragment) not in found[to].ids:
-                res.append(f'{name}: no such place {url}')
-    return res
-
-# Quarto is seldom at hand where this is built: what it needs was tried with Quarto 1.7.34, and is held here.
-settings = {'keep-md': True, 'code-copy': 'hover', 'toc-expand': True, 'html-table-processing': 'none'}
-selectors = [
-    'main .cell pre > code.sourceCode { white-space: pre-wrap',
-    'main table:not(.stacked:not(.plain) table) { display: block; max-width: 100%; overflow-x: auto',
-    '.sidebar-item-section > .sidebar-item-container .menu-text { white-space: nowrap']
 # `eam` stands in *stream*, but begins no word
 searched = dict(nhead='glossary.html#sizes', d_model='glossary.html#sizes', num_heads='glossary.html#sizes',
                 NER='nn.classifier.html#token-classification', multilabel='learner.core.html#basetextlearner.predict',
                 lr_find='tutorials/learner_in_use.html#the-rest-of-fastai', SelfAttention='nn.attention.html#selfattention', eam=None)
-faults = {'the time of an epoch': r'<th>epoch</th>(?:(?!</tr>)[\s\S])*<th>time</th>\s*</tr>', 'a number and its % on two lines': r'>[^<]*\d(</\w+>)?\s%',
-          'a heading without underscores': r'\.<strong>init</strong></h',
-          'a picture without a width': r'<img (?![^>]*\bwidth=)[^>]*src="data:image/png'}
 code = r'<(pre|code|script|style)\b.*?</\1>'
+# in what stands outside of code, and anywhere
+in_prose = {'a link that was not read': r'\]\((?:#|http|\.\./|[\w.]+\.html)[^)]*',
+            'the time of an epoch': r'<th>epoch</th>(?:(?!</tr>)[\s\S])*<th>time</th>\s*</tr>',
+            'a number and its % on two lines': r'>[^<]*\d(</\w+>)?\s%', 'a heading without underscores': r'\.<strong>init</strong></h',
+            'a picture without a width': r'<img (?![^>]*\bwidth=)[^>]*src="data:image/png'}
+anywhere = {'a raw type': r'built-in(<[^>]*>|\s)*function \w+(<[^>]*>)*(&gt;|>)|function \w+ at (<[^>]*>)*0x', 'a script for widgets': r'<script[^>]*>define\(.jquery'}
 
-def promises():
-    "What the site promises beside its links, and does not keep: settings, the look of pages, and what the search finds"
-    yml, css = yaml.safe_load((root/'_quarto.yml').read_text()), (root/'nbs/styles.css').read_text()
-    for k, v in settings.items():
-        if yml['format']['html'].get(k) != v: yield f'_quarto.yml: format.html.{k} must be {v!r}'
-    if yml['website'].get('search') != dict(type='textbox', location='navbar'):
-        yield '_quarto.yml: website.search must be a textbox in the navbar'
-    yield from (f'styles.css lacks {o}' for o in selectors if o not in css)
-    titles = [docs_llms.about(root/'nbs'/n)[0] for ns in docs_llms.sidebar().values() for n in ns]
-    yield from (f'two entries of the sidebar are called {t}' for t in sorted({t for t in titles if titles.count(t) > 1}))
-    for p in [o for o in out.rglob('*.html') if out/'source' not in o.parents]:
-        s, name = p.read_text(encoding='utf-8'), p.relative_to(out)
+def lost(url, p, found):
+    "Why the link `url` of the page `p` leads nowhere in the site, or None"
+    u = urlsplit(html.unescape(url))
+    to = (p.parent/unquote(u.path)).resolve() if u.path else p
+    if to.is_dir(): to = to/'index.html'
+    if not to.exists() or out not in to.parents: return 'broken link'
+    if u.fragment and to in found and unquote(u.fragment) not in found[to].ids: return 'no such place'
+
+def problems(pages, allowed):
+    "Missing pages and odd ones, links that lead nowhere, files from outside not `allowed`, what no page may hold, and what the search does not find"
+    there = {p.resolve(): p.read_text(encoding='utf-8') for p in out.rglob('*.html')}
+    found = {p: Links(s) for p, s in there.items()}
+    yield from (f'missing page: {p}' for p in pages if out/p not in there)
+    for p, s in there.items():
+        name, l = p.relative_to(out), found[p]
+        if l.mute: yield f'{name}: {l.mute} pictures without a text; begin their cell with `#| fig-alt: "..."`'
+        for url in sorted(l.links | l.loads):
+            u = urlsplit(url)
+            if not u.scheme and not u.netloc: yield from (f'{name}: {why} {url}' for why in [lost(url, p, found)] if why)
+            elif url in l.loads and u.scheme != 'data' and not re.match(allowed, url): yield f'{name} loads from outside: {url[:100]}'
+        if name.parts[0] == 'source': continue
+        if name not in pages: yield f'a page of no notebook: {name}'
         prose = re.sub(code, '', s, flags=re.S)
-        yield from (f'{name}: {what}' for what, o in faults.items() if re.search(o, prose))
-        if re.search(r'built-in(<[^>]*>|\s)*function \w+(<[^>]*>)*(&gt;|>)', s): yield f'{name}: a raw type'
-        if re.search(r'<script[^>]*>define\(.jquery', s): yield f'{name}: a script for widgets'
+        for faults, text in ((in_prose, prose), (anywhere, s)):
+            yield from (f'{name}: {what}: {m[0][:80]}' for what, o in faults.items() for m in re.finditer(o, text))
         if s.count('cell-code') > s.count('code-copy-button"'): yield f'{name}: code without a button to copy it'
-    found = json.loads((out/'search.json').read_text(encoding='utf-8'))
-    first = {o['section']: o['href'] for o in reversed(found)}
+    titles = [o['title'] for o in docs_llms.contents()]
+    yield from (f'two entries of the sidebar are called {t}' for t in sorted({t for t in titles if titles.count(t) > 1}))
+    first = {o['section']: o['href'] for o in reversed(json.loads((out/'search.json').read_text(encoding='utf-8')))}
     for w, o in searched.items():
         if first.get(w) != o: yield f'the search for {w} leads to {first.get(w)}, and not to {o}'

@@ -1,4 +1,4 @@
-"""The same 100 calls of fastai, without this library and with it: `python tools/fastai_calls.py`. Each line of `calls` is run in two processes.
+"""Run 100 calls of fastai without this library and with it: `python tools/fastai_calls.py`. Each line of `calls` is run in two processes.
 
 The comment names the repairs that explain a difference. With these undone, the line must give what it gives without this library. Any
 other difference is an error, and so is a named repair without one."""
@@ -181,46 +181,40 @@ def shown(f, *args, **kwargs):
 '''
 
 def plain(o):
-    "What can be compared, and written to a file: numbers with five digits, the names of errors"
-    import numpy as np, pandas as pd, torch
+    "Values that can be compared and written to a file: numbers with five digits, types by name"
     if isinstance(o, float): return f'{o:.5g}'
-    if isinstance(o, (str,int,bool,type(None))): return o
-    if isinstance(o, torch.Tensor): return [type(o).__name__, str(o.dtype), plain(o.tolist())]
-    if isinstance(o, torch.dtype): return str(o)
-    if isinstance(o, np.ndarray): return plain(o.tolist())
-    if isinstance(o, pd.DataFrame): return [list(map(str, o.columns)), plain(o.values.tolist())]
-    if isinstance(o, (pd.Series,pd.Index)): return plain(o.tolist())
+    if o is None or isinstance(o, (str,int)): return o
+    if type(o).__name__=='DataFrame': return [list(map(str, o.columns)), plain(o.values)]
+    if hasattr(o, 'requires_grad'): return [type(o).__name__, str(o.dtype), plain(o.tolist())]
+    if hasattr(o, 'tolist'): return plain(o.tolist())                     # of NumPy and pandas
     if isinstance(o, dict): return [[plain(k),plain(v)] for k,v in o.items()]
     if isinstance(o, (list,tuple,map)) or type(o).__name__ in ('L','CategoryMap'): return [plain(x) for x in o]
-    return str(o) if isinstance(o, np.generic) else type(o).__name__
+    return str(o) if type(o).__name__=='dtype' else type(o).__name__
 
 def result(code, names):
-    from fastai.torch_core import set_seed
-    set_seed(0)
+    "The plain value of `code`, or the name of its error"
+    names['set_seed'](0)
     try:
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()): return plain(eval(code, names))
     except Exception as e: return type(e).__name__
 
 def run(ours):
-    "What each line gives; and, with this library, what those with repairs give where these are undone"
+    "The result of each line; with this library also the results of those with repairs where these are undone"
     warnings.simplefilter('ignore')
     names = dict(tempfile=tempfile, warnings=warnings, redirect_stdout=redirect_stdout, StringIO=StringIO)
     if ours: import transformers_from_scratch.all
     exec(setting, names)
-    res = dict(given=[result(code, names) for code,_ in lines])
+    res = dict(given=[result(code, names) for code,_ in lines], undone={})
     if ours:
         from transformers_from_scratch.compat.repairs import _table
-        res['undone'] = {}
         for code,rows in lines:
-            if not rows: continue
             for o in rows: _table[o].remove()
-            res['undone'][code] = result(code, names)
+            if rows: res['undone'][code] = result(code, names)
             for o in rows: _table[o].put()
-        res['kinds'] = {n: 'extension' if o.extends else 'repair' for n,o in _table.items()}
     return res
 
 def compare():
-    "`(code, without, with, repairs, right)` of each line: is a difference what its repairs say, and nothing else?"
+    "`(code, without, with, repairs, right)` of each line; `right` where its repairs explain the difference"
     root = Path(__file__).resolve().parent.parent
     env = dict(os.environ, PYTHONPATH=os.pathsep.join([str(root), os.environ.get('PYTHONPATH', '')]), OMP_NUM_THREADS='1')
     started = [subprocess.Popen([sys.executable, __file__, o], env=env, stdout=subprocess.PIPE) for o in ('without','with')]
@@ -230,8 +224,7 @@ def compare():
 
 if __name__=='__main__':
     if len(sys.argv)>1:
-        res = run(sys.argv[1]=='with')
-        print(json.dumps(res))
+        print(json.dumps(run(sys.argv[1]=='with')))
     else:
         seen = list(compare())
         for code,a,b,rows,right in seen:

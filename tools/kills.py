@@ -1,4 +1,4 @@
-"""Kills trainings at random moments, starts them again, and compares with a training that nobody killed: weights, the optimizer,
+"""Kill trainings at random moments, start them again, and compare with a training that nobody killed: weights, the optimizer,
 curves, the table, and the next random numbers have to be the same to the last bit. `make stress WHAT=kills` does it 20 times for a classifier
 and 20 times for a language model, and writes `nbs/files/kills.csv`; it takes five to ten minutes on two cores.
 
@@ -26,7 +26,7 @@ kinds = dict(classifier=['reviews'], lm=['reviews','reference','corpus'])
 
 # ------------------------------------------------------------------------------------------------ a training
 def make(job):
-    "A learner for what `job` says"
+    "Make the learner that `job` describes"
     bs,where,tok = job['bs'],Path(job['folder']),BaseTokenizer()
     df = python_reference() if job['data']=='reference' else toy_reviews(320)
     df['text'] = df['text'].str[:500]
@@ -40,14 +40,14 @@ def make(job):
     return transformer_lm_learner(dls, metrics=[*metrics, Perplexity()], **kw)
 
 class Where(Callback):
-    "Writes down where the training is, so that one knows after a kill; `SIGKILL` does not undo a write"
+    "Write where the training is into a file, which a `SIGKILL` leaves"
     def __init__(self, folder, order): self.order,self.fd = order,os.open(Path(folder)/'where', os.O_RDWR|os.O_CREAT)
     def __call__(self, event_name):
         says = ' '.join(map(str, (event_name, self.order, int(self.training), getattr(self, 'epoch', 0), getattr(self, 'iter', 0))))
         os.pwrite(self.fd, says.ljust(60).encode(), 0)
 
 def bits(o):
-    "A number that is another one if one bit of `o` is"
+    "Hash of all bits of `o`"
     h = hashlib.sha256()
     def add(o):
         if isinstance(o, Tensor): h.update(f'{o.dtype} {tuple(o.shape)}'.encode()+o.detach().contiguous().numpy().tobytes())
@@ -61,7 +61,7 @@ def bits(o):
     return h.hexdigest()[:16]
 
 def ends(learn, cbs, table):
-    "What has to be the same at the end of a training"
+    "Hashes of what has to be equal at the end of a training"
     rec,state = learn.recorder,learn.opt.state_dict()
     last = [list(map(str, o[:-1])) for o in table[-learn.n_epoch:]]                      # without the time
     res = dict(weights=learn.model.state_dict(), optimizer=state['state'], hyperparameters=state['hypers'], losses=list(rec.losses), lrs=list(rec.lrs),
@@ -70,7 +70,7 @@ def ends(learn, cbs, table):
     return {n: bits(o) for n,o in res.items()}
 
 def train(job):
-    "Train, and write what is there at the end"
+    "Train, and write the hashes of the end"
     folder = Path(job['folder'])
     torch.set_num_threads(1); set_seed(job['seed'])
     learn,table = make(job),[]
@@ -86,34 +86,34 @@ def train(job):
 
 # ------------------------------------------------------------------------------------------------ killing it
 def begin(job, **kw):
-    "Start a training in a process group of its own; its id"
+    "Start a training in a process group of its own"
     job = job|kw
     for o in ('began','end','where'): (Path(job['folder'])/o).unlink(missing_ok=True)
-    if pid := os.fork(): return pid
-    try:
+    def run():
         os.setsid()
         log = os.open(Path(job['folder'])/'log', os.O_WRONLY|os.O_CREAT|os.O_APPEND)
         os.dup2(log, 1); os.dup2(log, 2)
         if job['fresh']: os.execv(sys.executable, [sys.executable, __file__, '--train', json.dumps(job)])
         train(job)
-        os._exit(0)
-    except BaseException: traceback.print_exc(); sys.stderr.flush()
-    finally: os._exit(1)
+    process = get_context('fork').Process(target=run)
+    process.start()
+    return process
 
-def wait(pid, folder, moment=None):
-    "Wait for the end of a training, or kill it `moment` seconds after it began; was it killed?"
-    due,status = math.inf,None
-    while status is None:
+def wait(process, folder, moment=None):
+    "Wait for the end of a training, or kill it `moment` seconds after it began; returns whether it was killed"
+    due = math.inf
+    while process.exitcode is None:
         if moment is not None and due==math.inf and (folder/'began').exists(): due = time.time()+moment
-        if time.time()>=due: os.killpg(pid, signal.SIGKILL); status = os.waitpid(pid, 0)[1]
-        elif (res := os.waitpid(pid, os.WNOHANG))[0]: status = res[1]
-        else: time.sleep(min(.002 if moment is not None else .02, max(due-time.time(), 0)))
-    if status==signal.SIGKILL: return True
-    if status: raise RuntimeError(f'a training failed: {(folder/"log").read_text()[-3000:]}')
+        if time.time()<due: time.sleep(min(.002 if moment is not None else .02, due-time.time()))
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.join()
+    if process.exitcode==-signal.SIGKILL: return True
+    if process.exitcode: raise RuntimeError(f'a training failed: {(folder/"log").read_text()[-3000:]}')
     return False
 
 def found(folder):
-    "What the next start will find: training, epoch and batch, and if that training is done; None if nothing was saved"
+    "Training, epoch and batch that the next start will find, and whether that training is done; None if nothing was saved"
     for n in ('now','before'):
         file = folder/'models/run'/f'{n}.safetensors'
         if file.exists():
@@ -123,7 +123,7 @@ def found(folder):
             return about['fit'],about['epoch'],about['batch'],about['done']
 
 def doing(folder, again):
-    "Where a training was when it was killed, in words; did it go on from a file `again`?"
+    "Phase, epoch and batch in which a training was killed; `again` if it went on from a file"
     says = ((folder/'where').read_text().split() if (folder/'where').exists() else []) or ['before_fit','99','0','0','0']
     name,order,training,epoch,batch = says[0],*map(int, says[1:])
     ours = order==99 and name in ('before_fit','before_train','after_batch','after_fit')     # `Resume` comes next
@@ -163,82 +163,64 @@ def trial(job):
     return dict(job, kills=kills, anew=anew, late=late, wrong=wrong, seconds=ends[1].get('seconds'))
 
 # ------------------------------------------------------------------------------------------------ what it costs
-class Clock(Callback):
-    "Seconds that `Resume` takes after each batch; after every second batch `resume`, if given, is switched off"
-    run_valid = False
-    def __init__(self, order, first=None, resume=None): self.order,self.first,self.resume,self.took = order,first,resume,[]
-    def after_batch(self):
-        now = time.perf_counter()
-        if self.first: self.first.took.append(now-self.first.now)
-        else:
-            self.now = now
-            if self.resume: self.resume.run = len(self.took)%2==0
-
-class Past(Callback):
-    "Makes the recorder as long as that of a training that has seen `n` batches"
-    order = 60                                                                            # after the recorder
-    def __init__(self, n): self.n = n
+class Timed(Resume):
+    "`Resume` that notes the seconds it takes after each batch, and ends the training after `n`; the recorder holds `past` batches before"
+    def __init__(self, n, past=0, **kwargs):
+        super().__init__('cost', **kwargs)
+        self.n,self.past,self.took = n,past,[]
     def before_fit(self):
-        for o,x in ((self.recorder.losses, tensor(.5)), (self.recorder.lrs, 1e-3)): o += [x]*self.n
+        for o,x in ((self.recorder.losses, tensor(.5)), (self.recorder.lrs, 1e-3)): o += [x]*self.past
+        super().before_fit()
+    def after_batch(self):
+        start = time.perf_counter()
+        super().after_batch()
+        self.took.append(time.perf_counter()-start)
+        if len(self.took)==self.n: raise CancelFitException
 
-def big(folder):
-    "A learner with a model of the usual size and 10,000 words"
+def timed(n, *args, **kwargs):
+    "Train a model of the usual size, with 10,000 words: the seconds in all, those after each batch, and the size of a file in MB"
     dls = TextDataLoaders.from_df(toy_reviews(1000), text_col='text', label_col='label', valid_col='is_valid', bs=16, num_workers=0, tok_tfm=BaseTokenizer())
-    learn = Learner(dls, TransformerClassifier(10_000, 2, k=256, heads=8, depth=4), loss_func=CrossEntropyLossFlat(), opt_func=FusedAdam, path=folder)
-    learn.logger = noop
-    learn.remove_cbs(ProgressCallback)
-    return learn
+    with tempfile.TemporaryDirectory(prefix='kills') as folder:
+        learn = Learner(dls, TransformerClassifier(10_000, 2, k=256, heads=8, depth=4), loss_func=CrossEntropyLossFlat(), opt_func=FusedAdam, path=folder)
+        resume,start = Timed(n, *args, **kwargs),time.perf_counter()
+        with learn.no_bar(), learn.no_logging(): learn.fit(1000, 1e-4, cbs=resume)
+        return time.perf_counter()-start,resume.took,max(o.stat().st_size for o in Path(folder, 'models/cost').iterdir())/2**20
 
-def steps(n, folder, resume=None, alternate=False, past=0):
-    "Train `n` batches; seconds in all, and seconds that `resume` took after each"
-    learn,first = big(folder),Clock(99, resume=resume if alternate else None)
-    class Stop(Callback):
-        order = 200
-        def after_batch(self):
-            if len(first.took)>=n: raise CancelFitException
-    start = time.perf_counter()
-    learn.fit(1000, 1e-4, cbs=[first, Clock(101, first), Past(past), Stop(), *L(resume)])
-    return time.perf_counter()-start,first.took
-
-def cost(rounds, seconds, minutes=5., past=(1_000_000,100_000,0)):
-    "What `Resume` takes of the time between two saves, computed from its parts; and in real trainings with an interval that is shorter"
+def cost(rounds, seconds):
+    "Share of `Resume` in the five minutes between two saves, computed from its parts; and in real trainings with more saves"
     torch.set_num_threads(1)
-    tmp,parts,real,none = Path(tempfile.mkdtemp(prefix='kills')),[],[],[]
-    def folder(): shutil.rmtree(tmp); tmp.mkdir(); return tmp
-    def size(): return max(o.stat().st_size for o in (tmp/'models/cost').iterdir())/2**20
+    parts,real = [],[]
     def mid(o): return float(np.median(o))
-    try:
-        steps(3, folder())
-        for i in range(rounds):
-            total,took = steps(60, folder(), Resume('cost'), alternate=True)
-            o = dict(batch=total/60, idle=mid(took[::2])-mid(took[1::2]))
-            for n in past: o[n] = mid(steps(6, folder(), Resume('cost', every=1), past=n)[1][1:])
-            parts.append(o|dict(mb=size(), share={n: 100*(o[n]/(60*minutes) + max(o['idle'], 0)/o['batch']) for n in past}))
-        n_real = round(seconds/mid([o['batch'] for o in parts]))
-        for i in range(rounds if seconds else 0):
-            none.append(steps(n_real, folder())[0])
-            total,took = steps(n_real, folder(), Resume('cost', minutes=seconds/60/6))
-            real.append(dict(total=total, took=sum(took), saves=sum(o>.1*max(took) for o in took)))
-    finally: shutil.rmtree(tmp, ignore_errors=True)
-    def says(o, unit, f=1., digits=0): o = [x*f for x in o]; return f'{mid(o):.{digits}f} {unit}',f'{min(o):.{digits}f} to {max(o):.{digits}f}'
+    timed(3)
+    for i in range(rounds):
+        total,took,_ = timed(60)
+        saves = {n: timed(6, n, every=1) for n in (0, 100_000, 1_000_000)}
+        o = dict(batch=total/60, idle=mid(took), mb=saves[0][2]) | {n: mid(took[1:]) for n,(_,took,_) in saves.items()}
+        parts.append(o | {f'share {n}': 100*(o[n]/300 + o['idle']/o['batch']) for n in saves})
     p = {n: [o[n] for o in parts] for n in parts[0]}
-    rows = [('a save, the optimizer included, writes', *says(p['mb'], 'MB')), ('a batch takes', *says(p['batch'], 'ms', 1e3)),
-            ('after a batch, when no save is due', *says(p['idle'], 'µs', 1e6))]
-    for n in past[::-1]:
-        rows += [(f'a save after {n:,} batches takes' if n else 'a save takes', *says(p[n], 'ms', 1e3)),
-                 (f'of the {minutes:.0f} minutes between two saves'+(f', after {n:,} batches' if n else ''), *says([o[n] for o in p['share']], '%', 1, 3))]
+    n_real = round(seconds/mid(p['batch']))
+    for i in range(rounds if seconds else 0):
+        total,took,_ = timed(n_real, minutes=seconds/60/6)
+        saves = sum(o>.1*max(took) for o in took)
+        real.append(dict(saves=saves, total=total, clock=100*sum(took)/total, parts=100*(saves*mid(p[0])+n_real*mid(p['idle']))/total))
+    def says(what, o, unit, f=1., digits=0):
+        o = [x*f for x in o]
+        return {'what': what, 'median': f'{mid(o):.{digits}f} {unit}', 'lowest and highest': f'{min(o):.{digits}f} to {max(o):.{digits}f}'}
+    rows = [says('a save, the optimizer included, writes', p['mb'], 'MB'), says('a batch takes', p['batch'], 'ms', 1e3),
+            says('after a batch, when no save is due', p['idle'], 'µs', 1e6)]
+    for n,after in ((0,''), (100_000,' after 100,000 batches'), (1_000_000,' after 1,000,000 batches')):
+        rows += [says(f'a save{after} takes', p[n], 'ms', 1e3), says('of the 5 minutes between two saves'+after.replace(' ', ', ', 1), p[f'share {n}'], '%', 1, 3)]
     if real:
-        rows += [(f'a real training, {n_real} batches without it', *says(none, 's', 1, 1)), (f"with it, {mid([o['saves'] for o in real]):.0f} saves", *says([o['total'] for o in real], 's', 1, 1)),
-                 ('of which it took, by the clock', *says([100*o['took']/o['total'] for o in real], '%', 1, 2)),
-                 ('by the parts above', *says([100*(o['saves']*mid(p[0])+n_real*mid(p['idle']))/o['total'] for o in real], '%', 1, 2))]
-    rows = [dict(zip(('what', 'median', 'lowest and highest'), o)) for o in rows]
+        r = {n: [o[n] for o in real] for n in real[0]}
+        rows += [says(f'a real training of {n_real} batches, {mid(r["saves"]):.0f} saves', r['total'], 's', 1, 1),
+                 says('of which it took, by the clock', r['clock'], '%', 1, 2), says('by the parts above', r['parts'], '%', 1, 2)]
     for o in rows: print(' | '.join(o.values()))
     if real and rounds>=5: common.write(root/'nbs/files/resume_cost.csv', rows)
-    return max(o[0] for o in p['share'])>=1
+    return max(p['share 0'])>=1
 
 # ------------------------------------------------------------------------------------------------ all of it
 def jobs(kind, n, rng):
-    "What to try: each setting equally often, in a random order"
+    "Settings of `n` trials: each equally often, in a random order"
     def some(*choices): return rng.sample([choices[i%len(choices)] for i in range(n)], n)
     cols = dict(data=some(*kinds[kind]), workers=some(0,1,0,2), fit=some(*fits), kills=some(1,1,2,1,1,3), fresh=some(*[False]*4, True), counts=some(False, True), accumulate=some(False, False, True))
     for i in range(n):

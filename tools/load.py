@@ -44,7 +44,7 @@ def one_stream(lm, text, i, n=12):
     return ''.join(got)
 
 def held():
-    "What may not grow"
+    "Counts that may not grow"
     gc.collect()
     fds = Path('/proc/self/fd')
     objects = sum(not (type(o) is weakref.ref and o() is None) for o in gc.get_objects())               # pandas keeps dead ones for a while
@@ -65,14 +65,14 @@ def tried(f, *args):
     except Exception as e: return f'{type(e).__name__}: {e}'
 
 def classifier_jobs(learn, texts):
-    "What a server asks of a classifier, by name: functions of a number"
+    "Calls of a classifier, by name: functions of a number"
     def text(i): return texts[i%len(texts)]
     return dict(predict=lambda i: learn.predict(text(i))[2], stream_preds=lambda i: torch.stack(list(learn.stream_preds(texts[i%5:], bs=4))),
         embed=lambda i: learn.embed(texts[:3], no_bar=True), attention=lambda i: attention_maps(learn, text(i)).weights,
         explain=lambda i: tensor(list(token_attributions(learn, text(i)).scores)))
 
 def lm_jobs(lm, texts):
-    "The same of a language model"
+    "Calls of a language model, by name: functions of a number"
     ids = torch.arange(10, 20).view(2,5)
     def text(i): return texts[i%len(texts)]
     def in_its_turn(i):
@@ -82,40 +82,28 @@ def lm_jobs(lm, texts):
         score=lambda i: tensor([o.log_prob for o in lm.score([text(i),text(i+1)], bs=1)]), generate=in_its_turn,
         attention=lambda i: attention_maps(lm, text(i)).weights, explain=lambda i: tensor(list(token_attributions(lm, text(i)).scores)))
 
-def in_a_row(what, jobs, n, kinds):
-    "`n` calls of `jobs`, each of which has `kinds` right answers, and what has grown since the first of each kind"
-    want,start = [[f(i) for i in range(kinds)] for f in jobs],time.time()
-    for i in range(kinds): [f(i) for f in jobs]
-    was,memory,wrong = held(),rss(),0
-    for i in range(n): wrong += not same(tried(jobs[i%len(jobs)], i//len(jobs)%kinds), want[i%len(jobs)][i//len(jobs)%kinds])
-    return row(what, n, wrong, was, memory, start)
-
-def at_once(what, learn, jobs, n, training, n_threads=8, kinds=12):
-    "`n` calls from many threads; modes, callbacks and the logger must be as before"
-    rng,names = random.Random(0),list(jobs)
-    calls,start = [(names[i%len(names)],rng.randrange(kinds)) for i in range(n)],time.time()
+def ask(what, learns, jobs, n, training=False, threads=8, kinds=12):
+    "A row about `n` calls from so many threads: wrong answers, what has grown, and whether modes, callbacks and loggers are as before"
+    rng,names,start = random.Random(0),list(jobs),time.time()
+    calls = [(names[i%len(names)],rng.randrange(kinds)) for i in range(n)]
     rng.shuffle(calls)
     want = {c: jobs[c[0]](c[1]) for c in sorted(set(calls))}
-    learn.model.train(training)
-    def about(): return [o.training for o in learn.model.modules()],list(learn.cbs),learn.logger,learn.create_mbar
+    for learn in learns: learn.model.train(training)
+    def settings():                                                     # fastai's predictions leave a model in evaluation mode
+        return [(None if 'stream_preds' in jobs else [m.training for m in o.model.modules()],list(o.cbs),o.logger,o.create_mbar) for o in learns]
     def wrong_answer(c):
         got = tried(jobs[c[0]], c[1])
         return None if same(got, want[c]) else f'{c}: {str(got)[:200]}'
-    before = about()
-    with ThreadPoolExecutor(n_threads) as pool:
-        list(pool.map(wrong_answer, calls[:n_threads*4]))
+    before = settings()
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(wrong_answer, calls[:32]))
         was,memory = held(),rss()
         wrong = [o for o in pool.map(wrong_answer, calls) if o]
-        for o in wrong[:3]: print(o)
-        first = int('stream_preds' in jobs)  # fastai's predictions leave a model in evaluation mode
-        lost = before[first:]!=about()[first:]
-        return row(what, n, len(wrong)+lost, was, memory, start)
-
-def row(what, n, wrong, was, memory, start):
-    now,mb = held(),rss()
+        now,mb = held(),rss()
+    for o in wrong[:3]: print(o)
     room = dict(objects=300+n//10)                                      # pools of threads keep a few; a leak is one for each call
     grown = [f'{k} {was[k]:,} to {now[k]:,}' for k in was if now[k]>was[k]+room.get(k, 0)] + [f'memory by {mb-memory:.0f} MB']*(mb>memory+max(16, memory*.03))
-    return dict(what=what, calls=n, wrong=wrong, grown=', '.join(grown) or 'nothing', objects=f"{was['objects']:,} to {now['objects']:,}",
+    return dict(what=what, calls=n, wrong=len(wrong)+(before!=settings()), grown=', '.join(grown) or 'nothing', objects=f"{was['objects']:,} to {now['objects']:,}",
                 memory=f'{memory:.0f} to {mb:.0f} MB', minutes=f'{(time.time()-start)/60:.1f}')
 
 @call_parse
@@ -133,11 +121,10 @@ def main(
     lm = make(transformer_lm_learner, TextDataLoaders.from_df(df, is_lm=True, bs=8, seq_len=16, **kw), max_len=40)
     texts = list(df.text[:12])
     ours,theirs = classifier_jobs(learn, texts),lm_jobs(lm, texts)
-    tasks = [partial(in_a_row, 'predictions, one after another', [ours['predict'], theirs['predict']], predictions, 12),
-             partial(in_a_row, 'streams, one after another', [theirs['stream']], streams, 12)]
-    for name,o,jobs in (('classifier',learn,ours), ('language model',lm,theirs)):
-        for training in (True,False):
-            tasks.append(partial(at_once, f"8 threads, {name} in {'training' if training else 'evaluation'} mode", o, jobs, calls//4, training))
+    tasks = [partial(ask, 'predictions, one after another', [learn,lm], {'classifier':ours['predict'], 'language model':theirs['predict']}, predictions, threads=1),
+             partial(ask, 'streams, one after another', [lm], dict(stream=theirs['stream']), streams, threads=1)]
+    tasks += [partial(ask, f"8 threads, {name} in {'training' if training else 'evaluation'} mode", [o], jobs, calls//4, training)
+              for name,o,jobs in (('classifier',learn,ours), ('language model',lm,theirs)) for training in (True,False)]
     rows = []
     for f in tasks: rows.append(f()); print(rows[-1], flush=True)
     bad = any(o['wrong'] or o['grown']!='nothing' for o in rows)

@@ -1,4 +1,4 @@
-"""Builds the documentation into _docs: with Quarto where it is on the PATH, else with smalldocs.
+"""Build the documentation into _docs: with Quarto where it is on the PATH, else with smalldocs.
 
 nbdev fills in what `show_doc` says and leaves hidden cells out; a renderer makes pages of that. smalldocs needs some
 help: it ignores `output-file`, and shows pictures at their size in pixels. Nothing is loaded from other hosts: KaTeX, which
@@ -6,6 +6,7 @@ draws the formulas, is vendored, and theme fonts are removed. At the end every l
 site is checked."""
 import json, re, shutil, subprocess, sys, tarfile, tempfile
 from base64 import b64decode
+from io import BytesIO
 from os.path import relpath
 from pathlib import Path
 from nbdev.config import nbpath2html
@@ -13,10 +14,13 @@ from nbdev.doclinks import _get_exps, nbglob
 from nbdev.quarto import _fix_quarto_nav, refresh_quarto_yml
 from nbdev.quarto_render import render_quarto
 from nbdev.serve import proc_nbs
+from PIL import Image
 import docs_llms
-from docs_links import mend_links, out, problems, promises, root
+from docs_llms import source
+from docs_links import mend_links, out, problems, root
 
 katex_version = '0.16.11'
+katex_files = r'package/(LICENSE|dist/(katex\.min\.(js|css)|contrib/auto-render\.min\.js|fonts/.*\.woff2))'
 katex_host = r'https://cdn\.jsdelivr\.net/npm/katex@[^/]+/dist'
 # Quarto loads require.js and jQuery for widgets, of which there are none here, and tells the one of the other
 outside_script = rf'<script\b[^>]*\bsrc="(?!{katex_host})(?:https?:)?//[^>]*></script>\n?|<script\b[^>]*>define\(.jquery.*?</script>\n?'
@@ -25,39 +29,24 @@ no_pages = '^([_.]|tests$)'                                        # folders who
 def notebooks(): return sorted(Path(p).relative_to(root/'nbs').as_posix() for p in nbglob(root/'nbs', skip_folder_re=no_pages))
 def pages(): return [nbpath2html(Path(n)) for n in notebooks()]
 
-def cells_of(n): return json.loads((root/'nbs'/n).read_text(encoding='utf8'))['cells']
-
-def first_cells():
-    "Notebooks whose first cell holds more than a title and a summary: nbdev would drop the rest without a word"
+def odd_notebooks():
+    "Notebooks that the sidebar lacks or nbdev would spoil, lessons that don't say what a reader has to know, and lines too long to read"
+    named = dict(map(reversed, docs_llms.sidebar()))
+    yield from (f'{n} stands in the sidebar, but not in nbs' for n in named.keys()-notebooks())
     for n in notebooks():
-        lines = ''.join(cells_of(n)[0]['source']).splitlines()
-        if any(l.strip() and l[0] not in '#>' for l in lines): yield f'{n}: put what follows the summary into a cell of its own'
-
-def without_needs():
-    "Pages to learn from that don't say what a reader has to know, and how long they take"
-    for section, names in docs_llms.sidebar().items():
-        for n in names if section not in ('Start', 'Reference') else ():
-            if not any(''.join(c['source']).startswith('*Needs ') for c in cells_of(n)[:4]): yield f'{n}: no line "*Needs ..."'
-
-def long_lines():
-    "Lines of code that a reader would have to scroll; a text for a picture has to be one line"
-    for n in notebooks():
-        for c in cells_of(n):
-            for l in ''.join(c['source']).split('\n') if c['cell_type'] == 'code' else ():
-                if len(l) > 120 and not l.startswith('#|'): yield f'{n}: a line of {len(l)} characters: {l[:60]}'
-
-def options_twice(proc):
-    "Cells of the processed notebooks in which an option stands twice, which Quarto refuses; nbdev adds options of its own"
-    for p in sorted(proc.rglob('*.ipynb')):
-        for c in json.loads(p.read_text(encoding='utf-8'))['cells']:
-            names = re.findall(r'^#\| *([\w-]+):', ''.join(c['source']), flags=re.M) if c['cell_type'] == 'code' else []
-            for o in {o for o in names if names.count(o) > 1}: yield f'{p.relative_to(proc)}: {o} stands twice in a cell: {names}'
+        if n not in named: yield f'{n} does not stand in the sidebar'
+        texts = docs_llms.cells(n, 'markdown')
+        if any(l.strip() and l[0] not in '#>' for l in texts[0].splitlines()):
+            yield f'{n}: put what follows the summary into a cell of its own, or nbdev drops it'
+        if named.get(n, 'Start') not in ('Start', 'Reference') and not any(o.startswith('*Needs ') for o in texts[:4]): yield f'{n}: no line "*Needs ..."'
+        for l in '\n'.join(docs_llms.cells(n, 'code')).split('\n'):
+            if len(l) > 120 and not l.startswith('#|'): yield f'{n}: a line of {len(l)} characters: {l[:60]}'
 
 def own_fold(c):
     "A cell with `#| exports` and a fold of its own, without the one that nbdev puts before it"
     added = '#| code-fold: show\n#| code-summary: "Exported source"\n'
-    src = ''.join(c['source'])
-    if src.startswith(added) and '#| code-fold:' in src[len(added):]: c['source'] = src[len(added):].splitlines(keepends=True)
+    rest = source(c).removeprefix(added)
+    if rest != source(c) and '#| code-fold:' in rest: c['source'] = rest
 
 def plain_names(s, before=r'(?:\]\(|href=")[^)"\s]*?'):
     "Links to `00_nn.attention.ipynb` lead to `nn.attention.ipynb`: pages are named as nbdev's links name them"
@@ -69,87 +58,69 @@ def with_line(m):
     return f'{m[1]}#L{line}{m[2]}' if line else m[0]
 
 def plain_types(data):
-    "Signatures say `callable`, not `<built-in function callable>` nor `__main__.`; tables of epochs have no times, which are a noisy machine's"
+    "Signatures say `callable`, not `<built-in function callable>`, an address, nor `__main__.`; tables of epochs have no times, which are a noisy machine's"
     if '<th>epoch</th>' in (html := ''.join(data.get('text/html', ''))):
         data['text/html'] = re.sub(r'\s*(<th>time</th>|<td>[\d:]+</td>)(?=\s*</tr>)', '', html)
     if md := ''.join(data.get('text/markdown', '')):
         data.pop('text/plain', None)                                    # the same once more
-        md = re.sub(r'<built-in function (\w+)>', r'\1', md.replace('__main__.', ''))
+        md = re.sub(r'<(?:built-in )?function (\w+)( at 0x\w+)?>', r'\1', md.replace('__main__.', ''))
         data['text/markdown'] = re.sub(r'(transformers_from_scratch/[\w/]+\.py)#LNone(.*?^#+ (\S+))', with_line, md, flags=re.M | re.S)
 
 def as_text(c):
-    "What `show_doc` says as text, with the full name above it: Quarto takes no heading of an output into the contents"
-    name = c['cell_type'] == 'code' and re.search(r'^show_doc\(([\w.]+)', ''.join(c['source']), flags=re.M)
+    "Turn the output of `show_doc` into text, with the full name above it: headings of an output are not in the contents"
+    name = c['cell_type'] == 'code' and re.search(r'^show_doc\(([\w.]+)', source(c), flags=re.M)
     if not name: return c
     says = ''.join(c['outputs'][0]['data']['text/markdown'])
     says = re.sub(r'^### .*', lambda _: '### ' + name[1].replace('__', r'\_\_'), says, flags=re.M)
-    return dict(cell_type='markdown', metadata={}, source=says.splitlines(keepends=True))
+    return dict(cell_type='markdown', metadata={}, source=says)
 
 def one_link(s):
-    "`[`name`](page)` stays a link to that page: nbdev makes a link of the name inside it, and Quarto shows its brackets"
+    "`[`name`](page)` stays a link to that page: nbdev makes a link of the name inside it, too"
     return re.sub(r'\[([^\[\]\n]*)\[(`[^`\n]+`)\]\([^()\n]*\)([^\[\]\n]*)\]\(([^()\n]+)\)', r'[\1\2\3](\4)', s)
 
-def processed():
-    "The notebooks as nbdev makes them ready for a renderer, in the folder _proc, with plain types"
+def mended(nb):
+    "A notebook that nbdev has processed, as a renderer needs it: plain types, and links to plain names"
+    for c in nb['cells']:
+        own_fold(c)
+        for o in c.get('outputs', []): plain_types(o.get('data', {}))
+    nb['cells'] = [as_text(c) for c in nb['cells']]
+    for c in nb['cells']:
+        if c['cell_type'] == 'markdown': c['source'] = plain_names(one_link(source(c)))
+    return nb
+
+def stage(folder):
+    "Put the notebooks, as nbdev makes them ready for a renderer, and what stands beside them into `folder`"
     refresh_quarto_yml()
     proc = proc_nbs(root/'nbs', n_workers=2, force=True, skip_folder_re=no_pages)
-    for p in proc.rglob('*.ipynb'):
-        nb = json.loads(p.read_text(encoding='utf-8'))
-        for c in nb['cells']:
-            own_fold(c)
-            if c['cell_type'] == 'markdown': c['source'] = one_link(''.join(c['source'])).splitlines(keepends=True)
-            for o in c.get('outputs', []): plain_types(o.get('data', {}))
-        nb['cells'] = [as_text(c) for c in nb['cells']]
-        p.write_text(json.dumps(nb), encoding='utf-8')
-    return proc
-
-def stage(src, dst):
-    "Copy `src` to `dst` with plain names"
-    for p in sorted(src.rglob('*')):
-        rel = p.relative_to(src)
+    for p in sorted(proc.rglob('*')):
+        rel = p.relative_to(proc)
         if not p.is_file() or rel.parts[0] == '_docs': continue
-        if p.suffix == '.ipynb': rel = nbpath2html(rel).with_suffix('.ipynb')
-        (dst/rel).parent.mkdir(parents=True, exist_ok=True)
-        if p.suffix == '.yml':
-            s = p.read_text(encoding='utf-8')
-            (dst/rel).write_text(plain_names(s, ''), encoding='utf-8')
-        elif p.suffix != '.ipynb': shutil.copy2(p, dst/rel)
-        else:
-            nb = json.loads(p.read_text(encoding='utf-8'))
-            for c in nb['cells']:
-                if c['cell_type'] == 'markdown': c['source'] = plain_names(''.join(c['source'])).splitlines(keepends=True)
-            (dst/rel).write_text(json.dumps(nb), encoding='utf-8')
+        to = folder/(nbpath2html(rel).with_suffix('.ipynb') if p.suffix == '.ipynb' else rel)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        if p.suffix == '.ipynb': to.write_text(json.dumps(mended(json.loads(p.read_text(encoding='utf-8')))), encoding='utf-8')
+        elif p.suffix == '.yml': to.write_text(plain_names(p.read_text(encoding='utf-8'), ''), encoding='utf-8')
+        else: shutil.copy2(p, to)
 
 def katex():
     "KaTeX in a folder of this environment, taken from npm the first time; None where that cannot be had"
     d = Path(sys.prefix)/'share'/f'katex-{katex_version}'
-    if d.exists(): return d
-    if not shutil.which('npm'): return
+    if d.exists() or not shutil.which('npm'): return d if d.exists() else None
     with tempfile.TemporaryDirectory() as tmp:
-        cmd = ['npm', 'pack', '--silent', '--fetch-retries=0', '--fetch-timeout=30000', f'katex@{katex_version}']
-        r = subprocess.run(cmd, cwd=tmp, capture_output=True)
-        tgz = next(Path(tmp).glob('*.tgz'), None)
-        if r.returncode or not tgz: return
-        with tarfile.open(tgz) as t: t.extractall(tmp, filter='data')
-        dist, new = Path(tmp)/'package'/'dist', Path(tmp)/'new'
-        names = 'katex.min.js', 'katex.min.css', 'contrib/auto-render.min.js'
-        for p in [*(dist/o for o in names), *dist.glob('fonts/*.woff2')]:
-            (new/p.relative_to(dist)).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(p, new/p.relative_to(dist))
-        shutil.copy2(Path(tmp)/'package'/'LICENSE', new)
+        command = ['npm', 'pack', '--silent', '--fetch-retries=0', '--fetch-timeout=30000', f'katex@{katex_version}']
+        if subprocess.run(command, cwd=tmp, capture_output=True).returncode: return
+        with tarfile.open(next(Path(tmp).glob('*.tgz'))) as t:
+            t.extractall(tmp, [o for o in t if re.fullmatch(katex_files, o.name)], filter='data')
+        shutil.move(Path(tmp)/'package'/'LICENSE', Path(tmp)/'package'/'dist')
         d.parent.mkdir(parents=True, exist_ok=True)
-        shutil.move(new, d)
+        shutil.move(Path(tmp)/'package'/'dist', d)
     return d
 
-def img_width(png):
-    "The width in pixels at which to show a PNG: that at 100 dots an inch, where it says that it has more ('retina')"
-    px, at = int.from_bytes(png[16:20], 'big'), png.find(b'pHYs')
-    dpi = int.from_bytes(png[at+4:at+8], 'big')*.0254 if at > 0 else 100
-    return round(px*100/dpi) if dpi > 110 else px
-
 def widen(m):
-    "The tag of a picture, with the width at which to show it"
-    return m[0] if ' width=' in m[0] else f'<img width="{img_width(b64decode(m[1]))}"{m[0][4:]}'
+    "The tag of a picture, with the width at which to show it: that at 100 dots an inch, where it says that it has more ('retina')"
+    if ' width=' in m[0]: return m[0]
+    png = Image.open(BytesIO(b64decode(m[1])))
+    dpi = png.info.get('dpi', (100,))[0]
+    return f'<img width="{round(png.width*100/dpi) if dpi > 110 else png.width}"{m[0][4:]}'
 
 def no_break(s):
     "`90.5 %` stays on one line, and `--flag` in code; other code is left alone"
@@ -192,19 +163,16 @@ def by_quarto(site):
     _fix_quarto_nav(site/'_docs')
 
 def stop(bad):
-    "List the problems, if there are any, and end"
+    "Print the problems, if there are any, and exit"
     print(*bad, sep='\n', end='\n' if bad else '')
     if bad: sys.exit(f'Docs: {len(bad)} problems, see above.')
 
 def main():
     quarto = shutil.which('quarto')
     print('Building the docs with', 'Quarto.' if quarto else 'smalldocs (Quarto is not on the PATH).', flush=True)
-    proc = processed()
-    bad = [f'{n} stands in the sidebar, but not in nbs' for n in docs_llms.sidebar(there=False)]
-    bad += [f'{n} does not stand in the sidebar' for n in notebooks() if not any(n in o for o in docs_llms.sidebar().values())]
-    stop([*bad, *first_cells(), *without_needs(), *long_lines(), *options_twice(proc)])
+    stop([*odd_notebooks()])
     with tempfile.TemporaryDirectory() as tmp:
-        stage(proc, Path(tmp))
+        stage(Path(tmp))
         (by_quarto if quarto else by_smalldocs)(Path(tmp))
         shutil.rmtree(out, ignore_errors=True)
         shutil.move(Path(tmp)/'_docs', out)
@@ -212,7 +180,7 @@ def main():
     mend_links()
     docs_llms.write(out)
     docs_llms.write_search(out)
-    stop([*problems(pages(), katex_host), *promises()])
+    stop([*problems(pages(), katex_host)])
     print(f'Docs: {len(pages())} pages, {out}/index.html')
 
 if __name__ == '__main__': main()

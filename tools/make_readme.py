@@ -1,4 +1,4 @@
-"""Writes README.md from nbs/index.ipynb, as `nbdev-readme` does where Quarto is installed, and the same everywhere.
+"""Write README.md from nbs/index.ipynb, as `nbdev-readme` does where Quarto is installed, and the same everywhere.
 
 Hidden cells are left out; links to notebooks and pictures are made to work from the root of the repository. Cells with `#| eval: false` need data or
 weights that no clone has: they and their saved outputs get ~~~ for a fence, which tools/check_readme.py does not run."""

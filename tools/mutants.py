@@ -7,11 +7,11 @@ Each fault is a typical slip: the module it goes into, what it is, the code as i
 notebook), the code with the fault, and which modules, pages or tests to run next. The page of a module and its tests are run first. Tools such as
 mutmut mutate modules and run pytest; here the code and its tests are cells of the same notebook, so a fault goes into a copy of the
 repository, which is exported from."""
-import argparse, json, os, re, shutil, subprocess, sys, tempfile, time
+import argparse, json, os, re, subprocess, sys, tempfile, time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import Queue
-from common import root, tested, write
+from common import copy_tracked, root, tested, write
 
 page = {re.sub(r'^\d+_', '', o.stem): o.stem for o in (root/'nbs').glob('*.ipynb')}      # the notebook of each module, and other pages
 tests = {'nn.encoder': 'nn.models', 'nn.align': 'nn.models', 'nn.classifier': 'nn.models', 'nn.lm': 'nn.models', 'nn.mlm': 'learner.mlm',
@@ -48,8 +48,8 @@ faults = [
     ('learner.seq2seq', 'a limit of words that follows the batch', 'min(n_words, model[1].max_len or n_words)', 'min(n_words, max(map(len, sources))+50)', []),
     ('learner.seq2seq', 'accuracy counts padding', '(self.targets[self.real],)', '(self.targets.flatten(),)', []),
     ('nn.classifier', 'a temperature makes answers surer', 'for p in self[1].linear.parameters(): p.div_(by)', 'for p in self[1].linear.parameters(): p.mul_(by)', ['learner.calibration']),
-    ('callbacks.averaging', 'the next epoch trains on from the mean', 'if self.own is not None: self._put(self.own)', 'pass', []),
-    ('callbacks.averaging', 'a second fit goes on with the old mean', 'self.mean,self.own,self.n = None,None,0', 'pass', []),
+    ('callbacks.averaging', 'the next epoch trains on from the mean', 'if self.trained is not None: self._put(self.trained)', 'pass', []),
+    ('callbacks.averaging', 'a second fit goes on with the old mean', 'self.mean,self.trained,self.n = None,None,0', 'pass', []),
     ('nn.bag', 'an n-gram reaches into padding', 'key.masked_fill(pad_mask | (at<n), 0)', 'key.masked_fill(at<n, 0)', []),
     ('nn.bag', 'a word counts as often as it stands there', 'keys[:,1:].masked_fill(repeated, 0)', 'keys[:,1:]', []),
     ('nn.bag', 'a class against all texts, not against the rest', 'for o in (counts, n[:,None]-counts)]', 'for o in (counts, n[:,None].expand_as(counts))]', []),
@@ -61,6 +61,15 @@ faults = [
     ('nn.bag', 'a training text is read by heart', 'bag = self.part_of(ids, len(self.bags))', 'bag = None', []),
     ('learner.bag', 'parts by lot, not by what stands there', 'bag.part_of(ids, n_parts) for', 'torch.randint(n_parts, (len(ids),)) for', []),
     ('learner.bag', 'a held-out bag has learned all texts', '(part!=i)', '(part>=0)', []),
+    ('data.cached', 'random rows are kept', 'if _random_states()==states and all(', 'if all(', []),
+    ('data.cached', 'rows with a generator of their own are kept', '_random_states()==states and all(map(_same, again, rows))', '_random_states()==states', []),
+    ('data.cached', 'changed labels are not noticed', 'if mark!=self.mark: self.mark', 'if self.mark is None: self.mark', []),
+    ('data.cached', 'chunks of padding stand behind', 'start = (n-len(x))//seq_len*seq_len if seq_len else 0', 'start = 0', []),
+    ('data.cached', 'batches for other data from the rows of these', "rows,tfms = getattr(self.dataset, 'cached_rows', None)", "rows,tfms = getattr(self, 'kept', None) or vars(self).setdefault('kept', getattr(self.dataset, 'cached_rows', None))", []),
+    ('speed.steps', 'the loss moves to the CPU in each step', 'loss = learn.loss.detach().mean()', 'loss = learn.loss.detach().mean().cpu()', []),
+    ('generate.beams', 'a search ends with the first stops', 'early_stop = early_stop or beams==1', 'early_stop = True', []),
+    ('generate.beams', 'one beam is not greedy', 'early_stop = early_stop or beams==1', 'pass', []),
+    ('generate.beams', 'the bound is the length so far', 'best[i]/n_words**length_penalty', 'best[i]/(t+1)**length_penalty', []),
     ('generate.beams', 'the stop is no word of the length', 'max(len(ids)+stopped, 1)', 'max(len(ids), 1)', []),
     ('generate.beams', 'an unlikely stop ends a text', '(stops & log_p.isfinite())[:,:beams]', '(stops & log_p.isfinite())', []),
     ('generate.beams', 'a stopped text goes on', 'log_p = log_p.masked_fill(stops, -math.inf)', 'pass', []),
@@ -136,7 +145,7 @@ faults = [
     ('compat.dls_info', 'labels made of a column by a function are taken for the column', 'if get_y.pref or get_y.suff: return', 'pass', ['learner.checks']),
     ('learner.checks', 'labels of validation are not looked at', 'in dict(training=dls.train_ds, validation=dls.valid_ds).items():', 'in dict(training=dls.train_ds).items():', ['learner.core']),
     ('learner.checks', 'data of another vocabulary are trained on', "if not _same_vocab(getattr(self.dls, 'vocab', None), self.vocab):", 'if False:', ['learner.core']),
-    ('learner.checks', 'the last NaN is told, not the first', 'torch.where(nan & (self.nan_from<0), at, self.nan_from)', 'torch.where(nan, at, self.nan_from)', []),
+    ('learner.checks', 'the last NaN is told, not the first', 'nan[0].item()', 'nan[-1].item()', []),
     ('learner.locks', 'no turn is taken', 'with model_lock(self.model): res = f(self, *args, **kwargs)', 'res = f(self, *args, **kwargs)', ['learner.core']),
     ('callbacks.chunked_loss', 'the head stays switched off', 'finally: del head.forward', 'finally: pass', []),
     ('learner.lm', 'a window scores its first token twice', 'first = end+1', 'first = end', ['reliability']),
@@ -171,28 +180,18 @@ faults = [
     ('nn.encoder', 'a slice of a model is made as a model', 'return nn.Sequential(*[*self][i]) if isinstance(i, slice) else super().__getitem__(i)', 'return super().__getitem__(i)', ['nn.classifier']),
 ]
 
-def source(cell): return ''.join(cell['source'])
-
 def put(folder, name, old, new):
-    "Put a fault into the notebook of the module `name` in `folder`; returns the notebook as it was"
+    "The notebook of the module `name` in `folder`, and what it holds with a fault in it"
     file = folder/f'nbs/{page[name]}.ipynb'
-    before = file.read_text()
-    nb = json.loads(before)
-    cells = [o for o in nb['cells'] if o['cell_type']=='code' and '#| export' in source(o) and old in source(o)]
-    if len(cells)!=1 or source(cells[0]).count(old)!=1: raise ValueError(f'{name}: {old!r} stands there {sum(source(o).count(old) for o in cells)} times, but must once')
-    cells[0]['source'] = source(cells[0]).replace(old, new).splitlines(keepends=True)
-    file.write_text(json.dumps(nb))
-    return before
+    nb = json.loads(file.read_text())
+    def source(cell): return ''.join(cell['source'])
+    cells = [o for o in nb['cells'] if o['cell_type']=='code' and '#| export' in source(o)]
+    n = sum(source(o).count(old) for o in cells)
+    if n!=1: raise ValueError(f'{name}: {old!r} stands there {n} times, but must once')
+    for o in cells: o['source'] = source(o).replace(old, new)
+    return file,json.dumps(nb)
 
-def copy(folder):
-    "A copy of what is tracked, as it is in the working tree"
-    for o in subprocess.run(['git','ls-files','-z'], cwd=root, capture_output=True, text=True, check=True).stdout.split('\0'):
-        if not o or not (root/o).exists(): continue
-        (folder/o).parent.mkdir(parents=True, exist_ok=True)
-        if (root/o).is_symlink(): os.symlink(os.readlink(root/o), folder/o)
-        else: shutil.copy2(root/o, folder/o)
-
-def asked(name, more):
+def notebooks(name, more):
     "The notebooks to run: the page of a module and its tests, then the others and theirs"
     def of(n):
         if n.startswith('tests/'): return [n]
@@ -200,7 +199,7 @@ def asked(name, more):
     return list(dict.fromkeys(o for n in (name,*more) for o in of(n)))
 
 def run(folder, name, nightly, minutes):
-    "How a notebook fails in `folder`, or nothing if it passes"
+    "Messages of a notebook that fails in `folder`, or '' if it passes"
     args,env = (['--flags', 'slow', '--cell-timeout', '14400'],dict(NIGHTLY='1')) if nightly else ([],{})
     return tested(name, *args, folder=folder, timeout=60*minutes*(6 if nightly else 1), PYTHONPATH=str(folder), **env)
 
@@ -210,14 +209,15 @@ def export(folder):
     subprocess.run([str(Path(sys.executable).parent/'nbdev-export')], cwd=folder, env=env, capture_output=True, check=True)
 
 def attempt(folder, fault, nightly, minutes):
-    "Which notebook fails with a fault, or nothing"
+    "Name of the notebook that fails with a fault, or ''"
     name,what,old,new,more = fault
-    start,file = time.time(),folder/f'nbs/{page[name]}.ipynb'
-    before = put(folder, name, old, new)
+    start,(file,faulty) = time.time(),put(folder, name, old, new)
+    before = file.read_text()
+    file.write_text(faulty)
     try:
         export(folder)
         caught = next((o + ' (out of time)'*(how=='out of time') + ' (nightly)'*nightly
-                       for o in asked(name, more) if (how := run(folder, o, nightly, minutes))), '')
+                       for o in notebooks(name, more) if (how := run(folder, o, nightly, minutes))), '')
     finally: file.write_text(before)
     print(f"{'caught by '+caught if caught else 'NOT CAUGHT':30} {name}: {what} ({time.time()-start:.0f} s)", flush=True)
     return caught
@@ -231,30 +231,28 @@ def main():
     p.add_argument('--check', action='store_true', help='only look whether the code of each fault is there')
     args = p.parse_args()
     some = [o for o in faults if not args.only or any(x in o[0] or x in o[1] for x in args.only)]
+    for o in some: put(root, o[0], *o[2:4])                                             # raises an error where the code is gone
+    if args.check: return print(f'{len(some)} faults: the code of each stands where it should')
     folders,start,found = Queue(),time.time(),{}
+    def each(f, todo):
+        "`f(folder, o, nightly, minutes)` of all of `todo`, each in a folder of its own"
+        def one(o):
+            folder = folders.get()
+            try: return f(folder, o, nightly, args.minutes)
+            finally: folders.put(folder)
+        with ThreadPoolExecutor(args.workers) as pool: return list(pool.map(one, todo))
     with tempfile.TemporaryDirectory() as tmp:
         for i in range(args.workers):
-            copy(folder := Path(tmp)/str(i))
+            copy_tracked(folder := Path(tmp)/str(i))
             folders.put(folder)
-        for o in some:                                                                    # does each of them stand where it is said to?
-            before = put(folder, o[0], *o[2:4])
-            (folder/f'nbs/{page[o[0]]}.ipynb').write_text(before)
-        if args.check: return print(f'{len(some)} faults: the code of each stands where it should')
-        def each(f, todo):
-            "`f(folder, o)` of all of `todo`, each in a folder of its own"
-            def one(o):
-                folder = folders.get()
-                try: return f(folder, o)
-                finally: folders.put(folder)
-            with ThreadPoolExecutor(args.workers) as pool: return list(pool.map(one, todo))
         for nightly in (False,True):                                                      # what `make test` runs, then what `make test-all` does
             left = [o for o in some if not found.get(o[:2])]
-            names = sorted({n for o in left for n in asked(o[0], o[4])})
+            names = sorted({n for o in left for n in notebooks(o[0], o[4])})
             for o in list(folders.queue) if names else (): export(o)                      # of the last fault nothing stays
-            bad = [n for n,how in zip(names, each(lambda d,n: run(d, n, nightly, args.minutes), names)) if how]
+            bad = [n for n,how in zip(names, each(run, names)) if how]
             if bad: sys.exit(f"without a fault these fail already: {', '.join(bad)}")     # nothing is caught by what fails anyway
             print(f'without a fault {len(names)} notebooks pass ({(time.time()-start)/60:.0f} minutes)', flush=True)
-            found |= dict(zip([o[:2] for o in left], each(lambda d,o: attempt(d, o, nightly, args.minutes), left)))
+            found |= dict(zip([o[:2] for o in left], each(attempt, left)))
             print(f'{sum(map(bool, found.values()))} of {len(some)} faults caught in {(time.time()-start)/60:.0f} minutes', flush=True)
     rows = [dict(fault=o[1], notebook=page[o[0]], caught=found[o[:2]]) for o in some]
     if not args.only: write(root/args.out, rows, place=False)

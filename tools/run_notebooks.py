@@ -23,7 +23,7 @@ def one(test, fn, kwargs):
     sys.exit(completed if test(fn, **kwargs)[0] else 1)
 
 def parallel(test, files, n_workers=0, pause=0, **kwargs):
-    "Whether each of `files` passes, and the seconds it took: as `fastcore.parallel` would say, of processes that run one each"
+    "`(passed, seconds)` of each of `files`, as from `fastcore.parallel`; each runs in a process of its own"
     ctx = mp.get_context('fork' if sys.platform == 'linux' else 'spawn')
     todo = sorted(files, key=lambda fn: first.index(fn.stem) if fn.stem in first else len(first))
     running,results = {},{}

@@ -4,7 +4,7 @@ the seeds of `random`, NumPy and PyTorch; not `random_state=`, `default_rng` and
 another order, as they do on another file system.
 
 A test that holds for one seed only is no test. Nothing in a notebook has to know of this file."""
-import os, random, sys
+import contextlib, os, random, sys
 
 if __name__ != 'seeds': import seeds                # by its name, for workers that are spawned and for what gets pickled
 else:
@@ -19,21 +19,19 @@ else:
 
         class Generator(torch.Generator):
             def manual_seed(self, seed):
-                "What is passed to the library, as in `predict(seed=1)`, stays: another process may be asked for the same"
+                "Seeds passed to the library, as in `predict(seed=1)`, stay: another process may be asked for the same"
                 caller = sys._getframe(1).f_globals.get('__name__', '')
                 return super().manual_seed(seed if caller.startswith('transformers_from_scratch.') else moved(seed))
 
         order = random.Random(shift)
-        class Shuffled:
-            "What `os.scandir` gives, in another order"
+        class Shuffled(contextlib.ExitStack):
+            "Entries of `os.scandir` in another order"
             def __init__(self, path='.'):
+                super().__init__()
                 with scandir(path) as found: found = [*found]
                 self.found = iter(order.sample(found, len(found)))
             def __iter__(self): return self
             def __next__(self): return next(self.found)
-            def __enter__(self): return self
-            def __exit__(self, *args): self.close()
-            def close(self): self.found = iter(())
         scandir = os.scandir
         os.scandir,os.listdir = Shuffled,lambda path='.': [o.name for o in Shuffled(path)]
 

@@ -1,4 +1,4 @@
-"""Runs the list of checks and the properties with far more examples than `make test` does, and writes what was tried, and what
+"""Run the list of checks and the properties with far more examples than `make test` does, and write what was tried, and what
 was lost, to `nbs/files/torture.csv`, which the page *How it is tested* shows. `make stress WHAT=torture` takes a quarter of an hour on two cores."""
 import json, sys, tempfile, time
 from concurrent.futures import ThreadPoolExecutor
