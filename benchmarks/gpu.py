@@ -96,7 +96,7 @@ def step_ms(name, task, v, k, heads, depth, t, bs, bf16, real=1., compiled=False
 
 def steps():
     "Steps of all peers"
-    ours,te,hf = 'transformers_from_scratch','nn.TransformerEncoder','Hugging Face'
+    ours,hf = 'transformers_from_scratch','Hugging Face'
     small,bert = dict(v=10000, k=256, heads=8, depth=4, t=256),dict(v=30000, k=768, heads=12, depth=12, t=512, bs=32)
     gpt2 = dict(v=50257, k=768, heads=12, depth=12, t=1024, bs=16)
     if dry: small,bert,gpt2 = (dict(v=100, k=16, heads=2, depth=1, t=16) | (dict(bs=2) if o else {}) for o in (0,1,1))

@@ -198,8 +198,10 @@ class CachedBatches:
         super().before_iter()
         if rows := self._rows(): rows.refresh()
 
-    def create_batches(self, samps):
-        "Batches of the rows `samps`, from arrays"
+    def create_batches(self,
+        samps # Indices of rows
+    )->Iterator: # Batches, not on the device yet where that is a CPU
+        "Make batches from arrays"
         rows = self._rows()
         if rows is None: return (yield from super().create_batches(samps))
         lm = isinstance(self, LMDataLoader)
