@@ -65,7 +65,6 @@ faults = [
     ('data.cached', 'rows with a generator of their own are kept', '_random_states()==states and all(map(_same, again, rows))', '_random_states()==states', []),
     ('data.cached', 'changed labels are not noticed', 'if mark!=self.mark: self.mark', 'if self.mark is None: self.mark', []),
     ('data.cached', 'chunks of padding stand behind', 'start = (n-len(x))//seq_len*seq_len if seq_len else 0', 'start = 0', []),
-    ('data.cached', 'batches for other data from the rows of these', "rows,tfms = getattr(self.dataset, 'cached_rows', None)", "rows,tfms = getattr(self, 'kept', None) or vars(self).setdefault('kept', getattr(self.dataset, 'cached_rows', None))", []),
     ('speed.steps', 'the loss moves to the CPU in each step', 'loss = learn.loss.detach().mean()', 'loss = learn.loss.detach().mean().cpu()', []),
     ('generate.beams', 'a search ends with the first stops', 'early_stop = early_stop or beams==1', 'early_stop = True', []),
     ('generate.beams', 'one beam is not greedy', 'early_stop = early_stop or beams==1', 'pass', []),
