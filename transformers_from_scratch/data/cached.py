@@ -35,7 +35,8 @@ def _restore(states):
     setters = random.setstate,np.random.set_state,lambda o: torch.set_rng_state(ByteTensor(o))
     for put,state in zip(setters, pickle.loads(states)): put(state)
 
-def _same(a, b): return all(np.array_equal(*o) or o[0].dtype.kind=='f' for o in zip(a, b, strict=True))
+def _same(a, b):
+    return all(np.array_equal(x, y, equal_nan=x.dtype.kind=='f') for x,y in zip(a, b, strict=True))
 
 def _made(dataset, idxs):
     "Rows of `dataset`; None if they are random, or no tensors"
@@ -82,8 +83,8 @@ class CachedRows:
         idxs = [i for i in range_of(self.dataset) if i not in self.rows]
         if not n_workers or not idxs or self.varies: return
         states,parts = _random_states(),[*chunked(idxs, 200)]  # a `DataLoader` draws a number
-        dl = DataLoader(parts, bs=None, num_workers=n_workers, after_item=partial(_made, self.dataset),
-                        create_batch=noop, retain=lambda rows, b: rows)
+        dl = DataLoader(parts, bs=None, num_workers=n_workers, create_batch=noop,
+                        after_item=partial(_made, self.dataset), retain=lambda rows, b: rows)
         for part,rows in zip(parts, dl): self._add(part, rows)
         _restore(states)
 
@@ -131,7 +132,7 @@ def _pad_pairs(tfm, columns, first):
 
 def _pad_input(tfm, columns, first): return {0: _padded(columns[0], 1, _longest(columns[0]))}
 
-# padding of arrays by the class of the transform: `(transform, columns, first row) -> {column: ids}`
+# padding of arrays by class: `(transform, columns, first row) -> {column: ids}`
 padders = {Pad_Chunk: pad_chunk_arrays, PadPairs: _pad_pairs, Pad_Input: _pad_input}
 
 def _batch(rows, first, tfms):
@@ -166,8 +167,8 @@ class _Stream:
         n = dl.last_len if step[0]==dl.n_batches-1 else dl.seq_len
         starts = row*dl.bl + step*dl.seq_len
         self._copy(starts, starts+n+1)
-        parts = self.tokens[starts[:,None] + np.arange(n+1)]                             # (b,t+1)
-        return torch.from_numpy(parts[:,:-1].astype(np.int64)),torch.from_numpy(parts[:,1:].astype(np.int64))
+        ids = self.tokens[starts[:,None] + np.arange(n+1)].astype(np.int64)              # (b,t+1)
+        return tuple(torch.from_numpy(o.copy()) for o in (ids[:,:-1], ids[:,1:]))
 
 # %% ../../nbs/35_data.cached.ipynb #ca000025
 _plain = 'create_batches create_item create_batch retain do_batch do_item __iter__'.split()
@@ -208,7 +209,9 @@ class CachedBatches:
         stream,first = _Stream(self, rows) if lm else None,None
         parts = iter(self.chunkify(map(int, samps)))
         for idxs in parts:
-            try: batch = stream(idxs) if lm else _batch(rows(idxs), rows.first, self.before_batch.fs)
+            try:
+                if lm: batch = stream(idxs)
+                else: batch = _batch(rows(idxs), rows.first, self.before_batch.fs)
             except _Varies: return (yield from super().create_batches(chain(idxs, *parts)))
             if first is None: first = self.create_item(idxs[0]) if lm else rows.first
             yield self.retain(_sent(batch, self.device), [first])
@@ -223,7 +226,7 @@ def _new(cls): return object.__new__(_with_cache(cls))
 def cached(
     dls:DataLoaders # Texts, from `TextDataLoaders` or a `DataBlock`
 )->DataLoaders: # The same, whose loaders keep each row
-    "Let `dls` make each row once; loaders or transforms for which that would be wrong stay as they are"
+    "Let `dls` make each row once; a loader or transforms for which that would be wrong stay so"
     for dl in dls.loaders:
         cls = type(dl)
         base = LMDataLoader if isinstance(dl, LMDataLoader) else TfmdDL
