@@ -62,14 +62,6 @@ def noted_weights(
             hooks.enter_context(layer.register_forward_hook(take))
         yield weights
 
-@torch.no_grad()
-def _weights(model, ids):
-    "Ids that are read `(b,t)`, their number in each text, attention weights `(b,depth,heads,t,t)`"
-    texts = align(ids, model[0], getattr(model, 'crop', None))
-    with in_eval(model), noted_weights([o.attention for o in model[0].blocks]) as weights:
-        model[0](texts.ids, texts.hidden)
-    return texts.ids,(~texts.pad_mask).sum(1),torch.stack(weights, 1)
-
 def attention_maps(
     learn, # A `Learner` with a model of this library, or the model alone
     text # A text or a list of texts; for a model ids `(t,)` or `(b,t)`, padding anywhere
@@ -81,33 +73,33 @@ def attention_maps(
     ids = text if isinstance(text, Tensor) else tensor(_read_ids(learn, text)).long()
     names = text_vocab(learn.dls) if isinstance(learn, Learner) else range(model[0].vocab_sz)
     ids = ids.to(model[0].embedding.weight.device)
-    read,lengths,weights = (o.cpu() for o in _weights(model, torch.atleast_2d(ids)))
-    res = L(AttentionMaps([str(names[i]) for i in row[:n].tolist()], w[...,:n,:n])
-            for row,n,w in zip(read, lengths, weights))
+    with (torch.no_grad(), in_eval(model),
+          noted_weights([o.attention for o in model[0].blocks]) as weights):
+        texts = align(torch.atleast_2d(ids), model[0], getattr(model, 'crop', None))
+        model[0](texts.ids, texts.hidden)
+    lengths,weights = (~texts.pad_mask).sum(1).tolist(),torch.stack(weights, 1).cpu()
+    res = L(AttentionMaps([str(names[i]) for i in row[:n]], w[...,:n,:n])
+            for row,n,w in zip(texts.ids.tolist(), lengths, weights))
     return res[0] if ids.dim()==1 else res
 
 # %% ../../nbs/48_learner.interpret.ipynb #e936b5c9
-def _heat_map(weights, tokens, ax, title, vmax=None, columns=None):
-    "Plot `weights` on `ax`, with the names of at most 50 tokens: more would be too small to read"
-    style = dict(parse_math=False)
-    ax.imshow(weights.detach().float().cpu().numpy(), cmap='Blues', vmin=0, vmax=vmax)
-    for names,name_axis,turn in ((ifnone(columns, tokens), ax.set_xticks, 90),
-                                 (tokens, ax.set_yticks, 0)):
-        ticks = range(0, len(names), max(math.ceil(len(names)/50), 1))
-        name_axis(ticks, [str(names[i]) for i in ticks], rotation=turn, **style)
-    ax.set_title(title, **style)
-
 def plot_weights(
     weights:Tensor, # `(t,tk)`, a row for each query token
     tokens:list, # The `t` tokens
     ax=None, # Axes to draw on; None makes a figure
     title:str='', # Title
-    columns:list=None # The `tk` key tokens; None: the same tokens
+    columns:list=None, # The `tk` key tokens; None: the same tokens
+    vmax:float=None # The weight that is drawn darkest; None: the largest
 )->plt.Axes: # The axes that were drawn on
-    "Plot attention weights, queries in rows, keys in columns; the largest is the darkest"
-    size = [min(max(1.2+.28*len(o), 3), 12) for o in (ifnone(columns, tokens), tokens)]
+    "Plot attention weights, queries in rows, keys in columns, with the names of at most 50 tokens"
+    columns,style = ifnone(columns, tokens),dict(parse_math=False)
+    size = [min(max(1.2+.28*len(o), 3), 12) for o in (columns, tokens)]
     ax = ax or plt.subplots(figsize=size)[1]
-    _heat_map(weights, tokens, ax, title, columns=columns)
+    ax.imshow(weights.detach().float().cpu().numpy(), cmap='Blues', vmin=0, vmax=vmax)
+    for names,name_axis,turn in ((columns, ax.set_xticks, 90), (tokens, ax.set_yticks, 0)):
+        ticks = range(0, len(names), max(math.ceil(len(names)/50), 1))  # more would be too small
+        name_axis(ticks, [str(names[i]) for i in ticks], rotation=turn, **style)
+    ax.set_title(title, **style)
     return ax
 
 # %% ../../nbs/48_learner.interpret.ipynb #e746beba
@@ -129,7 +121,7 @@ def plot_attention(
                          squeeze=False, layout='tight')
     axs = axs.flatten()
     for (l,h),ax in zip(maps_of, axs):
-        _heat_map(maps.weights[l,h], maps.tokens, ax, f'block {l}, head {h}', vmax)
+        plot_weights(maps.weights[l,h], maps.tokens, ax, f'block {l}, head {h}', vmax=vmax)
     for ax in axs[len(maps_of):]: ax.remove()
     return axs[:len(maps_of)]
 
@@ -276,28 +268,26 @@ def _own_part(ids, empty):
 
 def _bag_of(model): return model[2] if isinstance(model, ClassifierWithBag) else None
 
-def _reader(model, ids, counted):
-    "From embeddings, with what phrases add `(n,t,k+m)`, of some of `ids` `(1,t)` to logits `(n,n_out)`"
+def _reader(model, answer):
+    "From embeddings, with what phrases add to `answer` `(n,t,k+m)`, to logits `(n,n_out)`"
     encoder,head,windows = model[0],model[1],getattr(model, 'windows', None)
-    bag,k = _bag_of(model),encoder.embedding.embedding_dim
+    bag,k,start = _bag_of(model),encoder.embedding.embedding_dim,ifnone(encoder.pad_idx, -1)+1
     ensure(getattr(windows, 'func', windows) in (None,in_windows), 'windows', windows,
            '`in_windows` or a `partial` of it: how another function reads is not known', TypeError)
-    params = inspect.signature(windows).parameters if windows else {}
     def run(x):
-        read,at,x,adds = ids[:,:x.shape[1]],None,x[...,:k],x[...,k:]
-        if windows and read.shape[1]>ifnone(encoder.max_len, math.inf):
-            at = window_columns(read, model, params['overlap'].default)        # (1,w,max_len)
-            x = x[:,at[0]].flatten(0, 1)                                     # (n*w,max_len,k)
-        with encoder.embedding.register_forward_hook(lambda m,args,out: x.to(out.dtype)):
-            hidden = encoder(read[:,:x.shape[1]].expand(len(x), -1))        # (n,t,k)
-        if isinstance(head, LMHead): return head(hidden[:,-1]).float()    # (n,v), the last token
-        pad_mask = torch.zeros(hidden.shape[:2], dtype=torch.bool, device=x.device)
-        logits = head((hidden, pad_mask)).float()
-        if bag is not None: logits = logits + bag.weigh(counted, adds, hidden)
-        if at is None: return logits
-        logits = logits.unflatten(0, (-1,at.shape[1]))                       # (n,w,n_out)
-        none = logits.new_zeros(logits.shape[:2], dtype=torch.bool)
-        return params['pool'].default(logits, none)
+        def read(numbers, types=None):  # numbers of tokens stand for their ids
+            rows = F.embedding(numbers-start, x.flatten(0, 1))                         # (n,t,k+m)
+            words,adds = rows[...,:k],rows[...,k:]
+            with encoder.embedding.register_forward_hook(lambda m,args,out: words.to(out.dtype)):
+                hidden = encoder(torch.zeros_like(numbers))                             # (n,t,k)
+            if isinstance(head, LMHead): return head(hidden[:,-1]).float()  # (n,v), the last token
+            logits = head((hidden, torch.zeros_like(numbers, dtype=torch.bool))).float()
+            return logits if bag is None else logits + bag.weigh(answer, adds, hidden)
+        numbers = torch.arange(x[...,0].numel(), device=x.device).view(x.shape[:2]) + start
+        if windows is None: return read(numbers)
+        windowed = copy(model)
+        windowed.read = read
+        return windows(windowed, numbers)
     return run
 
 def _with_ends(f, first, last):
@@ -341,7 +331,7 @@ def token_attributions(
             if bag is not None:
                 counted,adds = bag(ids)
                 x = torch.cat([x, adds[:,columns]], -1)
-            run = _reader(model, read, counted)
+            run = _reader(model, counted)
             logits = run(x)
         if target is None: i = logits[0].argmax().item()
         else: i = _target_idx(target, names, logits.shape[-1])
