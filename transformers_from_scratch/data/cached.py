@@ -173,10 +173,11 @@ class _Stream:
 # %% ../../nbs/35_data.cached.ipynb #ca000025
 _plain = 'create_batches create_item create_batch retain do_batch do_item __iter__'.split()
 
-def _sent(batch, device):
-    "The batch on its way to a GPU, where it goes to one"
-    if getattr(device, 'type', None)!='cuda' or get_worker_info(): return batch
-    return tuple(o.pin_memory().to(device, non_blocking=True) for o in batch)
+def _sent(batch, dl):
+    "The batch, on its way to the GPU if `dl` has one"
+    pinned = dl.fake_l.pin_memory  # by PyTorch, later
+    if dl.device is None or dl.device.type!='cuda' or pinned or get_worker_info(): return batch
+    return tuple(o.pin_memory().to(dl.device, non_blocking=True) for o in batch)
 
 class CachedBatches:
     "Part of a fastai loader that takes the rows of its dataset from `CachedRows`, if it has some"
@@ -214,7 +215,7 @@ class CachedBatches:
                 else: batch = _batch(rows(idxs), rows.first, self.before_batch.fs)
             except _Varies: return (yield from super().create_batches(chain(idxs, *parts)))
             if first is None: first = self.create_item(idxs[0]) if lm else rows.first
-            yield self.retain(_sent(batch, self.device), [first])
+            yield self.retain(_sent(batch, self), [first])
 
     def __reduce_ex__(self, protocol): return _new,(type(self).__bases__[1],),vars(self).copy()
 
