@@ -19,12 +19,13 @@ def _small(x):
     "Numbers of a tensor in an array, integers in as few bytes as they need"
     numbers = x.detach().as_subclass(Tensor).cpu().numpy()
     if numbers.dtype.kind!='i' or not numbers.size: return numbers.copy()
-    return numbers.astype(np.result_type(*map(np.min_scalar_type, (numbers.min(), numbers.max()))))
+    small = np.result_type(*map(np.min_scalar_type, (numbers.min(), numbers.max())))
+    return numbers.astype(small if small.kind in 'iu' else numbers.dtype)
 
-class _Varies(Exception): "Rows that can't be kept"
+class _NotKept(Exception): "Rows that must not be kept, or can't be"
 
 def _as_row(item):
-    if not all(isinstance(o, Tensor) for o in tuplify(item)): raise _Varies
+    if not all(isinstance(o, Tensor) for o in tuplify(item)): raise _NotKept
     return tuple(map(_small, tuplify(item)))
 
 # %% ../../nbs/35_data.cached.ipynb #ca000014
@@ -43,9 +44,9 @@ def _made(dataset, idxs):
     states = _random_states()
     try:
         rows = [_as_row(dataset[i]) for i in idxs]
-        again = [_as_row(dataset[i]) for i in idxs[:2]]
-        if _random_states()==states and all(map(_same, again, rows)): return rows
-    except (_Varies,SkipItemException): pass
+        same = all(_same(_as_row(dataset[idxs[j]]), rows[j]) for j in {0, len(idxs)//2, len(idxs)-1})
+        if same and _random_states()==states: return rows
+    except Exception: pass  # fastai raises it again, or skips the item
     _restore(states)
 
 # %% ../../nbs/35_data.cached.ipynb #ca000017
@@ -70,18 +71,21 @@ class CachedRows:
     "Rows of a dataset, each of which is made once"
     def __init__(self,
         dataset # A `Datasets` or `TfmdLists`
-    ): self.dataset,self.mark = dataset,None
+    ):
+        self.dataset = dataset
+        self._forget(None)
 
-    def __getstate__(self): return dict(dataset=self.dataset, mark=None)  # without the rows
+    def _forget(self, mark): self.mark,self.rows,self.first,self.disabled = mark,{},None,False
+    def __reduce__(self): return type(self),(self.dataset,)  # without the rows
 
     def refresh(self,
         n_workers:int=0 # Processes that make all rows that are missing; 0: each when it is needed
     ):
         "Forget all rows if the items or the transforms have changed"
         mark = _mark(self.dataset)
-        if mark!=self.mark: self.mark,self.rows,self.first,self.varies = mark,{},None,False
+        if mark!=self.mark: self._forget(mark)
         idxs = [i for i in range_of(self.dataset) if i not in self.rows]
-        if not n_workers or not idxs or self.varies: return
+        if not n_workers or not idxs or self.disabled: return
         states,parts = _random_states(),[*chunked(idxs, 200)]  # a `DataLoader` draws a number
         dl = DataLoader(parts, bs=None, num_workers=n_workers, create_batch=noop,
                         after_item=partial(_made, self.dataset), retain=lambda rows, b: rows)
@@ -89,16 +93,16 @@ class CachedRows:
         _restore(states)
 
     def _add(self, idxs, rows):
-        if rows is None: self.varies,self.rows = True,{}
-        elif not self.varies: self.rows.update(zip(idxs, rows))
+        if rows is None: self.disabled,self.rows = True,{}
+        elif not self.disabled: self.rows.update(zip(idxs, rows))
 
     def __call__(self,
         idxs:list # Indices
     )->list: # A tuple of arrays for each
-        "The rows `idxs`, made if they are not there yet; raises `_Varies` if they are random"
+        "The rows `idxs`, made if they are not there yet; raises `_NotKept` if some are random"
         new = [i for i in dict.fromkeys(idxs) if i not in self.rows]
         if new: self._add(new, _made(self.dataset, new))
-        if self.varies: raise _Varies
+        if self.disabled: raise _NotKept
         if self.first is None: self.first = tuplify(self.dataset[idxs[0]])
         return [self.rows[i] for i in idxs]
 
@@ -156,7 +160,7 @@ class _Stream:
         first,last = (np.searchsorted(self.ends, o, 'right') for o in (starts, ends-1))
         new = [i for a,b in zip(first, last) for i in range(a, b+1) if not self.there[i]]
         for i,(ids,*_) in zip(new, self.rows([self.order[i] for i in new]) if new else ()):
-            if len(ids)!=self.lens[i]: raise _Varies
+            if len(ids)!=self.lens[i]: raise _NotKept
             self.tokens[self.ends[i]-len(ids):self.ends[i]] = ids
             self.there[i] = True
 
@@ -171,7 +175,8 @@ class _Stream:
         return tuple(torch.from_numpy(o.copy()) for o in (ids[:,:-1], ids[:,1:]))
 
 # %% ../../nbs/35_data.cached.ipynb #ca000025
-_plain = 'create_batches create_item create_batch retain do_batch do_item __iter__'.split()
+# where a loader has one of its own, it makes batches in its own way
+_methods = 'create_batches create_item create_batch retain do_batch do_item __iter__'.split()
 
 def _sent(batch, dl):
     "The batch, on its way to the GPU if `dl` has one"
@@ -187,16 +192,16 @@ class CachedBatches:
         known = not tfms or len(tfms)==1 and type(tfms[0]) in padders
         items = all(type(o) is ToTensor for o in self.after_item.fs)  # which is for pictures
         if isinstance(self, LMDataLoader): known = not tfms
-        return rows if known and items and self.bs and not {*_plain} & {*vars(self)} else None
+        return rows if known and items and self.bs and not {*_methods} & {*vars(self)} else None
 
     def __iter__(self):
         "Batches; with rows that are kept, other processes would only take time"
         if rows := self._rows(): rows.refresh(self.fake_l.num_workers)
-        ready = rows and not rows.varies
+        ready = rows and not rows.disabled
         with self.fake_l.no_multiproc() if ready else nullcontext(): yield from super().__iter__()
 
     def before_iter(self):
-        "Make new rows if the data have changed"
+        "Make new rows if the data have changed, also where `__iter__` is another's, as in several processes"
         super().before_iter()
         if rows := self._rows(): rows.refresh()
 
@@ -213,7 +218,7 @@ class CachedBatches:
             try:
                 if lm: batch = stream(idxs)
                 else: batch = _batch(rows(idxs), rows.first, self.before_batch.fs)
-            except _Varies: return (yield from super().create_batches(chain(idxs, *parts)))
+            except _NotKept: return (yield from super().create_batches(chain(idxs, *parts)))
             if first is None: first = self.create_item(idxs[0]) if lm else rows.first
             yield self.retain(_sent(batch, self), [first])
 
@@ -231,7 +236,7 @@ def cached(
     for dl in dls.loaders:
         cls = type(dl)
         base = LMDataLoader if isinstance(dl, LMDataLoader) else TfmdDL
-        same = isinstance(dl, TfmdDL) and all(getattr(cls, o) is getattr(base, o) for o in _plain)
+        same = isinstance(dl, TfmdDL) and all(getattr(cls, o) is getattr(base, o) for o in _methods)
         if not same or not isinstance(dl.dataset, (Datasets,TfmdLists)): continue
         dl.__class__ = _with_cache(cls)
         if 'cached_rows' not in vars(dl.dataset): dl.dataset.cached_rows = CachedRows(dl.dataset)

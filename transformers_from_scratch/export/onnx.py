@@ -204,7 +204,7 @@ class ONNXClassifier:
         if self.about.target=='category':
             x = np.exp(x - x.max(-1, keepdims=True))
             x = x / x.sum(-1, keepdims=True)
-        elif self.about.target=='labels': x = 1/(1+np.exp(-x))
+        elif self.about.target=='labels': x = np.exp(-np.logaddexp(0, -x))
         res = list(map(self._says, x))
         return res[0] if isinstance(texts, str) else res
 

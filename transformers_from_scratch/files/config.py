@@ -210,7 +210,7 @@ def same_answers(
     model:nn.Module, # A model, or an encoder
     other:nn.Module, # Another one
     tol:float=1e-4 # The largest difference, as a share of the largest number; 16 bits and GPUs: .05
-)->bool: # True if they do
+)->bool: # True if they agree
     "Compare the outputs for two short texts; raises `ValueError` if some are not finite"
     weight = next(model.parameters())
     if weight.dtype in (torch.half,torch.bfloat16) or weight.device.type!='cpu': tol = .05
@@ -228,7 +228,7 @@ class _NoDraws(TorchFunctionMode):
 @contextmanager
 def on_meta_device(
 )->Iterator: # Yields nothing
-    "Models that are made within `with` have shapes, but no data: they cost no time or memory"
+    "Build models with shapes but no data, within `with`: they cost no time or memory"
     with torch.device('meta'), _NoDraws(): yield
 
 def rebuild(
@@ -240,7 +240,7 @@ def rebuild(
     with torch.random.fork_rng(devices=[]), torch.device('cpu'): model = cls(**keywords)
     check_shapes(model, weights)
     state = model.state_dict(keep_vars=True)
-    # where PyTorch would have put it: a file's place may be odd
+    # a tensor of a file may be on another device, or misaligned in memory
     for n in [*weights]: state[n].data = weights.pop(n).detach().cpu().clone()
     return model
 
@@ -349,7 +349,7 @@ class Seq2SeqFile(ClassifierFile):
     target_tokenizer:TokenizerConfig|None # None: that of the source
 
 def _check_saved(about, weights):
-    "Raises some error unless the model that is described has these weights, and a row per token"
+    "Raise an error unless the weights are those of the model described; before a large one is made of a small file"
     keywords,vocab = about.keywords,about.vocab
     cls = about.class_for(keywords)
     check_keywords(cls, keywords)

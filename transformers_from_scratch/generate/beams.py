@@ -43,14 +43,14 @@ def _hypothesis(ids, log_p, stopped, length_penalty):
 def _best_first(texts, n): return sorted(texts, key=lambda o: o.score, reverse=True)[:n]
 
 def _order(stops, parents, beams, n):
-    "Columns of the `beams` best that don't stop; the first successor of a text gets its column"
+    "Columns of the `beams` best that don't stop; the first successor of a text gets its column, so caches rarely move"
     order = stops.int().argsort(dim=1, stable=True)[:,:beams]                           # (b,beams)
     if n!=order.shape[1]: return order
     columns = torch.arange(n, device=parents.device)
     heirs = parents.gather(1, order)[...,None]==columns                                 # (b,n,n)
     heirs = heirs & (heirs.cumsum(1)==1)  # the first of each text
     ranks,has_heir = heirs.int().argmax(1),heirs.any(1)                                 # (b,n)
-    ranks[~has_heir] = columns.expand_as(ranks)[~heirs.any(2)]  # others get free columns
+    ranks[~has_heir] = columns.expand_as(ranks)[~heirs.any(2)]  # columns without an heir take the rest
     return order.gather(1, ranks)
 
 # %% ../../nbs/23_generate.beams.ipynb #be000050
@@ -65,7 +65,7 @@ def search_beams(
     early_stop:bool=False, # End as soon as `beams` texts have stopped, even if others could be better?
     banned:Tensor=None # Ids that are never generated
 )->list: # For each text a list of `Hypothesis`, best first: `n_best`, or all there are
-    "Keep the `beams` most likely texts; raises `ValueError` for numbers out of range, and for NaN"
+    "Keep the `beams` most likely texts; `ValueError` for bad `beams`, `n_best`, `length_penalty`, and NaN"
     if not (1<=n_best<=beams and 0<=length_penalty<math.inf):
         raise ValueError(f'`n_best` is {n_best}, `beams` is {beams}, `length_penalty` is '
                          f'{length_penalty}, but must be 1<=n_best<=beams and 0<=length_penalty')
@@ -75,6 +75,7 @@ def search_beams(
     active,found = list(range(len(log_p))),[[] for _ in log_p]
     for t in range(n_words):
         rows = torch.arange(log_p.numel(), device=ids.device).view_as(log_p)            # (b,n)
+        # half of them may stop
         log_p,parents,new = best_next(reader.logits, log_p, 2*beams, banned)    # (b,2*beams)
         stops = new==ifnone(stop_id, -1)
         for i,j in (stops & log_p.isfinite())[:,:beams].nonzero().tolist():

@@ -101,7 +101,7 @@ def sample_ids(
     ids:Tensor=None, # Prompt and generated ids so far `(b,t)`, for `repetition_penalty`
     *,
     temperature:float=1., # Below 1 prefers the best tokens more; 0 is greedy decoding
-    top_k:int=None, # Choose among this many best tokens; not with temperature 0
+    top_k:int=None, # Choose among this many best tokens; at temperature 0 only the best counts
     top_p:float=None, # Choose among the best tokens that together have this probability, in (0,1]
     min_p:float=None, # Choose among tokens at least this many times as likely as the best, in [0,1]
     epsilon_cutoff:float=None, # Choose among tokens that are at least this likely at temperature 1, in [0,1]

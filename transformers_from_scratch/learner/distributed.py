@@ -26,7 +26,7 @@ def broadcast_numbers(
 
 # %% ../../nbs/51_learner.distributed.ipynb #di000004
 def _enlarged(dl, n):
-    "`dl` with `n` times the batch size; what is read of one leaves the other as it is"
+    "A copy of `dl` with `n` times the batch size; to iterate one does not change the other"
     res = copy(dl)
     res.bs = dl.bs*n
     if not isinstance(dl, LMDataLoader): return res
@@ -44,7 +44,7 @@ def _enlarged(dl, n):
     return res
 
 def _mark_of(dl):
-    "A number that differs where the texts or the vocabulary do"
+    "A number that differs where the lengths of the texts or the vocabulary do"
     lens = getattr(vars(dl).get('lens'), 'coll', vars(dl).get('res'))  # of LMDataLoader, SortedDL
     if lens is None: lens = getattr(dl.dataset, 'items', [])
     return zlib.crc32(repr((len(dl.dataset), getattr(dl, 'vocab', None), list(lens))).encode())

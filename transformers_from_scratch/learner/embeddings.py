@@ -39,13 +39,15 @@ def _embed(encoder, rows, pool, bs, normalize, no_bar, crop=None):
             vectors = pool(encoder(read.ids, read.hidden), read.pad_mask).float().cpu()  # (b,k)
         if out is None: out = torch.zeros(len(rows), vectors.shape[1])
         out[idxs] = F.normalize(vectors, dim=-1) if normalize else vectors
-    return torch.zeros(0, encoder.embedding.embedding_dim) if out is None else out
+    if out is not None: return out
+    none = torch.zeros(1, 1, encoder.embedding.embedding_dim)
+    return pool(none, none[...,0]>0)[:0]  # as wide as `pool` makes it
 
 # %% ../../nbs/49_learner.embeddings.ipynb #p07a49bc977
 def _embed_all(embed, texts, bs, **kwargs):
     "The vectors of all texts of an iterator, of which 64 batches are held at a time"
     pieces = [embed(list(o), bs=bs, no_bar=True, **kwargs) for o in chunked(texts, 64*bs)]
-    return torch.cat(pieces) if pieces else embed([])
+    return torch.cat(pieces) if pieces else embed([], **kwargs)
 
 @patch
 def embed(self:Pretrained,
@@ -80,7 +82,7 @@ def embed(self:TransformerLearner,
     normalize:bool=True, # Make each vector of length 1, so that the product of two is their cosine?
     no_bar:bool=False # Show no progress bar?
 )->Tensor: # `(n,k)` on the CPU, in the order of the texts; `(k,)` for a single string
-    "Vectors of texts, cut as the model cuts them; raises `TypeError` for what is not a text"
+    "Vectors of texts, cut to `max_len` by `crop` (windows are not read); `TypeError` for other than texts"
     ensure_sizes(bs=bs)
     if hasattr(self, 'data_watch'): self.data_watch.before_validate()
     if isinstance(texts, Iterator):

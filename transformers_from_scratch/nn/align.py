@@ -66,7 +66,7 @@ def _width(n, t, max_len, crop, most):
     if torch.compiler.is_compiling():
         fits = torch.fx.experimental.symbolic_shapes.statically_known_true
         return t if crop is None or fits(t<=max_len) else torch.sym_min(t, max_len)
-    if most is None and crop is None and t>max_len: most = n.max().item()
+    if most is None and crop is None and t>max_len and len(n): most = n.max().item()
     if most is None: return min(t, max_len)
     if max(most, 1)>max_len:
         raise ValueError(f'`ids` have {most} tokens, but must have at most {max_len}: '

@@ -25,7 +25,7 @@ other_names = {  # our name, and those in other libraries
 
 def our_name(
     name:str # A keyword, as other libraries call it
-)->str: # `k` for `d_model`; None for one that none of them has
+)->str: # `k` for `d_model`; None if it is unknown
     "Name of that keyword in this library"
     return first(ours for ours,others in other_names.items() if name in others.split())
 
@@ -100,6 +100,7 @@ class TransformerEncoder(KeepsInitKwargs):
         # padding without a row in the table: its vector is never used
         if self.pad_idx==self.vocab_sz: ids = ids.masked_fill(ids==self.vocab_sz, 0)
         x = self.embedding(ids)
+        if types is not None and self.types is None: raise ValueError('`types` need `n_types` above 0')
         if types is not None: return x + self.types(types)
         return x if self.types is None else x + self.types.weight[0]
 

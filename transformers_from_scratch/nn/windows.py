@@ -97,5 +97,5 @@ def use_windows(
     for values in (vars(model), model.init_kwargs):
         values.pop('windows', None)
         if windows: values['windows'] = windows
-    model.__class__ = kinds[windows is not None]
+    model.__class__ = kinds[bool(windows)]
     return model

@@ -15,7 +15,7 @@ def _plain(x):
     return x.as_subclass(Tensor) if type(x).__module__.startswith('fastai.') and isinstance(x, Tensor) else x
 
 class _LossOnDevice(AvgSmoothLoss):
-    "The smoothed loss, where the loss is computed"
+    "The smoothed loss, kept on the device of the loss"
     def accumulate(self, learn):
         loss = learn.loss.detach().mean()
         self.count,self.val = self.count+1,torch.lerp(loss, self.val.to(loss.device), self.beta)
@@ -23,13 +23,13 @@ class _LossOnDevice(AvgSmoothLoss):
 def _show_loss(progress):
     "Update the bar, and four times a second the loss beside it"
     progress.pbar.update(progress.iter+1)
-    now,then = time.monotonic(),getattr(progress, 'shown', -1)
-    if not hasattr(progress.learn, 'smooth_loss') or now-then<.25: return
+    now,last = time.monotonic(),getattr(progress, 'shown', -1)
+    if not hasattr(progress.learn, 'smooth_loss') or now-last<.25: return
     progress.shown,progress.pbar.comment = now,f'{progress.smooth_loss.item():.4f}'
 
 class LeanSteps(Callback):
     "Steps without subclasses of tensors, and without waiting for a GPU; a part of our learners"
-    order,run_valid = -9,False
+    order,run_valid = -9,False  # right after the model is in training mode
     def before_fit(self):
         "Let the recorder and the progress bar ask for no number in a step"
         if hasattr(self.learn, 'recorder'):
@@ -50,10 +50,10 @@ class LeanSteps(Callback):
         "Move the losses to the CPU, all at once"
         recorder = getattr(self.learn, 'recorder', None)
         losses = getattr(recorder, 'losses', ())
-        if any(o.device.type!='cpu' for o in losses[-1:]):
+        if losses and losses[-1].device.type!='cpu':
             recorder.losses = [*torch.stack([o.to(losses[-1].device) for o in losses]).cpu()]
 
     def after_fit(self):
-        "Move the losses of an epoch that was interrupted, and leave the progress bar as it was"
+        "Move the losses of an epoch that was cancelled, and leave the progress bar as it was"
         self.after_train()
         vars(getattr(self.learn, 'progress', self)).pop('after_batch', None)
