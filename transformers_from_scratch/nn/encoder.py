@@ -100,7 +100,6 @@ class TransformerEncoder(KeepsInitKwargs):
         # padding without a row in the table: its vector is never used
         if self.pad_idx==self.vocab_sz: ids = ids.masked_fill(ids==self.vocab_sz, 0)
         x = self.embedding(ids)
-        if types is not None and self.types is None: raise ValueError('`types` need `n_types` above 0')
         if types is not None: return x + self.types(types)
         return x if self.types is None else x + self.types.weight[0]
 
