@@ -156,7 +156,7 @@ faults = [
     ('files.format', 'what is written goes over the old file', 'new = folder/path.name', 'new = path', []),
     ('files.config', 'a custom class passes for ours of the same name', 'if _known.get(name) is value else', 'if name in _known else', []),
     ('export.save', 'another custom class of the same name passes', 'if len(now)!=len(then) or not (now-then)', 'if len(now)!=len(then) and not (now-then)', []),
-    ('files.config', 'a model that was changed by hand is saved', 'if rebuilt is None or not same_answers(model, rebuilt):', 'if copy_ is None:', []),
+    ('files.config', 'a model that was changed by hand is saved', 'if rebuilt is None or not outputs_match(model, rebuilt):', 'if copy_ is None:', []),
     ('files.config', 'types in a file are not checked', 'create_model(cls.__name__, __config__=dict(strict=True), **kinds)(**keywords)', 'pass', []),
     ('learner.interpret', 'gradients without the input', 'return torch.autograd.grad(f(x).sum(), x)[0] * x.detach()', 'return torch.autograd.grad(f(x).sum(), x)[0]', []),
     ('files.pretrained', 'keys and values change places', "'attention.tovalues':'attn.c_attn#2'", "'attention.tovalues':'attn.c_attn#1'", []),

@@ -146,7 +146,7 @@ def _save_model(model, folder, tok=None):
     (folder/'config.json').write_text(json.dumps(config, indent=2), encoding='utf8')
     tensors = _for_hf(model, read_family(folder))
     write_file(folder/'model.safetensors', CheckpointFile, tensors)
-    if not same_answers(model, load_pretrained(folder).model, 1e-3):
+    if not outputs_match(model, load_pretrained(folder).model, 1e-3):
         raise _unfit('loaded again, its outputs would differ, as with a hook or blocks that differ')
 
 def _save_tokenizer(tok, vocab, encoder, folder):

@@ -23,12 +23,12 @@ def _target(learn):
     "Activation of the loss function, and the threshold of labels"
     f,n = learn.loss_func,plain_model(learn.model)[1].linear.out_features
     x,thresh = 3*(2.3*torch.arange(5.*n)).sin().view(5, n),getattr(f, 'thresh', .5)       # (5,n)
-    said = getattr(f, 'activation', noop)(x)
-    ways = dict(category=(x.softmax(-1), said.argmax(-1)), labels=(x.sigmoid(), said>thresh),
-                numbers=(x, said))
-    for kind,(p,decoded) in ways.items():
-        same = said.shape==p.shape and torch.allclose(said, p)
-        if same and torch.equal(getattr(f, 'decodes', noop)(said), decoded): return kind,thresh
+    activated = getattr(f, 'activation', noop)(x)
+    expected = dict(category=(x.softmax(-1), activated.argmax(-1)),
+                    labels=(x.sigmoid(), activated>thresh), numbers=(x, activated))
+    for kind,(p,decoded) in expected.items():
+        same = activated.shape==p.shape and torch.allclose(activated, p)
+        if same and torch.equal(getattr(f, 'decodes', noop)(activated), decoded): return kind,thresh
     raise ValueError(f"`loss_func` is {f}, but must make probabilities by a softmax and take the "
                      "largest, by a sigmoid and a threshold, or leave numbers as they are")
 
@@ -38,8 +38,8 @@ def _tokenizer(dls):
         tokenizer_from_state(state := tokenizer_state(dls))
         return state
 
-def _takes_longer(model):
-    "True if the model truncates long inputs"
+def _accepts_long(model):
+    "True if the model reads texts longer than its `max_len`, truncated or in windows"
     cuts = model.crop is not None or getattr(model, 'windows', None) is not None
     return cuts and model[0].max_len is not None
 
@@ -51,7 +51,7 @@ def _about(learn):
     if kind=='category': classes = map(str, classes)
     return dict(vocab=list(map(str, text_vocab(learn.dls))), unk_idx=0, pad_idx=encoder.pad_idx,
                 tokenizer=_tokenizer(learn.dls), max_len=encoder.max_len,
-                crops=_takes_longer(model), each_token=getattr(head, 'pool', mean_pool) is None,
+                crops=_accepts_long(model), each_token=getattr(head, 'pool', mean_pool) is None,
                 target=kind, thresh=thresh, classes=list(classes) or None)
 
 # %% ../../nbs/71_export.onnx.ipynb #ox12
@@ -61,8 +61,8 @@ def _write_graph(model, path, beside):
     "Write `model` as ONNX; raises `ValueError` if it can't be expressed"
     onnx = import_extra('onnx', 'onnx')
     encoder = model[0]
-    most = None if _takes_longer(model) else encoder.max_len
-    t = encoder.max_len+1 if _takes_longer(model) else min(ifnone(most, 8), 8)
+    most = None if _accepts_long(model) else encoder.max_len
+    t = encoder.max_len+1 if _accepts_long(model) else min(ifnone(most, 8), 8)
     ids = torch.zeros(3, t, dtype=torch.long)
     dims = {0:torch.export.Dim('batch'), 1:torch.export.Dim('length', max=most)}
     try:
@@ -205,10 +205,10 @@ class ONNXClassifier:
             x = np.exp(x - x.max(-1, keepdims=True))
             x = x / x.sum(-1, keepdims=True)
         elif self.about.target=='labels': x = np.exp(-np.logaddexp(0, -x))
-        res = list(map(self._says, x))
+        res = list(map(self._decode, x))
         return res[0] if isinstance(texts, str) else res
 
-    def _says(self, p):
+    def _decode(self, p):
         if self.about.target=='numbers': return tuple(p.tolist()),p,p
         if self.about.target=='category':
             i = int(p.argmax())

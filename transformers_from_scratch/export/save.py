@@ -36,7 +36,7 @@ _losses = {
 _loss_names = {(BaseLoss,nn.MSELoss): MSELossFlat, (BaseLoss,nn.L1Loss): L1LossFlat}
 _loss_fs = {o.__name__: o for o in (_loss_names.get(o, o[0]) for o in _losses)}
 
-def _loss_says(loss):
+def _describe_loss(loss):
     "A loss of fastai and its settings, for JSON; None for another one"
     func = getattr(loss, 'func', None)
     key = type(loss),type(func)
@@ -50,11 +50,11 @@ def _loss_says(loss):
     return config if same and made.func.reduction==func.reduction else None
 
 def _loss(name, settings):
-    "The loss that `_loss_says` has described"
+    "The loss that `_describe_loss` has described"
     return _loss_fs[name](**{n: tensor(o) if isinstance(o, list) else o for n,o in settings.items()})
 
 # %% ../../nbs/70_export.save.ipynb #e5000013
-def _data_says(dls):
+def _describe_data(dls):
     "Settings with which `dls` makes ids of texts; None if it does more than tokens and numbers"
     try: tfms = text_tfms(dls)
     except AssertionError: return  # a text can't enter there
@@ -69,12 +69,12 @@ def _data_says(dls):
     # what changes items or batches has no name
     if set(more)-{'ToTensor','Pad_Chunk','Pad_Input','PadPairs','_PadTags'}: return
     y = tags_of(dls) if tags else None
-    return dict(bs=dl.bs, backwards=backwards, table=_table_says(tfms[0], dls),
+    return dict(bs=dl.bs, backwards=backwards, table=_describe_table(tfms[0], dls),
                 tags=y and dict(pattern=y.tok.pattern, max_pieces=y.tok.max_pieces,
                                labels=y.labels, vote=y.vote),
                 seq_len=dl.seq_len if isinstance(dl, LMDataLoader) else None)
 
-def _table_says(tok, dls):
+def _describe_table(tok, dls):
     "The columns of texts and labels, and whether texts were marked; None for no table"
     def names(cols): return all(isinstance(n, str) for n in cols)
     if text_target(dls).kind=='tags':
@@ -103,7 +103,7 @@ def _kind_of(about):
     "The class of the learner that was saved, and what its data are for, as in `check_dls`"
     return (TransformerTaggerLearner,'tags') if about.head.target=='tags' else _by_file[type(about)]
 
-def _target_says(dls):
+def _describe_target(dls):
     "Vocabulary and tokenizer of texts that are written, where they are not those of the source"
     source,target = (list(text_vocab(dls, o)) for o in (0, 1))
     toks = [text_tokenizer(dls, o) for o in (0, 1)]
@@ -127,11 +127,11 @@ def save_model(self:BaseTextLearner,
     if rank_distrib(): return folder  # the first process writes
     ensure_free(folder, 'model.safetensors', *ClassifierFile.replaces)
     target = text_target(self.dls) if _by_file[header][1]=='classes' else None
-    more = _target_says(self.dls) if header is Seq2SeqFile else {}
+    more = _describe_target(self.dls) if header is Seq2SeqFile else {}
     if header is MLMFile: more['mask_p'] = self.mask_tokens.p
     write_model_file(folder/'model.safetensors', header, model, **describe_encoder(self), **more,
-                     head=describe_head(model, target), loss=_loss_says(self.loss_func),
-                     data=_data_says(self.dls), answers=few_answers(model).flatten()[:16].tolist(),
+                     head=describe_head(model, target), loss=_describe_loss(self.loss_func),
+                     data=_describe_data(self.dls), answers=probe_outputs(model).flatten()[:16].tolist(),
                      fast_layers=any(isinstance(o, FastLinear) for o in model.modules()))
     return folder
 
@@ -145,7 +145,7 @@ def _made(about, weights, given):
     kept = {n: o for n,o in kept.items() if o is not None or n not in ('windows','bag_cls')}
     model = rebuild(about.class_for(kept), kept, weights)
     if set(given) & set(free_keywords): return model
-    now,then = few_answers(model).flatten()[:16],tensor(about.answers)
+    now,then = probe_outputs(model).flatten()[:16],tensor(about.answers)
     tol = .01 if next(model.parameters()).dtype==torch.float else .05
     if len(now)!=len(then) or not (now-then).abs().max() <= tol*then.abs().max():
         raise ValueError('its outputs differ from those of the model that was saved: are its '

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['free_keywords', 'as_json', 'from_json', 'as_code', 'custom_parts', 'describe_model', 'check_keywords', 'differences',
-           'HeadConfig', 'target_of', 'describe_head', 'first_names', 'weights_of', 'check_shapes', 'few_answers',
-           'same_answers', 'on_meta_device', 'rebuild', 'check_description', 'TokenizerConfig', 'EncoderFile',
+           'HeadConfig', 'target_of', 'describe_head', 'first_names', 'weights_of', 'check_shapes', 'probe_outputs',
+           'outputs_match', 'on_meta_device', 'rebuild', 'check_description', 'TokenizerConfig', 'EncoderFile',
            'TableConfig', 'TagsConfig', 'DataConfig', 'ClassifierFile', 'LMFile', 'MLMFile', 'BagFile', 'Seq2SeqFile',
            'write_model_file', 'read_model_file', 'match_rows']
 
@@ -187,7 +187,7 @@ def check_shapes(
 
 # %% ../../nbs/58_files.config.ipynb #d1800041
 @torch.no_grad()
-def few_answers(
+def probe_outputs(
     model:nn.Module # A model, or an encoder
 )->Tensor: # The outputs, on the CPU
     "The outputs of `model` for two short texts; raises `ValueError` if they are not finite"
@@ -206,7 +206,7 @@ def few_answers(
     raise ValueError('the outputs of this model are not finite: has training diverged? Load '
                      'an earlier state')
 
-def same_answers(
+def outputs_match(
     model:nn.Module, # A model, or an encoder
     other:nn.Module, # Another one
     tol:float=1e-4 # The largest difference, as a share of the largest number; 16 bits and GPUs: .05
@@ -214,7 +214,7 @@ def same_answers(
     "Compare the outputs for two short texts; raises `ValueError` if some are not finite"
     weight = next(model.parameters())
     if weight.dtype in (torch.half,torch.bfloat16) or weight.device.type!='cpu': tol = .05
-    a,b = few_answers(model),few_answers(other)
+    a,b = probe_outputs(model),probe_outputs(other)
     return a.shape==b.shape and bool((a-b).abs().max() <= tol*a.abs().max())
 
 # %% ../../nbs/58_files.config.ipynb #d1800052
@@ -251,7 +251,7 @@ def check_description(
     kept = {n: vars(model).get(n, o) for n,o in model.init_kwargs.items()}
     try: rebuilt = rebuild(type(model), deepcopy(kept), weights_of(model))
     except (ValueError, TypeError, RuntimeError): rebuilt = None  # other weights
-    if rebuilt is None or not same_answers(model, rebuilt):
+    if rebuilt is None or not outputs_match(model, rebuilt):
         raise ValueError("a model made of the same keywords would be another one: a part of this "
                          "one was changed by hand, such as a block, hook or `forward`. Make the "
                          "change a class or a value that is passed as a keyword")
@@ -313,7 +313,7 @@ class ClassifierFile(EncoderFile):
     model_classes:ClassVar[tuple] = (TransformerClassifier, ClassifierInWindows, ClassifierWithBag)
     replaces:ClassVar[tuple] = ('classifier','language model','masked language model',
                                 'sequence to sequence','bag of n-grams')
-    answers:list[float] # A few, of `few_answers`
+    answers:list[float] # A few, of `probe_outputs`
     head:HeadConfig
     loss:dict[str,Any]|None # A loss of fastai by its `name`, and its `settings`
     data:DataConfig|None

@@ -193,7 +193,7 @@ def source_weights(self:TransformerSeq2SeqLearner,
     if target is None: target = self.write_ids([ids])[0][0].ids.tolist()
     else: target = [i for i in text_ids(self.dls, target, 1) if i not in (marks.bos,marks.eos)]
     device,both = next(model.parameters()).device,(ids, [marks.bos,*target])
-    with in_eval(model), noted_weights([o.cross for o in model[1].blocks]) as weights:
+    with in_eval(model), recorded_weights([o.cross for o in model[1].blocks]) as weights:
         model(*(tensor([o], device=device) for o in both))
     names = [[text_vocab(self.dls, part)[i] for i in row]
              for part,row in ((1,[*target,marks.eos]), (0,ids))]

@@ -18,11 +18,11 @@ from ..files.pretrained import *
 from .core import *
 
 # %% ../../nbs/43_learner.tagger.ipynb #28000110
-def _said(tags, probs, targs):
+def _word_tags(tags, probs, targs):
     "`targs (texts,t)` with the predicted tags in their places"
     if targs is None: return TensorTags(probs.argmax(-1))
-    said = torch.cat([word_probs(p, y, tags.vote) for p,y in zip(probs, targs)]).argmax(-1)
-    return targs.masked_scatter(targs>=0, said)
+    best = torch.cat([word_probs(p, y, tags.vote) for p,y in zip(probs, targs)]).argmax(-1)
+    return targs.masked_scatter(targs>=0, best)
 
 class TagTargets(Callback):
     "Makes a loss count only the pieces that are trained on a tag"
@@ -70,7 +70,7 @@ class TransformerTaggerLearner(TransformerLearner):
             return retain_type(pad_sequence([*x], True, fill), x[0]) if isinstance(x, L) else x
         ids,preds,targs = map(padded, res[:3], (pad_id(self.dls),0,-100))
         probs = preds if preds is None else self.loss_func.activation(preds)
-        decoded = [_said(tags_of(self.dls), probs, targs)] if with_decoded else []
+        decoded = [_word_tags(tags_of(self.dls), probs, targs)] if with_decoded else []
         preds = probs if act is None else act(preds)
         return (*[ids]*with_input, preds, targs, *decoded, *res[3:])
 
@@ -126,8 +126,8 @@ class TagAccuracy(Metric):
     def accumulate(self, learn):
         "Keep the tags of its words"
         tags,y = tags_of(learn.dls),learn.to_detach(learn.y)
-        said = _said(tags, learn.to_detach(learn.pred).softmax(-1), y)
-        for to,rows in ((self.targs,y), (self.preds,said)):
+        predicted = _word_tags(tags, learn.to_detach(learn.pred).softmax(-1), y)
+        for to,rows in ((self.targs,y), (self.preds,predicted)):
             to += [[tags.vocab[i] for i in o if i>=0] for o in rows.tolist()]
         self.rows = self.rows or _rows(learn.dl)
 
@@ -151,8 +151,8 @@ class SpanF1(TagAccuracy):
         rows = self.rows or [(i,i) for i in range_of(self.targs)]
         for (i,_),*its in sorted(zip(rows, self.targs, self.preds)):
             for to,tags in zip(texts[i], its): to += tags  # the windows of a text, in order
-        true,said = ({(i,*o) for i,its in texts.items() for o in tag_spans(its[j])} for j in (0,1))
-        return 2*len(true & said)/max(len(true)+len(said), 1) if texts else None
+        true,found = ({(i,*o) for i,its in texts.items() for o in tag_spans(its[j])} for j in (0,1))
+        return 2*len(true & found)/max(len(true)+len(found), 1) if texts else None
 
 # %% ../../nbs/43_learner.tagger.ipynb #28000125
 @learner_factory(TransformerTaggerLearner, TransformerClassifier, ['pool','crop','y_range','n_out',
