@@ -3,6 +3,7 @@
     python benchmarks/translate.py --minutes 30 --seed 0                       # our model; scores of `val`
     python benchmarks/translate.py --minutes 30 --seed 0 --test                # and of test_2016_flickr
     python benchmarks/translate.py --minutes 30 --seed 0 --test --model nn     # nn.Transformer
+    python benchmarks/translate.py --minutes 14 --threads 1 --late             # and of beams that search until nothing better can come
     python benchmarks/translate.py --steps 20 --rows 500                       # does it run?
 
 All is tuned on `val`; `test_2016_flickr` is used with `--test` alone. The learning rate follows one cycle of the time (or of the steps), so that the faster model makes more
@@ -84,12 +85,13 @@ def as_ours(peer, model):
             for x,y in both: y.load_state_dict(x.state_dict())
     return model
 
-def scores(learn, df, beams):
-    "Seconds, and BLEU with and without capitals, of greedy decoding and of a beam"
-    res = {}
-    for name,n in (('greedy',1), (f'beam {beams}',beams)):
+def scores(learn, df, beams, late=False):
+    "Seconds, and BLEU with and without capitals, of greedy decoding and of a beam, with `late` also without its early stop"
+    res,kinds = {},{'greedy':(1,True), f'beam {beams}':(beams,True)}
+    if late: kinds = {f'beam {beams}, late':(beams,False)} | kinds
+    for name,(n,early) in kinds.items():
         start = time.perf_counter()
-        texts = learn.translate(list(df.de), beams=n)
+        texts = learn.translate(list(df.de), beams=n, early_stop=early)
         res[name] = dict(seconds=round(time.perf_counter()-start, 1))
         for kind,lc in (('cased',False), ('lc',True)):
             m = sacrebleu.metrics.BLEU(lowercase=lc)
@@ -135,6 +137,7 @@ def main(
     beams:int=4, # Beams, beside greedy
     rows:int=None, # Only so many pairs
     threads:int=2, # Threads for torch
+    late:bool=False, # Also a beam search without an early stop?
     no_score:bool=False, # Only the loss of `val`, no translations?
     test:bool=False, # Score test_2016_flickr as well?
     out:str=None # A JSON lines file to append the result to
@@ -180,6 +183,6 @@ def main(
         learn = TransformerSeq2SeqLearner(dls, ours)
     if bf16: learn.to_fp32()
     parts = dict(val=val) | (dict(test_2016_flickr=pairs('test_2016_flickr')) if test else {})
-    for name,o in parts.items(): result[name],texts = scores(learn, o, beams)
+    for name,o in parts.items(): result[name],texts = scores(learn, o, beams, late)
     for o in list(zip(val.de, learn.translate(list(val.de[:5]), beams=beams), val.en)): print(*o, sep='\n  ')
     report(result, out)

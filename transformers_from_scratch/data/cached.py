@@ -39,7 +39,7 @@ def _restore(states):
 def _same(a, b):
     return all(np.array_equal(x, y, equal_nan=x.dtype.kind=='f') for x,y in zip(a, b, strict=True))
 
-def _made(dataset, idxs):
+def _make_rows(dataset, idxs):
     "Rows of `dataset`; None if they are random, or no tensors"
     states = _random_states()
     try:
@@ -50,20 +50,20 @@ def _made(dataset, idxs):
     _restore(states)
 
 # %% ../../nbs/35_data.cached.ipynb #ca000017
-def _mark_of_column(col):
+def _column_state(col):
     if isinstance(col, np.ndarray) and col.dtype!=object: return col.tobytes()
     if isinstance(col, pd.Series) and col.dtype!=object:
         return pd.util.hash_pandas_object(col, index=False).values.tobytes()
     try: return hash(tuple(col))
     except TypeError: return hash(tuple(map(id, col)))  # of lists
 
-def _mark(dataset):
+def _data_state(dataset):
     "A number that changes with the items or the transforms of `dataset`"
     marks = []
     for tl in getattr(dataset, 'tls', [dataset]):
         items = tl.items
         columns = [items[o] for o in items] if isinstance(items, pd.DataFrame) else [items]
-        marks += map(_mark_of_column, columns)
+        marks += map(_column_state, columns)
         marks += [(id(o), tuple(map(str, getattr(o, 'vocab', None) or ()))) for o in tl.tfms.fs]
     return hash(tuple(marks))
 
@@ -82,13 +82,13 @@ class CachedRows:
         n_workers:int=0 # Processes that make all rows that are missing; 0: each when it is needed
     ):
         "Forget all rows if the items or the transforms have changed"
-        mark = _mark(self.dataset)
+        mark = _data_state(self.dataset)
         if mark!=self.mark: self._forget(mark)
         idxs = [i for i in range_of(self.dataset) if i not in self.rows]
         if not n_workers or not idxs or self.disabled: return
         states,parts = _random_states(),[*chunked(idxs, 200)]  # a `DataLoader` draws a number
         dl = DataLoader(parts, bs=None, num_workers=n_workers, create_batch=noop,
-                        after_item=partial(_made, self.dataset), retain=lambda rows, b: rows)
+                        after_item=partial(_make_rows, self.dataset), retain=lambda rows, b: rows)
         for part,rows in zip(parts, dl): self._add(part, rows)
         _restore(states)
 
@@ -101,7 +101,7 @@ class CachedRows:
     )->list: # A tuple of arrays for each
         "The rows `idxs`, made if they are not there yet; raises `_NotKept` if some are random"
         new = [i for i in dict.fromkeys(idxs) if i not in self.rows]
-        if new: self._add(new, _made(self.dataset, new))
+        if new: self._add(new, _make_rows(self.dataset, new))
         if self.disabled: raise _NotKept
         if self.first is None: self.first = tuplify(self.dataset[idxs[0]])
         return [self.rows[i] for i in idxs]

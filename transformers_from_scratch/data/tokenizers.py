@@ -224,7 +224,6 @@ def tokenizer_state(
         state['model'] = base64.b64encode(tok.tok.serialized_model_proto()).decode()
     return state
 
-
 # %% ../../nbs/31_data.tokenizers.ipynb #07db4b35
 def tokenizer_from_state(
     state:dict, # From `tokenizer_state`
@@ -251,7 +250,6 @@ def tokenizer_from_state(
     tok = cls(**settings)
     if model and cls is not HFTokenizer: tok.tok = _sentencepiece(base64.b64decode(model))
     return Tokenizer(tok, rules=rules, sep=state['sep'])
-
 
 # %% ../../nbs/31_data.tokenizers.ipynb #112b0a8b
 def tokenizer_diff(

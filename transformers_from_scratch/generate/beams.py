@@ -70,6 +70,7 @@ def search_beams(
         raise ValueError(f'`n_best` is {n_best}, `beams` is {beams}, `length_penalty` is '
                          f'{length_penalty}, but must be 1<=n_best<=beams and 0<=length_penalty')
     early_stop = early_stop or beams==1  # which is greedy
+    wanted = beams if early_stop else n_best
     log_p = reader.logits.new_zeros(len(reader.logits), 1)                              # (b,n)
     ids = log_p.new_zeros(*log_p.shape, 0, dtype=torch.long)                            # (b,n,t)
     active,found = list(range(len(log_p))),[[] for _ in log_p]
@@ -87,11 +88,9 @@ def search_beams(
         log_p,parents,new = (o.gather(1, order) for o in (log_p, parents, new))
         ids = torch.cat([ids.take_along_dim(parents[...,None], 1), new[...,None]], 2)
         best = log_p.amax(1).tolist()  # of those that go on
-        def done(texts, bound):
-            if early_stop: return len(texts)>=beams
-            return len(texts)>=n_best and texts[n_best-1].score>=bound
+        bounds = [-math.inf if early_stop else o/n_words**length_penalty for o in best]
         keep = [i for i,o in enumerate(active) if best[i]>-math.inf
-                and not done(found[o], best[i]/n_words**length_penalty)]
+                and (len(found[o])<wanted or found[o][wanted-1].score<bounds[i])]
         if t==n_words-1 or not keep: break
         old,rows = rows,rows.gather(1, parents)[keep]
         active,log_p,ids,new = [active[i] for i in keep],log_p[keep],ids[keep],new[keep]

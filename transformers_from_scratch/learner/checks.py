@@ -111,7 +111,7 @@ class DataWatch(Callback):
     "Detects silent failures during training, and says if it will be long; a part of our learners"
     def __init__(self,
         dls:DataLoaders # The data that the model was made for
-    ): self.vocab,self.losses = getattr(dls, 'vocab', None),[]
+    ): self.vocab,self.losses = getattr(dls, 'vocab', None),{}
 
     def before_fit(self):
         "Count batches anew"
@@ -131,15 +131,15 @@ class DataWatch(Callback):
         if held - {id(p) for p in self.model.parameters()}:
             raise ValueError('`learn.opt` has parameters that `learn.model` has no more, as after '
                              'replacing its head: set `learn.opt = None`, and it is made anew')
-        self.losses,dl = [],self.dls.train
+        self.losses,dl = {},self.dls.train
         if not len(dl):
             raise ValueError(f'`dls` has {len(dl.dataset)} training texts, and `bs` is {dl.bs}: '
                              'less than one batch. Use a smaller `bs`, or other data, as '
                              '`learn.dls = dls`')
 
     def after_loss(self):
-        "Remember the loss, without waiting for a GPU"
-        if self.training: self.losses.append(self.learn.loss.detach().sum())
+        "Remember the loss of each batch, without waiting for a GPU"
+        if self.training: self.losses[self.iter] = self.learn.loss.detach().sum()
 
     def after_backward(self):
         "Once, after 12 batches, print how long training takes, where that is 5 minutes or more"
@@ -153,8 +153,10 @@ class DataWatch(Callback):
 
     def after_train(self):
         "Warn of an epoch whose loss was NaN, and has spoiled the weights"
-        nan = torch.stack(self.losses).isnan().nonzero() if self.losses else ()
-        if not len(nan) or hasattr(self.learn, 'lr_finder'): return  # which diverges on purpose
+        losses,self.losses = self.losses,{}
+        if not losses or hasattr(self.learn, 'lr_finder'): return  # which diverges on purpose
+        nan = torch.stack([*losses.values()]).isnan().tolist()
+        if not any(nan): return
         if not all(p.isfinite().all() for p in self.model.parameters()):
-            warn(f'the loss is NaN since batch {nan[0].item()} of epoch {self.epoch}: the weights are '
+            warn(f'the loss is NaN since batch {[*losses][nan.index(True)]} of epoch {self.epoch}: the weights are '
                  'lost. Train again with a lower learning rate; `StopOnNaN` stops before that')

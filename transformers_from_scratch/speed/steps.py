@@ -10,7 +10,7 @@ from fastai.basics import *
 from fastai.callback.progress import *
 
 # %% ../../nbs/97_speed.steps.ipynb #1e000006
-def _plain(x):
+def _without_class(x):
     "A tensor without fastai's class"
     return x.as_subclass(Tensor) if type(x).__module__.startswith('fastai.') and isinstance(x, Tensor) else x
 
@@ -40,11 +40,11 @@ class LeanSteps(Callback):
 
     def before_batch(self):
         "Plain tensors for the model and the loss"
-        self.learn.xb,self.learn.yb = (tuple(map(_plain, o)) for o in (self.xb,self.yb))
+        self.learn.xb,self.learn.yb = (tuple(map(_without_class, o)) for o in (self.xb,self.yb))
 
     def after_loss(self):
         "A plain loss, though fastai's loss functions return one of their class"
-        self.learn.loss_grad,self.learn.loss = _plain(self.loss_grad),_plain(self.loss)
+        self.learn.loss_grad,self.learn.loss = _without_class(self.loss_grad),_without_class(self.loss)
 
     def after_train(self):
         "Move the losses to the CPU, all at once"
