@@ -22,6 +22,7 @@ from transformers_from_scratch.speed.attention import *
 from transformers_from_scratch.speed.optimizer import *
 from transformers_from_scratch.speed.memory import *
 from transformers_from_scratch.speed.steps import *
+from transformers_from_scratch.speed.graphs import *
 from transformers_from_scratch.speed.columns import *
 from transformers_from_scratch.speed.decode import *
 from transformers_from_scratch.compat.dls_info import *
