@@ -81,10 +81,11 @@ class TransformerBlock(Module):
         pad_mask:Tensor=None, # bool `(b,t)`, or `(b,tk)` with a cache: True at tokens that are only padding
         pos:Tensor=None, # Positions of the tokens, `(t,)` or `(b,t)`; None: after the cached tokens
         rotate:callable=None, # `rotate(q, pos)` rotates queries and keys by their positions
-        cache=None # Keeps the keys and values of earlier tokens, see `MultiHeadAttention`
+        cache=None, # Keeps the keys and values of earlier tokens, see `MultiHeadAttention`
+        **kwargs # For the attention, such as `packing`
     )->Tensor: # `(b,t,k)`
         "Attention, then the feed-forward network"
-        attend = partial(self.attention, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache)
+        attend = partial(self.attention, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache, **kwargs)
         if self.norm_first:
             x = x + self.dropout(attend(self.norm1(x)))
             return x + self.ff(self.norm2(x))

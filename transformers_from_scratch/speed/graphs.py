@@ -46,7 +46,10 @@ class RecordedCalls(TorchDispatchMode):
         with self: self.out = f()
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        if {torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape} & {*func.tags}:
+        asks = {torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape} & {*func.tags}
+        if func is torch.ops.aten.index.Tensor:  # which does so for masks
+            asks = any(o is not None and o.dtype==torch.bool for o in args[1])
+        if asks:
             raise RuntimeError(f'{func} asks for numbers, which is not permitted while a stream is capturing')
         call = partial(func, *args, **(kwargs or {}))
         self.calls.append((call, out := call()))
