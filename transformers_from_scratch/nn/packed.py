@@ -45,7 +45,7 @@ class Packing:
     def __init__(self,
         ends:Tensor, # Ends of the texts `(b,)`, see `PackedIds`
         n:int, # Number of tokens in the row
-        longest:int=None # No text is longer; None: it is looked up, on a CPU
+        longest:int=None # Tokens of a text at most, or `ValueError` on a CPU; None: `n`
     ):
         starts,places = F.pad(ends, (1,0)),torch.arange(n, device=ends.device)    # (b+1,), (n,)
         lens,b = ends-starts[:-1],len(ends)
@@ -110,8 +110,11 @@ if varlen_attn and 'window_size' not in inspect.signature(varlen_attn).parameter
 def _longest(lens, most):
     "Longest text, at least 1, where that needs no waiting for a GPU; `most` elsewhere"
     if lens.device.type!='cpu' or torch.compiler.is_compiling() or not len(lens): return max(most, 1)
-    try: return max(min(lens.max().item(), most), 1)
+    try: longest = lens.max().item()
     except RuntimeError: return max(most, 1)  # while a graph is recorded
+    if longest>most:
+        raise ValueError(f'a text has {longest} tokens, but must have at most {most}: crop it')
+    return max(longest, 1)
 
 # %% ../../nbs/11_nn.packed.ipynb #869fe07c
 def read_packed(
@@ -127,9 +130,6 @@ def read_packed(
         dropped = torch.rand(encoder.vocab_sz+1, device=packed.ids.device) < vocab_dropout
         packed = packed.keep(~dropped[packed.ids])
     if word_dropout: packed = packed.keep(torch.rand(n, device=packed.ids.device) >= word_dropout)
-    on_cpu = packed.ids.device.type=='cpu'
-    packing = Packing(packed.ends, n, None if on_cpu else encoder.max_len)
-    if on_cpu and encoder.max_len and packing.longest>encoder.max_len<n:
-        raise ValueError(f'a text has {packing.longest} tokens, but must have at most {encoder.max_len}: crop it')
+    packing = Packing(packed.ends, n, encoder.max_len)
     x = encoder(packed.ids[None], pos=packing.pos[None], packing=packing)               # (1,n,k)
     return model[1]((packing.pad(x), packing.pad_mask))
