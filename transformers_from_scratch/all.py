@@ -34,6 +34,7 @@ from transformers_from_scratch.data.detokenize import *
 from transformers_from_scratch.data.tagging import *
 from transformers_from_scratch.data.pairs import *
 from transformers_from_scratch.data.cached import *
+from transformers_from_scratch.data.packed import *
 from transformers_from_scratch.files.corpus import *
 from transformers_from_scratch.files.pretrained import *
 from transformers_from_scratch.learner.locks import *

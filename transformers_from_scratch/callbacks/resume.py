@@ -243,6 +243,7 @@ class Resume(Callback):
     def _rest(self, *more):
         "Switch callbacks off while batches are skipped: their effects are in the restored state"
         for cb in (*_callbacks(self.learn).values(), *more):
+            if getattr(cb, 'makes_batches', False): continue
             self.resting.setdefault(cb, cb.run)
             cb.run = False
 
@@ -270,7 +271,7 @@ class Resume(Callback):
         self._wake()
         self._restore(state, own, 'rng', 'rng_then')  # fail now if either is invalid
         if state['scaler']: self.learn.scaler.load_state_dict(state['scaler'])
-        self.learn.dl = _Resumed(dl, self)
+        self.learn.dl = _Resumed(self.learn.dl, self)
 
     def before_batch(self):
         "Skip what was done"

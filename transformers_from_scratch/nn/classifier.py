@@ -159,7 +159,7 @@ class TransformerClassifier(TextModel):
         types:Tensor=None # Token types `(b,t)`, below `n_types`; None: all are 0
     )->Tensor: # Logits `(b,n_out)`; with `pool=None` `(b,t,n_out)`, zeros at padding
         "Read the texts and predict the classes"
-        if isinstance(ids, tuple): return read_packed(self, ids, *self._drops())
+        if isinstance(ids, tuple): return read_packed(self, PackedIds(*ids), *self._drops())
         texts = self.align(ids)
         x = self[0](texts.ids, texts.hidden, types=texts.move(types))
         logits = self[1]((x, texts.pad_mask))
