@@ -29,6 +29,13 @@ class FusedAdam(Optimizer):
             for decay,group in groupby(trained, lambda p: self.state[p].get('do_wd', True)).items():
                 self._step(group, hyper, hyper['wd']*decay)
 
+    @torch.no_grad()
+    def zero_grad(self):
+        "Set all gradients to zero, at once"
+        grads = [p.grad for ps in self.param_lists for p in ps if p.grad is not None]
+        for g in grads: g.detach_()
+        if grads: torch._foreach_zero_(grads)
+
     def _step(self, ps, hyper, wd):
         states = [self.state[p] for p in ps]
         fused = ps[0].device.type in ('cpu','cuda')
