@@ -154,7 +154,7 @@ class GraphedForward(ForwardWrapper):
         "Why nothing can be recorded, or None"
         for o in self.model.modules():
             if o._forward_hooks or o._forward_pre_hooks or o._backward_hooks or o._backward_pre_hooks:
-                return f'a {type(o).__name__} has a hook, which a graph would not call'
+                return f'`{type(o).__name__}` has a hook, which a graph would not call'
         if any(p._backward_hooks or p._post_accumulate_grad_hooks for p in self.model.parameters()):
             return 'a parameter has a hook, which a graph would not call'
 
