@@ -38,6 +38,7 @@ from transformers_from_scratch.data.packed import *
 from transformers_from_scratch.files.corpus import *
 from transformers_from_scratch.files.pretrained import *
 from transformers_from_scratch.learner.locks import *
+from transformers_from_scratch.learner.chunked_loss import *
 from transformers_from_scratch.learner.core import *
 from transformers_from_scratch.learner.lm import *
 from transformers_from_scratch.learner.seq2seq import *
@@ -50,7 +51,6 @@ from transformers_from_scratch.learner.calibration import *
 from transformers_from_scratch.learner.interpret import *
 from transformers_from_scratch.learner.bag import *
 from transformers_from_scratch.learner.lora import *
-from transformers_from_scratch.callbacks.chunked_loss import *
 from transformers_from_scratch.callbacks.precision import *
 from transformers_from_scratch.callbacks.averaging import *
 from transformers_from_scratch.callbacks.resume import *

@@ -21,6 +21,7 @@ from ..generate.generate import *
 from ..data.detokenize import *
 from ..files.pretrained import *
 from .core import *
+from .chunked_loss import *
 from ..nn.align import *
 
 # %% ../../nbs/41_learner.lm.ipynb #72705912
@@ -47,7 +48,8 @@ def transformer_lm_learner(
     **kwargs
 )->TransformerLMLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerLM` for `dls`; errors are those of `check_dls`"
-    return make_learner(dls, TransformerLMLearner, TransformerLM, 'tokens', **kwargs)
+    learn = make_learner(dls, TransformerLMLearner, TransformerLM, 'tokens', **kwargs)
+    return learn if learn.cbs.filter(risinstance(ChunkedLoss)) else learn.add_cb(ChunkedLoss(above=.05))
 
 # %% ../../nbs/41_learner.lm.ipynb #0705e3c9
 def _prompt_ids(learn, text):
