@@ -62,7 +62,7 @@ class BaseTextLearner(Learner):
             keep_memory()
         if loss_func is None and _scores_tokens(model): loss_func = CrossEntropyLossFlat()
         super().__init__(dls, model, loss_func=loss_func, opt_func=opt_func, **kwargs)
-        self.add_cbs([DataWatch(dls), LeanSteps()])
+        self.add_cbs([DataWatch(dls), LeanSteps(), WaitWatch()])
 
     def __repr__(self):
         model = plain_model(self.model)
