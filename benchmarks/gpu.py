@@ -76,22 +76,59 @@ def right():
             a,b = (generate(model.to(d), prompt.to(d), 10, **o).cpu() for d in ('cpu',dev))
             if not torch.equal(a, b): print(f'generate, {name}: other ids on {dev} for {kw}')
     print(f'random models in 64 bits, outputs and gradients: {worst:.1e} from the CPU at most')
+    packed_and_recorded()
+
+def packed_and_recorded():
+    "Packed texts beside padded ones, in 32 and 16 bits, and training with graphs beside training without"
+    ids = torch.randint(2, 90, (16,64), device=dev)
+    ids[torch.arange(64, device=dev) >= torch.linspace(3, 64, 16, device=dev)[:,None]] = 1
+    y,packed = torch.randint(0, 3, (16,), device=dev),pack_ids(ids, n=768)
+    def losses(x, bf16, graphs, **kwargs):
+        "Losses of eight steps"
+        torch.manual_seed(0)
+        model = TransformerClassifier(90, 3, k=64, heads=4, depth=3, max_len=64, dropout=0., head_dropout=0., **kwargs).to(dev)
+        opt = torch.optim.AdamW(model.parameters(), 1e-3)
+        if graphs: graphs = GraphedForward(model, RecordedCalls if dry else CudaGraph)
+        found = []
+        for _ in range(8):
+            with torch.autocast(dev, torch.bfloat16, enabled=bf16): out = model(x)
+            loss = F.cross_entropy(out.float(), y)
+            loss.backward(); opt.step(); opt.zero_grad()
+            found.append(loss.item())
+        if graphs and not graphs.graphs: print(f'no graph was recorded: {graphs.reason}')
+        return np.array(found)
+    class Nearby(SelfAttention):
+        def hidden(self, q_pos, k_pos): return (q_pos-k_pos).abs() > 5
+    for bf16 in (False,True):
+        for name,kwargs in dict(plain={}, causal=dict(attn_cls=SelfAttentionAutoRegressive), masked=dict(attn_cls=Nearby)).items():
+            base = losses(ids, bf16, False, **kwargs)
+            far = {f'{o}{", graph" if g else ""}': abs(losses(x, bf16, g, **kwargs)-base).max()
+                   for o,x in dict(padded=ids, packed=packed).items() for g in (False,True)}
+            print(f'{name}, {"bf16" if bf16 else "fp32"}: losses differ from padded ones by {", ".join(f"{n} {o:.1e}" for n,o in far.items())}')
 
 # A training step
 
-def step_ms(name, task, v, k, heads, depth, t, bs, bf16, real=1., compiled=False):
-    "Milliseconds of a step of a peer, and gigabytes"
+def step_ms(name, task, v, k, heads, depth, t, bs, bf16, real=1., how=()):
+    "Milliseconds of a step of a peer, and gigabytes; `how` it is done: 'compiled', 'graphs', 'packed', 'in parts'"
     torch.manual_seed(0)
     ids,y = next(train_step.random_batches(v, bs, t, real))
     ids,y = ids.to(dev),y.to(dev)
+    if 'packed' in how: ids = pack_ids(ids, train_step.pad, -(-int((ids!=train_step.pad).sum())//64)*64)
     torch.backends.cuda.matmul.allow_tf32 = bf16
     with torch.device(dev):
         model = train_step.peers[name](task, v, k, heads, depth, t, .1).to(dev).train()
         opt = torch.optim.AdamW(model.parameters(), 1e-4, fused=True)
         auto = (lambda: torch.autocast(dev, torch.bfloat16)) if bf16 else nullcontext
-        run = torch.compile(model) if compiled else model
+        run = torch.compile(model) if 'compiled' in how else model
+        graph = GraphedForward(model, RecordedCalls if dry else CudaGraph) if 'graphs' in how else None
         if dev=='cuda': torch.cuda.reset_peak_memory_stats()
-        res = seconds(lambda: train_step.step(run, opt, ids, y, task, auto), 2 if dry else 10, 1 if dry else 5)
+        def step(): train_step.step(run, opt, ids, y, task, auto)
+        def in_parts():
+            model[1].forward = noop  # as `ChunkedLoss` does
+            with auto(): loss = linear_cross_entropy(run(ids)[:,:-1], model[1].linear.weight, ids[:,1:])
+            loss.backward(); opt.step(); opt.zero_grad()
+        res = seconds(in_parts if 'in parts' in how else step, 2 if dry else 10, 3 if dry else 5)
+        if graph and not graph.graphs: raise RuntimeError(f'no graph was recorded: {graph.reason}')
     return 1e3*res,memory()
 
 def steps():
@@ -101,18 +138,21 @@ def steps():
     gpt2 = dict(v=50257, k=768, heads=12, depth=12, t=1024, bs=16)
     if dry: small,bert,gpt2 = (dict(v=100, k=16, heads=2, depth=1, t=16) | (dict(bs=2) if o else {}) for o in (0,1,1))
     peers = [o for o in train_step.peers if not o.startswith('as')]
-    work = [('classifier k=256, 16 x 256', 'classifier', small|dict(bs=16), False, 1., ()),
-            ('the same, bf16', 'classifier', small|dict(bs=16), True, 1., (ours,hf)),
-            ('language model k=256, 32 x 256, bf16', 'lm', small|dict(bs=32), True, 1., ()),
-            ("BERT's size, 32 x 512, bf16", 'classifier', bert, True, 1., (ours,hf)),
-            ('the same, 55 % real tokens', 'classifier', bert, True, .55, ()),
-            ("GPT-2's size, 16 x 1,024, bf16", 'lm', gpt2, True, 1., (ours,hf))]
-    for title,task,size,bf16,real,compiled in work:
+    graphs,compiled = ('graphs',),('compiled',)
+    work = [('classifier k=256, 16 x 256', 'classifier', small|dict(bs=16), False, 1., [graphs]),
+            ('the same, bf16', 'classifier', small|dict(bs=16), True, 1., [graphs,compiled]),
+            ('language model k=256, 32 x 256, bf16', 'lm', small|dict(bs=32), True, 1., [graphs,('graphs','in parts')]),
+            ("BERT's size, 32 x 512, bf16", 'classifier', bert, True, 1., [graphs,compiled,('packed','compiled')]),
+            ('the same, 55 % real tokens', 'classifier', bert, True, .55, [('packed',),('packed','graphs'),('packed','compiled')]),
+            ("GPT-2's size, 16 x 1,024, bf16", 'lm', gpt2, True, 1., [compiled,('in parts',),('in parts','compiled')])]
+    for title,task,size,bf16,real,ways in work:
         for name in peers:
-            for c in (False,True)[:1+(name in compiled and not dry)]:
-                try: ms,gb = step_ms(name, task, bf16=bf16, real=real, compiled=c, **size)
-                except Exception as e: print(f'{title} | {name}{" compiled" if c else ""} | {type(e).__name__}: {str(e)[:100]}')
-                else: print(f'{title} | {name}{" compiled" if c else ""} | {ms:.2f} ms | {gb:.1f} GB')
+            for how in [(), *(ways if name==ours else [compiled] if name==hf and compiled in ways else [])]:
+                if dry and 'compiled' in how: continue
+                label = ', '.join((name, *how))
+                try: ms,gb = step_ms(name, task, bf16=bf16, real=real, how=how, **size)
+                except Exception as e: print(f'{title} | {label} | {type(e).__name__}: {str(e)[:100]}')
+                else: print(f'{title} | {label} | {ms:.2f} ms | {gb:.1f} GB', flush=True)
                 if dev=='cuda': torch.cuda.empty_cache()
                 torch._dynamo.reset()
 
@@ -153,6 +193,14 @@ def fit():
                     opt.zero_grad()
             plain = seconds(loop, 2, 1)*1e3/n
             print(f'fit, {name}{", bf16" if bf16 else ""}: {ms:.2f} ms a batch, plain loop {plain:.2f}, ratio {ms/plain:.2f}, loading alone {loading:.2f}')
+            graph = partial(GraphSteps, RecordedCalls if dry else None)
+            for title,kwargs in {'graphs': dict(cbs=graph()), 'packed': dict(packed=True), 'packed, graphs': dict(packed=True, cbs=graph())}.items():
+                if 'packed' in kwargs and name=='lm': continue
+                learn = make(dls, **size, **kwargs)
+                if bf16: learn.to_bf16()
+                with learn.no_bar(), learn.no_logging():
+                    ms = seconds(lambda: learn.fit(1, 1e-4, cbs=SkipValidation()), 2, 1)*1e3/n
+                print(f'    {title}: {ms:.2f} ms for as many texts as in a batch', flush=True)
     if dev=='cuda': waits(make(dls, **size), dls)
 
 def waits(learn, dls):
