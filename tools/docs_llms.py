@@ -10,10 +10,11 @@ from nbdev.config import nbpath2html
 root = Path(__file__).resolve().parent.parent
 
 def sidebar():
-    "`(section, notebook)` of each entry of the sidebar; `Start` is what stands outside of any section"
+    "`(section, notebook)` of each entry of the sidebar; `Start` is what stands outside of any section. A page with others folded under it is no section"
     def entries(o, section):
         if not isinstance(o, dict) or 'section' not in o: return [(section, o['href'] if isinstance(o, dict) else o)]
-        return [e for p in o['contents'] or [] for e in entries(p, o['section'])]
+        head = [(section, o['href'])] if 'href' in o else []
+        return head + [e for p in o['contents'] or [] for e in entries(p, section if head else o['section'])]
     yml = yaml.safe_load((root/'_quarto.yml').read_text())
     return [e for o in yml['website']['sidebar']['contents'] for e in entries(o, 'Start')]
 
