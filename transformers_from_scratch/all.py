@@ -55,3 +55,4 @@ from transformers_from_scratch.callbacks.nan import *
 from transformers_from_scratch.export.save import *
 from transformers_from_scratch.export.onnx import *
 from transformers_from_scratch.export.huggingface import *
+from transformers_from_scratch.export.hub import *
