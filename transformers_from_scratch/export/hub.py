@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['write_card']
 
-# %% ../../nbs/73_export.hub.ipynb #e6f940b0
+# %% ../../nbs/73_export.hub.ipynb #1a02d3c2
 import html,numbers,sys,tempfile
 from contextlib import contextmanager,suppress
 from fastai.text.all import *
@@ -16,7 +16,7 @@ from ..files.config import *
 from ..learner.core import *
 from ..learner.transfer import *
 
-# %% ../../nbs/73_export.hub.ipynb #0a31e0cd
+# %% ../../nbs/73_export.hub.ipynb #10ad72b1
 _tasks = {  # by target, or by kind of file: the hub's name, ours, and a call
     'category': ('text-classification', 'one label for a text', "predict('Some text.')"),
     'labels': ('text-classification', 'any number of labels for a text', "predict('Some text.')"),
@@ -59,13 +59,14 @@ def _facts(learn, about, task):
             if n := len(getattr(learn.dls, ds)): yield name, f'{n:,} texts'
     if found := _validation(learn):
         yield 'Last validation', ', '.join(f'{_cell(n)} {o:.4g}' for n,o in found.items())
-    yield 'Versions', ', '.join(f'{o} {sys.modules[o].__version__}' for o in (lib_name,'fastai','torch'))
+    versions = ((o, sys.modules[o].__version__) for o in (lib_name,'fastai','torch'))
+    yield 'Versions', ', '.join(f'{n} {o}' for n,o in versions)
 
-# %% ../../nbs/73_export.hub.ipynb #29f55535
+# %% ../../nbs/73_export.hub.ipynb #bab0b124
 _mark = '<!-- written by save_model, which replaces it unless it was edited: {} -->\n'
 
 def _is_edited(path):
-    "Has somebody else written this card, or changed it?"
+    "True for a card that somebody else has written or changed"
     card = path.read_bytes()
     body = card[:card.rfind(b'<!-- ')]
     return card!=body+_mark.format(fingerprint(body)).encode()
@@ -112,7 +113,7 @@ Weights and description are in `model.safetensors`. Nothing in it is unpickled o
     with atomic_write(path) as new: new.write_bytes(body+_mark.format(fingerprint(body)).encode())
     return path
 
-# %% ../../nbs/73_export.hub.ipynb #48506efd
+# %% ../../nbs/73_export.hub.ipynb #5e477afe
 @contextmanager
 def _hub_errors(hub, repo_id):
     "Say in a sentence what the hub refuses, or that it can't be reached"
@@ -120,8 +121,8 @@ def _hub_errors(hub, repo_id):
     except hub.errors.HfHubHTTPError as e:
         if e.response is not None and e.response.status_code in (401,403):
             raise PermissionError(
-                f"`repo_id` is {repo_id!r}, but must be a repository that your token may write to: take "
-                "a name of yours, or make a token for it at https://huggingface.co/settings/tokens "
+                f"`repo_id` is {repo_id!r}, but must be a repository that your token may write to: "
+                "take a name of yours, or make a token at https://huggingface.co/settings/tokens "
                 f"({in_short(e)})") from e
         raise OSError(f"the hub refuses {repo_id!r} ({in_short(e)})") from e
     except (ValueError, TypeError): raise  # an argument of the caller
@@ -153,8 +154,8 @@ def push_to_hub(self:BaseTextLearner,
         with _hub_errors(hub, repo_id):
             api = hub.HfApi(token=token)
             api.create_repo(repo_id, private=private, exist_ok=True)
-            if api.file_exists(repo_id, card.name) and _is_edited(Path(api.hf_hub_download(repo_id, card.name))):
-                card.unlink()
+            if api.file_exists(repo_id, card.name):
+                if _is_edited(Path(api.hf_hub_download(repo_id, card.name))): card.unlink()
             done = api.upload_folder(repo_id=repo_id, folder_path=folder,
                                      commit_message=commit_message, **kwargs)
     return done.pr_url or done.commit_url
