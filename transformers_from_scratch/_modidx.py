@@ -163,6 +163,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                                      'transformers_from_scratch/callbacks/samples.py'),
                                                              'transformers_from_scratch.callbacks.samples.LogSamples.before_fit': ( 'callbacks.samples.html#logsamples.before_fit',
                                                                                                                                     'transformers_from_scratch/callbacks/samples.py'),
+                                                             'transformers_from_scratch.callbacks.samples.LogSamples.before_train': ( 'callbacks.samples.html#logsamples.before_train',
+                                                                                                                                      'transformers_from_scratch/callbacks/samples.py'),
                                                              'transformers_from_scratch.callbacks.samples._answers': ( 'callbacks.samples.html#_answers',
                                                                                                                        'transformers_from_scratch/callbacks/samples.py'),
                                                              'transformers_from_scratch.callbacks.samples._class_of': ( 'callbacks.samples.html#_class_of',

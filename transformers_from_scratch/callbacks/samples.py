@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['LogSamples']
 
-# %% ../../nbs/65_callbacks.samples.ipynb #8deead17
+# %% ../../nbs/65_callbacks.samples.ipynb #60709b17
 import sys
 from fastai.text.all import *
 from ..compat.ensure import *
@@ -16,7 +16,7 @@ from ..learner.seq2seq import *
 from ..learner.mlm import *
 from ..learner.tagger import *
 
-# %% ../../nbs/65_callbacks.samples.ipynb #c0cd3be5
+# %% ../../nbs/65_callbacks.samples.ipynb #7eb73bd6
 @torch.no_grad()
 def _class_of(learn, text):
     "The answer of a classifier, and how sure it is"
@@ -34,7 +34,9 @@ def _filled(learn, text, **kwargs):
 def _answers(learn, texts, **kwargs):
     "What the learner says to each of `texts`"
     if isinstance(learn, TransformerSeq2SeqLearner): return learn.translate(texts, **kwargs)
-    if isinstance(learn, TransformerTaggerLearner): return [str(o) for o in learn.tag(texts, **kwargs)]
+    if isinstance(learn, TransformerTaggerLearner):  # another one, whose callbacks are not in use
+        other = type(learn)(learn.dls, learn.model, loss_func=learn.loss_func, fast_layers=False)
+        with other.no_bar(): return [str(o) for o in other.tag(texts, **kwargs)]
     if isinstance(learn, TransformerMLMLearner): return [_filled(learn, o, **kwargs) for o in texts]
     if not isinstance(learn, TransformerLMLearner): return [_class_of(learn, o) for o in texts]
     return [learn.predict(o, **dict(n_words=20, no_bar=True) | kwargs) for o in texts]
@@ -54,11 +56,17 @@ class LogSamples(Callback):
         self.table = pd.DataFrame()
 
     def before_fit(self):
-        "Only in training, and in the first process"
-        self.run = not hasattr(self.learn, 'lr_finder') and not rank_distrib()
+        "Only in the first process, and while no rate is searched for"
+        self.run,self.due = not hasattr(self.learn, 'lr_finder') and not rank_distrib(),False
+
+    def before_train(self):
+        "Only after training: `validate` calls `after_epoch`, too"
+        self.due = True
 
     def after_epoch(self):
         "Ask, and log; random generators are left as they were"
+        if not self.due: return
+        self.due = False
         with no_random(): said = _answers(self.learn, self.texts, **self.kwargs)
         rows = pd.DataFrame(dict(epoch=self.epoch, text=self.texts, target=self.targets, answer=said))
         if not any(map(str, self.targets)): rows = rows.drop(columns='target')
