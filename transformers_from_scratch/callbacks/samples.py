@@ -32,7 +32,7 @@ def _filled(learn, text, **kwargs):
     return ' '.join(o[0][0] if isinstance(o[0], tuple) else o[0] for o in found)
 
 def _answers(learn, texts, **kwargs):
-    "What the learner says to each of `texts`"
+    "Ask the learner about each of `texts`"
     if isinstance(learn, TransformerSeq2SeqLearner): return learn.translate(texts, **kwargs)
     if isinstance(learn, TransformerTaggerLearner):  # another one, whose callbacks are not in use
         other = type(learn)(learn.dls, learn.model, loss_func=learn.loss_func, fast_layers=False)

@@ -372,9 +372,10 @@ def _settings(o):
     plain = str,int,float,bool,type(None)
     return {n: v if isinstance(v, plain) else str(v)[:100] for n,v in args.items()}
 
-for o in ('fastai.basics','fastai.callback.wandb'):
-    if o in sys.modules:
-        repair(sys.modules[o], 'init_args', 'A number has no settings: an error of `WandbCallback`')(_settings)
+for _name in ('fastai.basics','fastai.callback.wandb'):
+    if _name in sys.modules:
+        repair(sys.modules[_name], 'init_args',
+               'Numbers have no settings: `WandbCallback` stops with an error')(_settings)
 
 # %% ../../nbs/86_compat.repairs.ipynb #13a00010
 @repair(Tokenizer, '__init__', "A tokenizer can't define rules", extends=True)
