@@ -56,6 +56,8 @@ from transformers_from_scratch.callbacks.averaging import *
 from transformers_from_scratch.callbacks.resume import *
 from transformers_from_scratch.callbacks.nan import *
 from transformers_from_scratch.callbacks.graphs import *
+from transformers_from_scratch.callbacks.samples import *
 from transformers_from_scratch.export.save import *
 from transformers_from_scratch.export.onnx import *
 from transformers_from_scratch.export.huggingface import *
+from transformers_from_scratch.export.hub import *

@@ -6,6 +6,7 @@
 __all__ = ['repair', 'fastai_repairs', 'no_surrogates']
 
 # %% ../../nbs/86_compat.repairs.ipynb #ded8bfd6
+import sys
 from contextlib import nullcontext,suppress
 import sklearn.metrics as skm
 from plum import Function
@@ -13,7 +14,7 @@ from torch.nn.utils.rnn import pad_sequence
 from fastai.text.all import *
 from fastai.text.core import parallel_tokenize, _join_texts
 from fastai.text.data import _get_lengths
-import fastai.text.data, fastai.text.learner
+import fastai.basics, fastai.text.data, fastai.text.learner
 from .dls_info import *
 
 # %% ../../nbs/86_compat.repairs.ipynb #b19601ae
@@ -361,6 +362,20 @@ def _fewer_rows(self, dataset=None, seq_len=None, **kwargs):
     if 0<n<bs: bs = max(n//seq_len, 1)
     return super(LMDataLoader, self).new(dataset=dataset, lens=lens, seq_len=seq_len, bs=bs,
                                          **kwargs)
+
+# %% ../../nbs/86_compat.repairs.ipynb #d16c84f0
+def _settings(o):
+    "The settings of `o`; those of a learner or callback as numbers and texts"
+    if not hasattr(o, '__dict__'): return {}
+    args = fastai.basics.init_args.fastai(o)
+    if not isinstance(o, (Learner,Callback)): return args
+    plain = str,int,float,bool,type(None)
+    return {n: v if isinstance(v, plain) else str(v)[:100] for n,v in args.items()}
+
+for _name in ('fastai.basics','fastai.callback.wandb'):
+    if _name in sys.modules:
+        repair(sys.modules[_name], 'init_args',
+               'Numbers have no settings: `WandbCallback` stops with an error')(_settings)
 
 # %% ../../nbs/86_compat.repairs.ipynb #13a00010
 @repair(Tokenizer, '__init__', "A tokenizer can't define rules", extends=True)

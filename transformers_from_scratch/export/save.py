@@ -25,6 +25,7 @@ from ..data.tagging import *
 from ..learner.tagger import *
 from ..learner.transfer import *
 from ..learner.bag import *
+from .hub import *
 
 # %% ../../nbs/70_export.save.ipynb #e5000011
 _losses = {
@@ -114,7 +115,7 @@ def _describe_target(dls):
 @patch
 @synchronized
 def save_model(self:BaseTextLearner,
-    folder:str|Path # For one file, `model.safetensors`; an earlier model in it is replaced
+    folder:str|Path # For `model.safetensors` and its card; an earlier model in it is replaced
 )->Path: # The folder
     "Save a learner for `load_transformer_learner`; raises `ValueError` for what can't be rebuilt"
     folder,model = Path(folder).expanduser(),plain_model(self.model)
@@ -133,6 +134,7 @@ def save_model(self:BaseTextLearner,
                      head=describe_head(model, target), loss=_describe_loss(self.loss_func),
                      data=_describe_data(self.dls), answers=probe_outputs(model).flatten()[:16].tolist(),
                      fast_layers=any(isinstance(o, FastLinear) for o in model.modules()))
+    write_card(self, folder)
     return folder
 
 # %% ../../nbs/70_export.save.ipynb #e5000017
@@ -256,8 +258,15 @@ def _check_same(path, about, dls):
     _note_tokenizer(path, about, dls)
 
 # %% ../../nbs/70_export.save.ipynb #e5000019
+def _model_file(folder):
+    "The file of a model, here or else on the hub"
+    try: return find_model(Path(), folder)
+    except FileNotFoundError:
+        if not is_hub_name(folder): raise
+    return hub_folder(folder)/'model.safetensors'
+
 def load_transformer_learner(
-    folder:str|Path, # Where `save_model` wrote
+    folder:str|Path, # Where `save_model` wrote, or `user/name` on the hub
     dls:DataLoaders=None, # Data to train further, of the same tokens and classes; None to predict
     *,
     device:str|torch.device='cpu', # Where the model goes if there are no `dls`, which have a device
@@ -267,7 +276,7 @@ def load_transformer_learner(
 )->BaseTextLearner: # With the data of `dls`, or without data
     "The learner that `save_model` saved; custom parts as in `attn_cls=`; `ValueError` for damage"
     distrib_barrier()
-    path = find_model(Path(), folder)
+    path = _model_file(folder)
     about,weights = read_model_file(path, *_by_file)
     learn_cls = _kind_of(about)[0]
     learn_kw,given = split_keywords(kwargs, learn_cls)

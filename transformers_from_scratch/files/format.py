@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['lib_name', 'FileHeader', 'checksum', 'fingerprint', 'sync_to_disk', 'atomic_write', 'replace_files', 'not_finite',
            'kind_of', 'ensure_free', 'as_read', 'write_file', 'in_short', 'read_file', 'model_path', 'find_model',
-           'read_json', 'tensor_files', 'CheckpointFile', 'Checkpoint', 'hub_folder']
+           'read_json', 'tensor_files', 'CheckpointFile', 'Checkpoint', 'is_hub_name', 'hub_folder']
 
 # %% ../../nbs/57_files.format.ipynb #f1c00003
 import hashlib,json,shutil,tempfile,time,zlib
@@ -295,6 +295,14 @@ class Checkpoint:
 _patterns = ['config.json', 'model*.safetensors', 'model.safetensors.index.json', 'tokenizer*.json',
              'special_tokens_map.json']
 
+def is_hub_name(
+    name # Of a repository?
+)->bool: # True for `user/name` as the hub allows it; a path may look like this, too
+    "Whether `name` is two names of letters, digits, `-`, `_` and `.`, of 96 characters at most"
+    return (isinstance(name, str) and len(name)<=96
+            and bool(re.fullmatch(r'[\w-][\w.-]*/[\w-][\w.-]*', name, re.ASCII))
+            and not re.search(r'--|\.\.|(^|/)-|[.-](/|$)|\.(git|safetensors)$', name))
+
 def hub_folder(
     name:str|Path # A folder, or a name of the Hugging Face hub
 )->Path: # A folder on this machine
@@ -305,6 +313,11 @@ def hub_folder(
         hub = import_extra('huggingface_hub', 'hf')
         return Path(hub.snapshot_download(str(name), allow_patterns=_patterns))
     except Exception as e:
+        if getattr(getattr(e, 'response', None), 'status_code', 0) in (401,403,404):
+            raise FileNotFoundError(
+                f"`name` is {str(name)!r}, but must be a folder, or a model on the hub that you may "
+                "read: for a private one, call `huggingface_hub.login()`, or set HF_TOKEN") from e
         raise FileNotFoundError(
             f"there is no folder {str(name)!r}, and the download failed ({in_short(e)}): where "
             f"there is a network, `hf download {name} --local-dir FOLDER` does; pass FOLDER") from e
+

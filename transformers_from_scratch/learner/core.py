@@ -45,6 +45,13 @@ def transformer_splitter(
 # %% ../../nbs/40_learner.core.ipynb #456240d0
 def _scores_tokens(model): return isinstance([None, *plain_model(model).children()][-1], LMHead)
 
+class _MethodAndCallback(GetAttr):
+    "A method, with the attributes of the callback of its name"
+    _default = 'cb'
+    def __init__(self, method, cb): vars(self).update(method=method, cb=cb)
+    def __call__(self, *args, **kwargs): return self.method(*args, **kwargs)
+    def __setattr__(self, name, value): setattr(self.cb, name, value)
+
 class BaseTextLearner(Learner):
     "fastai's `Learner` for texts, with a fused `Adam`, and faster layers on a CPU; it watches its data"
     @delegates(Learner.__init__)
@@ -63,6 +70,15 @@ class BaseTextLearner(Learner):
         if loss_func is None and _scores_tokens(model): loss_func = CrossEntropyLossFlat()
         super().__init__(dls, model, loss_func=loss_func, opt_func=opt_func, **kwargs)
         self.add_cbs([DataWatch(dls), LeanSteps(), WaitWatch()])
+
+    def add_cb(self,
+        cb:Callback # As in fastai
+    )->Learner: # Itself
+        "Add a callback; a method of its name, as of `SaveModelCallback`, still works"
+        super().add_cb(cb)
+        name,method = self.cbs[-1].name,getattr(type(self), self.cbs[-1].name, None)
+        if callable(method): setattr(self, name, _MethodAndCallback(method.__get__(self), self.cbs[-1]))
+        return self
 
     def __repr__(self):
         model = plain_model(self.model)
