@@ -479,6 +479,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                   'transformers_from_scratch/data/packed.py'),
                                                        'transformers_from_scratch.data.packed.PackedDL._stacked': ( 'data.packed.html#packeddl._stacked',
                                                                                                                     'transformers_from_scratch/data/packed.py'),
+                                                       'transformers_from_scratch.data.packed._rows_of': ( 'data.packed.html#_rows_of',
+                                                                                                           'transformers_from_scratch/data/packed.py'),
                                                        'transformers_from_scratch.data.packed._same_packed': ( 'data.packed.html#_same_packed',
                                                                                                                'transformers_from_scratch/data/packed.py'),
                                                        'transformers_from_scratch.data.packed.fill_rows': ( 'data.packed.html#fill_rows',

@@ -34,6 +34,8 @@ def fill_rows(
     return [o for o in rows if o]
 
 # %% ../../nbs/36_data.packed.ipynb #5e1e0aab
+def _rows_of(dl): return getattr(dl.dataset, 'cached_rows', None) or CachedRows(dl.dataset)
+
 class PackedDL(GetAttr):
     "Batches of a loader's texts: a row of ids `(n,)`, the ends of the texts `(b,)`, and their targets"
     _default = 'dl'
@@ -45,7 +47,10 @@ class PackedDL(GetAttr):
         pad_idx:int=1 # Id behind the last text
     ):
         store_attr('dl,max_len,crop,pad_idx')
-        self.kept = getattr(dl.dataset, 'cached_rows', None) or CachedRows(dl.dataset)
+        self.kept = _rows_of(dl)
+        self.kept.refresh(dl.fake_l.num_workers)
+        self.kept([*range_of(dl.dataset)])  # all at once
+        self.made_from = self.kept.mark
         self.lens = [len(self._ids(i)) for i in range_of(dl.dataset)]
         mean,longest = np.mean(self.lens),max(self.lens)
         sorts = isinstance(dl, SortedDL) or type(dl) is TfmdDL
@@ -101,7 +106,8 @@ class PackTexts(Callback):
     def before_train(self):
         "Let the epoch be one of packed batches"
         model,dl = get_model(self.model),self.dls.train
-        if self.packed is None or self.packed.dl is not dl:
+        if self.packed: self.packed.kept.refresh()
+        if not self.packed or self.packed.dl is not dl or self.packed.made_from!=self.packed.kept.mark:
             pad = ifnone(model[0].pad_idx, 0)
             self.packed = PackedDL(dl, self.n, model[0].max_len, model.crop, pad)
         self.learn.dl = self.packed
@@ -114,10 +120,10 @@ class PackTexts(Callback):
         "Why texts can't be packed; None if they can"
         model,dl = get_model(self.model),self.dls.train
         if not (isinstance(model, TransformerClassifier) and type(model).forward is TransformerClassifier.forward
-                and model[1].pool): return f'the model is no `TransformerClassifier` with a pool'
+                and model[1].pool): return 'the model is no `TransformerClassifier` with a pool'
         if num_distrib()>1: return 'processes would have different numbers of batches'
         if getattr(self.dls, 'n_inp', 1)!=1 or len(dl.after_batch.fs): return 'a batch is more than texts and targets'
-        try: (getattr(dl.dataset, 'cached_rows', None) or CachedRows(dl.dataset))([0])
+        try: _rows_of(dl)([0])
         except NotKept: return 'the transforms are random, or make no tensors'
         if not _same_packed(model): return 'attention, or a block, of this model does not see the borders of texts'
 

@@ -92,7 +92,7 @@ class ForwardWrapper:
         while isinstance(f, ForwardWrapper):
             if not isinstance(f, cls): kept.append(f)
             f = f.inner
-        for o in reversed(kept): o.inner,f = f,o
+        for wrapper in reversed(kept): wrapper.inner,f = f,wrapper
         if getattr(f, '__self__', None) is model: vars(model).pop('forward', None)  # that of its class
         else: model.forward = f
 
@@ -152,9 +152,9 @@ class GraphedForward(ForwardWrapper):
 
     def _hooks(self):
         "Why nothing can be recorded, or None"
-        for o in self.model.modules():
-            if o._forward_hooks or o._forward_pre_hooks or o._backward_hooks or o._backward_pre_hooks:
-                return f'`{type(o).__name__}` has a hook, which a graph would not call'
+        for part in self.model.modules():
+            if part._forward_hooks or part._forward_pre_hooks or part._backward_hooks or part._backward_pre_hooks:
+                return f'`{type(part).__name__}` has a hook, which a graph would not call'
         if any(p._backward_hooks or p._post_accumulate_grad_hooks for p in self.model.parameters()):
             return 'a parameter has a hook, which a graph would not call'
 
