@@ -124,7 +124,7 @@ class MultiHeadAttention(Module):
         pos:Tensor=None, # Positions of the queries, `(tq,)` or `(b,tq)`; None: after the cached tokens
         key_pos:Tensor=None, # Positions of new keys, `(t,)` or `(b,t)`; None: `pos` for one text, else 0 to `t-1`
         rotate:callable=None, # `rotate(q, pos)` rotates queries or keys `(b,h,t,s)`; with `pos` None at 0 to `t-1`
-        cache=None, # Its `update(keys, values)` appends them `(b,kv_heads,t,s)` and returns all so far
+        cache=None, # Its `update(keys, values)` appends them `(b,kv_heads,t,s)` and returns all; may have their `key_pos`
         need_weights:bool=True # Return the weights as well; slower, and needs memory for them
     )->Tensor|tuple: # Output `(b,tq,k)`; with `need_weights` also the weights of each head `(b,h,tq,tk)`
         "Project, mask, average, join heads; raises `ValueError` for cached keys that are rotated without `pos`"
@@ -135,6 +135,7 @@ class MultiHeadAttention(Module):
         t = k.shape[2]  # new keys
         if rotate is not None: q,k = rotate(q, pos),rotate(k, key_pos)
         if cache is not None: k,v = cache.update(k, v)
+        if getattr(cache, 'key_pos', None) is not None: key_pos,t = cache.key_pos,k.shape[2]
         if rotate is not None and pos is None and k.shape[2]>t:
             raise ValueError('`pos` is None, but must be given where keys are cached and rotated')
         hidden,bias,causal = self._limits(q, k, t, pos, key_pos, mask, pad_mask, need_weights)
