@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['TokenGraph', 'why_no_graph', 'token_graph']
 
-# %% ../../nbs/99_speed.token_graph.ipynb #026f746f
+# %% ../../nbs/99_speed.token_graph.ipynb #6c2a8358
 import threading
 from weakref import WeakKeyDictionary
 from fastai.basics import *
@@ -16,7 +16,7 @@ from ..generate.caches import *
 from .attention import *
 from .graphs import *
 
-# %% ../../nbs/99_speed.token_graph.ipynb #9dae0c95
+# %% ../../nbs/99_speed.token_graph.ipynb #9be34924
 class _Slots:
     "A cache of fixed size for the step of one token, which is written to `slot`"
     def __init__(self, kv, slot, key_pos): self.kv,self.slot,self.key_pos = kv,slot,key_pos
@@ -26,7 +26,7 @@ class _Slots:
         for part,new in zip(parts, (key,value)): part.index_copy_(2, self.slot, new.to(part.dtype))
         return parts
 
-# %% ../../nbs/99_speed.token_graph.ipynb #8d0da322
+# %% ../../nbs/99_speed.token_graph.ipynb #d8b6f7f8
 @contextmanager
 def _no_waits(device):
     "On a GPU, raise an error where Python waits for it"
@@ -42,9 +42,9 @@ class _Recording:
     "Memory for `rows` texts of up to `room` tokens, and the recorded step of one token of each"
     @torch.inference_mode(False)
     @torch.no_grad()
-    def __init__(self, encoder, head, caches, rows, room, graph_cls):
+    def __init__(self, encoder, head, caches, rows, sources, room, graph_cls):
         device = caches[0].kv.device
-        self.rows,self.room,self.source = rows,room,_SourceMemory(encoder)
+        self.rows,self.room,self.source = rows,room,_SourceMemory(encoder, sources)
         self.ids,self.pos = torch.zeros(2, rows, 1, dtype=torch.long, device=device)
         self.slot,columns = self.ids.new_zeros(1),torch.arange(room, device=device)
         self.kv = [o.kv.new_zeros(rows, o.kv.shape[1], room, o.kv.shape[3]) for o in caches]
@@ -77,18 +77,17 @@ class _Recording:
         self.slot.fill_(slot)
         return self.graph.replay()[:len(ids)].clone()                           # (b,v)
 
-# %% ../../nbs/99_speed.token_graph.ipynb #5e43d9dd
+# %% ../../nbs/99_speed.token_graph.ipynb #bb9e2a31
 class _SourceMemory:
     "Memory for the sources of a `SourcedDecoder`; for a language model nothing"
-    def __init__(self, encoder):
-        self.n,self.room = _source_size(encoder)
-        if not self.n: return
+    def __init__(self, encoder, n):
+        self.n,self.room = n,_source_size(encoder)[1]
+        if not n: return
         self.room = max(16, 2**(self.room-1).bit_length())
-        self.kv = {block: [o.new_zeros(*o.shape[:2], self.room, o.shape[3]) for o in kv]
+        self.kv = {block: [o.new_zeros(n, o.shape[1], self.room, o.shape[3]) for o in kv]
                    for block,kv in encoder.source.items()}
         first = next(iter(self.kv.values()))[0]
-        self.pad = torch.ones(self.n, self.room, dtype=torch.bool, device=first.device)
-        self.fill(encoder)
+        self.pad = torch.ones(n, self.room, dtype=torch.bool, device=first.device)
 
     def bound(self, encoder):
         "Copy of the decoder that attends to this memory"
@@ -111,20 +110,26 @@ def _source_size(encoder):
     if not isinstance(encoder, SourcedDecoder): return 0,0
     return encoder.n_sources,next(iter(encoder.source.values()))[0].shape[2]
 
-# %% ../../nbs/99_speed.token_graph.ipynb #29061be1
-def _tensors(model): return [*model.parameters(), *model.buffers()]
+# %% ../../nbs/99_speed.token_graph.ipynb #30320017
+_base = {*vars(nn.Module())}  # attributes of every module
 
-def _attributes(model):
-    "Settings of each module, and tensors that are neither parameters nor buffers"
-    return [(n, id(v) if callable(v) and not isinstance(v, type) else v)
-            for o in model.modules() for n,v in [('', type(o)), *vars(o).items()]
-            if callable(v) or isinstance(v, (int,float,str,torch.Size,Tensor,type(None)))]
+def _look(model):
+    "Settings of all modules; parameters and buffers, some twice; and other tensors"
+    settings,tensors,others = [],[],[]
+    for o in model.modules():
+        settings.append(type(o))
+        tensors += [*o._parameters.values(), *o._buffers.values()]
+        for n,v in vars(o).items():
+            if n in _base: continue
+            if isinstance(v, Tensor): others.append(v)
+            elif callable(v): settings.append((n, id(v)))
+            elif isinstance(v, (int,float,str,torch.Size,type(None))): settings.append((n, v))
+    return settings,[o for o in tensors if o is not None],others
 
 def _state(model):
     "What a recorded step relies on"
-    kept = [v for _,v in _attributes(model) if isinstance(v, Tensor)]
-    settings = [(n,v) for n,v in _attributes(model) if not isinstance(v, Tensor)]
-    places = [(o.data_ptr(), o.dtype, o.shape, o.device) for o in _tensors(model)+kept]
+    settings,tensors,others = _look(model)
+    places = [(o.data_ptr(), o.dtype, o.shape) for o in tensors+others]
     return settings,places,torch.get_float32_matmul_precision(),TokenGraph.graph_cls
 
 class _Kept:
@@ -133,17 +138,16 @@ class _Kept:
         self.state,self.recordings,self.low,self.failed = state,[],None,False
         with torch.inference_mode(False), torch.no_grad():
             if quantize: self.low = deepcopy(model).bfloat16()
-            self.memory = [o.detach() for o in _tensors(ifnone(self.low, model))]
+            self.memory = [o.detach() for o in _look(ifnone(self.low, model))[1]]
 
     def refresh(self, model):
         "Copy the weights of `model`, which takes less time than to see whether they have changed"
-        if self.low is not None: torch._foreach_copy_(self.memory, [o.detach() for o in _tensors(model)])
+        if self.low is not None: torch._foreach_copy_(self.memory, _look(model)[1])
 
-    def take(self, rows, least, encoder):
-        "Recording for `rows` texts with room for `least` tokens, and for the sources, or None"
-        n,t = _source_size(encoder)
+    def take(self, rows, sources, room, length):
+        "Recording for `rows` texts and their sources, with room for both, or None"
         for i,o in enumerate(self.recordings):
-            if (o.rows,o.source.n)==(rows,n) and o.room>=least and o.source.room>=t:
+            if (o.rows,o.source.n)==(rows,sources) and o.room>=room and o.source.room>=length:
                 return self.recordings.pop(i)
 
     def give(self, recording): self.recordings = [*self.recordings, recording][-4:]
@@ -163,7 +167,7 @@ def _keep(model, quantize):
     kept[quantize].refresh(model)
     return kept[quantize]
 
-# %% ../../nbs/99_speed.token_graph.ipynb #e9bcb967
+# %% ../../nbs/99_speed.token_graph.ipynb #6212f958
 class TokenGraph:
     "Step of one token of each text, recorded once for each number of texts and size of the caches"
     graph_cls = CudaGraph # Class of the recording
@@ -202,8 +206,11 @@ class TokenGraph:
         if self.kept.failed: return False
         room,(encoder,head) = self.least,self.model
         while room<=caches[0].n: room *= 2
-        o = self.kept.take(rows, room, encoder)
-        try: o = o or _Recording(encoder, head, caches, rows, room, self.graph_cls)
+        (sources,length),old = _source_size(encoder),self.recording
+        if old and rows<=old.rows and rows*old.source.n==old.rows*sources:  # as many as before
+            rows,sources = old.rows,old.source.n
+        o = self.kept.take(rows, sources, room, length)
+        try: o = o or _Recording(encoder, head, caches, rows, sources, room, self.graph_cls)
         except Exception as e:  # this model is not one to be recorded
             self.kept.failed = f'its step could not be recorded: {e}'
             return False
@@ -220,7 +227,7 @@ class TokenGraph:
 
     def __del__(self): self.release()
 
-# %% ../../nbs/99_speed.token_graph.ipynb #06542211
+# %% ../../nbs/99_speed.token_graph.ipynb #2323b211
 def _unfit(model):
     device = next(model.parameters()).device.type
     if device!='cuda' and TokenGraph.graph_cls is CudaGraph: return f'it is on {device}'
@@ -245,7 +252,7 @@ def why_no_graph(
     failed = [o for o in _all_kept.get(owner, {}).values() if o.failed and o.state==_state(parts)]
     return _unfit(model) or (failed[0].failed if failed else None)
 
-# %% ../../nbs/99_speed.token_graph.ipynb #7f55ee6c
+# %% ../../nbs/99_speed.token_graph.ipynb #5af05c2f
 def token_graph(
     model:nn.Module, # A language model
     quantize:str=None, # 'bf16' for weights of 16 bits; None: as they are
@@ -253,11 +260,11 @@ def token_graph(
 )->callable: # A `TokenGraph`, or None
     "Make the function that reads a token of each text; raises `ValueError` for `quantize='int8'`"
     if quantize not in (None,'bf16'):
-        raise ValueError(f"`quantize` is {quantize!r}, but on a GPU must be None or 'bf16': PyTorch "
-                         'has no product there of 8-bit weights for so few rows')
+        raise ValueError(f"`quantize` is {quantize!r}, but on a GPU must be None or 'bf16': "
+                         'PyTorch multiplies 8-bit integers there only for more than 16 rows')
     device = next(model.parameters()).device.type
     learns = torch.is_grad_enabled() or any(o.training for o in model.modules())
     if learns or torch.is_autocast_enabled(device) or _unfit(model): return None
-    if quantize and any(isinstance(v, Tensor) for _,v in _attributes(model)): return None
+    if quantize and _look(model)[2]: return None  # a copy would not know of their changes
     kept = _keep(model, quantize)
     return None if kept.failed else TokenGraph(ifnone(kept.low, model), kept)
