@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['TokenGraph', 'why_no_graph', 'token_graph']
 
-# %% ../../nbs/99_speed.token_graph.ipynb #4d0c2d7a
+# %% ../../nbs/99_speed.token_graph.ipynb #77747c01
 import threading
 from weakref import WeakKeyDictionary
 from fastai.basics import *
@@ -14,7 +14,7 @@ from ..generate.caches import *
 from .attention import *
 from .graphs import *
 
-# %% ../../nbs/99_speed.token_graph.ipynb #3ce8cdcf
+# %% ../../nbs/99_speed.token_graph.ipynb #d7002cb7
 class _Slots:
     "A cache of fixed size for the step of one token, which is written to `slot`"
     def __init__(self, kv, slot, key_pos): self.kv,self.slot,self.key_pos = kv,slot,key_pos
@@ -24,7 +24,7 @@ class _Slots:
         for part,new in zip(parts, (key,value)): part.index_copy_(2, self.slot, new.to(part.dtype))
         return parts
 
-# %% ../../nbs/99_speed.token_graph.ipynb #33322174
+# %% ../../nbs/99_speed.token_graph.ipynb #13387930
 _one_recording = threading.Lock()  # at a time
 
 class _Recording:
@@ -67,7 +67,7 @@ class _Recording:
         self.slot.fill_(slot)
         return self.graph.replay()[:len(ids)].clone()                           # (b,v)
 
-# %% ../../nbs/99_speed.token_graph.ipynb #05ef9a0c
+# %% ../../nbs/99_speed.token_graph.ipynb #8b2a54e0
 class _SourceMemory:
     "Memory for the sources of a `SourcedDecoder`; for a language model nothing"
     def __init__(self, encoder, n):
@@ -100,7 +100,7 @@ def _source_size(encoder):
     if not isinstance(encoder, SourcedDecoder): return 0,0
     return encoder.n_sources,next(iter(encoder.source.values()))[0].shape[2]
 
-# %% ../../nbs/99_speed.token_graph.ipynb #573b535a
+# %% ../../nbs/99_speed.token_graph.ipynb #e67dedbf
 _base = {*vars(nn.Module())}  # attributes of every module
 
 def _look(model):
@@ -157,13 +157,13 @@ def _keep(model, quantize):
     kept[quantize].refresh(model)
     return kept[quantize]
 
-# %% ../../nbs/99_speed.token_graph.ipynb #6d314c42
+# %% ../../nbs/99_speed.token_graph.ipynb #ca6d06d4
 def _near(a, b):
     "Are these the same logits, up to rounding?"
     share = .2 if a.dtype.itemsize<4 else .02
     return torch.allclose(a, b, 0., share*a.float().nan_to_num(0., 0., 0.).std().item(), equal_nan=True)
 
-# %% ../../nbs/99_speed.token_graph.ipynb #6388e7b1
+# %% ../../nbs/99_speed.token_graph.ipynb #0b50f452
 class TokenGraph:
     "Step of one token of each text, recorded once for each number of texts and size of the caches"
     graph_cls = CudaGraph # Class of the recording
@@ -229,7 +229,7 @@ class TokenGraph:
 
     def __del__(self): self.release()
 
-# %% ../../nbs/99_speed.token_graph.ipynb #cf74de65
+# %% ../../nbs/99_speed.token_graph.ipynb #4426be64
 def _unfit(model):
     device = next(model.parameters()).device.type
     if device!='cuda' and TokenGraph.graph_cls is CudaGraph: return f'it is on {device}'
@@ -247,7 +247,7 @@ def why_no_graph(
     failed = [o for o in _all_kept.get(owner, {}).values() if o.failed and o.state==_state(parts)]
     return _unfit(model) or (failed[0].failed if failed else None)
 
-# %% ../../nbs/99_speed.token_graph.ipynb #2aebbe86
+# %% ../../nbs/99_speed.token_graph.ipynb #0690f185
 def token_graph(
     model:nn.Module, # A language model
     quantize:str=None, # 'bf16' for weights of 16 bits; None: as they are
@@ -258,7 +258,7 @@ def token_graph(
         raise ValueError(f"`quantize` is {quantize!r}, but on a GPU must be None or 'bf16': "
                          'PyTorch multiplies 8-bit integers there only for more than 16 rows')
     device = next(model.parameters()).device.type
-    learns = torch.is_grad_enabled() or any(o.training for o in model.modules())
+    learns = torch.is_grad_enabled() or any(o.training for part in model for o in part.modules())
     if learns or torch.is_autocast_enabled(device) or _unfit(model): return None
     if quantize and (_look(model)[2] or isinstance(model[0], SourcedDecoder)):
         raise ValueError(f'`quantize` is {quantize!r}, but there is no copy of a decoder with a source, '
