@@ -78,8 +78,8 @@ def _default_generator(device):
 def _windows(steps, ahead):
     "For each of `steps` a list of it and of those that are made before it is given out"
     made = []
-    for o in steps:
-        made.append(o)
+    for step in steps:
+        made.append(step)
         if len(made)>ahead:
             yield made
             made.pop(0)

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['TokenGraph', 'why_no_graph', 'token_graph']
 
-# %% ../../nbs/99_speed.token_graph.ipynb #77747c01
+# %% ../../nbs/99_speed.token_graph.ipynb #dbe0d976
 import threading
 from weakref import WeakKeyDictionary
 from fastai.basics import *
@@ -14,7 +14,7 @@ from ..generate.caches import *
 from .attention import *
 from .graphs import *
 
-# %% ../../nbs/99_speed.token_graph.ipynb #d7002cb7
+# %% ../../nbs/99_speed.token_graph.ipynb #2069e787
 class _Slots:
     "A cache of fixed size for the step of one token, which is written to `slot`"
     def __init__(self, kv, slot, key_pos): self.kv,self.slot,self.key_pos = kv,slot,key_pos
@@ -24,7 +24,7 @@ class _Slots:
         for part,new in zip(parts, (key,value)): part.index_copy_(2, self.slot, new.to(part.dtype))
         return parts
 
-# %% ../../nbs/99_speed.token_graph.ipynb #13387930
+# %% ../../nbs/99_speed.token_graph.ipynb #2f5337f9
 _one_recording = threading.Lock()  # at a time
 
 class _Recording:
@@ -50,6 +50,10 @@ class _Recording:
                   for block,kv in zip(encoder.blocks, self.kv)]
         return head(encoder(self.ids, hidden, self.pos, caches)[:,-1])          # (b,v)
 
+    def has_rows(self, rows, sources):
+        "True if there is memory for these texts, as many of each source as now"
+        return rows<=self.rows and rows*self.source.n==self.rows*sources
+
     def fill(self, caches, encoder):
         "Move the source, and the keys and values of `caches`, to this memory"
         self.source.fill(encoder)
@@ -67,7 +71,7 @@ class _Recording:
         self.slot.fill_(slot)
         return self.graph.replay()[:len(ids)].clone()                           # (b,v)
 
-# %% ../../nbs/99_speed.token_graph.ipynb #8b2a54e0
+# %% ../../nbs/99_speed.token_graph.ipynb #de4b268a
 class _SourceMemory:
     "Memory for the sources of a `SourcedDecoder`; for a language model nothing"
     def __init__(self, encoder, n):
@@ -100,16 +104,16 @@ def _source_size(encoder):
     if not isinstance(encoder, SourcedDecoder): return 0,0
     return encoder.n_sources,next(iter(encoder.source.values()))[0].shape[2]
 
-# %% ../../nbs/99_speed.token_graph.ipynb #e67dedbf
+# %% ../../nbs/99_speed.token_graph.ipynb #a7746ae4
 _base = {*vars(nn.Module())}  # attributes of every module
 
 def _look(model):
     "Settings of all modules; parameters and buffers, some twice; and other tensors"
     settings,tensors,others = [],[],[]
-    for o in model.modules():
-        settings.append(type(o))
-        tensors += [*o._parameters.values(), *o._buffers.values()]
-        for n,v in vars(o).items():
+    for module in model.modules():
+        settings.append(type(module))
+        tensors += [*module._parameters.values(), *module._buffers.values()]
+        for n,v in vars(module).items():
             if n in _base: continue
             if isinstance(v, Tensor): others.append(v)
             elif callable(v): settings.append((n, id(v)))
@@ -117,7 +121,7 @@ def _look(model):
     return settings,[o for o in tensors if o is not None],others
 
 def _state(model):
-    "What a recorded step relies on"
+    "Settings, places of tensors and precision, on which a recorded step relies"
     settings,tensors,others = _look(model)
     places = [(o.data_ptr(), o.dtype, o.shape) for o in tensors+others]
     return settings,places,torch.backends.cuda.matmul.fp32_precision,TokenGraph.graph_cls
@@ -136,9 +140,9 @@ class _Kept:
 
     def take(self, rows, sources, room, length):
         "Recording for `rows` texts and their sources, with room for both, or None"
-        for i,o in enumerate(self.recordings):
-            if (o.rows,o.source.n)==(rows,sources) and o.room>=room and o.source.room>=length:
-                return self.recordings.pop(i)
+        for i,some in enumerate(self.recordings):
+            fits = some.room>=room and some.source.room>=length
+            if fits and (some.rows,some.source.n)==(rows,sources): return self.recordings.pop(i)
 
     def give(self, recording): self.recordings = [*self.recordings, recording][-4:]
 
@@ -157,13 +161,13 @@ def _keep(model, quantize):
     kept[quantize].refresh(model)
     return kept[quantize]
 
-# %% ../../nbs/99_speed.token_graph.ipynb #ca6d06d4
+# %% ../../nbs/99_speed.token_graph.ipynb #933fa011
 def _near(a, b):
-    "Are these the same logits, up to rounding?"
+    "True for equal logits, up to rounding"
     share = .2 if a.dtype.itemsize<4 else .02
     return torch.allclose(a, b, 0., share*a.float().nan_to_num(0., 0., 0.).std().item(), equal_nan=True)
 
-# %% ../../nbs/99_speed.token_graph.ipynb #0b50f452
+# %% ../../nbs/99_speed.token_graph.ipynb #16d9b736
 class TokenGraph:
     "Step of one token of each text, recorded once for each number of texts and size of the caches"
     graph_cls = CudaGraph # Class of the recording
@@ -193,12 +197,12 @@ class TokenGraph:
 
     def _is_ready(self, caches, rows):
         "Check that the recording has room, and that `caches` and the source are in its memory"
-        o,n = self.recording,_source_size(self.model[0])[0]
-        if not o or caches[0].n>=o.room or rows>o.rows or rows*o.source.n!=o.rows*n: return False
+        old,sources = self.recording,_source_size(self.model[0])[0]
+        if not (old and caches[0].n<old.room and old.has_rows(rows, sources)): return False
         if self.encoder is not self.model[0]:  # some of the sources
-            o.source.fill(self.model[0])
+            old.source.fill(self.model[0])
             self.encoder = self.model[0]
-        return all(cache.kv.data_ptr()==kv.data_ptr() for cache,kv in zip(caches, o.kv))
+        return all(cache.kv.data_ptr()==kv.data_ptr() for cache,kv in zip(caches, old.kv))
 
     def _prepare(self, ids, pos, pad_mask, caches):
         "Take or make a recording, and move `caches` and the source there; False if that fails"
@@ -206,8 +210,7 @@ class TokenGraph:
         (encoder,head),old,rows,room,n = self.model,self.recording,len(ids),self.least,caches[0].n
         while room<=n: room *= 2
         sources,length = _source_size(encoder)
-        if old and rows<=old.rows and rows*old.source.n==old.rows*sources:  # as many as before
-            rows,sources = old.rows,old.source.n
+        if old and old.has_rows(rows, sources): rows,sources = old.rows,old.source.n
         new = self.kept.take(rows, sources, room, length)
         known = new is not None
         try: new = new or _Recording(encoder, head, caches, rows, sources, room, self.graph_cls)
@@ -215,21 +218,21 @@ class TokenGraph:
             self.kept.failed = f'its step could not be recorded: {e}'
             return False
         new.fill(caches, encoder)
-        self.release()
+        self._release()
         self.recording,self.encoder = new,encoder
         if not known and not _near(self._by_module(ids, pos, pad_mask, caches), new(ids, pos, n)):
             self.kept.failed = 'its recorded step gives other logits'
         for cache in caches: cache.n = n
         return not self.kept.failed
 
-    def release(self):
+    def _release(self):
         "Leave the recording to other texts"
         if self.recording: self.kept.give(self.recording)
         self.recording = None
 
-    def __del__(self): self.release()
+    def __del__(self): self._release()
 
-# %% ../../nbs/99_speed.token_graph.ipynb #4426be64
+# %% ../../nbs/99_speed.token_graph.ipynb #8d25ac74
 def _unfit(model):
     device = next(model.parameters()).device.type
     if device!='cuda' and TokenGraph.graph_cls is CudaGraph: return f'it is on {device}'
@@ -247,7 +250,7 @@ def why_no_graph(
     failed = [o for o in _all_kept.get(owner, {}).values() if o.failed and o.state==_state(parts)]
     return _unfit(model) or (failed[0].failed if failed else None)
 
-# %% ../../nbs/99_speed.token_graph.ipynb #0690f185
+# %% ../../nbs/99_speed.token_graph.ipynb #87f26c89
 def token_graph(
     model:nn.Module, # A language model
     quantize:str=None, # 'bf16' for weights of 16 bits; None: as they are
