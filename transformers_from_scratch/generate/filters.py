@@ -164,7 +164,9 @@ class LateAnswers:
         self.numbers = [*numbers, *(ok for ok,_ in self.asked)]
         copied = torch.cat([o.reshape(-1).long() for o in self.numbers])
         self.copied = copied.to('cpu', non_blocking=True)  # pinned memory
-        if copied.is_cuda: (event := torch.cuda.Event()).record(); self.event = event
+        if copied.is_cuda:
+            self.event = torch.cuda.Event()
+            self.event.record(torch.cuda.current_stream(copied.device))
 
     def read(self
     )->list: # The `numbers`; those that were late are on the CPU, and flat

@@ -38,7 +38,7 @@ class _Recording:
         self.slot,columns = self.ids.new_zeros(1),torch.arange(room, device=device)
         self.kv = [o.kv.new_zeros(rows, o.kv.shape[1], room, o.kv.shape[3]) for o in caches]
         step = partial(self._step, self.source.bound(encoder), head, columns)
-        with _one_recording:
+        with _one_recording, torch.cuda.device_of(self.ids):
             RecordedCalls(step, 0)  # a question to the card is an error here, not in the recording
             self.graph = graph_cls(step)
 
@@ -69,7 +69,7 @@ class _Recording:
         self.ids[:len(ids)].copy_(ids)
         self.pos[:len(ids)].copy_(pos)
         self.slot.fill_(slot)
-        return self.graph.replay()[:len(ids)].clone()                           # (b,v)
+        with torch.cuda.device_of(self.ids): return self.graph.replay()[:len(ids)].clone()  # (b,v)
 
 # %% ../../nbs/99_speed.token_graph.ipynb #de4b268a
 class _SourceMemory:
@@ -132,7 +132,8 @@ class _Kept:
         self.state,self.recordings,self.low,self.failed = state,[],None,False
         with torch.inference_mode(False), torch.no_grad():
             if quantize: self.low = deepcopy(model).bfloat16()
-            self.memory = [o.detach() for o in _look(ifnone(self.low, model))[1]]
+            _,tensors,others = _look(ifnone(self.low, model))
+            self.memory = [o.detach() for o in tensors+others]
 
     def refresh(self, model):
         "Copy the weights of `model`, which takes less time than to see whether they have changed"
@@ -147,7 +148,7 @@ class _Kept:
     def give(self, recording): self.recordings = [*self.recordings, recording][-4:]
 
 def _owner(model):
-    "The module that recordings are kept for, and the model that they rely on: both without a source"
+    "Module that recordings are kept for, and model that they rely on: both without a source"
     if not isinstance(model[0], SourcedDecoder): return model,model
     return model[0].decoder,nn.Sequential(model[0].decoder, model[1])
 
@@ -165,7 +166,8 @@ def _keep(model, quantize):
 def _near(a, b):
     "True for equal logits, up to rounding"
     share = .2 if a.dtype.itemsize<4 else .02
-    return torch.allclose(a, b, 0., share*a.float().nan_to_num(0., 0., 0.).std().item(), equal_nan=True)
+    most = share*a.float().nan_to_num(0., 0., 0.).std().item()
+    return torch.allclose(a, b, 0., most, equal_nan=True)
 
 # %% ../../nbs/99_speed.token_graph.ipynb #16d9b736
 class TokenGraph:
@@ -264,7 +266,7 @@ def token_graph(
     learns = torch.is_grad_enabled() or any(o.training for part in model for o in part.modules())
     if learns or torch.is_autocast_enabled(device) or _unfit(model): return None
     if quantize and (_look(model)[2] or isinstance(model[0], SourcedDecoder)):
-        raise ValueError(f'`quantize` is {quantize!r}, but there is no copy of a decoder with a source, '
-                         'or of tensors that are neither parameters nor buffers')
+        raise ValueError(f'`quantize` is {quantize!r}, but there is no copy of a decoder with a '
+                         'source, or of tensors that are neither parameters nor buffers')
     kept = _keep(model, quantize)
     return None if kept.failed else TokenGraph(ifnone(kept.low, model), kept)
