@@ -2053,6 +2053,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                     'transformers_from_scratch/speed/token_graph.py'),
                                                              'transformers_from_scratch.speed.token_graph._look': ( 'speed.token_graph.html#_look',
                                                                                                                     'transformers_from_scratch/speed/token_graph.py'),
+                                                             'transformers_from_scratch.speed.token_graph._modules': ( 'speed.token_graph.html#_modules',
+                                                                                                                       'transformers_from_scratch/speed/token_graph.py'),
                                                              'transformers_from_scratch.speed.token_graph._near': ( 'speed.token_graph.html#_near',
                                                                                                                     'transformers_from_scratch/speed/token_graph.py'),
                                                              'transformers_from_scratch.speed.token_graph._owner': ( 'speed.token_graph.html#_owner',

@@ -124,7 +124,7 @@ class MultiHeadAttention(Module):
         pos:Tensor=None, # Positions of the queries, `(tq,)` or `(b,tq)`; None: after the cached tokens
         key_pos:Tensor=None, # Positions of new keys, `(t,)` or `(b,t)`; None: `pos` for one text, else 0 to `t-1`
         rotate:callable=None, # `rotate(q, pos)` rotates queries or keys `(b,h,t,s)`; with `pos` None at 0 to `t-1`
-        cache=None, # Its `update(keys, values)` appends them `(b,kv_heads,t,s)` and returns all; may have their `key_pos`
+        cache=None, # Its `update(keys, values)` appends them `(b,kv_heads,t,s)` and returns all so far
         need_weights:bool=True # Return the weights as well; slower, and needs memory for them
     )->Tensor|tuple: # Output `(b,tq,k)`; with `need_weights` also the weights of each head `(b,h,tq,tk)`
         "Project, mask, average, join heads; raises `ValueError` for cached keys that are rotated without `pos`"

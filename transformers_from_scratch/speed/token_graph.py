@@ -107,10 +107,12 @@ def _source_size(encoder):
 # %% ../../nbs/99_speed.token_graph.ipynb #a7746ae4
 _base = {*vars(nn.Module())}  # attributes of every module
 
+def _modules(model): return [o for part in model for o in part.modules()]  # a reader calls the parts
+
 def _look(model):
     "Settings of all modules; parameters and buffers, some twice; and other tensors"
     settings,tensors,others = [],[],[]
-    for module in model.modules():
+    for module in _modules(model):
         settings.append(type(module))
         tensors += [*module._parameters.values(), *module._buffers.values()]
         for n,v in vars(module).items():
@@ -131,7 +133,7 @@ class _Kept:
     def __init__(self, model, quantize, state):
         self.state,self.recordings,self.low,self.failed = state,[],None,False
         with torch.inference_mode(False), torch.no_grad():
-            if quantize: self.low = deepcopy(model).bfloat16()
+            if quantize: self.low = nn.Sequential(*deepcopy([*model])).bfloat16()
             _,tensors,others = _look(ifnone(self.low, model))
             self.memory = [o.detach() for o in tensors+others]
 
@@ -238,7 +240,7 @@ class TokenGraph:
 def _unfit(model):
     device = next(model.parameters()).device.type
     if device!='cuda' and TokenGraph.graph_cls is CudaGraph: return f'it is on {device}'
-    for module in model.modules():
+    for module in _modules(model):
         patched = any(callable(v) and hasattr(type(module), n) and v is not fast_average
                       for n,v in vars(module).items())
         if patched or module._forward_hooks or module._forward_pre_hooks:
@@ -263,7 +265,7 @@ def token_graph(
         raise ValueError(f"`quantize` is {quantize!r}, but on a GPU must be None or 'bf16': "
                          'PyTorch multiplies 8-bit integers there only for more than 16 rows')
     device = next(model.parameters()).device.type
-    learns = torch.is_grad_enabled() or any(o.training for part in model for o in part.modules())
+    learns = torch.is_grad_enabled() or any(o.training for o in _modules(model))
     if learns or torch.is_autocast_enabled(device) or _unfit(model): return None
     if quantize and (_look(model)[2] or isinstance(model[0], SourcedDecoder)):
         raise ValueError(f'`quantize` is {quantize!r}, but there is no copy of a decoder with a '
