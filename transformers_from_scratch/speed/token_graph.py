@@ -107,7 +107,7 @@ def _source_size(encoder):
 # %% ../../nbs/99_speed.token_graph.ipynb #a7746ae4
 _base = {*vars(nn.Module())}  # attributes of every module
 
-def _modules(model): return [o for part in model for o in part.modules()]  # a reader calls the parts
+def _modules(model): return [o for part in model for o in part.modules()]  # those that are called
 
 def _look(model):
     "Settings of all modules; parameters and buffers, some twice; and other tensors"
