@@ -12,6 +12,7 @@ import statistics, sys, time, traceback
 from contextlib import nullcontext
 from datetime import date
 from pathlib import Path
+from unittest import mock
 import numpy as np, pandas as pd, torch, torch.nn.functional as F
 from torch import nn
 from fastcore.script import call_parse
@@ -71,9 +72,15 @@ def right():
         worst = max(worst, *((a-b).abs().max().item() for a,b in zip(*outs)))
         if not lm: continue
         prompt = ids[:,:21]
-        how = dict(cached=dict(temperature=0), uncached=dict(temperature=0, cache=False), beams=dict(beams=3))
+        # 30 tokens: from about ten on their step is recorded on a GPU
+        how = dict(cached=dict(temperature=0), uncached=dict(temperature=0, cache=False), beams=dict(beams=3),
+                   drawn=dict(top_p=.9, repetition_penalty=1.2, stop_id=7, generator=torch.Generator()))
         for name,o in how.items():
-            a,b = (generate(model.to(d), prompt.to(d), 10, **o).cpu() for d in ('cpu',dev))
+            def write(d):
+                if 'generator' in o: o['generator'].manual_seed(i)
+                return generate(model.to(d), prompt.to(d), 30, **o).cpu()
+            a,b = write('cpu'),write(dev)
+            if dev=='cuda' and why_no_graph(model): print(f'not recorded: {why_no_graph(model)}')
             if not torch.equal(a, b): print(f'generate, {name}: other ids on {dev} for {kw}')
     print(f'random models in 64 bits, outputs and gradients: {worst:.1e} from the CPU at most')
     packed_and_recorded()
@@ -260,16 +267,30 @@ def writing():
         except ImportError: theirs = None
         for bs in (1,8,64):
             ids,n = torch.randint(2, v, (bs,8), device=dev),4 if dry else 100
-            ours = bs*n/seconds(lambda: generate(model, ids, n, temperature=0), 3, 1)
-            text = f"k={k}, {depth} blocks, bf16, {bs} texts: ours {ours:.0f} tokens a second"
+            def run(): generate(model, ids, n, temperature=0)
+            ours = bs*n/seconds(run, 3, 1)
+            with mock.patch('transformers_from_scratch.generate.reader._speed', lambda device: (None,None)): plain = bs*n/seconds(run, 3, 1)
+            text = f"k={k}, {depth} blocks, bf16, {bs} texts: ours {ours:.0f} tokens a second, module by module {plain:.0f}"
+            if dev=='cuda': text += f', not recorded because {why_no_graph(model)}' if why_no_graph(model) else ''
             if theirs:
                 def run(): theirs.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=n, min_new_tokens=n, do_sample=False)
                 text += f', Hugging Face {bs*n/seconds(run, 3, 1):.0f}'
-            if dev=='cuda': text += f', a graph of plain PyTorch {graph_of_a_step(k, heads, depth, v, bs):.0f}'
+            if dev=='cuda': bound = graph_of_a_step(k, heads, depth, v, bs); text += f', a graph of plain PyTorch {bound:.0f}: ours is {ours/bound:.2f} of it'
             print(text)
         ids = torch.randint(2, v, (8,8), device=dev)
         beams = 8*n/seconds(lambda: generate(model, ids, n, beams=4), 2, 1)
-        print(f'k={k}, 4 beams, 8 texts: {beams:.0f} tokens a second')
+        text = f'k={k}, 4 beams, 8 texts: {beams:.0f} tokens a second'
+        if theirs:
+            def run(): theirs.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=n, min_new_tokens=n, do_sample=False, num_beams=4)
+            text += f', Hugging Face {8*n/seconds(run, 2, 1):.0f}'
+        print(text)
+        def looked_at(): [o.tolist() for o in stream_ids(model, ids, n, temperature=.8, top_p=.9, device='cpu', generator=torch.Generator().manual_seed(1))]
+        print(f'k={k}, a stream whose ids are looked at, drawn with top_p, 8 texts: {8*n/seconds(looked_at, 3, 1):.0f} tokens a second')
+        single = model.float()
+        for quantize in (None,'bf16'):
+            if quantize and dev!='cuda': continue
+            speed = 8*n/seconds(lambda: generate(single, ids, n, temperature=0, quantize=quantize), 3, 1)
+            print(f'k={k}, weights of 32 bits, quantize={quantize!r}, 8 texts: {speed:.0f} tokens a second')
 
 
 @call_parse

@@ -19,6 +19,17 @@ tests = {'nn.encoder': 'nn.models', 'nn.align': 'nn.models', 'nn.classifier': 'n
          'speed.autotune': 'speed.layers', 'speed.attention': 'speed.layers', 'speed.optimizer': 'speed.layers', 'speed.columns': 'speed.decode', 'compat.ensure': 'learner.core',
          'compat.dls_info': 'learner.checks', 'learner.locks': 'learner.core_threads'}  # where not named after the module
 faults = [
+    ('speed.token_graph', 'slots that hold nothing are seen', '(columns<start) | (columns>self.slot)', '(columns<start)', []),
+    ('speed.token_graph', 'keys of a fixed cache stand at their columns', 'torch.minimum(columns-start, self.pos)', 'torch.minimum(columns, self.pos)', []),
+    ('speed.token_graph', 'NaN of an earlier text stays in the memory', '            kv[:,:,n:] = 0', '            pass', []),
+    ('speed.token_graph', 'a recording outlives what it was made of', 'if quantize not in kept or kept[quantize].state!=state:', 'if quantize not in kept:', []),
+    ('speed.token_graph', 'the copy in bfloat16 keeps the old weights', 'if self.low is not None: torch._foreach_copy_', 'if False: torch._foreach_copy_', []),
+    ('speed.token_graph', 'two readers share a recording', 'return self.recordings.pop(i)', 'return self.recordings[i]', []),
+    ('speed.token_graph', 'no trial of a recording', 'if not known and not _near(', 'if False and not _near(', []),
+    ('generate.filters', 'late checks are forgotten', '            if not ok: react()', '            pass', ['speed.token_graph']),
+    ('generate.generate', 'random numbers of a step that is not given out are lost', 'generator.set_state(given)', 'pass', ['speed.token_graph']),
+    ('generate.reader', 'a recording keeps the sources of finished texts', 'if self.step: self.step.model = self.model', 'pass', ['speed.token_graph']),
+    ('nn.attention', 'positions that a cache gives are ignored', "if getattr(cache, 'key_pos', None) is not None: key_pos,t = cache.key_pos,k.shape[2]", 'pass', ['speed.token_graph']),
     ('speed.columns', 'a column cache that grows forgets its keys', 'for new,part in zip(self._parts(), old): new[:,:,:n] = part[:,:,:n]', 'pass', []),
     ('speed.columns', 'heads of a group read the keys of others', 'ints(heads)//(heads//h)', 'ints(heads)%h', []),
     ('speed.columns', 'a column cache shows padding', 'scores = scores.masked_fill(~seen, -math.inf)', 'pass', []),

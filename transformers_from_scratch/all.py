@@ -26,6 +26,7 @@ from transformers_from_scratch.speed.steps import *
 from transformers_from_scratch.speed.graphs import *
 from transformers_from_scratch.speed.columns import *
 from transformers_from_scratch.speed.decode import *
+from transformers_from_scratch.speed.token_graph import *
 from transformers_from_scratch.compat.dls_info import *
 from transformers_from_scratch.compat.repairs import *
 from transformers_from_scratch.data.toys import *

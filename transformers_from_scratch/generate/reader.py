@@ -46,12 +46,13 @@ class LMReader:
     ):
         "Keep, copy or drop texts, before `append`; `ValueError` unless each source has as many"
         if hasattr(self.model[0], 'select'): self._select_sources(rows)
-        if self.step and len(rows)>len(self.text): self.step = None  # its layout is for fewer texts
+        more = len(rows)>len(self.text)
         self.text,self.logits = self.text[rows],None  # `append` makes new ones
         self.lengths = [self.lengths[i] for i in rows.tolist()]
-        if self.pad_mask is not None: self.pad_mask = self.pad_mask[rows]
+        if self.pad_mask is not None: self.pad_mask,self.pos = self.pad_mask[rows],self.pos[rows]
         if self.cache:
             for cache in self.caches: cache.reorder(rows)
+        if self.step and more: self.step = None  # its layout is for fewer texts
 
     def _select_sources(self, rows):
         "Drop the sources that have no rows left"
@@ -63,6 +64,7 @@ class LMReader:
                              'but must be as many of each, side by side')
         if len(sources)<encoder.n_sources or sources.diff().ne(1).any():
             self.model = nn.Sequential(encoder.select(sources), head)
+            if self.step: self.step.model = self.model
 
     def _read(self):
         "Read all texts; those longer than `max_len` are cut to the last half of it"
@@ -71,11 +73,12 @@ class LMReader:
             self.lengths = [n if n<=limit else max(limit//2, 1) for n in self.lengths]
         width = max(self.lengths)
         ids,pos,self.pad_mask = self.text[:,-width:],None,None  # no padding: positions 0 to t-1
+        self.pos = torch.full((1,), width-1, device=ids.device)  # of the last tokens
         if min(self.lengths)<width:  # padding in front of the shorter ones
             start = width - torch.tensor(self.lengths, device=ids.device)[:,None]            # (b,1)
             pos = torch.arange(width, device=ids.device) - start                         # (b,width)
             self.pad_mask,pos = pos<0,pos.clamp(min=0)
-            ids = ids.masked_fill(self.pad_mask, encoder.pad_idx)
+            ids,self.pos = ids.masked_fill(self.pad_mask, encoder.pad_idx),pos[:,-1:]
         if self.cache:
             if self.step is None and len(ids)>4 and not torch.is_grad_enabled():
                 self.step = self._fast_decoder()
@@ -95,13 +98,10 @@ class LMReader:
 
     def _read_one(self):
         "Read the last token of each text"
-        ids = self.text[:,-1:]
-        if self.pad_mask is None: pos = torch.tensor([self.lengths[0]-1], device=ids.device)  # (1,)
-        else:
-            pos = torch.tensor(self.lengths, device=ids.device)[:,None] - 1                  # (b,1)
-            self.pad_mask = F.pad(self.pad_mask, (0,1))
+        self.pos = self.pos + 1                                                       # (1,), (b,1)
+        if self.pad_mask is not None: self.pad_mask = F.pad(self.pad_mask, (0,1))
         if self.step is None: self.step = self._fast_decoder()
-        self._read_new(ids, pos, self.step)
+        self._read_new(self.text[:,-1:], self.pos, self.step)
 
     def _read_new(self, ids, pos, fast):
         "Read new tokens, and append their keys and values to the caches"
@@ -113,22 +113,25 @@ class LMReader:
 
     def _fast_decoder(self):
         "Build the fast decoder, or return False; raises `ValueError` if `quantize` needs one"
-        decode = _speed()
+        make,why = _speed(self.text.device.type)
         step = None
-        if self.cache and decode:
-            step = decode.fast_decoder(self.model, self.quantize, len(self.text))
+        if self.cache and make: step = make(self.model, self.quantize, len(self.text))
         if self.quantize and not step:
-            why = '`transformers_from_scratch.speed` is missing' if decode is None else (
-                decode.why_slow(self.model) or 'no cache, gradients, autocast or training mode')
+            why = '`transformers_from_scratch.speed` is missing' if make is None else (
+                why(self.model) or 'no cache, gradients, autocast or training mode')
             raise ValueError(f'`quantize` is {self.quantize!r}, but there is no fast decoder: {why}')
         return step or False
 
-def _speed():
-    "Import `speed.decode` when it is first needed; None if the package `speed` is not installed"
+def _speed(device):
+    "Functions that make a fast decoder, and say why there is none; None without the package `speed`"
+    module,*names = ('decode fast_decoder why_slow' if device=='cpu' else
+                     'token_graph token_graph why_no_graph').split()
     library = TransformerLM.__module__.partition('.')[0]
-    try: return importlib.import_module(f'{library}.speed.decode')
+    try: module = importlib.import_module(f'{library}.speed.{module}')
     except ModuleNotFoundError as e:
         if not (e.name or '').startswith(f'{library}.speed'): raise
+        return None,None
+    return [getattr(module, o) for o in names]
 
 def padding_first(
     ids:Tensor, # Token ids `(b,t)`, padding anywhere, at least one token in each
