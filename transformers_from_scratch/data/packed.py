@@ -117,7 +117,7 @@ class PackTexts(Callback):
         self.learn.xb,self.learn.yb = (PackedIds(*self.xb, self.yb[0]),),self.yb[1:]
 
     def _reason(self):
-        "Why texts can't be packed; None if they can"
+        "Reason that texts can't be packed, or None"
         model,dl = get_model(self.model),self.dls.train
         if not (isinstance(model, TransformerClassifier) and type(model).forward is TransformerClassifier.forward
                 and model[1].pool): return 'the model is no `TransformerClassifier` with a pool'
@@ -128,7 +128,7 @@ class PackTexts(Callback):
         if not _same_packed(model): return 'attention, or a block, of this model does not see the borders of texts'
 
 def _same_packed(model):
-    "Does the model give two texts the same answers in a row as in a table?"
+    "True if the answers for two texts in a row are those in a table"
     encoder,device = model[0],next(model.parameters()).device
     t = min(ifnone(encoder.max_len, 5), 5)
     words = [i for i in range(encoder.vocab_sz) if i!=encoder.pad_idx][:4*t]

@@ -82,7 +82,7 @@ class Packing:
         q:Tensor, # Its queries `(1,h,n,s)`
         need_weights:bool=False # Are weights wanted?
     )->bool: # True on CUDA, in 16 bits, for a layer without a mask, a bias or a dropout of its own
-        "Is there a kernel of PyTorch that reads the row?"
+        "True if a kernel of PyTorch can read the row"
         plain = not (need_weights or attention.by_position or attention.training and attention.dropout)
         return bool(plain and varlen_attn and q.is_cuda and q.dtype.itemsize==2 and q.shape[-1]%8==0
                     and q.shape[-1]<=256)

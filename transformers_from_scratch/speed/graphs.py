@@ -151,7 +151,7 @@ class GraphedForward(ForwardWrapper):
         self.busy,self.reason = None,self._hooks()
 
     def _hooks(self):
-        "Why nothing can be recorded, or None"
+        "Reason that nothing can be recorded, or None"
         for part in self.model.modules():
             if part._forward_hooks or part._forward_pre_hooks or part._backward_hooks or part._backward_pre_hooks:
                 return f'`{type(part).__name__}` has a hook, which a graph would not call'
@@ -175,7 +175,7 @@ class GraphedForward(ForwardWrapper):
         return _Replay.apply(step, self.anchor, *inputs)[:n]
 
     def _key(self, xb, params):
-        "What a recording depends on: shapes, dtypes, places of the weights, precision"
+        "Shapes, dtypes, places of the weights and precision, on which a recording depends"
         device = params[0].device.type
         shapes = tree_map(lambda o: (tuple(o.shape), o.dtype) if isinstance(o, Tensor) else o, xb)
         low = torch.is_autocast_enabled(device) and torch.get_autocast_dtype(device)
