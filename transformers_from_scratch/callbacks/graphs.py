@@ -12,7 +12,7 @@ from ..speed.graphs import *
 
 # %% ../../nbs/66_callbacks.graphs.ipynb #3a3af220
 class GraphSteps(Callback):
-    "Launch the forward and the backward pass of training as CUDA graphs; with a warning where that is impossible"
+    "Launch forward and backward passes as CUDA graphs; with a warning where that is impossible"
     run_valid,order = False,12  # right after mixed precision, and compiling
     def __init__(self,
         graph_cls:type=None, # Class of the graphs; None is `CudaGraph`, and needs a GPU
@@ -24,7 +24,8 @@ class GraphSteps(Callback):
         self.run = not hasattr(self.learn, 'gather_preds')
         if not self.run: return
         reason = None
-        if self.graph_cls is None and torch.device(self.dls.device).type!='cuda': reason = 'the data are not on a GPU'
+        on_gpu = torch.device(self.dls.device).type=='cuda'
+        if not (self.graph_cls or on_gpu): reason = 'the data are not on a GPU'
         elif num_distrib()>1: reason = 'processes exchange gradients by hooks'
         else: self.graphed = GraphedForward(self.model, self.graph_cls or CudaGraph, self.most)
         self.run = reason is None
@@ -62,7 +63,8 @@ class CompileModel(Callback):
         self.run,self.start = not hasattr(self.learn, 'gather_preds'),None
         if not self.run: return
         packed = getattr(self.learn, 'pack_texts', None)
-        _Compiled(get_model(self.model), **dict(dynamic=None if packed and packed.run else True) | self.kwargs)
+        dynamic = None if packed and packed.run else True
+        _Compiled(get_model(self.model), **dict(dynamic=dynamic) | self.kwargs)
 
     def before_batch(self):
         "Look at the clock before the first batch"
@@ -80,6 +82,8 @@ class CompileModel(Callback):
 
 @patch
 @delegates(CompileModel)
-def compile(self:BaseTextLearner, **kwargs)->BaseTextLearner: # Itself; `remove_cb(CompileModel)` undoes it
+def compile(self:BaseTextLearner,
+    **kwargs
+)->BaseTextLearner: # Itself; `remove_cb(CompileModel)` undoes it
     "Train with a compiled model from now on"
     return self.add_cb(CompileModel(**kwargs))

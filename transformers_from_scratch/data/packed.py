@@ -40,7 +40,7 @@ class PackedDL(GetAttr):
     "Batches of a loader's texts: a row of ids `(n,)`, the ends of the texts `(b,)`, and their targets"
     _default = 'dl'
     def __init__(self,
-        dl:TfmdDL, # A loader of texts and targets; the order of the texts is its own, or random where it sorts
+        dl:TfmdDL, # A loader of texts and targets; its order is used, or a random one if it sorts
         n:int=None, # Tokens in a row; None: as many as `dl.bs` texts have on average
         max_len:int=None, # Tokens of a text at most; None: no limit
         crop:callable=head_crop, # Selects tokens of a longer text, as in a classifier
@@ -80,15 +80,15 @@ class PackedDL(GetAttr):
             row = np.full(self.n, self.pad_idx, np.int64)
             ends = np.cumsum([*map(len, texts)])
             row[:ends[-1]] = np.concatenate(texts)
-            batch = *map(torch.from_numpy, (row, ends)),*map(self._stacked, targets, self.kept.first[1:])
-            yield send_batch(batch, self.dl)
+            ys = map(self._stacked, targets, self.kept.first[1:])
+            yield send_batch((torch.from_numpy(row), torch.from_numpy(ends), *ys), self.dl)
         self.dl.after_iter()
 
     def _stacked(self, ys, first): return torch.from_numpy(np.stack(ys)).to(first.dtype)
 
 # %% ../../nbs/36_data.packed.ipynb #c66a4c40
 class PackTexts(Callback):
-    "Train on rows of texts with the same number of tokens each; with a warning where that is impossible"
+    "Train on rows of as many tokens each; with a warning where that is impossible"
     run_valid,order = False,-40  # before whatever looks at a batch
     makes_batches = True  # so `Resume` needs it, for those that were done as well
     def __init__(self,
@@ -119,13 +119,16 @@ class PackTexts(Callback):
     def _reason(self):
         "Reason that texts can't be packed, or None"
         model,dl = get_model(self.model),self.dls.train
-        if not (isinstance(model, TransformerClassifier) and type(model).forward is TransformerClassifier.forward
-                and model[1].pool): return 'the model is no `TransformerClassifier` with a pool'
+        plain = getattr(type(model), 'forward', None) is TransformerClassifier.forward
+        if not (plain and getattr(model[1], 'pool', None)):
+            return 'the model is no `TransformerClassifier` with a pool'
         if num_distrib()>1: return 'processes would have different numbers of batches'
-        if getattr(self.dls, 'n_inp', 1)!=1 or len(dl.after_batch.fs): return 'a batch is more than texts and targets'
+        if getattr(self.dls, 'n_inp', 1)!=1 or len(dl.after_batch.fs):
+            return 'a batch is more than texts and targets'
         try: _rows_of(dl)([0])
         except NotKept: return 'the transforms are random, or make no tensors'
-        if not _same_packed(model): return 'attention, or a block, of this model does not see the borders of texts'
+        if not _same_packed(model):
+            return 'attention, or a block, of this model does not see the borders of texts'
 
 def _same_packed(model):
     "True if the answers for two texts in a row are those in a table"

@@ -79,7 +79,7 @@ class ChunkedLoss(Callback):
     def __init__(self,
         rows:int=None, # Tokens at a time; None: see `linear_cross_entropy`
         share:float=1., # Share of the tokens to score, in (0,1]: sampled anew in each batch
-        above:float=0. # Only where logits would take more than this share of a GPU's memory, and the loss allows it
+        above:float=0. # Only where logits would take more than this share of a GPU's memory
     ):
         ensure(0<share<=1, 'share', share, 'in (0,1]')
         self.rows,self.share,self.above = rows,share,above
@@ -94,7 +94,8 @@ class ChunkedLoss(Callback):
         "Share of the memory of the GPU that logits of a batch and their gradients take"
         memory,dl = _memory_of(self.dls.device),self.dls.train
         if not (memory and isinstance(dl, LMDataLoader)): return 0.
-        return 12*dl.bs*dl.seq_len*len(get_model(self.model)[1].linear.weight)/memory  # 16 bits, and twice 32 for the softmax
+        v = len(get_model(self.model)[1].linear.weight)
+        return 12*dl.bs*dl.seq_len*v/memory  # logits, their softmax and their gradient
 
     def before_train(self):
         "Raises `ValueError` for a learner whose loss needs all logits at once"

@@ -36,7 +36,7 @@ def pack_ids(
     real = real_tokens(ids, pad_idx)                                                      # (b,t)
     row,ends = ids[real],real.sum(1).cumsum(0)
     if n is None: n = len(row)
-    if len(row)>n: raise ValueError(f'`n` is {n}, but must be at least {len(row)}, the number of tokens')
+    if len(row)>n: raise ValueError(f'`n` is {n}, but must be at least {len(row)}, all tokens')
     return PackedIds(F.pad(row, (0, n-len(row)), value=ifnone(pad_idx, 0)), ends)
 
 # %% ../../nbs/11_nn.packed.ipynb #1c07d4cb
@@ -50,7 +50,7 @@ class Packing:
         starts,places = F.pad(ends, (1,0)),torch.arange(n, device=ends.device)    # (b+1,), (n,)
         lens,b = ends-starts[:-1],len(ends)
         self.n,self.ends,self.longest = n,ends,_longest(lens, min(ifnone(longest, n), n))
-        self.text = torch.searchsorted(ends, places, right=True)  # number of the text (n,), `b` at the end
+        self.text = torch.searchsorted(ends, places, right=True)  # text (n,), `b` at the end
         self.pos = (places - starts[self.text]).where(self.text<b, 0)  # position in it (n,)
         columns = torch.arange(self.longest, device=ends.device)
         self.pad_mask = columns >= lens[:,None]                                           # (b,t)

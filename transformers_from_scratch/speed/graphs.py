@@ -20,7 +20,7 @@ class CudaGraph:
     def __init__(self,
         f:callable, # Function without arguments: it reads and writes tensors that stay where they are
         warmups:int=3, # Number of calls before the recording
-        pool=None # Memory shared with other graphs, `other.pool`, of which one is used at a time; None: its own
+        pool=None # `pool` of another graph, to share its memory: use one at a time. None: its own
     ):
         stream = torch.cuda.Stream()
         stream.wait_stream(torch.cuda.current_stream())
@@ -119,7 +119,7 @@ class _Step:
         low = torch.is_autocast_enabled(device) and torch.get_autocast_dtype(device)
         def forward():
             # copies of weights that autocast keeps would be those of the recording
-            with torch.autocast(device, low or None, enabled=bool(low), cache_enabled=False): return f(*xb)
+            with torch.autocast(device, low or None, bool(low), cache_enabled=False): return f(*xb)
         def both():
             out = forward()
             return torch.autograd.grad(out, params, torch.ones_like(out), allow_unused=True)
@@ -153,14 +153,16 @@ class GraphedForward(ForwardWrapper):
     def _hooks(self):
         "Reason that nothing can be recorded, or None"
         for part in self.model.modules():
-            if part._forward_hooks or part._forward_pre_hooks or part._backward_hooks or part._backward_pre_hooks:
+            hooks = 'forward','forward_pre','backward','backward_pre'
+            if any(getattr(part, f'_{o}_hooks') for o in hooks):
                 return f'`{type(part).__name__}` has a hook, which a graph would not call'
         if any(p._backward_hooks or p._post_accumulate_grad_hooks for p in self.model.parameters()):
             return 'a parameter has a hook, which a graph would not call'
 
     def __call__(self, *xb):
         waits = self.busy is not None and self.busy.pending
-        if waits or self.reason or not (self.model.training and torch.is_grad_enabled()): return self.inner(*xb)
+        usual = waits or self.reason or not (self.model.training and torch.is_grad_enabled())
+        if usual: return self.inner(*xb)
         xb,n = _rounded(self.model, xb)
         params = [p for p in self.model.parameters() if p.requires_grad]
         key = self._key(xb, params)
@@ -182,8 +184,8 @@ class GraphedForward(ForwardWrapper):
         return shapes,low,tuple(p.data_ptr() for p in params)
 
     def _record(self, key, xb, params):
-        first_step = first(self.graphs.values())
-        try: step = _Step(self.inner, xb, params, self.graph_cls, first_step and first_step.forward.pool)
+        pool = first(o.forward.pool for o in self.graphs.values())
+        try: step = _Step(self.inner, xb, params, self.graph_cls, pool)
         except Exception as e:
             self.reason = f'{type(e).__name__}: {e}'
             return None
@@ -197,6 +199,6 @@ def _rounded(model, xb):
     if isinstance(x, tuple):
         ids,ends = x
         return (PackedIds(ids, torch.cat([ends, ends[-1:].expand(-len(ends)%16)])), *rest),len(ends)
-    pools = type(model).forward is TransformerClassifier.forward and model[1].pool and model[0].pad_idx is not None
-    if pools and not rest and x.dim()==2: x = F.pad(x, (0, -x.shape[1]%64), value=model[0].pad_idx)
+    plain = type(model).forward is TransformerClassifier.forward and getattr(model[1], 'pool', None)
+    if plain and not rest and model[0].pad_idx is not None: x = F.pad(x, (0, -x.shape[1]%64), value=model[0].pad_idx)
     return (x, *rest),len(x)

@@ -12,7 +12,8 @@ from fastai.callback.progress import *
 # %% ../../nbs/97_speed.steps.ipynb #1e000006
 def _without_class(x):
     "A tensor without fastai's class"
-    return x.as_subclass(Tensor) if type(x).__module__.startswith('fastai.') and isinstance(x, Tensor) else x
+    theirs = isinstance(x, Tensor) and type(x).__module__.startswith('fastai.')
+    return x.as_subclass(Tensor) if theirs else x
 
 class _LossOnDevice(AvgSmoothLoss):
     "The smoothed loss, kept on the device of the loss"
@@ -63,7 +64,7 @@ class WaitWatch(Callback):
     "Says once if the GPU waits for data in more than a fifth of an epoch; a part of our learners"
     run_valid,order = False,-60  # first, so that the time before it is that of loading
     def __init__(self,
-        marker:type=None # Class with `record` and `query`; None is `torch.cuda.Event`, and without a GPU nothing is done
+        marker:type=None # Class with `record` and `query`; None is `torch.cuda.Event`, for a GPU
     ): self.marker,self.said = marker,False
 
     def __getstate__(self): return vars(self) | dict(mark=None, make=None)  # a marker can't be saved
@@ -92,4 +93,5 @@ class WaitWatch(Callback):
         share = self.waited/max(time.monotonic()-self.start, 1e-9)
         if share<.2 or self.said or self.learn.logger is noop: return
         self.said = True
-        print(f'the GPU waited up to {share:.0%} of this epoch for data: see `cached`, `num_workers`, `bs`')
+        print(f'the GPU waited up to {share:.0%} of this epoch for data: '
+              'see `cached`, `num_workers`, `bs`')
