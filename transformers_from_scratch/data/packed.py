@@ -57,7 +57,7 @@ class PackedDL(GetAttr):
         texts = len(self.lens) if sorts else len(dl)*dl.bs  # a loader may choose among its texts
         tokens = 1.02*mean*texts
         self.n_rows = math.ceil(max(tokens, 1)/max(longest, ifnone(n, mean*dl.bs)))
-        self.n = max(longest, ifnone(n, math.ceil(tokens/self.n_rows/64)*64))
+        self.longest,self.n = longest,max(longest, ifnone(n, math.ceil(tokens/self.n_rows/64)*64))
 
     def __len__(self): return self.n_rows
 
@@ -114,7 +114,8 @@ class PackTexts(Callback):
 
     def before_batch(self):
         "Join ids and ends for the model"
-        self.learn.xb,self.learn.yb = (PackedIds(*self.xb, self.yb[0]),),self.yb[1:]
+        packed = PackedIds(*self.xb, self.yb[0], self.packed.longest)
+        self.learn.xb,self.learn.yb = (packed,),self.yb[1:]
 
     def _reason(self):
         "Reason that texts can't be packed, or None"

@@ -18,6 +18,7 @@ class PackedIds(NamedTuple):
     "Texts in one row; tokens behind the last text belong to none"
     ids:Tensor # Token ids `(n,)`
     ends:Tensor # Number of tokens in each text and all before it `(b,)`
+    longest:int=None # No text is longer; None: unknown, and looked up on a CPU
 
     def keep(self,
         mask:Tensor # bool `(n,)`, True at tokens to keep
@@ -25,7 +26,7 @@ class PackedIds(NamedTuple):
         "Leave out tokens; the others move to the left"
         n = mask.cumsum(0)                                                                # (n,)
         ids = self.ids.new_zeros(len(n)+1).scatter(0, n*mask, self.ids)[1:]
-        return PackedIds(ids, F.pad(n, (1,0))[self.ends])
+        return PackedIds(ids, F.pad(n, (1,0))[self.ends], self.longest)
 
 def pack_ids(
     ids:Tensor, # Token ids `(b,t)`, padding anywhere
@@ -130,6 +131,7 @@ def read_packed(
         dropped = torch.rand(encoder.vocab_sz+1, device=packed.ids.device) < vocab_dropout
         packed = packed.keep(~dropped[packed.ids])
     if word_dropout: packed = packed.keep(torch.rand(n, device=packed.ids.device) >= word_dropout)
-    packing = Packing(packed.ends, n, encoder.max_len)
+    most = [o for o in (encoder.max_len, packed.longest) if o]
+    packing = Packing(packed.ends, n, min(most, default=None))
     x = encoder(packed.ids[None], pos=packing.pos[None], packing=packing)               # (1,n,k)
     return model[1]((packing.pad(x), packing.pad_mask))

@@ -20,12 +20,14 @@ class CudaGraph:
     def __init__(self,
         f:callable, # Function without arguments: it reads and writes tensors that stay where they are
         warmups:int=3, # Number of calls before the recording
-        pool=None # `pool` of another graph, to share its memory: use one at a time. None: its own
+        pool=None, # `pool` of another graph, to share its memory: use one at a time. None: its own
+        warmup:callable=None # What is called before the recording; None: `f`
     ):
+        warmup = ifnone(warmup, f)
         stream = torch.cuda.Stream()
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
-            for _ in range(warmups): f()
+            for _ in range(warmups): warmup()
         torch.cuda.current_stream().wait_stream(stream)
         self.graph = torch.cuda.CUDAGraph()
         # other threads, such as those that pin memory, go on
@@ -52,11 +54,12 @@ class RecordedCalls(TorchDispatchMode):
     def __init__(self,
         f:callable, # Function without arguments: it reads and writes tensors that stay where they are
         warmups:int=3, # Number of calls before the recording
-        pool=None # Not used here
+        pool=None, # Not used here
+        warmup:callable=None # What is called before the recording; None: `f`
     ):
         super().__init__()
         self.calls,self.pool = [],None
-        for _ in range(warmups): f()
+        for _ in range(warmups): ifnone(warmup, f)()
         with self, _NoNumbers(): self.out = f()
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
@@ -123,8 +126,8 @@ class _Step:
         def both():
             out = forward()
             return torch.autograd.grad(out, params, torch.ones_like(out), allow_unused=True)
-        graph_cls(both, pool=pool)  # so that all kernels and buffers of both passes exist
-        self.forward = graph_cls(forward, warmups=0, pool=pool)
+        # kernels and buffers of both passes exist before the first is recorded
+        self.forward = graph_cls(forward, pool=pool, warmup=both)
         self.grad = torch.zeros_like(self.forward.out)
         self.backward = graph_cls(lambda: torch.autograd.grad(self.forward.out, params, self.grad,
                                   allow_unused=True), warmups=0, pool=self.forward.pool)
@@ -197,8 +200,9 @@ def _rounded(model, xb):
     "Inputs in one of few shapes, and the number of rows that count"
     x,*rest = xb
     if isinstance(x, tuple):
-        ids,ends = x
-        return (PackedIds(ids, torch.cat([ends, ends[-1:].expand(-len(ends)%16)])), *rest),len(ends)
+        ids,ends,*longest = x
+        ends,n = torch.cat([ends, ends[-1:].expand(-len(ends)%16)]),len(ends)
+        return (PackedIds(ids, ends, *longest), *rest),n
     plain = type(model).forward is TransformerClassifier.forward and getattr(model[1], 'pool', None)
     if plain and not rest and model[0].pad_idx is not None: x = F.pad(x, (0, -x.shape[1]%64), value=model[0].pad_idx)
     return (x, *rest),len(x)
