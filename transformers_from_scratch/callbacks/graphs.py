@@ -17,7 +17,9 @@ class GraphSteps(Callback):
     def __init__(self,
         graph_cls:type=None, # Class of the graphs; None is `CudaGraph`, and needs a GPU
         most:int=8 # Number of shapes that are recorded
-    ): self.graph_cls,self.most = graph_cls,most
+    ): self.graph_cls,self.most,self.graphed = graph_cls,most,None
+
+    def __getstate__(self): return vars(self) | dict(graphed=None)  # graphs can't be saved
 
     def before_fit(self):
         "Let the model use graphs in training"
@@ -45,7 +47,7 @@ class _Compiled(ForwardWrapper):
     "A compiled `forward` in training"
     def __init__(self, model, **kwargs):
         super().__init__(model)
-        self.compiled = torch.compile(self.inner, **kwargs)
+        self.compiled = torch.compile(lambda *xb: self.inner(*xb), **kwargs)
 
     def __call__(self, *xb):
         train = self.model.training and torch.is_grad_enabled()

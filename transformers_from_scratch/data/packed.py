@@ -93,13 +93,15 @@ class PackTexts(Callback):
     makes_batches = True  # so `Resume` needs it, for those that were done as well
     def __init__(self,
         n:int=None # Tokens in a row; None: as many as `bs` texts have on average
-    ): self.n = n
+    ): self.n,self.packed = n,None
+
+    def __getstate__(self): return vars(self) | dict(packed=None)  # without the texts
 
     def before_fit(self):
         "Warn if the model or the data can't be packed"
         self.run = not hasattr(self.learn, 'gather_preds')
         if not self.run: return
-        reason,self.packed = self._reason(),None
+        reason = self._reason()
         if reason: warn(f'texts are not packed: {reason}')
         self.run = reason is None
 

@@ -84,7 +84,11 @@ class ForwardWrapper:
     "Base class of what takes the place of `model.forward`, and calls it as `inner`"
     def __init__(self,
         model:nn.Module # The model; `unwrap` undoes it
-    ): self.model,self.inner,model.forward = model,model.forward,self
+    ):
+        self.unwrap(model)  # what an interrupted training has left
+        self.model,self.inner,model.forward = model,model.forward,self
+
+    def __reduce__(self): return _itself,(self.inner,)  # files and copies hold what it wraps
 
     @classmethod
     def unwrap(cls,
@@ -98,6 +102,8 @@ class ForwardWrapper:
         for wrapper in reversed(kept): wrapper.inner,f = f,wrapper
         if getattr(f, '__self__', None) is model: vars(model).pop('forward', None)  # that of its class
         else: model.forward = f
+
+def _itself(x): return x
 
 class _Replay(torch.autograd.Function):
     "Forward and backward pass of a recorded step"
@@ -140,7 +146,7 @@ class _Step:
         found = [(p, g) for p,g in zip(self.params, self.backward.replay()) if g is not None]
         for p,g in found:
             if p.grad is None: p.grad = torch.zeros_like(g)
-        torch._foreach_add_([p.grad for p,_ in found], [g for _,g in found])
+        if found: torch._foreach_add_([p.grad for p,_ in found], [g for _,g in found])
 
 class GraphedForward(ForwardWrapper):
     "In training, forward and backward passes of a model as graphs, for inputs of a few shapes"
