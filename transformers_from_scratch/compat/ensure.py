@@ -39,12 +39,13 @@ def import_extra(
     "Import a package that is optional; raises `ImportError` that says how to install it"
     try: return importlib.import_module(package)
     except ImportError as e:
-        raise ImportError(f"`{package}` is missing: pip install 'transformers_from_scratch[{extra}]'") from e
+        raise ImportError(f"`{package}` is missing: in a clone of this library, pip install '.[{extra}]'") from e
 
 # %% ../../nbs/84_compat.ensure.ipynb #9a000052
 _elsewhere = {  # and what is not a keyword here
     **dict.fromkeys(('backwards','bs','batch_size'), 'it is for the data, as `bs` of `from_df` is'),
     **{o: f'pass `attn_cls=partial(..., {o}=...)`' for o in ('kv_heads','qk_norm')},
+    'packed': 'only a classifier packs its texts: a language model has no padding',
     'do_sample': '`temperature=0` is greedy decoding'}
 
 def _keyword_note(name, names):

@@ -146,7 +146,7 @@ def _notes_on(df, text_col, valid_col):
         if missing:
             yield f'`{col}` has no text in rows such as {missing[:3]}: `df.dropna()`, or fill them in'
     if valid_col is not None and isinstance(value := df[valid_col].iloc[0], str):
-        yield f"`{valid_col}` holds {value!r}, not True and False: `df[{valid_col!r}]=='True'`"
+        yield f"`{valid_col}` holds {value!r}, not True and False: `df[{valid_col!r}]=={value!r}`"
 
 # %% ../../nbs/86_compat.repairs.ipynb #c1e60dff
 def _has_commas(file, quoting):

@@ -92,7 +92,7 @@ class PackTexts(Callback):
     run_valid,order = False,-40  # before whatever looks at a batch
     makes_batches = True  # so `Resume` needs it, for those that were done as well
     def __init__(self,
-        n:int=None # Tokens in a row; None: as many as `bs` texts have on average
+        n:int=None # Tokens in a row, at least those of the longest text; None: as many as `bs` texts have on average
     ): self.n,self.packed = n,None
 
     def __getstate__(self): return vars(self) | dict(packed=None)  # without the texts
@@ -124,7 +124,7 @@ class PackTexts(Callback):
         model,dl = get_model(self.model),self.dls.train
         plain = getattr(type(model), 'forward', None) is TransformerClassifier.forward
         if not (plain and getattr(model[1], 'pool', None)):
-            return 'the model is no `TransformerClassifier` with a pool'
+            return f'`{type(model).__name__}` is no `TransformerClassifier` with a pool'
         if num_distrib()>1: return 'processes would have different numbers of batches'
         if getattr(self.dls, 'n_inp', 1)!=1 or len(dl.after_batch.fs):
             return 'a batch is more than texts and targets'

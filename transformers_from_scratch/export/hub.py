@@ -28,11 +28,9 @@ _tasks = {  # by target, or by kind of file: the hub's name, ours, and a call
 
 def _validation(learn):
     "The numbers of the last validation by their names; empty if there was none"
-    recorder = getattr(learn, 'recorder', None)
-    rows,names = getattr(recorder, 'values', None),getattr(recorder, 'metric_names', [])[1:]
-    if not rows or getattr(recorder, 'cancel_valid', False): return {}
+    names,row = getattr(getattr(learn, 'data_watch', None), 'validated', None) or ((),())
     names = [o for o in names if o!='time' and not o.startswith('train_')]
-    row = rows[-1][-len(names):]  # `validate` records no training loss
+    row = row[-len(names):]  # `validate` records no training loss
     return {n: o for n,o in zip(names, row) if isinstance(o, numbers.Number)}
 
 def _missing(about):
@@ -99,7 +97,7 @@ tags:
 
 ## Use
 
-`pip install '{lib_name}[hf]'`, then
+`pip install '.[hf]'` in a clone of `{lib_name}`, then
 
 ```python
 from {lib_name}.all import *

@@ -72,6 +72,14 @@ _task_of = {  # kind of targets: the learner for them, and what they are
     'tags': ('transformer_tagger_learner', 'tags of words (`TagDataLoaders`)'),
     'classes': ('transformer_classifier_learner', 'classes or numbers')}
 
+def _check_tokenized(dls):
+    "Raise `ValueError` for a table that the tokenizer could not read, where fastai reads another column"
+    items,mode = getattr(dls.train_ds, 'items', None),getattr(text_tokenizer(dls), 'mode', None)
+    if mode!='df' or not isinstance(items, pd.DataFrame) or 'text' not in items or not len(items): return
+    if isinstance(items.text.iloc[0], str):
+        raise ValueError('the tokenizer of `dls` could not read its texts: some are missing, or no '
+                         "strings. Leave such rows out, as with `df.dropna(subset=['text'])`, or fill them in")
+
 def check_dls(
     dls:DataLoaders, # Texts and targets
     kind:str='classes', # What it must be for: 'tokens', 'text', 'tags', 'classes'; None: anything
@@ -89,6 +97,7 @@ def check_dls(
     for o in (vocab, *([text_vocab(dls, 1)] if kind=='text' else [])):
         ensure(pad is None or pad in special_ids(o, 'pad'), 'pad_idx', pad,
                f'the id of {PAD!r}, not of a word: pass `before_batch=Pad_Chunk(pad_idx=...)`')
+    _check_tokenized(dls)
     if kind not in (None,'tokens'):
         one_class = target.kind=='category' and len(target.classes)<2 and n_out is None
         ensure(not one_class, 'vocab', target.classes, 'two or more classes to tell apart')
@@ -111,7 +120,7 @@ class DataWatch(Callback):
     "Detects silent failures during training, and says if it will be long; a part of our learners"
     def __init__(self,
         dls:DataLoaders # The data that the model was made for
-    ): self.vocab,self.losses = getattr(dls, 'vocab', None),{}
+    ): self.vocab,self.losses,self.validated = getattr(dls, 'vocab', None),{},None
 
     def before_fit(self):
         "Count batches anew"
@@ -150,6 +159,13 @@ class DataWatch(Callback):
         total = minutes * (self.n_epoch-self.epoch)
         if total>=5:
             print(f'about {minutes:.1f} minutes an epoch, {total:.0f} in all, without validation')
+
+    def after_fit(self):
+        "Remember the names and numbers of a validation, which a prediction would erase"
+        recorder = getattr(self.learn, 'recorder', None)
+        if hasattr(self.learn, 'gather_preds') or not getattr(recorder, 'values', None): return
+        if not getattr(recorder, 'cancel_valid', False):
+            self.validated = recorder.metric_names[1:],recorder.values[-1]
 
     def after_train(self):
         "Warn of an epoch whose loss was NaN, and has spoiled the weights"
