@@ -23,8 +23,11 @@ def fill_rows(
     n_rows:int # Number of rows
 )->list: # Indices of the texts of each row
     "Put texts into rows; one for which no row has room is left out"
-    last = len(order)//2
-    order = [*order[:last], *sorted(order[last:], key=lambda i: -lens[i])]
+    def by_length(idxs): return sorted(idxs, key=lambda i: -lens[i])
+    long = set(by_length(order)[:n_rows//2])
+    rest = [i for i in order if i not in long]
+    order = [*by_length(i for i in order if i in long), *rest[:len(rest)//2],
+             *by_length(rest[len(rest)//2:])]
     rows,used = [[] for _ in range(n_rows)],[(0, i) for i in range(n_rows)]
     for i in order:
         tokens,row = used[0]  # the row with most room
@@ -36,6 +39,16 @@ def fill_rows(
 # %% ../../nbs/36_data.packed.ipynb #5e1e0aab
 def _rows_of(dl): return getattr(dl.dataset, 'cached_rows', None) or CachedRows(dl.dataset)
 
+def _fullest(lens, dl, n_rows):
+    "Tokens in the fullest of so many rows, when all texts of an epoch are put into them"
+    rng,every = random.Random(0),range(len(lens))
+    if _draws(dl): order = rng.choices(every, getattr(dl, 'wgts', None), k=len(dl)*dl.bs)
+    else: order = rng.sample(every, len(lens))
+    return max(sum(lens[i] for i in row) for row in fill_rows(lens, order, math.inf, n_rows))
+
+def _draws(dl): return not isinstance(dl, SortedDL) and type(dl) is not TfmdDL and (
+    len(dl)*dl.bs<dl.n-dl.bs or hasattr(dl, 'wgts'))
+
 class PackedDL(GetAttr):
     "Batches of a loader's texts: a row of ids `(n,)`, the ends of the texts `(b,)`, and their targets"
     _default = 'dl'
@@ -43,43 +56,50 @@ class PackedDL(GetAttr):
         dl:TfmdDL, # A loader of texts and targets; its order is used, or a random one if it sorts
         n:int=None, # Tokens in a row; None: as many as `dl.bs` texts have on average
         max_len:int=None, # Tokens of a text at most; None: no limit
-        crop:callable=head_crop, # Selects tokens of a longer text, as in a classifier
+        crop:callable=head_crop, # Selects tokens of a longer text; None: it is a `ValueError`
         pad_idx:int=1 # Id behind the last text
     ):
         store_attr('dl,max_len,crop,pad_idx')
         self.kept = _rows_of(dl)
         self.kept.refresh(dl.fake_l.num_workers)
         self.kept([*range_of(dl.dataset)])  # all at once
-        self.made_from = self.kept.mark
-        self.lens = [len(self._ids(i)) for i in range_of(dl.dataset)]
-        mean,longest = np.mean(self.lens),max(self.lens)
-        sorts = isinstance(dl, SortedDL) or type(dl) is TfmdDL
-        texts = len(self.lens) if sorts else len(dl)*dl.bs  # a loader may choose among its texts
-        tokens = 1.02*mean*texts
-        self.n_rows = math.ceil(max(tokens, 1)/max(longest, ifnone(n, mean*dl.bs)))
-        self.longest,self.n = longest,max(longest, ifnone(n, math.ceil(tokens/self.n_rows/64)*64))
+        lens = [*map(len, self._texts())]
+        n_texts,self.longest = len(dl)*dl.bs if _draws(dl) else len(lens),max(lens)
+        n_rows = math.ceil(n_texts/dl.bs)
+        if n is not None:
+            n = max(self.longest, int(n))
+            n_rows = math.ceil(max(1, n_rows*_fullest(lens, dl, n_rows)/n))
+            while _fullest(lens, dl, n_rows)>n and n_rows<n_texts: n_rows += math.ceil(n_rows/50)
+        self.n_rows,self.n = n_rows,ifnone(n, math.ceil(1.01*_fullest(lens, dl, n_rows)/64)*64)
 
     def __len__(self): return self.n_rows
 
-    def _ids(self, i):
-        "Ids of text `i` in an array, cropped"
-        ids = self.kept([i])[0][0]
+    def _texts(self):
+        "Ids of all texts in arrays, cropped"
+        return [self._cropped(row[0]) for row in self.kept([*range_of(self.dl.dataset)])]
+
+    def _cropped(self, ids):
         if self.max_len is None or len(ids)<=self.max_len: return ids
+        if self.crop is None:
+            raise ValueError(f'a text has {len(ids)} tokens, but must have at most {self.max_len}: '
+                             'pass a larger `max_len`, or a `crop`')
         keep = self.crop(torch.arange(len(ids))[None], tensor([[len(ids)]]), self.max_len)
         return ids[keep[0].numpy()]
 
     def _order(self):
         if not isinstance(self.dl, SortedDL): return self.dl.get_idxs()
-        return self.dl.rng.sample(range(len(self.lens)), len(self.lens))
+        return self.dl.rng.sample(range_of(self.dl.dataset), len(self.dl.dataset))
 
     def __iter__(self):
         self.dl.randomize()
         self.dl.before_iter()
-        for some in fill_rows(self.lens, [*map(int, self._order())], self.n, self.n_rows):
-            texts,targets = [*map(self._ids, some)],[*zip(*self.kept(some))][1:]
+        texts = self._texts()  # a crop may be random
+        order,lens = [*map(int, self._order())],[*map(len, texts)]
+        for some in fill_rows(lens, order, self.n, self.n_rows):
+            ends = np.cumsum([lens[i] for i in some])
             row = np.full(self.n, self.pad_idx, np.int64)
-            ends = np.cumsum([*map(len, texts)])
-            row[:ends[-1]] = np.concatenate(texts)
+            row[:ends[-1]] = np.concatenate([texts[i] for i in some])
+            targets = [*zip(*self.kept(some))][1:]
             ys = map(self._stacked, targets, self.kept.first[1:])
             yield send_batch((torch.from_numpy(row), torch.from_numpy(ends), *ys), self.dl)
         self.dl.after_iter()
@@ -88,38 +108,46 @@ class PackedDL(GetAttr):
 
 # %% ../../nbs/36_data.packed.ipynb #c66a4c40
 class PackTexts(Callback):
-    "Train on rows of as many tokens each; with a warning where that is impossible"
+    "Train on rows that all have the same number of tokens; warns if it cannot"
     run_valid,order = False,-40  # before whatever looks at a batch
     makes_batches = True  # so `Resume` needs it, for those that were done as well
     def __init__(self,
         n:int=None # Tokens in a row, at least those of the longest text; None: as many as `bs` texts have on average
-    ): self.n,self.packed = n,None
+    ): self.n,self.packed,self.made_for,self.reason = n,None,None,None
 
-    def __getstate__(self): return vars(self) | dict(packed=None)  # without the texts
+    def __getstate__(self): return vars(self) | dict(packed=None, made_for=None)  # without the texts
+
+    def rows(self)->PackedDL: # None if texts can't be packed
+        "Batches for an epoch with the present data, model and settings"
+        before,self.reason = self.reason,self._why_not()
+        if self.reason is not None:
+            if self.reason!=before: warn(f'texts are not packed: {self.reason}')
+            return None
+        model,dl = get_model(self.model),self.dls.train
+        _rows_of(dl).refresh()
+        now = dl,dl.bs,self.n,model[0].max_len,model.crop,_rows_of(dl).mark
+        if self.packed is None or self.made_for!=now:
+            pad = ifnone(model[0].pad_idx, 0)
+            self.packed,self.made_for = PackedDL(dl, self.n, model[0].max_len, model.crop, pad),now
+        return self.packed
 
     def before_fit(self):
-        "Warn if the model or the data can't be packed"
-        self.run = not hasattr(self.learn, 'gather_preds')
-        if not self.run: return
-        reason = self._reason()
-        if reason: warn(f'texts are not packed: {reason}')
-        self.run = reason is None
+        "Let `lr_find` have as many steps as it asks for"
+        finder = getattr(self.learn, 'lr_finder', None)
+        if finder and (rows := self.rows()): self.learn.n_epoch = finder.num_it//len(rows) + 1
 
     def before_train(self):
         "Let the epoch be one of packed batches"
-        model,dl = get_model(self.model),self.dls.train
-        if self.packed: self.packed.kept.refresh()
-        if not self.packed or self.packed.dl is not dl or self.packed.made_from!=self.packed.kept.mark:
-            pad = ifnone(model[0].pad_idx, 0)
-            self.packed = PackedDL(dl, self.n, model[0].max_len, model.crop, pad)
-        self.learn.dl = self.packed
+        rows = self.rows()
+        if rows is not None: self.learn.dl = rows
 
     def before_batch(self):
         "Join ids and ends for the model"
+        if self.reason is not None: return
         packed = PackedIds(*self.xb, self.yb[0], self.packed.longest)
         self.learn.xb,self.learn.yb = (packed,),self.yb[1:]
 
-    def _reason(self):
+    def _why_not(self):
         "Reason that texts can't be packed, or None"
         model,dl = get_model(self.model),self.dls.train
         plain = getattr(type(model), 'forward', None) is TransformerClassifier.forward
@@ -130,17 +158,20 @@ class PackTexts(Callback):
             return 'a batch is more than texts and targets'
         try: _rows_of(dl)([0])
         except NotKept: return 'the transforms are random, or make no tensors'
-        if not _same_packed(model):
+        if not _sees_borders(model[0]):
             return 'attention, or a block, of this model does not see the borders of texts'
 
-def _same_packed(model):
-    "True if the answers for two texts in a row are those in a table"
-    encoder,device = model[0],next(model.parameters()).device
+@torch.no_grad()
+def _sees_borders(encoder):
+    "True if the vectors of two texts in a row are those of a table"
     t = min(ifnone(encoder.max_len, 5), 5)
     words = [i for i in range(encoder.vocab_sz) if i!=encoder.pad_idx][:4*t]
-    rows = torch.tensor(words, device=device).repeat(2*t)[:2*t].view(2, t)
+    table = torch.tensor(words, device=encoder.embedding.weight.device).repeat(2*t)[:2*t].view(2, t)
+    row = pack_ids(table, encoder.pad_idx, 3*t)
+    packing = Packing(row.ends, 3*t, t)
     try:
-        with eval_mode(model.modules()), torch.no_grad():
-            a,b = model(rows),model(pack_ids(rows, encoder.pad_idx, 3*t))
+        with eval_mode(encoder.modules()):
+            a = encoder(table)                                                            # (2,t,k)
+            b = packing.pad(encoder(row.ids[None], pos=packing.pos[None], packing=packing))
     except TypeError: return False  # an unexpected `packing`
-    return bool((a-b).abs().max() <= 1e-3*a.abs().max().clamp(min=1e-3))
+    return bool((a-b).abs().max() <= 1e-3*a.abs().max())
