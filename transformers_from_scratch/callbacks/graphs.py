@@ -12,61 +12,71 @@ from ..speed.graphs import *
 
 # %% ../../nbs/66_callbacks.graphs.ipynb #3a3af220
 class GraphSteps(Callback):
-    "Launch forward and backward passes as CUDA graphs; with a warning where that is impossible"
+    "Launch forward and backward passes of training as CUDA graphs; warns if it cannot"
     run_valid,order = False,12  # right after mixed precision, and compiling
     def __init__(self,
         graph_cls:type=None, # Class of the graphs; None is `CudaGraph`, and needs a GPU
-        most:int=8 # Number of shapes that are recorded
-    ): self.graph_cls,self.most,self.graphed = graph_cls,most,None
+        max_graphs:int=8 # Number of shapes that are recorded
+    ): self.graph_cls,self.max_graphs,self.graphed,self.said = graph_cls,max_graphs,None,None
 
     def __getstate__(self): return vars(self) | dict(graphed=None)  # graphs can't be saved
 
+    def _say(self, reason):
+        if reason and reason!=self.said: warn(f'no graphs: {reason}')
+        self.said = reason
+
     def before_fit(self):
-        "Let the model use graphs in training"
-        self.run = not hasattr(self.learn, 'gather_preds')
-        if not self.run: return
-        reason = None
+        "Record anew"
+        if not hasattr(self.learn, 'gather_preds'): self.graphed = None
+
+    def before_train(self):
+        "Let the model use graphs"
         on_gpu = torch.device(self.dls.device).type=='cuda'
-        if not (self.graph_cls or on_gpu): reason = 'the data are not on a GPU'
-        elif num_distrib()>1: reason = 'processes exchange gradients by hooks'
-        else: self.graphed = GraphedForward(self.model, self.graph_cls or CudaGraph, self.most)
-        self.run = reason is None
-        if reason: warn(f'no graphs: {reason}')
+        if not (self.graph_cls or on_gpu): return self._say('the data are not on a GPU')
+        if num_distrib()>1: return self._say('processes exchange gradients by hooks')
+        # what holds the nodes of steps before
+        self.learn.pred = self.learn.loss = self.learn.loss_grad = None
+        if self.graphed: self.graphed.install()
+        else: self.graphed = GraphedForward(self.model, self.graph_cls or CudaGraph, self.max_graphs)
 
     def before_batch(self):
         "Forget a forward pass that had no backward pass"
-        self.graphed.busy = None
+        if self.graphed: self.graphed.forget()
 
-    def after_fit(self):
-        "Give the model its `forward` back"
+    def after_train(self):
+        "Give the model its `forward` back, for validation and predictions"
+        if not self.graphed: return
         GraphedForward.unwrap(self.model)
-        if self.graphed.reason: warn(f'no graphs: {self.graphed.reason}')
+        self._say(self.graphed.reason)
 
 # %% ../../nbs/66_callbacks.graphs.ipynb #49ec8c1e
 class _Compiled(ForwardWrapper):
-    "A compiled `forward` in training"
+    "A compiled `forward`"
     def __init__(self, model, **kwargs):
         super().__init__(model)
         self.compiled = torch.compile(lambda *xb: self.inner(*xb), **kwargs)
 
-    def __call__(self, *xb):
-        train = self.model.training and torch.is_grad_enabled()
-        return (self.compiled if train else self.inner)(*xb)
+    def __call__(self, *xb): return self.compiled(*xb)
 
 class CompileModel(Callback):
     "Train with a compiled model, one for all lengths"
-    run_valid,order = False,11  # after mixed precision, before graphs
+    run_valid,order,resumes = False,11,False  # after mixed precision, before graphs
     def __init__(self,
         **kwargs # For `torch.compile`; `dynamic` is True, or with packed batches None
-    ): self.kwargs = kwargs
+    ): self.kwargs,self.compiled,self.start = kwargs,None,None
+
+    def __getstate__(self): return vars(self) | dict(compiled=None)
 
     def before_fit(self):
+        "Compile anew"
+        if not hasattr(self.learn, 'gather_preds'): self.compiled = self.start = None
+
+    def before_train(self):
         "Let the model be compiled when it is first used"
-        self.run,self.start = not hasattr(self.learn, 'gather_preds'),None
-        if not self.run: return
+        if self.compiled: return self.compiled.install()
         packed = getattr(self.learn, 'pack_texts', None)
-        dynamic = None if packed and packed.run else True
-        _Compiled(get_model(self.model), **dict(dynamic=dynamic) | self.kwargs)
+        dynamic = None if packed and packed.reason is None else True
+        self.compiled = _Compiled(get_model(self.model), **dict(dynamic=dynamic) | self.kwargs)
 
     def before_batch(self):
         "Look at the clock before the first batch"
@@ -78,8 +88,8 @@ class CompileModel(Callback):
         seconds = time.monotonic()-self.start
         if seconds>=5 and self.learn.logger is not noop: print(f'compiled in {seconds:.0f} seconds')
 
-    def after_fit(self):
-        "Give the model its `forward` back"
+    def after_train(self):
+        "Give the model its `forward` back, for validation and predictions"
         _Compiled.unwrap(get_model(self.model))
 
 @patch

@@ -36,7 +36,8 @@ def _set_order(dl, order):
 def _callbacks(learn):
     "Callbacks to save, by name"
     others = Resume,Recorder,TrainEvalCallback,ProgressCallback
-    of_type = groupby([o for o in learn.cbs.sorted('order') if not isinstance(o, others)], type)
+    cbs = [o for o in learn.cbs.sorted('order') if not isinstance(o, others) and getattr(o, 'resumes', True)]
+    of_type = groupby(cbs, type)
     return {f'{kind.__name__} {i}': o for kind,cbs in of_type.items() for i,o in enumerate(cbs)}
 
 def _with_counts(learn):
@@ -149,6 +150,11 @@ class _Resumed(GetAttr):
         self.resume._go_on()
         yield from batches
 
+def _n_batches(learn):
+    "Batches of an epoch, of which a callback may make others"
+    rows = first(o.rows() for o in learn.cbs if getattr(o, 'makes_batches', False))
+    return len(learn.dls.train if rows is None else rows)
+
 def _training(learn, n_processes):
     "Settings that define a run: with others it would be a different run"
     def plain(numbers): return np.asarray(numbers, float).ravel().tolist()
@@ -159,7 +165,7 @@ def _training(learn, n_processes):
             for i in sorted({0, len(texts)//2, len(texts)-1}) for o in tuplify(texts[i])]
     values = dict(
         processes=n_processes, bs=learn.dls.train.bs, n_epoch=learn.n_epoch,
-        n_batches=len(learn.dls.train),
+        n_batches=_n_batches(learn), packed=[o.n for o in learn.cbs if getattr(o, 'makes_batches', False)],
         lr=[plain(o['lr']) for o in learn.opt.hypers],
         wd=[plain(o.get('wd', 0)) for o in learn.opt.hypers],
         schedule=[[n, *[plain(f(p)) for p in (0.,.2,.5,.9)]] for n,f in scheds],

@@ -84,11 +84,12 @@ class ChunkedLoss(Callback):
         ensure(0<share<=1, 'share', share, 'in (0,1]')
         self.rows,self.share,self.above = rows,share,above
 
-    def before_fit(self):
-        "With `above`, rest unless the logits are large"
-        if not self.above: return
-        try: self.run = not self.before_train() and self._logits()>self.above
-        except ValueError: self.run = False  # this loss needs all logits
+    def _rests(self):
+        "True with `above`, unless the logits are large and the loss can do without them"
+        if not self.above: return False
+        try: self._check()
+        except ValueError: return True
+        return self._logits()<=self.above
 
     def _logits(self):
         "Share of the memory of the GPU that logits of a batch and their gradients take"
@@ -99,6 +100,10 @@ class ChunkedLoss(Callback):
 
     def before_train(self):
         "Raises `ValueError` for a learner whose loss needs all logits at once"
+        self.rests = self._rests()
+        if not self.rests: self._check()
+
+    def _check(self):
         model,f = get_model(self.model),getattr(self.loss_func, 'func', None)
         head = model[1] if isinstance(model, nn.Sequential) else None
         linear = getattr(head, 'linear', None)
@@ -116,6 +121,7 @@ class ChunkedLoss(Callback):
 
     def before_batch(self):
         "Read the batch as a `Learner` does, with vectors in the place of logits"
+        if self.rests: return
         learn,head = self.learn,get_model(self.model)[1]
         head.forward = noop
         try: learn.pred = learn.model(*learn.xb)

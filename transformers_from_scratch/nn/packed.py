@@ -8,6 +8,7 @@ __all__ = ['PackedIds', 'pack_ids', 'Packing', 'read_packed']
 # %% ../../nbs/11_nn.packed.ipynb #ea5a6580
 from typing import NamedTuple
 from fastai.basics import *
+from .attention import *
 from .encoder import *
 from .align import *
 try: from torch.nn.attention.varlen import varlen_attn
@@ -84,9 +85,10 @@ class Packing:
         need_weights:bool=False # Are weights wanted?
     )->bool: # True on CUDA, in 16 bits, for a layer without a mask, a bias or a dropout of its own
         "True if a kernel of PyTorch can read the row"
-        plain = not (need_weights or attention.by_position or attention.training and attention.dropout)
-        return bool(plain and varlen_attn and q.is_cuda and q.dtype.itemsize==2 and q.shape[-1]%8==0
-                    and q.shape[-1]<=256)
+        if need_weights or attention.by_position or attention.training and attention.dropout: return False
+        fits = q.is_cuda and q.dtype.itemsize==2 and q.shape[-1]%8==0 and q.shape[-1]<=256
+        return bool(fits and varlen_attn and attention.average is fused_attention
+                    and torch.cuda.get_device_capability(q.device)>=(8,0))
 
     def average(self,
         q:Tensor, # Queries `(1,h,n,s)`
@@ -98,7 +100,7 @@ class Packing:
         copies = q.shape[1]//k.shape[1]
         q,k,v = (o[0].transpose(0,1) for o in (q, k, v))                                # (n,h,s)
         k,v = (o.repeat_interleave(copies, 1) if copies>1 else o for o in (k, v))
-        # what is behind the last text is one more
+        # what is behind the last text is one more segment
         borders = F.pad(F.pad(self.ends, (1,0)), (0,1), value=self.n).int()             # (b+2,)
         kwargs = _causal if causal else {}
         return varlen_attn(q, k, v, borders, borders, self.n, self.n, **kwargs).flatten(1)[None]

@@ -62,18 +62,17 @@ class LeanSteps(Callback):
 # %% ../../nbs/97_speed.steps.ipynb #5c004202
 class WaitWatch(Callback):
     "Says once if the GPU waits for data in more than a fifth of an epoch; a part of our learners"
-    run_valid,order = False,-60  # first, so that the time before it is that of loading
+    run_valid,order,resumes = False,-60,False  # first, so that the time before it is that of loading
     def __init__(self,
         marker:type=None # Class with `record` and `query`; None is `torch.cuda.Event`, for a GPU
-    ): self.marker,self.said = marker,False
+    ): self.marker,self.make,self.said = marker,None,False
 
     def __getstate__(self): return vars(self) | dict(mark=None, make=None)  # a marker can't be saved
 
     def before_fit(self):
         "Rest without a GPU"
         on_gpu = torch.device(getattr(self.dls, 'device', None) or 'cpu').type=='cuda'
-        self.make = self.marker or (torch.cuda.Event if on_gpu else None)
-        self.run = self.make is not None and not self.said and not hasattr(self.learn, 'gather_preds')
+        self.make = None if self.said else self.marker or (torch.cuda.Event if on_gpu else None)
 
     def before_train(self):
         "Begin to count"
@@ -85,6 +84,7 @@ class WaitWatch(Callback):
 
     def after_batch(self):
         "Put a marker behind the operations of this step"
+        if not self.make: return
         self.mark,self.left = self.make(),time.monotonic()
         self.mark.record()
 
