@@ -152,8 +152,9 @@ def push_to_hub(self:BaseTextLearner,
         with _hub_errors(hub, repo_id):
             api = hub.HfApi(token=token)
             api.create_repo(repo_id, private=private, exist_ok=True)
-            if api.file_exists(repo_id, card.name):
-                if _is_edited(Path(api.hf_hub_download(repo_id, card.name))): card.unlink()
+            where = dict(revision=kwargs.get('revision'))
+            if api.file_exists(repo_id, card.name, **where):
+                if _is_edited(Path(api.hf_hub_download(repo_id, card.name, **where))): card.unlink()
             done = api.upload_folder(repo_id=repo_id, folder_path=folder,
                                      commit_message=commit_message, **kwargs)
     return done.pr_url or done.commit_url

@@ -163,9 +163,9 @@ class DataWatch(Callback):
     def after_fit(self):
         "Remember the names and numbers of a validation, which a prediction would erase"
         recorder = getattr(self.learn, 'recorder', None)
-        if hasattr(self.learn, 'gather_preds') or not getattr(recorder, 'values', None): return
-        if not getattr(recorder, 'cancel_valid', False):
-            self.validated = recorder.metric_names[1:],recorder.values[-1]
+        if hasattr(self.learn, 'gather_preds'): return
+        some = getattr(recorder, 'values', None) and not getattr(recorder, 'cancel_valid', False)
+        self.validated = (recorder.metric_names[1:],recorder.values[-1]) if some else None
 
     def after_train(self):
         "Warn of an epoch whose loss was NaN, and has spoiled the weights"

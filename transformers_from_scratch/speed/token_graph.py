@@ -120,6 +120,7 @@ def _look(model):
             if isinstance(v, Tensor): others.append(v)
             elif callable(v): settings.append((n, id(v)))
             elif isinstance(v, (int,float,str,torch.Size,type(None))): settings.append((n, v))
+            elif isinstance(v, (tuple,list,dict)): settings.append((n, repr(v)))
     return settings,[o for o in tensors if o is not None],others
 
 def _state(model):
@@ -127,6 +128,8 @@ def _state(model):
     settings,tensors,others = _look(model)
     places = [(o.data_ptr(), o.dtype, o.shape) for o in tensors+others]
     return settings,places,torch.backends.cuda.matmul.fp32_precision,TokenGraph.graph_cls
+
+_keeping = threading.Lock()
 
 class _Kept:
     "Recordings of a model in one state, a copy of it in bfloat16 if that is wanted, and its memory"
@@ -143,11 +146,13 @@ class _Kept:
 
     def take(self, rows, sources, room, length):
         "Recording for `rows` texts and their sources, with room for both, or None"
-        for i,some in enumerate(self.recordings):
-            fits = some.room>=room and some.source.room>=length
-            if fits and (some.rows,some.source.n)==(rows,sources): return self.recordings.pop(i)
+        with _keeping:
+            for i,some in enumerate(self.recordings):
+                fits = some.room>=room and some.source.room>=length
+                if fits and (some.rows,some.source.n)==(rows,sources): return self.recordings.pop(i)
 
-    def give(self, recording): self.recordings = [*self.recordings, recording][-4:]
+    def give(self, recording):
+        with _keeping: self.recordings = [*self.recordings, recording][-4:]
 
 def _owner(model):
     "Module that recordings are kept for, and model that they rely on: both without a source"
