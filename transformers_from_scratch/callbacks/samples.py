@@ -48,9 +48,10 @@ class LogSamples(Callback):
         texts:list, # Texts; beginnings for a language model, with `[MASK]` for a masked one
         targets:list=None, # The right answers, if there are some
         title:str='samples', # Of the table in the trackers
+        attention:str=None, # A text whose attention is drawn as well, in the last block; for the trackers
         **kwargs # For `predict` of a language model, `translate`, `tag` or `fill_mask`
     ):
-        self.texts,self.title,self.kwargs = as_texts(texts),title,kwargs
+        self.texts,self.title,self.kwargs,self.attention = as_texts(texts),title,kwargs,attention
         self.targets = [''] * len(self.texts) if targets is None else list(targets)
         ensure(len(self.targets)==len(self.texts), 'targets', self.targets, 'one for each of `texts`')
         self.table = pd.DataFrame()
@@ -80,3 +81,10 @@ class LogSamples(Callback):
         if writer := getattr(getattr(self.learn, 'tensor_board', None), 'writer', None):
             lines = [' | '.join(map(str, o)) for o in [rows, ['---']*rows.shape[1], *rows.values]]
             writer.add_text(self.title, '\n'.join(lines), self.train_iter)
+        if self.attention is None: return
+        with no_random(): figure = self.learn.show_attention(self.attention)[0].figure
+        name = f'{self.title}, attention'
+        if getattr(wandb, 'run', None): wandb.log({name: wandb.Image(figure)}, commit=False)
+        if mlflow and mlflow.active_run(): mlflow.log_figure(figure, f'{name}, {self.epoch}.png')
+        if writer: writer.add_figure(name, figure, self.train_iter)
+        plt.close(figure)
