@@ -165,7 +165,8 @@ def _training(learn, n_processes):
             for i in sorted({0, len(texts)//2, len(texts)-1}) for o in tuplify(texts[i])]
     values = dict(
         processes=n_processes, bs=learn.dls.train.bs, n_epoch=learn.n_epoch,
-        n_batches=_n_batches(learn), packed=[o.n for o in learn.cbs if getattr(o, 'makes_batches', False)],
+        packed=[o.n for o in learn.cbs if getattr(o, 'makes_batches', False)],
+        n_batches=_n_batches(learn),
         lr=[plain(o['lr']) for o in learn.opt.hypers],
         wd=[plain(o.get('wd', 0)) for o in learn.opt.hypers],
         schedule=[[n, *[plain(f(p)) for p in (0.,.2,.5,.9)]] for n,f in scheds],
