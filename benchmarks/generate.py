@@ -29,12 +29,12 @@ def ours(v, k, heads, depth):
     from torch import nn
     model = TransformerLM(v, k=k, heads=heads, depth=depth, max_len=max_len, act_cls=nn.GELU)
     use_fast_layers(model.eval())
-    def f(ids, n, weights=None): generate(model, ids, n, temperature=0, weights=weights)
+    def f(ids, n, quantize=None): generate(model, ids, n, temperature=0, quantize=quantize)
     def plain(ids, n):  # a hook keeps `generate` from its fast decoder
         handle = model[0].norm.register_forward_hook(lambda *_: None)
         f(ids, n); handle.remove()
-    return {'ours': f, 'ours, `weights="bf16"`': lambda *o: f(*o, 'bf16'),
-            'ours, `weights="int8"`': lambda *o: f(*o, 'int8'), 'ours, module by module': plain}
+    return {'ours': f, 'ours, `quantize="bf16"`': lambda *o: f(*o, 'bf16'),
+            'ours, `quantize="int8"`': lambda *o: f(*o, 'int8'), 'ours, module by module': plain}
 
 def predict(v, k, heads, depth):
     "`predict` of our Learner, and that of fastai's AWD_LSTM, on the same vocabulary; one text"

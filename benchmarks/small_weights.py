@@ -18,7 +18,7 @@ def loss(model, rows, weights, n):
     "The losses of all tokens of `rows (n,t)` but the first two, `n` rows at a time"
     res = []
     for some in rows.split(n):
-        reader = LMReader(model, some[:,:1], weights=weights)
+        reader = LMReader(model, some[:,:1], quantize=weights)
         for i in range(1, rows.shape[1]-1):
             reader.append(some[:,i])
             res.append(F.cross_entropy(reader.logits, some[:,i+1], reduction='none'))

@@ -121,12 +121,13 @@ class _Ordinary(_Product):
         self.kind = self.dtype
 
     def bytes(self): return 0
+    def to_integers(self, w): return _to_integers(w)
     def pack(self, w): return w
     def multiply(self, x, w): return F.linear(x.to(self.dtype), w)
 
     def fill(self):
         w,bias = self.joined()
-        w,scale = _to_integers(w) if self.quantize=='int8' else (w,w.new_empty(0, 1))
+        w,scale = self.to_integers(w) if self.quantize=='int8' else (w,w.new_empty(0, 1))
         if self.quantize=='bf16': w = w.bfloat16()
         self.store = self.pack(w.to(self.dtype)),scale[:,0],bias
 
@@ -140,9 +141,9 @@ class _Ordinary(_Product):
             y.mul_(scale)
         return (y if bias is None else y + bias).to(x.dtype)
 
-def _to_integers(x):
-    "Round to integers from -127 to 127, and return them and the scale of each row"
-    scale = x.float().abs().amax(1, keepdim=True).clamp_(min=1e-20)/127
+def _to_integers(x, sizes=None, most=127):
+    "Scale each row until no number of `sizes (x)` exceeds `most`; return integers and scales"
+    scale = ifnone(sizes, x).float().abs().amax(1, keepdim=True).clamp_(min=1e-20)/most
     return (x/scale).round_(),scale
 
 class _Packed(_Ordinary):
@@ -166,18 +167,39 @@ class _PackedIntegers(_Ordinary):
         args = x.add_(128).to(torch.uint8),1.,128,*w,None,1.,0,torch.float,'none',[],''
         return torch.ops.onednn.qlinear_pointwise(*args)
 
+class _PairedIntegers(_Ordinary):
+    "Product of integers by FBGEMM, where sums of two products have 16 bits"
+    def to_integers(self, w):
+        "Round so that two neighbors sum to 127 at most, since 255*127 < 2**15"
+        pairs = F.pad(w, (0,self.n%2)).unflatten(1, (-1,2)).sum(2)  # (out,in/2)
+        return _to_integers(w, torch.cat([w, pairs], 1), 126)
+
+    def pack(self, w):
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore')  # PyTorch warns that quantized tensors are deprecated
+            w = torch._make_per_tensor_quantized_tensor(w.to(torch.int8), 1., 0)
+        return _int8.linear_prepack(w, None)
+
+    def multiply(self, x, w):
+        return _int8.linear_with_input_q_dq_qweight_dq_output_fp32(x, 1., 128, w)
+
 @lru_cache
 def _works(cls, quantize=None):
     "Check that this kernel is available, and exact at ±127"
     x = torch.ones(16, 64, dtype=torch.float, device='cpu')
-    product = cls([SimpleNamespace(weight=-x, bias=None)], quantize)
-    try: product.fill(); return bool((product(x)+64).abs().max()<1e-3)
+    w = -x
+    w[::2,1::2] = 0
+    product = cls([SimpleNamespace(weight=w, bias=None)], quantize)
+    try: product.fill(); return bool((product(x) - x@w.t()).abs().max()<1e-3)
     except (AttributeError, RuntimeError): return False
 
 def _ways(layers, quantize=None, rows=1):
     "List the products that can be used for `layers`"
     if rows<=_Bags.most: return [_Bags]
-    kinds = [_Packed,_Integers,_PackedIntegers] if quantize=='int8' else [_Packed]
+    kinds = [_Packed]
+    if quantize=='int8':
+        exact = [o for o in (_Integers,_PackedIntegers) if _works(o, quantize)]
+        kinds += exact or [_PairedIntegers]
     single = all(o.weight.dtype==torch.float for o in layers) and torch.backends.mkldnn.enabled
     return [o for o in kinds if single and _works(o, quantize)] or [_Ordinary]
 
