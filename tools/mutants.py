@@ -62,7 +62,7 @@ faults = [
     ('speed.columns', 'a reordered column cache moves only the tokens of a `KVCache`', 'def _filled(self): return self.room', 'def _filled(self): return self.n', []),
     ('speed.decode', 'a product that overflows is used', 'return bool((product(x) - x@w.t()).abs().max()<1e-3)', 'product(x); return True', []),
     ('speed.decode', 'logits of the first token of a prompt', 'x,builder.t = x[t-1::t],1', 'x,builder.t = x[::t],1', []),
-    ('speed.decode', 'vectors have the scale of their neighbors', 'x.float().abs().amax(1, keepdim=True)', 'x.float().abs().amax().repeat(len(x),1)', []),
+    ('speed.decode', 'vectors have the scale of their neighbors', 'ifnone(sizes, x).float().abs().amax(1, keepdim=True)', 'ifnone(sizes, x).float().abs().amax().repeat(len(x),1)', []),
     ('generate.caches', 'a prompt of many texts sees what comes', 'is_causal=prompt and seen is None', 'is_causal=False', ['speed.decode']),
     ('speed.columns', 'keys too large for 16 bits', 'kv.abs().amax()>32', 'False', []),
     ('compat.repairs', 'spaCy never forgets', 'len(nlp.vocab)<_words.most', 'True', []),
