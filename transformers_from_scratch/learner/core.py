@@ -174,7 +174,7 @@ def transformer_classifier_learner(
     *,
     n_out:int=None, # Number of outputs; None asks `dls`
     windows:callable=None, # Read a text longer than `max_len` whole: `in_windows`, or a `partial` of it; None: `crop`
-    packed:bool=False, # Train without padding, in rows of as many tokens: see `PackTexts`
+    packed:bool=False, # Train without padding, in rows of as many tokens, for a GPU: see `PackTexts`
     **kwargs
 )->TransformerLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerClassifier` for `dls`; errors are those of `check_dls`"
