@@ -1,6 +1,6 @@
 """The library on one GPU beside its peers: is it right, how long are a training step and a batch of `Learner.fit`, how fast does it write?
 
-    python benchmarks/gpu.py                        # all parts, six minutes on an H100
+    python benchmarks/gpu.py                        # all parts, in some minutes
     python benchmarks/gpu.py --parts right,fit      # some of them
     python benchmarks/gpu.py --dry                  # small sizes on a CPU: does it run?
 

@@ -33,8 +33,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                                      'transformers_from_scratch/callbacks/graphs.py'),
                                                             'transformers_from_scratch.callbacks.graphs.CompileModel.before_batch': ( 'callbacks.graphs.html#compilemodel.before_batch',
                                                                                                                                       'transformers_from_scratch/callbacks/graphs.py'),
-                                                            'transformers_from_scratch.callbacks.graphs.CompileModel.before_fit': ( 'callbacks.graphs.html#compilemodel.before_fit',
-                                                                                                                                    'transformers_from_scratch/callbacks/graphs.py'),
                                                             'transformers_from_scratch.callbacks.graphs.CompileModel.before_train': ( 'callbacks.graphs.html#compilemodel.before_train',
                                                                                                                                       'transformers_from_scratch/callbacks/graphs.py'),
                                                             'transformers_from_scratch.callbacks.graphs.GraphSteps': ( 'callbacks.graphs.html#graphsteps',

@@ -67,16 +67,13 @@ class CompileModel(Callback):
 
     def __getstate__(self): return vars(self) | dict(compiled=None)
 
-    def before_fit(self):
-        "Compile anew"
-        if not hasattr(self.learn, 'gather_preds'): self.compiled = self.start = None
-
     def before_train(self):
-        "Let the model be compiled when it is first used"
-        if self.compiled: return self.compiled.install()
+        "Let the model be compiled when it is first used; a later training goes on with it"
+        model,self.start = get_model(self.model),None
+        if self.compiled and self.compiled.model is model: return self.compiled.install()
         packed = getattr(self.learn, 'pack_texts', None)
         dynamic = None if packed and packed.reason is None else True
-        self.compiled = _Compiled(get_model(self.model), **dict(dynamic=dynamic) | self.kwargs)
+        self.compiled = _Compiled(model, **dict(dynamic=dynamic) | self.kwargs)
 
     def before_batch(self):
         "Look at the clock before the first batch"

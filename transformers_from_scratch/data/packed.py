@@ -46,8 +46,9 @@ def _fullest(lens, dl, n_rows):
     else: order = rng.sample(every, len(lens))
     return max(sum(lens[i] for i in row) for row in fill_rows(lens, order, math.inf, n_rows))
 
-def _draws(dl): return not isinstance(dl, SortedDL) and type(dl) is not TfmdDL and (
-    len(dl)*dl.bs<dl.n-dl.bs or hasattr(dl, 'wgts'))
+def _draws(dl):
+    "True for a loader that chooses among its texts, by weights, or some of them"
+    return hasattr(dl, 'wgts') or len(dl)*dl.bs < dl.n-dl.bs
 
 class PackedDL(GetAttr):
     "Batches of a loader's texts: a row of ids `(n,)`, the ends of the texts `(b,)`, and their targets"

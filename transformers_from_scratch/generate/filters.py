@@ -142,7 +142,8 @@ def sample_ids(
     if u.device!=sums.device:  # pinned memory is copied without a wait
         u = (u.pin_memory() if sums.is_cuda else u).to(sums.device, non_blocking=True)
     ids = torch.searchsorted(sums, u*sums[:,-1:])[:,0]  # u is in (0,1]
-    return ids.clamp(max=sums.shape[1]-1)  # an id even for NaN, until its check is answered
+    # an id even for NaN, until its check is answered
+    return ids if _asked.get() is None else ids.clamp(max=sums.shape[1]-1)
 
 # %% ../../nbs/20_generate.filters.ipynb #bd7c22e8
 class LateAnswers:

@@ -64,7 +64,7 @@ def _steps(model, ids, n_words, drawn, repetition_penalty, banned, stop_id, cach
         new = new.masked_fill(stopped, ifnone(encoder.pad_idx, ifnone(stop_id, 0)))
         if stop_id is not None: stopped = stopped | (new==stop_id)
         if repetition_penalty!=1: text = torch.cat([text, new[:,None]], 1)
-        late.send(new, stopped.all())
+        late.send(new, *([] if stop_id is None else [stopped.all()]))
         yield new,late,drawn and drawn.get_state()
 
 def _steps_ahead(device):

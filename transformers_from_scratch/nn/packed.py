@@ -105,7 +105,7 @@ class Packing:
         kwargs = _causal if causal else {}
         return varlen_attn(q, k, v, borders, borders, self.n, self.n, **kwargs).flatten(1)[None]
 
-# PyTorch 2.11 calls it another way
+# an older PyTorch may call it another way
 _causal = dict(window_size=(-1,0))
 if varlen_attn and 'window_size' not in inspect.signature(varlen_attn).parameters:
     _causal = dict(is_causal=True)

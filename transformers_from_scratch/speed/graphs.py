@@ -6,6 +6,7 @@
 __all__ = ['CudaGraph', 'RecordedCalls', 'ForwardWrapper', 'GraphedForward']
 
 # %% ../../nbs/98_speed.graphs.ipynb #f5d13fe0
+import pickle
 from contextlib import nullcontext
 from functools import lru_cache
 from torch.autograd.function import once_differentiable
@@ -58,6 +59,9 @@ class _NoNumbers(TorchFunctionMode):
         if f in (Tensor.tolist, Tensor.numpy, Tensor.__array__): _refuse(f)
         return f(*args, **(kwargs or {}))
 
+_aten = torch.ops.aten
+_indexing = _aten.index.Tensor,_aten.index_put.default,_aten.index_put_.default
+
 class RecordedCalls(TorchDispatchMode):
     "Stand-in for `CudaGraph` on any device, and no faster: it repeats the operations of a function"
     def __init__(self,
@@ -73,8 +77,9 @@ class RecordedCalls(TorchDispatchMode):
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         asks = {torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape} & {*func.tags}
-        if func is torch.ops.aten.index.Tensor:  # which does so for masks
-            asks = any(o is not None and o.dtype==torch.bool for o in args[1])
+        if func in _indexing:  # which does so for masks, unless it fills them with one number
+            masks = [o for o in args[1] if o is not None and o.dtype==torch.bool]
+            asks = masks and not (len(args)>2 and args[2].numel()==1)
         if asks: _refuse(func)
         call = partial(func, *args, **(kwargs or {}))
         self.calls.append((call, out := call()))
@@ -177,9 +182,9 @@ class _Step:
 
 def _try(f):
     "Raise `RuntimeError` for what a graph would not do again: questions, random numbers of Python, NaN"
-    states = random.getstate(),np.random.get_state()[1].tolist()
-    grads = RecordedCalls(f, warmups=0).out
-    if (random.getstate(),np.random.get_state()[1].tolist())!=states:
+    def states(): return random.getstate(),pickle.dumps(np.random.get_state())
+    before,grads = states(),RecordedCalls(f, warmups=0).out
+    if states()!=before:
         raise RuntimeError('it draws random numbers of Python or NumPy')
     if not all(g.isfinite().all() for g in grads if g is not None):
         raise RuntimeError('its gradients are not finite, perhaps for a text without tokens')
