@@ -36,7 +36,6 @@ faults = [
     ('speed.graphs', 'a second backward pass reads what is gone', 'if not self.pending or n!=self.n:', 'if False:', []),
     ('speed.graphs', 'draws of NumPy are frozen', 'return random.getstate(),pickle.dumps(np.random.get_state())', 'return random.getstate()', []),
     ('speed.graphs', 'masks that are written to ask, and nobody says so', '_indexing = _aten.index.Tensor,_aten.index_put.default,_aten.index_put_.default', '_indexing = _aten.index.Tensor,', []),
-    ('callbacks.graphs', 'each training compiles anew', 'if self.compiled and self.compiled.model is model: return self.compiled.install()', 'pass', []),
     ('speed.graphs', 'what Python decides is frozen', '            _try(both)\n', '', []),
     ('speed.graphs', 'an output is the memory of the graph', '.replay().clone()', '.replay().detach()', []),
     ('speed.graphs', 'a warm-up counts in the buffers', 'for old,new in buffers: old.copy_(new)', 'pass', []),
