@@ -1,5 +1,5 @@
-"""`nbdev_test`, but each notebook has a process of its own, those that take longest start first, and the last line counts them: passed,
-failed, and skipped (no cell to run). `make test` calls it.
+"""`nbdev_test`, but each notebook has a process of its own, those that take longest start first, and the last lines say how long all took
+together and count them: passed, failed, and skipped (no cell to run). `make test` calls it.
 
     python tools/run_notebooks.py [nbs/0*.ipynb] --do-print --timing     # the arguments of nbdev_test
 
@@ -14,7 +14,7 @@ import nbdev.test
 
 # Longest first: then no core waits while the other one runs the longest. What is not named comes after, as nbdev sorts it.
 first = 'recipes fast_lane 50_learner.calibration test_learner.bag 47_learner.bag test_learner.tagger translation algorithms test_unusual'.split()
-count = Counter()
+count,work = Counter(),[]
 completed = 7    # the exit status of a process whose notebook has passed: a cell may end its process, with 0 as well
 
 def one(test, fn, kwargs):
@@ -37,7 +37,8 @@ def parallel(test, files, n_workers=0, pause=0, **kwargs):
             p.join()
             results[fn] = p.exitcode==completed, time.time()-start
             if p.exitcode not in (completed, 1): print(f'{fn.name} did not complete: its process ended with {p.exitcode}')
-    for fn,(passed,_) in results.items():
+    for fn,(passed,seconds) in results.items():
+        work.append(seconds)
         runs = nbdev.test.nb_test_cells(fn, kwargs['skip_flags'], kwargs['force_flags'])
         count['failed' if not passed else 'passed' if runs else 'skipped'] += 1
     return [results[fn] for fn in files]
@@ -48,5 +49,7 @@ if __name__ == '__main__':
     spacy.blank('en')
     nbdev.test.parallel = parallel
     try: nbdev.test.nbdev_test()
-    finally: print(f"{count['passed']} passed, {count['failed']} failed, {count['skipped']} skipped")
+    finally:
+        print(f'The notebooks took {sum(work):.0f} s, added up.')
+        print(f"{count['passed']} passed, {count['failed']} failed, {count['skipped']} skipped")
     sys.exit(not count['passed'])    # where nothing was found to test, too
