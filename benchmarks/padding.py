@@ -22,7 +22,7 @@ def main():
     set_seed(0)
     print('| data | texts in a batch | cut to | training | validation | random order |\n|---|---|---|---|---|---|')
     for name in ('imdb','trec','mr'):
-        lens = np.array([len(o) for o in parallel_tokenize(texts(name).tolist(), WordTokenizer(), defaults.text_proc_rules, n_workers=2)])
+        lens = np.array([len(o) for _,o in parallel_tokenize(texts(name).tolist(), WordTokenizer(), defaults.text_proc_rules, n_workers=2)])
         def batches(idxs, bs): return [np.array(o) for o in chunked(idxs, bs)]
         for bs,t in [(bs,t) for bs in (16,32,64,128) for t in ((256,512,1024) if name=='imdb' else (512,))]:
             kinds = [SortedDL(range(len(lens)), res=list(lens), bs=bs, shuffle=o).get_idxs() for o in (True,False)]
