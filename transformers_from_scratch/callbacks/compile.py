@@ -42,7 +42,10 @@ def _widened(model, xb):
     if type(model).forward is not TransformerClassifier.forward or len(xb)>1: return xb
     (ids,),pad = xb,model[0].pad_idx
     if pad is None or not getattr(model[1], 'pool', None): return xb
-    return (F.pad(ids, (0,-ids.shape[1]%64), value=pad),)
+    t,max_len = ids.shape[1],model[0].max_len or 0
+    width = t + -t%64
+    if t<=max_len: width = min(width, max_len)
+    return (F.pad(ids, (0,width-t), value=pad),)
 
 @patch
 @delegates(CompileModel)
