@@ -6,13 +6,12 @@
 
 Needs the packages of `make bench`; a peer that is not installed is left out. Times of steps are medians by CUDA events; all models do the same work, as in
 train_step.py. `fit` is compared with a plain loop over batches that are ready on the card, and writing with a step of plain PyTorch that is captured once as
-a CUDA graph. What goes wrong in one part is printed, and the others go on.
+a CUDA graph. A loss in parts is timed beside PyTorch's own (2.13), and batches of new widths beside known ones. What goes wrong in one part is printed, and the others go on.
 """
 import statistics, sys, time, traceback
 from contextlib import nullcontext
 from datetime import date
 from pathlib import Path
-from unittest import mock
 import numpy as np, pandas as pd, torch, torch.nn.functional as F
 from torch import nn
 from fastcore.script import call_parse
@@ -72,7 +71,6 @@ def right():
         worst = max(worst, *((a-b).abs().max().item() for a,b in zip(*outs)))
         if not lm: continue
         prompt = ids[:,:21]
-        # 30 tokens: from about ten on their step is recorded on a GPU
         how = dict(cached=dict(temperature=0), uncached=dict(temperature=0, cache=False), beams=dict(beams=3),
                    drawn=dict(top_p=.9, repetition_penalty=1.2, stop_id=7, generator=torch.Generator()))
         for name,o in how.items():
@@ -80,62 +78,46 @@ def right():
                 if 'generator' in o: o['generator'].manual_seed(i)
                 return generate(model.to(d), prompt.to(d), 30, **o).cpu()
             a,b = write('cpu'),write(dev)
-            if dev=='cuda' and why_no_graph(model): print(f'not recorded: {why_no_graph(model)}')
             if not torch.equal(a, b): print(f'generate, {name}: other ids on {dev} for {kw}')
     print(f'random models in 64 bits, outputs and gradients: {worst:.1e} from the CPU at most')
-    packed_and_recorded()
+    reduced_overhead()
 
-def packed_and_recorded():
-    "Packed texts beside padded ones, in 32 and 16 bits, and training with graphs beside training without"
-    ids = torch.randint(2, 90, (16,64), device=dev)
-    ids[torch.arange(64, device=dev) >= torch.linspace(3, 64, 16, device=dev)[:,None]] = 1
-    y,packed = torch.randint(0, 3, (16,), device=dev),pack_ids(ids, n=768)
-    def losses(x, bf16, graphs, **kwargs):
-        "Losses of eight steps"
-        torch.manual_seed(0)
-        model = TransformerClassifier(90, 3, k=64, heads=4, depth=3, max_len=64, dropout=0., head_dropout=0., **kwargs).to(dev)
-        opt = torch.optim.AdamW(model.parameters(), 1e-3)
-        if graphs: graphs = GraphedForward(model, RecordedCalls if dry else CudaGraph)
-        found = []
-        for _ in range(8):
-            with torch.autocast(dev, torch.bfloat16, enabled=bf16): out = model(x)
-            loss = F.cross_entropy(out.float(), y)
-            loss.backward(); opt.step(); opt.zero_grad()
-            found.append(loss.item())
-        if graphs and not graphs.graphs: print(f'no graph was recorded: {graphs.reason}')
-        return np.array(found)
-    class Nearby(SelfAttention):
-        def hidden(self, q_pos, k_pos): return (q_pos-k_pos).abs() > 5
-    for bf16 in (False,True):
-        for name,kwargs in dict(plain={}, causal=dict(attn_cls=SelfAttentionAutoRegressive), masked=dict(attn_cls=Nearby)).items():
-            base = losses(ids, bf16, False, **kwargs)
-            far = {f'{o}{", graph" if g else ""}': abs(losses(x, bf16, g, **kwargs)-base).max()
-                   for o,x in dict(padded=ids, packed=packed).items() for g in (False,True)}
-            print(f'{name}, {"bf16" if bf16 else "fp32"}: losses differ from padded ones by {", ".join(f"{n} {o:.1e}" for n,o in far.items())}')
+def reduced_overhead():
+    "Losses with `compile(mode='reduce-overhead')`, which nothing has tried on a card, beside those without"
+    df,kw = reviews(300),dict(valid_col='is_valid', bs=16, num_workers=0, tok_tfm=BaseTokenizer(), device=dev, seed=1)
+    dls = TextDataLoaders.from_df(df, text_col='text', label_col='label', **kw)
+    def losses(**kwargs):
+        set_seed(0)
+        learn = transformer_classifier_learner(dls, k=64, heads=4, depth=2, dropout=0., head_dropout=0.)
+        dls.train.rng.seed(0)
+        if kwargs: learn.compile(**kwargs)
+        with learn.no_bar(), learn.no_logging(): learn.fit(2, 1e-3)
+        return torch.stack(learn.recorder.losses)
+    usual = losses()
+    for kwargs in ([dict(backend='eager')] if dry else [dict(mode='default'), dict(mode='reduce-overhead')]):
+        print(f'compiled with {kwargs}: losses differ by {(losses(**kwargs)-usual).abs().max():.1e}')
 
 # A training step
 
 def step_ms(name, task, v, k, heads, depth, t, bs, bf16, real=1., how=()):
-    "Milliseconds of a step of a peer, and gigabytes; `how` it is done: 'compiled', 'graphs', 'packed', 'in parts'"
+    "Milliseconds of a step of a peer, and gigabytes; `how` it is done: 'compiled', 'reduced' overhead, 'in parts', 'in parts by PyTorch'"
     torch.manual_seed(0)
     ids,y = next(train_step.random_batches(v, bs, t, real))
     ids,y = ids.to(dev),y.to(dev)
-    if 'packed' in how: ids = pack_ids(ids, train_step.pad, -(-int((ids!=train_step.pad).sum())//64)*64)
     torch.backends.cuda.matmul.allow_tf32 = bf16
     with torch.device(dev):
         model = train_step.peers[name](task, v, k, heads, depth, t, .1).to(dev).train()
         opt = torch.optim.AdamW(model.parameters(), 1e-4, fused=True)
         auto = (lambda: torch.autocast(dev, torch.bfloat16)) if bf16 else nullcontext
-        run = torch.compile(model) if 'compiled' in how else model
-        graph = GraphedForward(model, RecordedCalls if dry else CudaGraph) if 'graphs' in how else None
+        run = torch.compile(model, mode='reduce-overhead' if 'reduced' in how else None) if {'compiled','reduced'} & {*how} else model
         if dev=='cuda': torch.cuda.reset_peak_memory_stats()
         def step(): train_step.step(run, opt, ids, y, task, auto)
         def in_parts():
             model[1].forward = noop  # as `ChunkedLoss` does
-            with auto(): loss = linear_cross_entropy(run(ids)[:,:-1], model[1].linear.weight, ids[:,1:])
+            loss_of = F.linear_cross_entropy if 'in parts by PyTorch' in how else linear_cross_entropy
+            with auto(): loss = loss_of(run(ids)[:,:-1].flatten(0, 1), model[1].linear.weight, ids[:,1:].flatten())
             loss.backward(); opt.step(); opt.zero_grad()
-        res = seconds(in_parts if 'in parts' in how else step, 2 if dry else 10, 3 if dry else 5)
-        if graph and not graph.graphs: raise RuntimeError(f'no graph was recorded: {graph.reason}')
+        res = seconds(in_parts if any('in parts' in o for o in how) else step, 2 if dry else 10, 3 if dry else 5)
     return 1e3*res,memory()
 
 def steps():
@@ -145,17 +127,17 @@ def steps():
     gpt2 = dict(v=50257, k=768, heads=12, depth=12, t=1024, bs=16)
     if dry: small,bert,gpt2 = (dict(v=100, k=16, heads=2, depth=1, t=16) | (dict(bs=2) if o else {}) for o in (0,1,1))
     peers = [o for o in train_step.peers if not o.startswith('as')]
-    graphs,compiled = ('graphs',),('compiled',)
-    work = [('classifier k=256, 16 x 256', 'classifier', small|dict(bs=16), False, 1., [graphs]),
-            ('the same, bf16', 'classifier', small|dict(bs=16), True, 1., [graphs,compiled]),
-            ('language model k=256, 32 x 256, bf16', 'lm', small|dict(bs=32), True, 1., [graphs,('graphs','in parts')]),
-            ("BERT's size, 32 x 512, bf16", 'classifier', bert, True, 1., [graphs,compiled,('packed','compiled')]),
-            ('the same, 55 % real tokens', 'classifier', bert, True, .55, [('packed',),('packed','graphs'),('packed','compiled')]),
-            ("GPT-2's size, 16 x 1,024, bf16", 'lm', gpt2, True, 1., [compiled,('in parts',),('in parts','compiled')])]
+    compiled,reduced,parts = ('compiled',),('reduced',),[('in parts',),('in parts by PyTorch',)]
+    work = [('classifier k=256, 16 x 256', 'classifier', small|dict(bs=16), False, 1., [reduced]),
+            ('the same, bf16', 'classifier', small|dict(bs=16), True, 1., [reduced,compiled]),
+            ('language model k=256, 32 x 256, bf16', 'lm', small|dict(bs=32), True, 1., [reduced,*parts]),
+            ("BERT's size, 32 x 512, bf16", 'classifier', bert, True, 1., [reduced,compiled]),
+            ('the same, 55 % real tokens', 'classifier', bert, True, .55, [compiled]),
+            ("GPT-2's size, 16 x 1,024, bf16", 'lm', gpt2, True, 1., [compiled,*parts,('in parts','compiled')])]
     for title,task,size,bf16,real,ways in work:
         for name in peers:
             for how in [(), *(ways if name==ours else [compiled] if name==hf and compiled in ways else [])]:
-                if dry and 'compiled' in how: continue
+                if dry and {'compiled','reduced'} & {*how}: continue
                 label = ', '.join((name, *how))
                 try: ms,gb = step_ms(name, task, bf16=bf16, real=real, how=how, **size)
                 except Exception as e: print(f'{title} | {label} | {type(e).__name__}: {str(e)[:100]}')
@@ -200,15 +182,20 @@ def fit():
                     opt.zero_grad()
             plain = seconds(loop, 2, 1)*1e3/n
             print(f'fit, {name}{", bf16" if bf16 else ""}: {ms:.2f} ms a batch, plain loop {plain:.2f}, ratio {ms/plain:.2f}, loading alone {loading:.2f}')
-            graph = partial(GraphSteps, RecordedCalls if dry else None)
-            for title,kwargs in {'graphs': dict(cbs=graph()), 'packed': dict(packed=True), 'packed, graphs': dict(packed=True, cbs=graph())}.items():
-                if 'packed' in kwargs and name=='lm': continue
-                learn = make(dls, **size, **kwargs)
-                if bf16: learn.to_bf16()
-                with learn.no_bar(), learn.no_logging():
-                    ms = seconds(lambda: learn.fit(1, 1e-4, cbs=SkipValidation()), 2, 1)*1e3/n
-                print(f'    {title}: {ms:.2f} ms for as many texts as in a batch', flush=True)
     if dev=='cuda': waits(make(dls, **size), dls)
+    widths()
+
+def widths():
+    "Does a batch of a new width take longer than one of a known width, in bf16? PyTorch may plan cuDNN's attention for each"
+    model = TransformerClassifier(3000, 2, k=64 if dry else 256, heads=4, depth=2).to(dev).train()
+    def step(t):
+        ids = torch.randint(2, 3000, (16,t), device=dev)
+        ids[::2,-3:] = 1
+        with torch.autocast(dev, torch.bfloat16): model(ids).float().square().mean().backward()
+    def times(widths): return [1e3*seconds(partial(step, t), 1, 0) for t in widths]
+    some = range(101, 111 if dry else 161)
+    for t in range(90, 100): step(t)
+    for name in ('new','known'): print(f'widths {some[0]} to {some[-1]}, {name}: {statistics.median(ts := times(some)):.2f} ms a batch, the longest {max(ts):.0f}')
 
 def waits(learn, dls):
     "Count how often a step of training waits for the card"
@@ -267,11 +254,8 @@ def writing():
         except ImportError: theirs = None
         for bs in (1,8,64):
             ids,n = torch.randint(2, v, (bs,8), device=dev),4 if dry else 100
-            def run(): generate(model, ids, n, temperature=0)
-            ours = bs*n/seconds(run, 3, 1)
-            with mock.patch('transformers_from_scratch.generate.reader._speed', lambda device: (None,None)): plain = bs*n/seconds(run, 3, 1)
-            text = f"k={k}, {depth} blocks, bf16, {bs} texts: ours {ours:.0f} tokens a second, module by module {plain:.0f}"
-            if dev=='cuda': text += f', not recorded because {why_no_graph(model)}' if why_no_graph(model) else ''
+            ours = bs*n/seconds(lambda: generate(model, ids, n, temperature=0), 3, 1)
+            text = f"k={k}, {depth} blocks, bf16, {bs} texts: ours {ours:.0f} tokens a second"
             if theirs:
                 def run(): theirs.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=n, min_new_tokens=n, do_sample=False)
                 text += f', Hugging Face {bs*n/seconds(run, 3, 1):.0f}'
@@ -284,14 +268,8 @@ def writing():
             def run(): theirs.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=n, min_new_tokens=n, do_sample=False, num_beams=4)
             text += f', Hugging Face {8*n/seconds(run, 2, 1):.0f}'
         print(text)
-        def looked_at(): [o.tolist() for o in stream_ids(model, ids, n, temperature=.8, top_p=.9, device='cpu', generator=torch.Generator().manual_seed(1))]
-        print(f'k={k}, a stream whose ids are looked at, drawn with top_p, 8 texts: {8*n/seconds(looked_at, 3, 1):.0f} tokens a second')
-        single = model.float()
-        for quantize in (None,'bf16'):
-            if quantize and dev!='cuda': continue
-            speed = 8*n/seconds(lambda: generate(single, ids, n, temperature=0, quantize=quantize), 3, 1)
-            print(f'k={k}, weights of 32 bits, quantize={quantize!r}, 8 texts: {speed:.0f} tokens a second')
-
+        def drawn(): [o.tolist() for o in stream_ids(model, ids, n, temperature=.8, top_p=.9, generator=torch.Generator().manual_seed(1))]
+        print(f'k={k}, a stream whose ids are looked at, drawn with top_p, 8 texts: {8*n/seconds(drawn, 3, 1):.0f} tokens a second')
 
 @call_parse
 def main(

@@ -1,9 +1,8 @@
-"""What is left of padding: the share of real tokens in the batches of IMDB, sorted as fastai sorts them, and in random order.
+"""What is left of padding: the share of real tokens in the batches of IMDB, TREC and MR, sorted as fastai sorts them, and in random order.
 
-    python benchmarks/padding.py
+    python benchmarks/padding.py            # of IMDB every fifth review of `train`
 """
 from fastai.text.all import *
-from fastai.text.core import fn_lengths_pkl
 from fastcore.script import call_parse
 
 def share(lens, batches, max_len):
@@ -11,25 +10,21 @@ def share(lens, batches, max_len):
     cut = [np.minimum(lens[b], max_len) for b in batches]
     return sum(o.sum() for o in cut)/sum(o.max()*len(o) for o in cut)
 
+def texts(name):
+    "The texts of a data set in fastai's folder"
+    folder = fastai_cfg().path('data')/name
+    if name!='imdb': return pd.read_csv(folder/'train.csv').text
+    return pd.Series([o.read_text(encoding='utf8') for o in get_text_files(folder, folders=['train']).sorted()[::5]])
+
 @call_parse
 def main():
     "Print a table of shares"
     set_seed(0)
-    path = untar_data(URLs.IMDB)
-    TextDataLoaders.from_folder(path, valid='test')  # tokenizes, once
-    lens = {n: np.array([o for f,o in load_pickle(path.parent/'imdb_tok'/fn_lengths_pkl).items()
-                         if str(f).startswith(n)]) for n in ('train','test')}
-    print('| texts in a batch | cut to | training | validation | random order '
-          '|\n|---|---|---|---|---|')
-    for bs in (16,32,64):
-        def sort(l, shuffle):
-            return [np.array(o) for o in chunked(SortedDL(range(len(l)), res=list(l), bs=bs,
-                                                          shuffle=shuffle).get_idxs(), bs)]
-        kinds = [(lens['train'],sort(lens['train'], True)),
-                 (lens['test'],sort(lens['test'], False)),
-                 (lens['train'],[np.array(o)
-                                 for o in chunked(np.random.permutation(len(lens['train'])),
-                                                  bs)])]
-        for t in (256,512,1024):
-            print(f"| {bs} | {t:,} | " + ' | '.join(f'{share(l, b, t):.1%}' for l,b in kinds)
-                  + ' |')
+    print('| data | texts in a batch | cut to | training | validation | random order |\n|---|---|---|---|---|---|')
+    for name in ('imdb','trec','mr'):
+        lens = np.array([len(o) for _,o in parallel_tokenize(texts(name).tolist(), WordTokenizer(), defaults.text_proc_rules, n_workers=2)])
+        def batches(idxs, bs): return [np.array(o) for o in chunked(idxs, bs)]
+        for bs,t in [(bs,t) for bs in (16,32,64,128) for t in ((256,512,1024) if name=='imdb' else (512,))]:
+            kinds = [SortedDL(range(len(lens)), res=list(lens), bs=bs, shuffle=o).get_idxs() for o in (True,False)]
+            kinds.append(np.random.permutation(len(lens)))
+            print(f'| {name} | {bs} | {t:,} | ' + ' | '.join(f'{share(lens, batches(o, bs), t):.1%}' for o in kinds) + ' |', flush=True)

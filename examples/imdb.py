@@ -67,12 +67,11 @@ def few(df, labels, draw):
     train = df[~df.is_valid].groupby('label').sample(labels//2, random_state=draw)
     return pd.concat([train, df[df.is_valid]], ignore_index=True)
 
-def reader(df, folder, seed, bf16, model, rounds, share, max_vocab=10_000, bs=16, seq_len=256, dropout=0., graphs=False, **_):
+def reader(df, folder, seed, bf16, model, rounds, share, max_vocab=10_000, bs=16, seq_len=256, dropout=0., **_):
     "A trained language model of the reviews"
     dls = lm_dataloaders(df[['text']], folder/'corpus', bs=bs, seq_len=seq_len, valid_pct=.01, max_vocab=max_vocab, seed=seed)
     rows = 2**28//max_vocab if torch.cuda.is_available() else None  # memory is no concern there
     cbs = [GradientClip(1.), ChunkedLoss(rows, share), SkipValidation(), Resume('read')] + [BF16Precision()]*bf16
-    if graphs: cbs += [CompileModel(), GraphSteps()]
     learn = transformer_lm_learner(dls, **model | dict(max_len=512), dropout=dropout, path=folder, opt_func=partial(OptimWrapper, opt=MuonAdamW))
     learn.fit_flat_cos(rounds, slice(3e-3, .02), pct_start=.3, cbs=cbs)
     return learn
@@ -103,7 +102,6 @@ def main(
     holdout:float=0., # Part of `train` to validate on instead of `test`
     seed:int=0, # Seed of weights, order and dropout
     threads:int=2, # Threads for torch
-    graphs:bool=False, # On a GPU, pretrain a compiled model by CUDA graphs? No card has run this yet
     bf16:bool_arg=True, # Compute in bfloat16 where it is safe, if the machine has instructions for it?
     folder:Path='output/imdb', # Folder for the results
 ):
@@ -121,7 +119,7 @@ def main(
         yield
         minutes[what] = round((time.time()-start)/60, 1)
     def write(**more):
-        says = dict(recipe=recipe, labels=len(dls.train_ds), draw=draw, seed=seed, threads=threads, bf16=bf16, graphs=graphs, minutes=minutes, went_on=began, **more,
+        says = dict(recipe=recipe, labels=len(dls.train_ds), draw=draw, seed=seed, threads=threads, bf16=bf16, minutes=minutes, went_on=began, **more,
                     checked_on='part of train' if holdout else 'test', torch=torch.__version__,
                     machine=torch.cuda.get_device_name() if torch.cuda.is_available() else platform.processor() or platform.machine(),
                     commit=subprocess.run(['git','rev-parse','--short','HEAD'], capture_output=True, text=True).stdout.strip(),
@@ -133,7 +131,7 @@ def main(
         set_seed(seed)
         texts = table(path, its['read'], holdout)
         with timed('reading'):
-            learn = reader(texts[~texts.is_valid], folder, seed, bf16, graphs=graphs, **its)
+            learn = reader(texts[~texts.is_valid], folder, seed, bf16, **its)
         losses['reading'] = learn.recorder.losses  # `validate` begins a new list
         loss = learn.validate()[0]
         learn.save_encoder('reader')

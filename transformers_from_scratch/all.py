@@ -23,10 +23,8 @@ from transformers_from_scratch.speed.attention import *
 from transformers_from_scratch.speed.optimizer import *
 from transformers_from_scratch.speed.memory import *
 from transformers_from_scratch.speed.steps import *
-from transformers_from_scratch.speed.graphs import *
 from transformers_from_scratch.speed.columns import *
 from transformers_from_scratch.speed.decode import *
-from transformers_from_scratch.speed.token_graph import *
 from transformers_from_scratch.compat.dls_info import *
 from transformers_from_scratch.compat.repairs import *
 from transformers_from_scratch.data.toys import *
@@ -56,7 +54,7 @@ from transformers_from_scratch.callbacks.precision import *
 from transformers_from_scratch.callbacks.averaging import *
 from transformers_from_scratch.callbacks.resume import *
 from transformers_from_scratch.callbacks.nan import *
-from transformers_from_scratch.callbacks.graphs import *
+from transformers_from_scratch.callbacks.compile import *
 from transformers_from_scratch.callbacks.samples import *
 from transformers_from_scratch.export.save import *
 from transformers_from_scratch.export.onnx import *

@@ -4,10 +4,9 @@
 
 # %% auto #0
 __all__ = ['scale_temperature', 'keep_top_k', 'keep_top_p', 'keep_epsilon', 'keep_min_p', 'penalize_repetition', 'forbid_ids',
-           'check_scores', 'sample_ids', 'LateAnswers']
+           'check_scores', 'sample_ids']
 
 # %% ../../nbs/20_generate.filters.ipynb #95d1217e
-from contextvars import ContextVar
 from fastai.basics import *
 
 # %% ../../nbs/20_generate.filters.ipynb #ab3bcf65
@@ -42,15 +41,6 @@ def keep_top_p(
     better = p.cumsum(-1) - p  # probability of all better tokens
     return logits.masked_fill((better >= top_p).scatter(-1, idx, better >= top_p), -math.inf)
 
-# %% ../../nbs/20_generate.filters.ipynb #d077aeea
-_asked = ContextVar('asked', default=None)  # checks whose answers are read later
-
-def _check(ok, react):
-    "Call `react` unless `ok`: now, or when `LateAnswers` are read"
-    asked = _asked.get()
-    if asked is not None: asked.append((ok, react))
-    elif not ok: react()
-
 # %% ../../nbs/20_generate.filters.ipynb #3942cc58
 def keep_epsilon(
     logits:Tensor, # Logits of the next token `(...,v)`
@@ -61,9 +51,9 @@ def keep_epsilon(
         raise ValueError(f'`epsilon_cutoff` is {epsilon_cutoff}, but must be in [0,1]')
     p = logits.softmax(-1)
     best = p.amax(-1, keepdim=True)                                                       # (...,1)
-    _check(~(best<epsilon_cutoff).any(), lambda: warnings.warn(
-        f'no token reaches `epsilon_cutoff`={epsilon_cutoff}, so the best is kept: '
-        'try a lower one', stacklevel=4))
+    if (best<epsilon_cutoff).any():
+        warnings.warn(f'no token reaches `epsilon_cutoff`={epsilon_cutoff}, so the best is kept: '
+                      'try a lower one', stacklevel=2)
     return logits.masked_fill(p < best.clamp(max=epsilon_cutoff), -math.inf)
 
 # %% ../../nbs/20_generate.filters.ipynb #fdbb58f9
@@ -101,10 +91,9 @@ def check_scores(
     fine:Tensor # bool `(b,)`, True for each text whose best logit is finite
 ):
     "Raise `ValueError` for a text without a finite logit"
-    def react():
+    if not fine.all():
         raise ValueError(f'`logits` of text {fine.int().argmin()} hold NaN or inf, or only -inf: '
                          'has training diverged, or are all tokens ruled out?')
-    _check(fine.all(), react)
 
 # %% ../../nbs/20_generate.filters.ipynb #1bb5221b
 def sample_ids(
@@ -139,43 +128,5 @@ def sample_ids(
     check_scores(sums[:,-1]>0)  # NaN, inf or no token at all give NaN here
     device = generator.device if generator else logits.device
     u = 1 - torch.rand(len(sums), 1, generator=generator, device=device, dtype=exact)
-    if u.device!=sums.device:  # pinned memory is copied without a wait
-        u = (u.pin_memory() if sums.is_cuda else u).to(sums.device, non_blocking=True)
-    ids = torch.searchsorted(sums, u*sums[:,-1:])[:,0]  # u is in (0,1]
-    # an id even for NaN, until its check is answered
-    return ids if _asked.get() is None else ids.clamp(max=sums.shape[1]-1)
-
-# %% ../../nbs/20_generate.filters.ipynb #bd7c22e8
-class LateAnswers:
-    "Checks made within `with`, whose answers are read later, so that nobody waits for a GPU"
-    def __init__(self,
-        late:bool=True # False: each check is answered at once
-    ): self.asked = [] if late else None
-
-    def __enter__(self): self.before = _asked.set(self.asked)
-
-    def __exit__(self, *args): _asked.reset(self.before)
-
-    def send(self,
-        *numbers # Tensors of whole numbers, to be read with the answers
-    ):
-        "Start to copy the answers and `numbers` to the CPU"
-        self.numbers,self.event = numbers,None
-        if self.asked is None: return
-        self.numbers = [*numbers, *(ok for ok,_ in self.asked)]
-        copied = torch.cat([o.reshape(-1).long() for o in self.numbers])
-        self.copied = copied.to('cpu', non_blocking=True)  # pinned memory
-        if copied.is_cuda:
-            self.event = torch.cuda.Event()
-            self.event.record(torch.cuda.current_stream(copied.device))
-
-    def read(self
-    )->list: # The `numbers`; those that were late are on the CPU, and flat
-        "Wait for the copy; raise the errors, and give the warnings, of checks that failed"
-        if self.asked is None: return self.numbers
-        if self.event: self.event.synchronize()
-        numbers = self.copied.split([o.numel() for o in self.numbers])
-        n = len(numbers)-len(self.asked)
-        for (_,react),ok in zip(self.asked, numbers[n:]):
-            if not ok: react()
-        return numbers[:n]
+    # u is in (0,1]
+    return torch.searchsorted(sums, u.to(sums.device)*sums[:,-1:])[:,0]

@@ -26,66 +26,27 @@ def stream_ids(
     cache:bool=True, # Keep keys and values; False gives the same result, more slowly
     only_last:bool=False, # Let each new token see only the one before it; not with `quantize`
     quantize:str=None, # 'int8' or 'bf16': smaller weights, less precise; None: as they are
-    device:str=None, # 'cpu': new ids are there, to be looked at without a wait; None: where `ids` are
     **kwargs
 )->Iterator: # The new ids `(b,)`, step by step
     "Generate token by token; raises `ValueError` for an argument out of range"
-    ahead = _steps_ahead(ids.device)
-    generator = (kwargs.get('generator') or _default_generator(ids.device)) if ahead else None
-    steps = _steps(model, ids, n_words, generator, repetition_penalty, banned, stop_id,
-                   cache, only_last, quantize, **kwargs)
-    given = last = None
-    try:
-        for made in _windows(steps, ahead):
-            (new,late,state),last = made[0],made[-1][2]
-            numbers,given = late.read(),state
-            yield new if device is None else numbers[0].to(device)
-            if stop_id is not None and numbers[1]: return
-    finally:  # random numbers of steps that are not given out are drawn again by others
-        if given is not None and generator.get_state().equal(last): generator.set_state(given)
-
-def _steps(model, ids, n_words, drawn, repetition_penalty, banned, stop_id, cache, only_last,
-           quantize, **kwargs):
-    "New ids, their `LateAnswers` with whether all have stopped, and the state of `drawn`"
     encoder,parts,text,new = model[0],list(model.modules()),ids,None
-    never = _banned_ids(encoder, ids, banned, stop_id)
-    stopped = ids.new_zeros(len(ids)).bool()
+    never,stopped = _banned_ids(encoder, ids, banned, stop_id),ids.new_zeros(len(ids)).bool()
     if only_last: ids = padding_first(ids, encoder)[0][:,-1:]
     for _ in range(n_words):
-        late = LateAnswers(drawn is not None)
-        with eval_mode(parts), torch.inference_mode(), late:  # for this token only
+        with eval_mode(parts), torch.inference_mode():  # for this token only
             if new is None:
                 reader = LMReader(model, ids, cache and not only_last, n_words>10, quantize)
             elif only_last: reader = LMReader(model, new[:,None], False)
             else: reader.append(new)
-            new = sample_ids(reader.logits, text, banned=never,
-                             repetition_penalty=repetition_penalty, **kwargs)
+            new = sample_ids(reader.logits, text, repetition_penalty=repetition_penalty,
+                             banned=never, **kwargs)
         # outside inference mode this makes an ordinary tensor
         new = new.masked_fill(stopped, ifnone(encoder.pad_idx, ifnone(stop_id, 0)))
-        if stop_id is not None: stopped = stopped | (new==stop_id)
+        yield new
         if repetition_penalty!=1: text = torch.cat([text, new[:,None]], 1)
-        late.send(new, *([] if stop_id is None else [stopped.all()]))
-        yield new,late,drawn and drawn.get_state()
-
-def _steps_ahead(device):
-    "Steps that are launched before the ids of one are given out"
-    return int(device.type=='cuda')
-
-def _default_generator(device):
-    return (torch.cuda.default_generators[ifnone(device.index, torch.cuda.current_device())]
-            if device.type=='cuda' else torch.default_generator)
-
-def _windows(steps, ahead):
-    "For each of `steps` a list of it and of those that are made before it is given out"
-    made = []
-    for step in steps:
-        made.append(step)
-        if len(made)>ahead:
-            yield made
-            made.pop(0)
-    while made:
-        yield made
-        made.pop(0)
+        if stop_id is not None:
+            stopped = stopped | (new==stop_id)
+            if stopped.all(): return
 
 def _banned_ids(encoder, ids, banned, stop_id):
     "Ids that are never generated, with padding; raises `ValueError` if the stop is one of them"
@@ -115,7 +76,7 @@ def generate_beams(
     return [[o._replace(ids=o.ids.clone()) for o in text] for text in found]  # ordinary tensors
 
 # %% ../../nbs/24_generate.generate.ipynb #0eva1007
-@delegates(stream_ids, but=['device'])
+@delegates(stream_ids)
 def generate(
     model:TransformerLM, # A language model
     ids:Tensor, # The texts to continue `(b,t)`, padding anywhere, at least one token in each

@@ -27,8 +27,8 @@ class LMReader:
         can_cache = self.plain and all(getattr(o, 'cached', False) for o in model[0].blocks)
         self.model,self.quantize,self.cache = model,quantize,cache and can_cache
         self.text,self.lengths = padding_first(ids, model[0])  # `lengths`: tokens that are read
-        self.step = None if fast else False  # None: not built yet
-        if quantize: self.step = self._fast_decoder()
+        self.fast,self.step = fast or bool(quantize),None  # `fast`: a decoder is to be looked for
+        if quantize: self._make_step()
         self._read()
 
     def append(self,
@@ -52,7 +52,7 @@ class LMReader:
         if self.pad_mask is not None: self.pad_mask,self.pos = self.pad_mask[rows],self.pos[rows]
         if self.cache:
             for cache in self.caches: cache.reorder(rows)
-        if self.step and more: self.step = None  # its layout is for fewer texts
+        if self.step and more: self.fast,self.step = True,None  # its layout is for fewer texts
 
     def _select_sources(self, rows):
         "Drop the sources that have no rows left"
@@ -64,7 +64,6 @@ class LMReader:
                              'but must be as many of each, side by side')
         if len(sources)<encoder.n_sources or sources.diff().ne(1).any():
             self.model = nn.Sequential(encoder.select(sources), head)
-            if self.step: self.step.model = self.model
 
     def _read(self):
         "Read all texts; those longer than `max_len` are cut to the last half of it"
@@ -80,8 +79,7 @@ class LMReader:
             self.pad_mask,pos = pos<0,pos.clamp(min=0)
             ids,self.pos = ids.masked_fill(self.pad_mask, encoder.pad_idx),pos[:,-1:]
         if self.cache:
-            if self.step is None and len(ids)>4 and not torch.is_grad_enabled():
-                self.step = self._fast_decoder()
+            if len(ids)>4 and not torch.is_grad_enabled(): self._make_step()
             cache_cls = getattr(self.step, 'cache_cls', KVCache)
             self.caches = [cache_cls(width+64) for _ in encoder.blocks]
             self._read_new(ids, pos, getattr(self.step, 'reads_prompts', False))
@@ -100,7 +98,7 @@ class LMReader:
         "Read the last token of each text"
         self.pos = self.pos + 1                                                       # (1,), (b,1)
         if self.pad_mask is not None: self.pad_mask = F.pad(self.pad_mask, (0,1))
-        if self.step is None: self.step = self._fast_decoder()
+        self._make_step()
         self._read_new(self.text[:,-1:], self.pos, self.step)
 
     def _read_new(self, ids, pos, fast):
@@ -111,27 +109,23 @@ class LMReader:
             x = self.model[0](ids, self.pad_mask, pos, self.caches)                       # (b,t,k)
             self.logits = self.model[1](x[:,-1])
 
-    def _fast_decoder(self):
-        "Build the fast decoder, or return False; raises `ValueError` if `quantize` needs one"
-        make,why = _speed(self.text.device.type)
-        step = None
-        if self.cache and make: step = make(self.model, self.quantize, len(self.text))
-        if self.quantize and not step:
-            why = '`transformers_from_scratch.speed` is missing' if make is None else (
-                why(self.model) or 'no cache, gradients, autocast or training mode')
+    def _make_step(self):
+        "Look once for a fast decoder; raises `ValueError` if `quantize` needs one, and there is none"
+        if not self.fast: return
+        self.fast,decode = False,_decode()
+        if decode and self.cache:
+            self.step = decode.fast_decoder(self.model, self.quantize, len(self.text))
+        if self.quantize and not self.step:
+            why = 'the package `speed` is missing' if not decode else (
+                decode.why_slow(self.model) or 'no cache, gradients, autocast or training mode')
             raise ValueError(f'`quantize` is {self.quantize!r}, but there is no fast decoder: {why}')
-        return step or False
 
-def _speed(device):
-    "Functions that make a fast decoder, and say why there is none; None without the package `speed`"
-    module,*names = ('decode fast_decoder why_slow' if device=='cpu' else
-                     'token_graph token_graph why_no_graph').split()
+def _decode():
+    "The module `speed.decode`, or None without the package `speed`"
     library = TransformerLM.__module__.partition('.')[0]
-    try: module = importlib.import_module(f'{library}.speed.{module}')
+    try: return importlib.import_module(f'{library}.speed.decode')
     except ModuleNotFoundError as e:
         if not (e.name or '').startswith(f'{library}.speed'): raise
-        return None,None
-    return [getattr(module, o) for o in names]
 
 def padding_first(
     ids:Tensor, # Token ids `(b,t)`, padding anywhere, at least one token in each

@@ -76,7 +76,7 @@ def _writers(learn, texts, *, n_words, no_unk, min_p, scaled_min_p, decoder, onl
            'one text, or all of one length, as the model has no padding id')
     ids = pad_sequence([*map(LongTensor, prompts)], True, ifnone(pad_idx, 0), 'left')     # (b,t)
     banned = special_ids(vocab, 'pad', 'fake', *(['unk'] if no_unk else []))
-    steps = stream_ids(model, ids.to(next(model.parameters()).device), n_words, device='cpu',
+    steps = stream_ids(model, ids.to(next(model.parameters()).device), n_words,
                        banned=[i for i in banned if i<model[0].vocab_sz],
                        generator=None if seed is None else torch.Generator().manual_seed(seed),
                        only_last=only_last_word, epsilon_cutoff=min_p, min_p=scaled_min_p,
