@@ -45,7 +45,7 @@ def import_extra(
 _elsewhere = {  # and what is not a keyword here
     **dict.fromkeys(('backwards','bs','batch_size'), 'it is for the data, as `bs` of `from_df` is'),
     **{o: f'pass `attn_cls=partial(..., {o}=...)`' for o in ('kv_heads','qk_norm')},
-    'packed': 'only a classifier packs its texts: a language model has no padding',
+    'packed': "there are no packed batches: of fastai's sorted ones, 97.5 to 98.5 % are real tokens",
     'do_sample': '`temperature=0` is greedy decoding'}
 
 def _keyword_note(name, names):

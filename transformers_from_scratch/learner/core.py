@@ -11,7 +11,6 @@ from fastai.text.all import *
 from ..compat.dls_info import *
 from ..compat.ensure import *
 from ..data.cached import *
-from ..data.packed import *
 from .checks import *
 from ..nn.layers import *
 from ..speed.layers import *
@@ -174,7 +173,6 @@ def transformer_classifier_learner(
     *,
     n_out:int=None, # Number of outputs; None asks `dls`
     windows:callable=None, # Read a text longer than `max_len` whole: `in_windows`, or a `partial` of it; None: `crop`
-    packed:bool=False, # Train without padding, in rows of as many tokens, for a GPU: see `PackTexts`
     **kwargs
 )->TransformerLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerClassifier` for `dls`; errors are those of `check_dls`"
@@ -182,8 +180,7 @@ def transformer_classifier_learner(
     if first+last and crop: crop = partial(special_crop, crop=crop, first=first, last=last)
     model_cls = TransformerClassifier
     if windows: model_cls,kwargs['windows'] = ClassifierInWindows,windows
-    learn = make_learner(dls, TransformerLearner, model_cls, 'classes', n_out=n_out, crop=crop, **kwargs)
-    return learn.add_cb(PackTexts()) if packed else learn
+    return make_learner(dls, TransformerLearner, model_cls, 'classes', n_out=n_out, crop=crop, **kwargs)
 
 # %% ../../nbs/40_learner.core.ipynb #8e820de8
 def _test_dl(learn, items, **kwargs):

@@ -10,7 +10,6 @@ __all__ = ['head_crop', 'tail_crop', 'head_tail_crop', 'special_crop', 'mean_poo
 from fastai.basics import *
 from .encoder import *
 from .align import *
-from .packed import *
 
 # %% ../../nbs/04_nn.classifier.ipynb #7853d9b8
 def head_crop(
@@ -150,16 +149,14 @@ class TransformerClassifier(TextModel):
         ids:Tensor # Token ids `(b,t)`, padding anywhere
     )->Aligned: # Texts for the encoder
         "Crop and align, with word dropout in training"
-        return align(ids, self[0], self.crop, *self._drops())
-
-    def _drops(self): return (self.word_dropout,self.vocab_dropout) if self.training else ()
+        drops = (self.word_dropout,self.vocab_dropout) if self.training else ()
+        return align(ids, self[0], self.crop, *drops)
 
     def forward(self,
-        ids:Tensor|PackedIds, # Token ids `(b,t)`, padding anywhere; or texts in a row, for a pool
+        ids:Tensor, # Token ids `(b,t)`, padding anywhere
         types:Tensor=None # Token types `(b,t)`, below `n_types`; None: all are 0
     )->Tensor: # Logits `(b,n_out)`; with `pool=None` `(b,t,n_out)`, zeros at padding
         "Read the texts and predict the classes"
-        if isinstance(ids, tuple): return read_packed(self, PackedIds(*ids), *self._drops())
         texts = self.align(ids)
         x = self[0](texts.ids, texts.hidden, types=texts.move(types))
         logits = self[1]((x, texts.pad_mask))

@@ -82,7 +82,7 @@ class TransformerBlock(Module):
         pos:Tensor=None, # Positions of the tokens, `(t,)` or `(b,t)`; None: after the cached tokens
         rotate:callable=None, # `rotate(q, pos)` rotates queries and keys by their positions
         cache=None, # Keeps the keys and values of earlier tokens, see `MultiHeadAttention`
-        **kwargs # For the attention, such as `packing`
+        **kwargs # For the attention, such as `mask`
     )->Tensor: # `(b,t,k)`
         "Attention, then the feed-forward network"
         attend = partial(self.attention, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache, **kwargs)
