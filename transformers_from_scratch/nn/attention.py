@@ -135,7 +135,6 @@ class MultiHeadAttention(Module):
         t = k.shape[2]  # new keys
         if rotate is not None: q,k = rotate(q, pos),rotate(k, key_pos)
         if cache is not None: k,v = cache.update(k, v)
-        if getattr(cache, 'key_pos', None) is not None: key_pos,t = cache.key_pos,k.shape[2]
         if rotate is not None and pos is None and k.shape[2]>t:
             raise ValueError('`pos` is None, but must be given where keys are cached and rotated')
         hidden,bias,causal = self._limits(q, k, t, pos, key_pos, mask, pad_mask, need_weights)

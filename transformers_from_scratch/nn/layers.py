@@ -96,9 +96,6 @@ class TransformerBlock(Module):
     def causal(self): return self.attention.only_future
 
     @property
-    def by_position(self): return self.attention.by_position
-
-    @property
     def cached(self):
         "True if a text can be read in pieces, with a cache; a class with its own `forward` sets it"
         return type(self).forward is TransformerBlock.forward
