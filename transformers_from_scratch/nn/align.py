@@ -45,7 +45,9 @@ def left_align(
 # %% ../../nbs/03_nn.align.ipynb #a8e31de1
 def _to_left(ids, keep, pad_idx, max_len, crop):
     "Crop and move what to `keep`: ids, mask, columns (None if all stay), tokens of the shortest text"
-    keep,t = _cropped(keep, max_len, crop),ids.shape[1]                                   # (b,t)
+    t = ids.shape[1]
+    if crop and max_len and (torch.compiler.is_compiling() or t>max_len):
+        keep = keep & crop(keep.cumsum(1)-1, keep.sum(1, keepdim=True), max_len)          # (b,t)
     n = keep.sum(1, keepdim=True)                                                         # (b,1)
     fewest,most = _extremes(n)
     width = _width(n, t, max_len, crop, most)
@@ -60,12 +62,6 @@ def _extremes(x):
     if graph or x.device.type!='cpu': return None,None  # would synchronize with a GPU
     try: return torch.stack(x.aminmax()).tolist()
     except RuntimeError: return None,None  # in `vmap`, and for empty tensors
-
-def _cropped(keep, max_len, crop):
-    "Remove from `keep` the tokens that `crop` leaves out of texts longer than `max_len`"
-    if crop is None or max_len is None: return keep
-    if not torch.compiler.is_compiling() and keep.shape[1]<=max_len: return keep
-    return keep & crop(keep.cumsum(1)-1, keep.sum(1, keepdim=True), max_len)
 
 def _width(n, t, max_len, crop, most):
     "Number of columns that the longest text needs, or at most could need, where that is unknown"
@@ -98,8 +94,7 @@ class Aligned(NamedTuple):
     @property
     def pads(self):
         "Padding to hide `(b,t')`, or None; one token of an empty text stays visible"
-        if self.fewest and self.fewest==self.ids.shape[1]: return None
-        if self.fewest: return self.pad_mask
+        if self.fewest: return None if self.fewest==self.ids.shape[1] else self.pad_mask
         # a custom attention may give NaN if all tokens are hidden
         return self.pad_mask & (torch.arange(self.ids.shape[1], device=self.ids.device) > 0)
 

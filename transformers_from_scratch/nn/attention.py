@@ -109,11 +109,6 @@ class MultiHeadAttention(Module):
         "True if `hidden` is that of this class, and causal: then no mask has to be built"
         return self.causal and _inherits(self, 'hidden')
 
-    @property
-    def by_position(self):
-        "True if a subclass overrides `hidden` or `score_bias`"
-        return not (_inherits(self, 'hidden') and _inherits(self, 'score_bias'))
-
     def forward(self,
         query:Tensor, # Input of the queries `(b,tq,k)`
         key:Tensor|tuple=None, # Input of the keys `(b,t,k)`, or the result of `keys_values`; None is `query`
@@ -172,7 +167,8 @@ def _limits(self:MultiHeadAttention, q, k, t, pos, key_pos, mask, pad_mask, need
     causal = bool(self.only_future and not given and tq==tk==t)
     last = self.only_future and tq==t==1 and key_pos is pos  # a new token of the same text
     hidden = bias = None
-    if self.by_position or (self.causal and not (causal or last)):
+    variant = not (_inherits(self, 'hidden') and _inherits(self, 'score_bias'))
+    if variant or self.causal and not (causal or last):
         places = _places(tq, tk, t, pos, key_pos, q.device)
         bias = self.score_bias(*places)
         causal = causal and bias is None
