@@ -69,7 +69,7 @@ class BaseTextLearner(Learner):
         "Add a callback; a method of its name, as of `SaveModelCallback`, still works"
         super().add_cb(cb)
         cb = self.cbs[-1]
-        if method := getattr(type(self), cb.name, None):
+        if callable(method := getattr(type(self), cb.name, None)):
             setattr(self, cb.name, partial(method.__get__(self)))
             getattr(self, cb.name).__dict__ = vars(cb)  # with the attributes of the callback
         return self

@@ -15,7 +15,7 @@ class KeepsInitKwargs(Module):
     "Keep the arguments in `init_kwargs`, to be saved"
     def __pre_init__(self, *args, **kwargs):
         super().__pre_init__()
-        self.init_kwargs = deepcopy(dict(zip(inspect.signature(type(self)).parameters, args)) | kwargs)
+        self.init_kwargs = dict(zip(inspect.signature(type(self)).parameters, args)) | kwargs
 
 # %% ../../nbs/02_nn.encoder.ipynb #302019af
 class TransformerEncoder(KeepsInitKwargs):

@@ -43,8 +43,7 @@ class TransformerLM(TextModel):
     ):
         encoder = TransformerEncoder(vocab_sz, attn_cls=attn_cls, **kwargs)
         if looks_ahead(encoder): raise ValueError(
-            f'`attn_cls` is {attn_cls}, but in it, or in another part, a token sees a later one: '
-            'use `SelfAttentionAutoRegressive`, or one like it')
+            f'`attn_cls` is {attn_cls}, but in it, or another part, a token sees a later one: see `hidden`')
         super().__init__(encoder, LMHead(encoder.embedding, tie_weights))
 
     def forward(self,
