@@ -42,8 +42,8 @@ class TransformerLM(TextModel):
         **kwargs
     ):
         encoder = TransformerEncoder(vocab_sz, attn_cls=attn_cls, **kwargs)
-        if looks_ahead(encoder): raise ValueError(
-            f'`attn_cls` is {attn_cls}, but in it, or another part, a token sees a later one: see `hidden`')
+        if looks_ahead(encoder): raise ValueError(f'`attn_cls` is {attn_cls}, but in it, or in '
+            'another part, a token sees a later one: use one like `SelfAttentionAutoRegressive`')
         super().__init__(encoder, LMHead(encoder.embedding, tie_weights))
 
     def forward(self,

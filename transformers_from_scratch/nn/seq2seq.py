@@ -98,7 +98,7 @@ class TransformerDecoder(TransformerEncoder):
         super().__init__(vocab_sz, k, heads, depth, attn_cls=attn_cls, block_cls=block_cls,
                          **kwargs)
         if looks_ahead(self, source=self.embedding.weight.new_zeros(2, 1, k)): raise ValueError(
-            f'`attn_cls` is {attn_cls}, but in a decoder no token sees a later one')
+            f'in {attn_cls=} a token sees a later one: use one like `SelfAttentionAutoRegressive`')
 
     def project(self,
         source:Tensor # Vectors of the source `(b,ts,k)`
