@@ -11,7 +11,6 @@ from transformers_from_scratch.nn.seq2seq import *
 from transformers_from_scratch.nn.mlm import *
 from transformers_from_scratch.nn.windows import *
 from transformers_from_scratch.nn.bag import *
-from transformers_from_scratch.nn.packed import *
 from transformers_from_scratch.generate.filters import *
 from transformers_from_scratch.generate.caches import *
 from transformers_from_scratch.generate.reader import *
@@ -33,7 +32,6 @@ from transformers_from_scratch.data.detokenize import *
 from transformers_from_scratch.data.tagging import *
 from transformers_from_scratch.data.pairs import *
 from transformers_from_scratch.data.cached import *
-from transformers_from_scratch.data.packed import *
 from transformers_from_scratch.files.corpus import *
 from transformers_from_scratch.files.pretrained import *
 from transformers_from_scratch.learner.locks import *

@@ -150,11 +150,6 @@ class _Resumed(GetAttr):
         self.resume._go_on()
         yield from batches
 
-def _n_batches(learn):
-    "Batches of an epoch, of which a callback may make others"
-    rows = first(o.rows() for o in learn.cbs if getattr(o, 'makes_batches', False))
-    return len(learn.dls.train if rows is None else rows)
-
 def _training(learn, n_processes):
     "Settings that define a run: with others it would be a different run"
     def plain(numbers): return np.asarray(numbers, float).ravel().tolist()
@@ -165,8 +160,7 @@ def _training(learn, n_processes):
             for i in sorted({0, len(texts)//2, len(texts)-1}) for o in tuplify(texts[i])]
     values = dict(
         processes=n_processes, bs=learn.dls.train.bs, n_epoch=learn.n_epoch,
-        packed=[o.n for o in learn.cbs if getattr(o, 'makes_batches', False)],
-        n_batches=_n_batches(learn),
+        n_batches=len(learn.dls.train),
         lr=[plain(o['lr']) for o in learn.opt.hypers],
         wd=[plain(o.get('wd', 0)) for o in learn.opt.hypers],
         schedule=[[n, *[plain(f(p)) for p in (0.,.2,.5,.9)]] for n,f in scheds],
@@ -250,7 +244,6 @@ class Resume(Callback):
     def _rest(self, *more):
         "Switch callbacks off while batches are skipped: their effects are in the restored state"
         for cb in (*_callbacks(self.learn).values(), *more):
-            if getattr(cb, 'makes_batches', False): continue
             self.resting.setdefault(cb, cb.run)
             cb.run = False
 

@@ -31,8 +31,7 @@ class BagLearner(BaseTextLearner):
         **kwargs
     ): super().__init__(dls, model, splitter=splitter, lr=lr, opt_func=opt_func, **kwargs)
 
-@keywords_of(BagLearner.__init__, BaseTextLearner.__init__, Learner.__init__)
-@delegates(BagLearner)
+@keywords_of(BagLearner)
 def bag_learner(
     dls:DataLoaders, # Texts, and categories or labels
     n_grams:int=3, # Number of words in the longest n-gram

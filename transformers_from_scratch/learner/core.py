@@ -11,7 +11,6 @@ from fastai.text.all import *
 from ..compat.dls_info import *
 from ..compat.ensure import *
 from ..data.cached import *
-from ..data.packed import *
 from .checks import *
 from ..nn.layers import *
 from ..speed.layers import *
@@ -45,13 +44,6 @@ def transformer_splitter(
 # %% ../../nbs/40_learner.core.ipynb #456240d0
 def _scores_tokens(model): return isinstance([None, *plain_model(model).children()][-1], LMHead)
 
-class _MethodAndCallback(GetAttr):
-    "A method, with the attributes of the callback of its name"
-    _default = 'cb'
-    def __init__(self, method, cb): vars(self).update(method=method, cb=cb)
-    def __call__(self, *args, **kwargs): return self.method(*args, **kwargs)
-    def __setattr__(self, name, value): setattr(self.cb, name, value)
-
 class BaseTextLearner(Learner):
     "fastai's `Learner` for texts, with a fused `Adam`, and faster layers on a CPU; it watches its data"
     @delegates(Learner.__init__)
@@ -76,8 +68,10 @@ class BaseTextLearner(Learner):
     )->Learner: # Itself
         "Add a callback; a method of its name, as of `SaveModelCallback`, still works"
         super().add_cb(cb)
-        name,method = self.cbs[-1].name,getattr(type(self), self.cbs[-1].name, None)
-        if callable(method): setattr(self, name, _MethodAndCallback(method.__get__(self), self.cbs[-1]))
+        cb = self.cbs[-1]
+        if callable(method := getattr(type(self), cb.name, None)):
+            setattr(self, cb.name, partial(method.__get__(self)))
+            getattr(self, cb.name).__dict__ = vars(cb)  # with the attributes of the callback
         return self
 
     def __repr__(self):
@@ -111,9 +105,9 @@ def _model_keywords(dls, model_cls, start=None, **kwargs):
     else:
         # the head may be one of another class
         other = {*start.model.init_kwargs} - {*start.encoder.init_kwargs, *params, *kwargs}
-        start_keywords = start.keywords(given, vocab, pad)
-        given = {n: o for n,o in start_keywords.items() if n not in other}
-    return given | (dict(max_len=None) if given.get('max_len')==math.inf else {})
+        given = {n: o for n,o in start.keywords(given, vocab, pad).items() if n not in other}
+    if given.get('max_len')==math.inf: given['max_len'] = None
+    return given
 
 @torch.no_grad()
 def _start_at_mean(dls, model):
@@ -159,13 +153,7 @@ def learner_factory(
     but:list=None # Keywords of these that raise an error, and are left out of the signature
 )->callable: # A decorator for a function with `**kwargs` for `make_learner`
     "Decorator: the signature lists the keywords of `make_learner`, of the model and the learner"
-    but = ['kind','pad_idx',*(but or [])]
-    def _inner(f):
-        for o in (make_learner, model_cls, learn_cls):
-            f = delegates(o, keep=o is not learn_cls, but=but)(f)
-        return keywords_of(make_learner, *(o.__init__ for o in (model_cls, TransformerEncoder,
-                           TransformerBlock, learn_cls, TransformerLearner, BaseTextLearner, Learner)), but=but)(f)
-    return _inner
+    return keywords_of(make_learner, model_cls, learn_cls, but=['kind','pad_idx',*(but or [])])
 
 # %% ../../nbs/40_learner.core.ipynb #8e8e868d
 @learner_factory(TransformerLearner, TransformerClassifier)
@@ -174,7 +162,6 @@ def transformer_classifier_learner(
     *,
     n_out:int=None, # Number of outputs; None asks `dls`
     windows:callable=None, # Read a text longer than `max_len` whole: `in_windows`, or a `partial` of it; None: `crop`
-    packed:bool=False, # Train without padding, in rows of as many tokens, for a GPU: see `PackTexts`
     **kwargs
 )->TransformerLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerClassifier` for `dls`; errors are those of `check_dls`"
@@ -182,8 +169,7 @@ def transformer_classifier_learner(
     if first+last and crop: crop = partial(special_crop, crop=crop, first=first, last=last)
     model_cls = TransformerClassifier
     if windows: model_cls,kwargs['windows'] = ClassifierInWindows,windows
-    learn = make_learner(dls, TransformerLearner, model_cls, 'classes', n_out=n_out, crop=crop, **kwargs)
-    return learn.add_cb(PackTexts()) if packed else learn
+    return make_learner(dls, TransformerLearner, model_cls, 'classes', n_out=n_out, crop=crop, **kwargs)
 
 # %% ../../nbs/40_learner.core.ipynb #8e820de8
 def _test_dl(learn, items, **kwargs):

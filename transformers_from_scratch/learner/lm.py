@@ -136,7 +136,6 @@ def _stream_pieces(writer, steps):
 
 @patch
 @keywords_of(TransformerLMLearner.predict, but=['no_bar'])
-@delegates(TransformerLMLearner.predict, but=['no_bar'])
 @synchronized
 def stream(self:TransformerLMLearner,
     text:str, # The prompt

@@ -101,9 +101,7 @@ def _drawn(model, ids, n_words, stop_id, **kwargs):
     return [[Hypothesis(o[:n], math.nan, math.nan, n<len(o))] for o,n in zip(rows, sizes)]
 
 @patch
-@keywords_of(generate_beams, search_beams, sample_ids)
-@delegates(sample_ids, but=['ids','banned'])
-@delegates(generate_beams, keep=True, but=['stop_id','banned','cache','weights'])
+@keywords_of(generate_beams, sample_ids, but=['ids','stop_id','banned','cache','weights'])
 @synchronized
 def write_ids(self:TransformerSeq2SeqLearner,
     sources:list, # Ids of each source, without padding
@@ -137,8 +135,7 @@ def write_ids(self:TransformerSeq2SeqLearner,
     return [res[i] for i in range_of(sources)]
 
 @patch
-@keywords_of(TransformerSeq2SeqLearner.write_ids, generate_beams, search_beams, sample_ids)
-@delegates(TransformerSeq2SeqLearner.write_ids)
+@keywords_of(TransformerSeq2SeqLearner.write_ids)
 def translate(self:TransformerSeq2SeqLearner,
     texts:list, # Texts
     n_best:int=None, # Texts to return for each, with their scores; None: the best, alone

@@ -40,25 +40,28 @@ def left_align(
     crop:callable=None # `crop(rank, n, max_len)` selects the tokens of a text to keep; None: all
 )->tuple: # Ids `(b,t')`, real tokens on the left, and the mask `(b,t')`, True at padding
     "Crop each text, move its tokens to the left; raises `ValueError` if more than `max_len` remain"
-    keep = _cropped(real_tokens(ids, pad_idx), max_len, crop)                             # (b,t)
-    n = keep.sum(1, keepdim=True)                                                         # (b,1)
-    most = _extremes(n)
-    width = _width(n, ids.shape[1], max_len, crop, most and most[1])
-    return _moved(ids, columns_of(keep), width, ifnone(pad_idx, 0)),_trailing(n, width)
+    return _to_left(ids, real_tokens(ids, pad_idx), pad_idx, max_len, crop)[:2]
 
 # %% ../../nbs/03_nn.align.ipynb #a8e31de1
-def _extremes(*xs):
-    "Smallest and largest number of each of `xs`, in one list; None if that is impossible or slow"
-    graph = torch.compiler.is_compiling() or torch.jit.is_tracing()
-    if graph or xs[0].device.type!='cpu': return None  # would synchronize with a GPU
-    try: return torch.stack([o for x in xs for o in x.aminmax()]).tolist()
-    except RuntimeError: return None  # in `vmap`, and for empty tensors
+def _to_left(ids, keep, pad_idx, max_len, crop):
+    "Crop and move what to `keep`: ids, mask, columns (None if all stay), tokens of the shortest text"
+    t = ids.shape[1]
+    if crop and max_len and (torch.compiler.is_compiling() or t>max_len):
+        keep = keep & crop(keep.cumsum(1)-1, keep.sum(1, keepdim=True), max_len)          # (b,t)
+    n = keep.sum(1, keepdim=True)                                                         # (b,1)
+    fewest,most = _extremes(n)
+    width = _width(n, t, max_len, crop, most)
+    pad_mask = torch.arange(width, device=n.device) >= n                                  # (b,t')
+    if fewest==width==t: return ids,pad_mask,None,fewest
+    columns = columns_of(keep)                                                            # (b,t)
+    return _moved(ids, columns, width, ifnone(pad_idx, 0)),pad_mask,columns,fewest
 
-def _cropped(keep, max_len, crop):
-    "Remove from `keep` the tokens that `crop` leaves out of texts longer than `max_len`"
-    if crop is None or max_len is None: return keep
-    if not torch.compiler.is_compiling() and keep.shape[1]<=max_len: return keep
-    return keep & crop(keep.cumsum(1)-1, keep.sum(1, keepdim=True), max_len)
+def _extremes(x):
+    "Smallest and largest number of `x`; `(None, None)` if that is impossible or slow"
+    graph = torch.compiler.is_compiling() or torch.jit.is_tracing()
+    if graph or x.device.type!='cpu': return None,None  # would synchronize with a GPU
+    try: return torch.stack(x.aminmax()).tolist()
+    except RuntimeError: return None,None  # in `vmap`, and for empty tensors
 
 def _width(n, t, max_len, crop, most):
     "Number of columns that the longest text needs, or at most could need, where that is unknown"
@@ -72,8 +75,6 @@ def _width(n, t, max_len, crop, most):
         raise ValueError(f'`ids` have {most} tokens, but must have at most {max_len}: '
                          'pass a larger `max_len`, or shorter texts; a classifier can `crop`')
     return max(most, 1)
-
-def _trailing(n, width): return torch.arange(width, device=n.device) >= n                 # (b,t')
 
 def _moved(x, columns, width, fill=0):
     "Move numbers of each token `(b,t)` or `(b,t,n)` to the columns in `columns`, counted from 1"
@@ -93,8 +94,7 @@ class Aligned(NamedTuple):
     @property
     def pads(self):
         "Padding to hide `(b,t')`, or None; one token of an empty text stays visible"
-        if self.fewest and self.fewest==self.ids.shape[1]: return None
-        if self.fewest: return self.pad_mask
+        if self.fewest: return None if self.fewest==self.ids.shape[1] else self.pad_mask
         # a custom attention may give NaN if all tokens are hidden
         return self.pad_mask & (torch.arange(self.ids.shape[1], device=self.ids.device) > 0)
 
@@ -125,28 +125,20 @@ def align(
 )->Aligned: # Ids and masks for the encoder
     "Check ids, drop some, crop, align; raises `ValueError` for ids out of range, or too many"
     if not torch.compiler.is_compiling(): ids = ids.as_subclass(Tensor)  # subclasses of fastai are slow
-    t,v,pad,max_len = ids.shape[1],encoder.vocab_sz,encoder.pad_idx,encoder.max_len
-    keep = real_tokens(ids, pad)                                                          # (b,t)
+    check_ids(ids, encoder)
+    v,keep = encoder.vocab_sz,real_tokens(ids, encoder.pad_idx)                           # (b,t)
     if vocab_dropout:
         dropped = torch.rand(v+1, device=ids.device) < vocab_dropout                      # (v+1,)
         keep = keep & ~dropped[ids.clamp(0, v)]
     if word_dropout: keep = keep & (torch.rand(ids.shape, device=ids.device) >= word_dropout)
-    n = (keep := _cropped(keep, max_len, crop)).sum(1, keepdim=True)                      # (b,1)
-    low,high,fewest,most = _extremes(ids, n) or [None]*4
-    _check_range(low, high, encoder)
-    width = _width(n, t, max_len, crop, most)
-    if fewest==width==t: return Aligned(ids, _trailing(n, t), None, fewest, encoder.causal)
-    ids = _moved(ids, columns := columns_of(keep), width, ifnone(pad, 0))
-    return Aligned(ids, _trailing(n, width), columns, fewest, encoder.causal)
+    moved = _to_left(ids, keep, encoder.pad_idx, encoder.max_len, crop)
+    return Aligned(*moved, encoder.causal)
 
 def check_ids(
     ids:Tensor, # Token ids `(b,t)`
     encoder:TransformerEncoder # Encoder of these texts
 ):
     "Raise `ValueError` for ids out of range (on a CPU, outside graphs)"
-    _check_range(*_extremes(ids) or (None,None), encoder)
-
-def _check_range(low, high, encoder):
-    v = encoder.vocab_sz
+    (low,high),v = _extremes(ids),encoder.vocab_sz
     if low is not None and not 0<=low<=high<=v - (encoder.pad_idx!=v):
         raise ValueError(f'`ids` go from {low} to {high}: the vocabulary ends at {v-1}')

@@ -109,11 +109,6 @@ class MultiHeadAttention(Module):
         "True if `hidden` is that of this class, and causal: then no mask has to be built"
         return self.causal and _inherits(self, 'hidden')
 
-    @property
-    def by_position(self):
-        "True if a subclass overrides `hidden` or `score_bias`"
-        return not (_inherits(self, 'hidden') and _inherits(self, 'score_bias'))
-
     def forward(self,
         query:Tensor, # Input of the queries `(b,tq,k)`
         key:Tensor|tuple=None, # Input of the keys `(b,t,k)`, or the result of `keys_values`; None is `query`
@@ -125,7 +120,6 @@ class MultiHeadAttention(Module):
         key_pos:Tensor=None, # Positions of new keys, `(t,)` or `(b,t)`; None: `pos` for one text, else 0 to `t-1`
         rotate:callable=None, # `rotate(q, pos)` rotates queries or keys `(b,h,t,s)`; with `pos` None at 0 to `t-1`
         cache=None, # Its `update(keys, values)` appends them `(b,kv_heads,t,s)` and returns all so far
-        packing=None, # A `Packing` of texts in one row, `query` is `(1,n,k)`: each text sees only itself
         need_weights:bool=True # Return the weights as well; slower, and needs memory for them
     )->Tensor|tuple: # Output `(b,tq,k)`; with `need_weights` also the weights of each head `(b,h,tq,tk)`
         "Project, mask, average, join heads; raises `ValueError` for cached keys that are rotated without `pos`"
@@ -136,22 +130,15 @@ class MultiHeadAttention(Module):
         t = k.shape[2]  # new keys
         if rotate is not None: q,k = rotate(q, pos),rotate(k, key_pos)
         if cache is not None: k,v = cache.update(k, v)
-        if getattr(cache, 'key_pos', None) is not None: key_pos,t = cache.key_pos,k.shape[2]
         if rotate is not None and pos is None and k.shape[2]>t:
             raise ValueError('`pos` is None, but must be given where keys are cached and rotated')
-        if packing is not None:
-            if packing.has_kernel(self, q, need_weights):
-                return self.unifyheads(packing.average(q, k, v, self.causal))
-            q,k,v = map(packing.pad, (q, k, v))                                # (b,h,t,s)
-            t,pos,key_pos,pad_mask = q.shape[2],None,None,packing.hidden
         hidden,bias,causal = self._limits(q, k, t, pos, key_pos, mask, pad_mask, need_weights)
         p = self.dropout if self.training else 0.
         if need_weights:
             k,v = (o.repeat_interleave(self.heads//self.kv_heads, 1) for o in (k, v))
             out,weights = scaled_dot_product_attention(q, k, v, hidden, p, bias)
         else: out = self.average(q, k, v, hidden, p, bias, causal)
-        out = out.transpose(1,2).flatten(2)                                       # (b,tq,h*s)
-        out = self.unifyheads(out if packing is None else packing.unpad(out))  # (b,tq,k) = (b,tq,h*s) @ (h*s,k)
+        out = self.unifyheads(out.transpose(1,2).flatten(2))  # (b,tq,k) = (b,tq,h*s) @ (h*s,k)
         return (out,weights) if need_weights else out
 
 # %% ../../nbs/00_nn.attention.ipynb #a8e84efb
@@ -180,7 +167,8 @@ def _limits(self:MultiHeadAttention, q, k, t, pos, key_pos, mask, pad_mask, need
     causal = bool(self.only_future and not given and tq==tk==t)
     last = self.only_future and tq==t==1 and key_pos is pos  # a new token of the same text
     hidden = bias = None
-    if self.by_position or (self.causal and not (causal or last)):
+    variant = not (_inherits(self, 'hidden') and _inherits(self, 'score_bias'))
+    if variant or self.causal and not (causal or last):
         places = _places(tq, tk, t, pos, key_pos, q.device)
         bias = self.score_bias(*places)
         causal = causal and bias is None

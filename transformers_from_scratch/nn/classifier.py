@@ -10,7 +10,6 @@ __all__ = ['head_crop', 'tail_crop', 'head_tail_crop', 'special_crop', 'mean_poo
 from fastai.basics import *
 from .encoder import *
 from .align import *
-from .packed import *
 
 # %% ../../nbs/04_nn.classifier.ipynb #7853d9b8
 def head_crop(
@@ -22,28 +21,25 @@ def head_crop(
     return rank < max_len
 
 # %% ../../nbs/04_nn.classifier.ipynb #7853d9b9
-def tail_crop(
-    rank:Tensor, # Rank of each token among the real ones of its text `(b,t)`
-    n:Tensor, # Number of real tokens of each text `(b,1)`
-    max_len:int # Number of tokens to keep at most
-)->Tensor: # bool `(b,t)`, True at tokens to keep
+def _as(other):
+    "Decorator: the comments of parameters are those of `other`"
+    def _inner(f): f.__delwrap__ = other; return f
+    return _inner
+
+@_as(head_crop)
+def tail_crop(rank:Tensor, n:Tensor, max_len:int)->Tensor: # bool `(b,t)`, True at tokens to keep
     "Keep the last `max_len` tokens"
     return rank >= n-max_len
 
-def head_tail_crop(
-    rank:Tensor, # Rank of each token among the real ones of its text `(b,t)`
-    n:Tensor, # Number of real tokens of each text `(b,1)`
-    max_len:int # Number of tokens to keep at most
-)->Tensor: # bool `(b,t)`, True at tokens to keep
+@_as(head_crop)
+def head_tail_crop(rank:Tensor, n:Tensor, max_len:int)->Tensor: # bool `(b,t)`, True at tokens to keep
     "Keep a quarter of `max_len` from the start and the rest from the end"
     start = max_len//4
     return (rank < start) | (rank >= n-(max_len-start))
 
 # %% ../../nbs/04_nn.classifier.ipynb #39b4d571
-def special_crop(
-    rank:Tensor, # Rank of each token among the real ones of its text `(b,t)`
-    n:Tensor, # Number of real tokens of each text `(b,1)`
-    max_len:int, # Number of tokens to keep at most
+@_as(head_crop)
+def special_crop(rank:Tensor, n:Tensor, max_len:int, # Number of tokens to keep at most
     crop:callable=head_crop, # Function that selects among the other tokens
     first:int=1, # Number of special tokens at the start of a text
     last:int=1 # Number of special tokens at its end
@@ -62,34 +58,26 @@ def mean_pool(
     return x.masked_fill(pad_mask[...,None], 0).sum(1) / n
 
 # %% ../../nbs/04_nn.classifier.ipynb #604fadfc
-def max_pool(
-    x:Tensor, # Vectors `(b,t,k)`
-    pad_mask:Tensor # bool `(b,t)`, True at padding
-)->Tensor: # `(b,k)`
+@_as(mean_pool)
+def max_pool(x:Tensor, pad_mask:Tensor)->Tensor: # `(b,k)`
     "Maximum of each column over real tokens"
     empty = pad_mask.all(1, keepdim=True)                                                 # (b,1)
     return x.masked_fill(pad_mask[...,None], -math.inf).amax(1).masked_fill(empty, 0)
 
-def mean_max_pool(
-    x:Tensor, # Vectors `(b,t,k)`
-    pad_mask:Tensor # bool `(b,t)`, True at padding
-)->Tensor: # `(b,2k)`
+@_as(mean_pool)
+def mean_max_pool(x:Tensor, pad_mask:Tensor)->Tensor: # `(b,2k)`
     "Mean and maximum over real tokens, concatenated"
     return torch.cat([mean_pool(x, pad_mask), max_pool(x, pad_mask)], -1)
 
 # %% ../../nbs/04_nn.classifier.ipynb #8bec21f1
-def first_pool(
-    x:Tensor, # Vectors `(b,t,k)`
-    pad_mask:Tensor # bool `(b,t)`, True at padding
-)->Tensor: # `(b,k)`
+@_as(mean_pool)
+def first_pool(x:Tensor, pad_mask:Tensor)->Tensor: # `(b,k)`
     "Vector of the first real token, as BERT does"
     first = ~pad_mask & ((~pad_mask).cumsum(1)==1)                                        # (b,t)
     return x.where(first[...,None], 0).sum(1)
 
-def last_pool(
-    x:Tensor, # Vectors `(b,t,k)`
-    pad_mask:Tensor # bool `(b,t)`, True at padding
-)->Tensor: # `(b,k)`
+@_as(mean_pool)
+def last_pool(x:Tensor, pad_mask:Tensor)->Tensor: # `(b,k)`
     "Vector of the last real token, which alone has seen the whole text if attention is causal"
     return first_pool(x.flip(1), pad_mask.flip(1))
 
@@ -150,16 +138,14 @@ class TransformerClassifier(TextModel):
         ids:Tensor # Token ids `(b,t)`, padding anywhere
     )->Aligned: # Texts for the encoder
         "Crop and align, with word dropout in training"
-        return align(ids, self[0], self.crop, *self._drops())
-
-    def _drops(self): return (self.word_dropout,self.vocab_dropout) if self.training else ()
+        drops = (self.word_dropout,self.vocab_dropout) if self.training else ()
+        return align(ids, self[0], self.crop, *drops)
 
     def forward(self,
-        ids:Tensor|PackedIds, # Token ids `(b,t)`, padding anywhere; or texts in a row, for a pool
+        ids:Tensor, # Token ids `(b,t)`, padding anywhere
         types:Tensor=None # Token types `(b,t)`, below `n_types`; None: all are 0
     )->Tensor: # Logits `(b,n_out)`; with `pool=None` `(b,t,n_out)`, zeros at padding
         "Read the texts and predict the classes"
-        if isinstance(ids, tuple): return read_packed(self, PackedIds(*ids), *self._drops())
         texts = self.align(ids)
         x = self[0](texts.ids, texts.hidden, types=texts.move(types))
         logits = self[1]((x, texts.pad_mask))

@@ -75,17 +75,13 @@ class TransformerBlock(Module):
         self.ff = ff_cls(k, dropout=dropout, **ff_kwargs)  # has its own dropout
         self.dropout = nn.Dropout(dropout)
 
+    @delegates(SelfAttention.forward, but=['need_weights'])
     def forward(self,
         x:Tensor, # Vectors `(b,t,k)`
-        *,
-        pad_mask:Tensor=None, # bool `(b,t)`, or `(b,tk)` with a cache: True at tokens that are only padding
-        pos:Tensor=None, # Positions of the tokens, `(t,)` or `(b,t)`; None: after the cached tokens
-        rotate:callable=None, # `rotate(q, pos)` rotates queries and keys by their positions
-        cache=None, # Keeps the keys and values of earlier tokens, see `MultiHeadAttention`
-        **kwargs # For the attention, such as `packing`
+        **kwargs
     )->Tensor: # `(b,t,k)`
-        "Attention, then the feed-forward network"
-        attend = partial(self.attention, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache, **kwargs)
+        "Attention, which gets the keywords, then the feed-forward network"
+        attend = partial(self.attention, **kwargs)
         if self.norm_first:
             x = x + self.dropout(attend(self.norm1(x)))
             return x + self.ff(self.norm2(x))
@@ -94,9 +90,6 @@ class TransformerBlock(Module):
 
     @property
     def causal(self): return self.attention.only_future
-
-    @property
-    def by_position(self): return self.attention.by_position
 
     @property
     def cached(self):
@@ -163,15 +156,7 @@ def _angles(pos, width, base=10_000.):
     return pos[...,None] * base**(torch.arange(0, width, 2, device=pos.device)/-width)
 
 class SinusoidalPositions(Positions):
-    "Add waves of the position, Vaswani et al. 2017, 3.5; raises `ValueError` for an odd `k`"
-    def __init__(self,
-        k:int, # Width of the vectors (d_model), even
-        max_len:int=None, # Not needed: any position has its waves
-        s:int=None # Width of a head, not used here
-    ):
-        if k%2: raise ValueError(f'`k` is {k}, but must be even: waves come in pairs')
-        self.k = k
-
+    "Add waves of the position, Vaswani et al. 2017, section 3.5; `k` must be even"
     def forward(self,
         x:Tensor, # Embedded tokens `(b,t,k)`
         pos:Tensor=None # Their positions `(t,)` or `(b,t)`; None is 0 to `t-1`

@@ -97,7 +97,8 @@ class TransformerDecoder(TransformerEncoder):
     ):
         super().__init__(vocab_sz, k, heads, depth, attn_cls=attn_cls, block_cls=block_cls,
                          **kwargs)
-        refuse_to_look_ahead(self, attn_cls, source=self.embedding.weight.new_zeros(2, 1, k))
+        if looks_ahead(self, source=self.embedding.weight.new_zeros(2, 1, k)): raise ValueError(
+            f'in {attn_cls=} a token sees a later one: use one like `SelfAttentionAutoRegressive`')
 
     def project(self,
         source:Tensor # Vectors of the source `(b,ts,k)`
@@ -125,8 +126,7 @@ class SourcedDecoder(Module):
         **kwargs
     )->Tensor: # Vectors `(b,t,k)`
         "Read the tokens, attending to the source; see `TransformerEncoder.forward`"
-        kwargs |= dict(source=self.source, source_pad=self.source_pad)
-        return self.decoder(ids, *args, **kwargs)
+        return self.decoder(ids, *args, source=self.source, source_pad=self.source_pad, **kwargs)
 
     def select(self,
         rows:Tensor # Indices of the sources to keep `(b',)`
