@@ -194,7 +194,7 @@ faults = [
     ('files.config', 'new tokens begin with zeros', 'return rows[at].where(at[:,None]>=0, mean)', 'return rows[at].where(at[:,None]>=0, torch.zeros_like(mean))', []),
     ('files.format', 'a file with NaN is read', 'name = about.finite and not_finite(tensors)', 'name = None', []),
     ('files.format', 'a file that has changed is read', 'if about.checksum!=checksum(fields, tensors):', 'if False:', []),
-    ('files.format', 'what is written goes over the old file', 'new = folder/path.name', 'new = path', []),
+    ('files.format', 'what is written goes over the old file', 'yield (new := Path(new)/path.name)', 'yield (new := path)', []),
     ('files.config', 'a custom class passes for ours of the same name', 'if _known.get(name) is value else', 'if name in _known else', []),
     ('export.save', 'another custom class of the same name passes', 'if len(now)!=len(then) or not (now-then)', 'if len(now)!=len(then) and not (now-then)', []),
     ('files.config', 'a model that was changed by hand is saved', 'if rebuilt is None or not outputs_match(model, rebuilt):', 'if copy_ is None:', []),
