@@ -981,8 +981,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                               'transformers_from_scratch/files/format.py'),
                                                         'transformers_from_scratch.files.format.read_json': ( 'files.format.html#read_json',
                                                                                                               'transformers_from_scratch/files/format.py'),
-                                                        'transformers_from_scratch.files.format.sync_to_disk': ( 'files.format.html#sync_to_disk',
-                                                                                                                 'transformers_from_scratch/files/format.py'),
                                                         'transformers_from_scratch.files.format.tensor_files': ( 'files.format.html#tensor_files',
                                                                                                                  'transformers_from_scratch/files/format.py'),
                                                         'transformers_from_scratch.files.format.write_file': ( 'files.format.html#write_file',
