@@ -40,9 +40,9 @@ def _source(source, text_col):
     ensure(not isinstance(source, (dict,set)), 'source', source, 'a list of texts', TypeError)
     is_table = isinstance(source, pd.DataFrame)
     texts = list(source[text_col] if is_table else source)
-    for i,o in enumerate(texts):
-        if not isinstance(o, str):
-            raise TypeError(f"text {i} of `source` is {o!r:.80}, but must be a string: fill it in")
+    for i,text in enumerate(texts):
+        if not isinstance(text, str):
+            raise TypeError(f"text {i} of `source` is {text!r:.80}, but must be a string: fill it in")
     return source if is_table else texts,lambda: iter(texts),('list', *texts)
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000011
@@ -109,7 +109,7 @@ def _write(folder, parts, tok, settings):
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=folder) as file:  # without a name: a killed run leaves nothing
         for tokens,codes,n in parts:
-            for o,times in zip(tokens, np.bincount(codes).tolist()): count[o] += times
+            for token,times in zip(tokens, np.bincount(codes).tolist()): count[token] += times
             file.write(np.array([seen.setdefault(o, len(seen)) for o in tokens], np.int32)[codes])
             lens += n.tobytes()
         if not count:
@@ -269,7 +269,7 @@ class CorpusLoader(LMDataLoader):
                         **{**kwargs, 'n':self.n_batches*bs})
 
     def _arrange(self, epoch):
-        "Where the texts of an epoch end in its row, and how far their ids in the file are ahead"
+        "Ends of the texts in the row of an epoch, and how far ahead their ids in the file are"
         if not self.shuffle: epoch = 0
         if self.arranged[0]!=epoch:
             corpus,order = self.dataset.corpus,self.dataset.items

@@ -150,8 +150,9 @@ def in_short(
     "An error in one line"
     says = str(e) if type(e) is ValueError else f'{type(e).__name__}: {e}'
     if isinstance(e, ValidationError):
-        o = e.errors(include_url=False)[0]
-        says = f"`{'.'.join(map(str, o['loc']))}` is {str(o['input'])[:80]!r}: {o['msg']}"
+        error = e.errors(include_url=False)[0]
+        name = '.'.join(map(str, error['loc']))
+        says = f"`{name}` is {str(error['input'])[:80]!r}: {error['msg']}"
     return says.split('\n')[0][:200]
 
 def read_file(
