@@ -42,7 +42,8 @@ def _source(source, text_col):
     texts = list(source[text_col] if is_table else source)
     for i,text in enumerate(texts):
         if not isinstance(text, str):
-            raise TypeError(f"text {i} of `source` is {text!r:.80}, but must be a string: fill it in")
+            raise TypeError(f"text {i} of `source` is {text!r:.80}, but must be a string: "
+                            'fill it in')
     return source if is_table else texts,lambda: iter(texts),('list', *texts)
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000011
