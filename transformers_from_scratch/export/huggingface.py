@@ -171,9 +171,9 @@ def save_pretrained(self:Pretrained,
     "Write a GPT-2, BERT, Llama or Qwen2 for Hugging Face; raises `ValueError` if none fits"
     folder = Path(folder).expanduser()
     ensure_free(folder, 'model.safetensors', 'checkpoint')
-    with replace_files(folder, _files) as to:
-        _save_model(self.model, to, self.tokenizer)
-        _save_tokenizer(self.tokenizer, self.vocab, self.encoder, to)
+    with atomic_write(folder/_files[0], *_files[1:]) as new:
+        _save_model(self.model, new.parent, self.tokenizer)
+        _save_tokenizer(self.tokenizer, self.vocab, self.encoder, new.parent)
     return folder
 
 @patch
@@ -187,7 +187,8 @@ def save_pretrained(self:TransformerLearner,
     ensure_free(folder, 'model.safetensors', 'checkpoint')
     lm = isinstance(model, (TransformerLM,TransformerMLM))
     tok = getattr(text_tokenizer(self.dls), 'tok', None)
-    with replace_files(folder, _files) as to:
+    with atomic_write(folder/_files[0], *_files[1:]) as new:
+        to = new.parent
         _save_model(model if lm else model[0], to, tok)
         saved = _save_tokenizer(tok, text_vocab(self.dls), model[0], to)
         if not lm:

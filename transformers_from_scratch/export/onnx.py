@@ -233,7 +233,8 @@ def export_onnx(
     ensure_free(folder, 'about.json', 'onnx')
     about = _about(learn)
     # tracing a model and making a loader draw random numbers
-    with no_random(), replace_files(folder, _files) as tmp:
+    with no_random(), atomic_write(folder/_files[0], *_files[1:]) as new:
+        tmp = new.parent
         model = deepcopy(model).cpu().float().eval()
         _write_graph(model, tmp/'model.onnx', beside)
         write_file(tmp/'about.json', ONNXFile, **about, files=_prints(tmp))

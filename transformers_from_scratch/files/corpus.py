@@ -6,13 +6,12 @@
 __all__ = ['Corpus', 'tokenize_corpus', 'CorpusTexts', 'CorpusLoader', 'lm_dataloaders']
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000003
-import operator,shutil,zlib
+import operator,tempfile,zlib
 from collections import deque
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing, nullcontext
+from contextlib import closing
 from itertools import chain, islice
 from typing import Any, Literal
-from filelock import FileLock
 from fastai.text.all import *
 from .format import *
 from ..compat.ensure import *
@@ -20,11 +19,9 @@ from ..data.tokenizers import *
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000008
 def _of_csv(path, col):
-    def texts(i):
-        parts = pd.read_csv(path, usecols=[col], chunksize=10_000, dtype=str,
-                            na_filter=False)  # `NA` is a text, too
-        return islice(chain.from_iterable(o[col] for o in parts), i, None)
-    return None,texts,('csv', col, path)
+    parts = pd.read_csv(path, usecols=[col], chunksize=10_000, dtype=str,
+                        na_filter=False)  # `NA` is a text, too
+    return chain.from_iterable(o[col] for o in parts)
 
 def _read_text(path):
     try: return path.read_text(encoding='utf8')
@@ -32,26 +29,22 @@ def _read_text(path):
         e.add_note(f'in {path}')
         raise
 
-def _of_folder(path):
-    files = sorted(get_text_files(path))
-    content = [x for o in files for x in (o.relative_to(path).as_posix(), o)]
-    return files,lambda i: map(_read_text, files[i:]),('folder', *content)
-
-def _of_list(items):
-    for i,text in enumerate(items):
-        if not isinstance(text, str):
-            raise TypeError(f"text {i} of `source` is {text!r:.80}, but must be a string: fill it in")
-    return items,lambda i: islice(items, i, None),('list', *items)
-
 def _source(source, text_col):
-    "Each text's row or file, or None; a function that gives the texts from `i` on; the content"
-    if isinstance(source, pd.DataFrame):
-        return source,*_of_list(source[text_col].tolist())[1:]
+    "Each text's row or file, or None; a function that yields the texts; their content"
     if isinstance(source, (str,Path)):
         path = Path(source)
-        return _of_folder(path) if path.is_dir() else _of_csv(path, text_col)
+        if not path.is_dir(): return None,partial(_of_csv, path, text_col),('csv', text_col, path)
+        files = sorted(get_text_files(path))
+        content = [x for o in files for x in (o.relative_to(path).as_posix(), o)]
+        return files,lambda: map(_read_text, files),('folder', *content)
     ensure(not isinstance(source, (dict,set)), 'source', source, 'a list of texts', TypeError)
-    return _of_list(list(source))
+    is_table = isinstance(source, pd.DataFrame)
+    texts = list(source[text_col] if is_table else source)
+    for i,text in enumerate(texts):
+        if not isinstance(text, str):
+            raise TypeError(f"text {i} of `source` is {text!r:.80}, but must be a string: "
+                            'fill it in')
+    return source if is_table else texts,lambda: iter(texts),('list', *texts)
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000011
 def _tokenize_part(tok, texts):
@@ -62,7 +55,8 @@ def _tokenize_part(tok, texts):
         lens.append(len(tokens))
     if len(lens)!=len(texts):
         raise ValueError(f"`tok` gives {len(lens)} lists of tokens for {len(texts)} texts")
-    return list(seen),np.array(codes, np.int32),np.array(lens, np.int32)
+    # as a vocabulary is read from its file: two halves of a character are one
+    return as_read(list(seen)),np.array(codes, np.int32),np.array(lens, np.int32)
 
 def _start_worker(tok): _start_worker.tok = tok
 def _work(texts): return _tokenize_part(_start_worker.tok, texts)
@@ -72,18 +66,18 @@ def _tokenized(tok, parts, n_workers):
     if not n_workers:
         yield from (_tokenize_part(tok, o) for o in parts)
         return
-    with ProcessPoolExecutor(n_workers, initializer=_start_worker, initargs=(tok,)) as pool:
+    pool = ProcessPoolExecutor(n_workers, initializer=_start_worker, initargs=(tok,))
+    try:
         waiting = deque()
-        try:
-            for part in parts:
-                waiting.append(pool.submit(_work, part))
-                if len(waiting)>2*n_workers: yield waiting.popleft().result()
-            while waiting: yield waiting.popleft().result()
-        finally: pool.shutdown(cancel_futures=True)
+        for part in parts:
+            waiting.append(pool.submit(_work, part))
+            if len(waiting)>2*n_workers: yield waiting.popleft().result()
+        while waiting: yield waiting.popleft().result()
+    finally: pool.shutdown(cancel_futures=True)
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000014
 class CorpusFile(FileHeader):
-    "Sources and settings of a corpus; and the result, when it is complete"
+    "Sources, settings and vocabulary of a corpus"
     kind:Literal['corpus'] = 'corpus'
     source:str
     tokenizer:dict[str,Any]
@@ -91,46 +85,46 @@ class CorpusFile(FileHeader):
     min_freq:int|None
     max_vocab:int
     given:list[str]|None
-    vocab:list[str]|None = None
-    lengths:int|None = None # Checksums of the other files
-    ids:int|None = None
+    vocab:list[str]
+    lengths:int # Checksums of the other files
+    ids:int
 
-class PartFile(FileHeader):
-    "The distinct tokens of some texts; indices and lengths are tensors"
-    kind:Literal['part of a corpus'] = 'part of a corpus'
-    tokens:list[str]
+def _make_vocab(count, tok, given, min_freq, max_vocab):
+    "The vocabulary: given, the tokenizer's own, or that of the most frequent tokens"
+    if given is not None: return given
+    make_own = getattr(tok.tok, 'make_vocab', None)
+    if make_own: return make_own(count) if min_freq is None else make_own(count, min_freq)
+    return make_vocab(count, ifnone(min_freq, 3), max_vocab)
 
-def _part_file(folder, i): return folder/'parts'/f'{i//10**6}'/f'{i}.safetensors'
+def _table(tokens, vocab):
+    "The id in `vocab` of each token"
+    o2i = {o: i for i,o in enumerate(vocab) if o!='xxfake'}
+    lost = first(o for o in tokens if o not in o2i)
+    if lost is not None and vocab[0]!=UNK:
+        raise ValueError(f"`vocab` lacks {lost!r}: add it, or begin with {UNK!r}")
+    return np.array([o2i.get(o, 0) for o in tokens], np.int32)
 
-def _read_parts(folder):
-    "Yield the saved results of `_tokenize_part`"
-    i = 0
-    while (path := _part_file(folder, i)).exists():
-        about,tensors = read_file(path, 'tokenize_corpus', PartFile)
-        codes,lens = tensors['codes'].numpy(),tensors['lens'].numpy()
-        fits = len(lens) and (lens>=0).all() and len(codes)==lens.sum()
-        if not fits or not np.isin(codes, range(len(about.tokens))).all(): raise _damaged(path)
-        yield about.tokens,codes,lens
-        i += len(lens)
-
-def _damaged(path):
-    return ValueError(f"{path} is not as it was written: delete its folder, and make it again")
-
-def _finish(folder, vocab, settings):
-    "Indices become ids of `vocab`, and the corpus is complete"
-    o2i,lengths,crc = {o: i for i,o in enumerate(vocab) if o!='xxfake'},bytearray(),0
-    with atomic_write(folder/'tokens.bin') as new, open(new, 'wb') as f:
-        for tokens,codes,lens in _read_parts(folder):
-            lost = first(o for o in tokens if o not in o2i)
-            if lost is not None and vocab[0]!=UNK:
-                raise ValueError(f"`vocab` lacks {lost!r}: add it, or begin with {UNK!r}")
-            ids = np.array([o2i.get(o, 0) for o in tokens], np.int32)[codes]
-            f.write(ids)
-            crc = zlib.crc32(ids, crc)
-            lengths += lens.tobytes()
-    with atomic_write(folder/'lengths.bin') as new: new.write_bytes(lengths)
-    write_file(folder/'corpus.json', CorpusFile, **settings, vocab=list(vocab),
-               lengths=zlib.crc32(lengths), ids=crc)
+def _write(folder, parts, tok, settings):
+    "Write provisional ids, then those of the vocabulary, and last what describes them"
+    seen,count,lens,crc = {},Counter(),bytearray(),0
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder) as file:  # without a name: a killed run leaves nothing
+        for tokens,codes,n in parts:
+            for token,times in zip(tokens, np.bincount(codes).tolist()): count[token] += times
+            file.write(np.array([seen.setdefault(o, len(seen)) for o in tokens], np.int32)[codes])
+            lens += n.tobytes()
+        if not count:
+            raise ValueError("`source` is without a token, but must have a text of at least one")
+        vocab = _make_vocab(count, tok, *(settings[o] for o in ('given','min_freq','max_vocab')))
+        table = _table(seen, vocab)
+        file.seek(0)
+        with atomic_write(folder/'tokens.bin') as new, open(new, 'wb') as f:
+            while len(ids := table[np.fromfile(file, np.int32, 10**6)]):
+                f.write(ids)
+                crc = zlib.crc32(ids, crc)
+    with atomic_write(folder/'lengths.bin') as new: new.write_bytes(lens)
+    write_file(folder/'corpus.json', CorpusFile, **settings, vocab=list(vocab), ids=crc,
+               lengths=zlib.crc32(lens))
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000016
 class Corpus:
@@ -144,12 +138,13 @@ class Corpus:
         self.vocab = self.about.vocab
         tokens,lengths = (self.folder/f'{o}.bin' for o in ('tokens','lengths'))
         self.lens = np.fromfile(lengths, np.int32)
-        if zlib.crc32(self.lens)!=self.about.lengths: raise _damaged(lengths)
         self.starts = np.concatenate([[0], self.lens.cumsum(dtype=np.int64)])
         self.n_tokens = int(self.starts[-1])
-        if tokens.stat().st_size!=4*self.n_tokens: raise _damaged(tokens)
+        changed = ValueError(f"{folder} is not as it was written: delete it, and make it again")
+        size = tokens.stat().st_size
+        if zlib.crc32(self.lens)!=self.about.lengths or size!=4*self.n_tokens: raise changed
         self.ids = np.memmap(tokens, np.int32, 'r')
-        if check and zlib.crc32(self.ids)!=self.about.ids: raise _damaged(tokens)
+        if check and zlib.crc32(self.ids)!=self.about.ids: raise changed
 
     def __len__(self): return len(self.lens)
     def __getitem__(self, i):
@@ -169,17 +164,16 @@ def _with_rules(tok, rules):
     if isinstance(tok, Tokenizer): return tok
     return Tokenizer(tok, rules=getattr(tok, 'rules', None) if rules is None else rules)
 
-def _train(tok, texts, mark, saved):
+def _train(tok, texts, saved):
     "Train `tok` on `texts` if it needs that and was not trained; how it was made, in that case"
     if not hasattr(tok.tok, 'setup') or getattr(tok.tok, 'tok', None) is not None: return
-    settings = {n: repr(o) for n,o in vars(tok.tok).items() if n not in ('tok','cache_dir')}
-    if saved and (saved.source,saved.tokenizer.get('cls'))==(mark,type(tok.tok).__name__):
-        ensure(saved.asked in (None, settings), 'tok', settings, f'made with {saved.asked}, as in `folder`')
-        try: tok.tok = tokenizer_from_state(saved.tokenizer, tok.rules).tok
-        except Exception as e:
-            raise ValueError(f"the tokenizer of the corpus is damaged ({in_short(e)})") from e
-    else: tok.tok.setup(list(islice(texts(0), 100_000)), tok.rules)
-    return settings
+    asked = {n: repr(o) for n,o in vars(tok.tok).items() if n not in ('tok','cache_dir')}
+    if saved and saved.tokenizer.get('cls')==type(tok.tok).__name__:
+        ensure(saved.asked in (None, asked), 'tok', asked,
+               f'made with {saved.asked}, as in `folder`')
+        tok.tok = tokenizer_from_state(saved.tokenizer, tok.rules).tok
+    else: tok.tok.setup(list(islice(texts(), 100_000)), tok.rules)
+    return asked
 
 def _ensure_as_made(saved, settings, folder):
     "A `ValueError` unless a corpus that is there was made of the same texts in the same way"
@@ -189,25 +183,8 @@ def _ensure_as_made(saved, settings, folder):
         no(f"of other texts, or they have changed since (their mark was {saved.source!r})")
     if differ := tokenizer_diff(saved.tokenizer, settings['tokenizer']):
         no(f'of another tokenizer ({differ})')
-    for name in ('min_freq','max_vocab','given') if saved.vocab else ():
-        if getattr(saved, name)!=settings[name]:
-            no(f'for another vocabulary (`{dict(given="vocab").get(name, name)}`)')
-
-def _make_vocab(folder, tok, min_freq, max_vocab):
-    "The tokenizer's own vocabulary, or that of the most frequent tokens"
-    count = Counter()
-    for tokens,codes,_ in _read_parts(folder):
-        for token,n in zip(tokens, np.bincount(codes).tolist()): count[token] += n
-    make_own = getattr(tok.tok, 'make_vocab', None)
-    if make_own: return make_own(count) if min_freq is None else make_own(count, min_freq)
-    return make_vocab(count, ifnone(min_freq, 3), max_vocab)
-
-def _hint_spaces(texts):
-    "Say so if these texts are indented, as code is: words keep neither spaces nor line breaks"
-    lines = [line for o in islice(texts, 100) for line in o.splitlines() if line]
-    if sum(o.startswith(('  ','\t')) for o in lines) > len(lines)/5:
-        print('Many lines of these texts are indented, which words forget. For code, take '
-              '`tok=CharTokenizer()` or `ExactSubwordTokenizer`: they keep every space')
+    for n,name in dict(min_freq='min_freq', max_vocab='max_vocab', given='vocab').items():
+        if getattr(saved, n)!=settings[n]: no(f'for another vocabulary (`{name}`)')
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000018
 def tokenize_corpus(
@@ -225,48 +202,27 @@ def tokenize_corpus(
     part:int=1_000, # Texts that are tokenized at a time
     no_bar:bool=False # Show no progress bar?
 )->Corpus: # The corpus in `folder`
-    "Tokenize texts once, resuming where it stopped; `ValueError` for a folder of something else"
+    "Tokenize texts, unless `folder` has them; `ValueError` for a folder of something else"
     ensure_sizes(min_freq=ifnone(min_freq, 1), max_vocab=max_vocab, part=part)
     folder,tok = Path(folder).expanduser(),_with_rules(tok, rules)
     items,texts,content = _source(source, text_col)
     check,mark = mark is None,fingerprint(*content) if mark is None else str(mark)
-    folder.mkdir(parents=True, exist_ok=True)
-    found = {o.name for o in folder.iterdir()}
-    if found and not found & {'corpus.json','parts','.corpus.lock'}:
-        ensure_free(folder, 'corpus.json', 'corpus')
-    # a corpus that others made may be in a folder without the right to write
-    with FileLock(folder/'.corpus.lock') if os.access(folder, os.W_OK) else nullcontext():
-        saved = first(read_file(folder/o, 'tokenize_corpus', CorpusFile)[0]
-                    for o in ('corpus.json','parts/begun.json') if (folder/o).exists())
-        tok_settings = _train(tok, texts, mark, saved)
-        settings = dict(source=mark, tokenizer=tokenizer_state(tok), asked=tok_settings, min_freq=min_freq,
+    saved,file = None,folder/'corpus.json'
+    if file.exists(): saved = read_file(file, 'tokenize_corpus', CorpusFile)[0]
+    elif {o.name for o in folder.glob('[!.]*')} - {'tokens.bin','lengths.bin'}:
+        ensure_free(folder, file.name, 'corpus')
+    asked = _train(tok, texts, saved)
+    settings = dict(source=mark, tokenizer=tokenizer_state(tok), asked=asked, min_freq=min_freq,
                     max_vocab=max_vocab, given=None if vocab is None else list(vocab))
-        if saved: _ensure_as_made(saved, settings, folder)
-        if not (saved and saved.vocab):
-            if type(tok.tok) is SpacyTokenizer: _hint_spaces(texts(0))
-            _tokenize_all(folder, tok, texts, items, settings, n_workers, part, no_bar)
-        shutil.rmtree(folder/'parts', ignore_errors=True)
+    if saved: _ensure_as_made(saved, settings, folder)
+    else:
+        n = math.inf if items is None else len(items)
+        if n_workers is None: n_workers = 0 if n<2000 else defaults.cpus
+        with closing(_tokenized(tok, chunked(texts(), part), n_workers)) as parts:
+            if not no_bar and part<n<math.inf:
+                parts = progress_bar(parts, total=-(-n//part), leave=False)
+            _write(folder, parts, tok, settings)
     return Corpus(folder, check)
-
-def _tokenize_all(folder, tok, texts, items, settings, n_workers, part, no_bar):
-    begun = folder/'parts'/'begun.json'
-    ensure_free(begun.parent, begun.name, 'corpus')
-    write_file(begun, CorpusFile, **settings)
-    done = sum(len(lens) for _,_,lens in _read_parts(folder))
-    n,total = None if items is None else len(items),None
-    if n is not None: total = -(-(n-done)//part)
-    if n_workers is None: n_workers = 0 if n is not None and n-done<2000 else defaults.cpus
-    with closing(_tokenized(tok, chunked(texts(done), part), n_workers)) as results:
-        if not no_bar and (total or 0)>1: results = progress_bar(results, total=total, leave=False)
-        for tokenized in results:
-            tensors = dict(zip(('codes','lens'), map(torch.from_numpy, tokenized[1:])))
-            write_file(_part_file(folder, done), PartFile, tensors, tokens=tokenized[0])
-            done += len(tokenized[-1])
-    if not any(len(codes) for _,codes,_ in _read_parts(folder)):
-        raise ValueError("`source` is without a token, but must have a text of at least one")
-    vocab = settings['given']
-    if vocab is None: vocab = _make_vocab(folder, tok, settings['min_freq'], settings['max_vocab'])
-    _finish(folder, vocab, settings)
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000027
 class CorpusTexts(TfmdLists):
@@ -303,45 +259,38 @@ class CorpusLoader(LMDataLoader):
     ):
         bs = kwargs.pop('batch_size', None) or bs
         ensure_sizes(bs=bs, seq_len=seq_len)
-        bs,seq_len,seed = int(bs),int(seq_len),int(seed)
-        n = int(dataset.corpus.lens[dataset.items].sum(dtype=np.int64))
+        bs,self.seq_len,self.seed = int(bs),int(seq_len),int(seed)
+        self.n_tokens = n = int(dataset.corpus.lens[dataset.items].sum(dtype=np.int64))
         ensure(n>bs, 'bs', bs, f'less than the {n} tokens of these texts')
-        self.seq_len,self.seed,self.epoch,self.batch = seq_len,seed,0,0
+        self.epoch,self.arranged = 0,(None,)  # the number of the epoch that comes next
         self.bl = (n-1)//bs  # tokens of a row in the whole epoch
-        self.n_batches = -(-self.bl//seq_len)
-        self.last_len = self.bl - (self.n_batches-1)*seq_len
+        self.n_batches = -(-self.bl//self.seq_len)
+        self.last_len = self.bl - (self.n_batches-1)*self.seq_len
         TfmdDL.__init__(self, dataset, bs=bs, shuffle=shuffle, num_workers=num_workers,
                         **{**kwargs, 'n':self.n_batches*bs})
-        self._arrange()
 
-    def _arrange(self):
-        "Arrange the texts of this epoch: where they end in its row, and how far that is from their place in the file"
-        corpus,order = self.dataset.corpus,self.dataset.items
-        if self.shuffle: order = np.random.default_rng([self.seed, self.epoch]).permutation(order)
-        self.ends = corpus.lens[order].cumsum(dtype=np.int64)
-        self.ahead = corpus.starts[order] - (self.ends-corpus.lens[order])
-        self.arranged = self.epoch
+    def _arrange(self, epoch):
+        "Ends of the texts in the row of an epoch, and how far ahead their ids in the file are"
+        if not self.shuffle: epoch = 0
+        if self.arranged[0]!=epoch:
+            corpus,order = self.dataset.corpus,self.dataset.items
+            if self.shuffle: order = np.random.default_rng([self.seed, epoch]).permutation(order)
+            ends = corpus.lens[order].cumsum(dtype=np.int64)
+            self.arranged = epoch,ends,corpus.starts[order] - (ends-corpus.lens[order])
+        return self.arranged[1:]
 
-    def _read(self, batch, rows):
-        "The ids of some rows of a batch `(rows,t+1)`"
+    def _read(self, rows):
+        "The ids of some rows of one batch `(rows,t+1)`"
+        epoch,batch = divmod(rows[0]//self.bs, self.n_batches)
+        ends,ahead = self._arrange(epoch)
         n = self.last_len if batch==self.n_batches-1 else self.seq_len
-        at = (rows*self.bl + batch*self.seq_len)[:,None] + np.arange(n+1)
-        # texts where rows begin and end
-        first,last = self.ends.searchsorted(at[:,[0,-1]], 'right').T
-        most = (last-first).max()
-        if most>8: text = self.ends.searchsorted(at, 'right')
-        else:  # faster: how many of the next texts has a position passed?
-            text = np.repeat(first[:,None], n+1, 1)
-            for i in range(most):
-                end = self.ends[np.minimum(first+i, len(self.ends)-1)]
-                text += at >= end[:,None]
-        return torch.from_numpy(self.dataset.corpus.ids[at + self.ahead[text]].astype(np.int64))
+        at = (np.array(rows)%self.bs*self.bl + batch*self.seq_len)[:,None] + np.arange(n+1)
+        at += ahead[ends.searchsorted(at, 'right')]  # places in the file
+        return torch.from_numpy(self.dataset.corpus.ids[at].astype(np.int64))
 
     def create_item(self, i):
-        "Row `i % bs` of batch `i // bs`: input and target"
-        i = i or 0
-        if i>=self.n: raise IndexError
-        x = self._read(i//self.bs, np.array([i%self.bs]))[0]
+        "Row `i`, input and target; rows are counted batch by batch, and on from epoch to epoch"
+        x = self._read([i or 0])[0]
         return LMTensorText(x[:-1]),TensorText(x[1:])
 
     def create_batches(self, samples):
@@ -349,37 +298,24 @@ class CorpusLoader(LMDataLoader):
         if self.after_item.fs or self.before_batch.fs:
             yield from super().create_batches(samples)
             return
-        for rows in self.chunkify(samples):
-            x = self._read(rows[0]//self.bs, np.array(rows)%self.bs)
+        for x in map(self._read, self.chunkify(samples)):
             yield LMTensorText(x[:,:-1]),TensorText(x[:,1:])
 
+    def randomize(self):
+        "The next epoch begins; it counts even if it is left"
+        super().randomize()
+        self.epoch += 1
+
     def get_idxs(self):
-        "Indices of the rows of an epoch, one batch after the other"
-        return range(self.n)
-
-    def __iter__(self):
-        "The batches of the next epoch; raises `RuntimeError` if an older iteration continues"
-        return self.count_batches(super().__iter__)
-
-    def count_batches(self,
-        batches:callable # Gives an iterator of the batches of an epoch
-    )->Iterator: # The same batches
-        "Count batches and epochs; an epoch that was begun and left is over"
-        self.epoch,self.batch = self.epoch+bool(self.batch),0
-        self.turn = turn = object()
-        if self.arranged!=self.epoch: self._arrange()
-        for batch in batches():
-            if self.turn is not turn:
-                raise RuntimeError('another iteration has begun: use `dl.new()` for two at once')
-            self.batch += 1
-            yield batch
-        self.epoch,self.batch = self.epoch+1,0
+        "The rows of the epoch that has begun, by number"
+        start = max(self.epoch-1, 0)*self.n
+        return range(start, start+self.n)
 
     def one_batch(self):
         "The batch that comes next; it does not count"
-        place = self.epoch,self.batch
+        epoch = self.epoch
         try: return super().one_batch()
-        finally: self.epoch,self.batch = place
+        finally: self.epoch = epoch
 
     def new(self,
         dataset=None, # Other texts; what is not a `CorpusTexts` is read by fastai's `LMDataLoader`
@@ -387,11 +323,11 @@ class CorpusLoader(LMDataLoader):
         **kwargs
     )->LMDataLoader:
         "A loader like this, for other texts or with other settings"
+        kwargs = dict(seq_len=ifnone(seq_len, self.seq_len)) | kwargs
         if dataset is None or isinstance(dataset, CorpusTexts):
-            settings = dict(seq_len=ifnone(seq_len, self.seq_len), seed=self.seed)
-            return DataLoader.new(self, dataset, **dict(settings, **kwargs))
+            return DataLoader.new(self, dataset, **dict(seed=self.seed) | kwargs)
         settings = dict(bs=self.bs, device=self.device, num_workers=self.fake_l.num_workers)
-        return LMDataLoader(dataset, seq_len=ifnone(seq_len, self.seq_len), **dict(settings, **kwargs))
+        return LMDataLoader(dataset, **settings | kwargs)
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000035
 def _split(corpus, source, text_col, splitter, valid_pct, seed):

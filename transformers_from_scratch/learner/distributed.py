@@ -35,7 +35,7 @@ def _enlarged(dl, n):
                                       cache=dl.items.cache, tfm=dl.items.tfm)
         res.lens = ReindexCollection(dl.lens.coll, idxs=res.items.idxs)
         res.make_chunks()
-    tokens = int(sum(dl.lens.coll) if has_items else dl.ends[-1])
+    tokens = int(sum(dl.lens.coll) if has_items else dl.n_tokens)
     if tokens<=res.bs:
         raise ValueError(f'`bs` is {dl.bs}, too much for {n} processes and {tokens} tokens')
     res.bl = (tokens-1)//res.bs
@@ -68,7 +68,9 @@ class _Share(TfmdDL):
     def __len__(self): return len(self.dl)
     def new(self, *args, **kwargs): return self.whole.new(*args, **kwargs)
     def one_batch(self): return self.whole.one_batch()
-    def randomize(self): self.dl.randomize()
+    def randomize(self):
+        self.dl.randomize()
+        if 'epoch' in vars(self.dl): self.whole.epoch = self.dl.epoch  # of a `CorpusLoader`
     def create_batches(self, samples): return self.dl.create_batches(samples)
 
     def after_iter(self):
@@ -82,13 +84,6 @@ class _Share(TfmdDL):
     def after_batch(self, b):
         self.seen += find_bs(b)
         return self.dl.after_batch(b)
-
-    def __iter__(self):
-        "Batches; a loader that counts epochs keeps counting"
-        counted = getattr(type(self.dl), 'count_batches', None)
-        try: yield from counted(self.dl, super().__iter__) if counted else super().__iter__()
-        finally:
-            if counted: self.whole.epoch,self.whole.batch = self.dl.epoch+bool(self.dl.batch),0
 
     def get_idxs(self):
         "Indices of the items of this process; a few are repeated if they are no multiple of `n`"
