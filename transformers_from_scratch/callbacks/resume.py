@@ -115,7 +115,6 @@ def _write(folder, state, **fields):
     write_file(new, ResumeFile, tensors, state=packed, **fields)
     if now.exists(): os.replace(now, before)
     os.replace(new, now)
-    sync_to_disk(folder)
 
 def _newest(folder):
     "The newest file in `folder` that can be read, and its tensors; or None"
