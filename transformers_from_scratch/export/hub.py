@@ -27,8 +27,9 @@ _tasks = {  # by target or task: the hub's name, and a call
 def _code(o):
     "Anything as code in Markdown, where nothing is a link or a tag"
     text = ' '.join(str(o).split())
+    if not text or '`' in text: text = f' {text} '
     fence = '`'*(1+max(map(len, re.findall('`+', text)), default=0))
-    return f'{fence} {text} {fence}'
+    return fence+text+fence
 
 def _validation(learn):
     "The numbers of the last validation by their names; empty if there was none"
