@@ -7,7 +7,6 @@ __all__ = ['load_transformer_learner']
 
 # %% ../../nbs/70_export.save.ipynb #e5000004
 from fastai.text.all import *
-from fastai.losses import BaseLoss
 from ..compat.ensure import *
 from ..learner.checks import *
 from ..speed.layers import *
@@ -27,31 +26,26 @@ from ..learner.transfer import *
 from ..learner.bag import *
 
 # %% ../../nbs/70_export.save.ipynb #e5000011
-_losses = {
-    (CrossEntropyLossFlat,nn.CrossEntropyLoss): ('weight','label_smoothing','ignore_index'),
-    (LabelSmoothingCrossEntropyFlat,LabelSmoothingCrossEntropy): ('eps','weight'),
-    (FocalLossFlat,FocalLoss): ('gamma','weight'),
-    (BCEWithLogitsLossFlat,nn.BCEWithLogitsLoss): ('weight','pos_weight'),
-    (BaseLoss,nn.MSELoss): (), (BaseLoss,nn.L1Loss): ()}
-_loss_names = {(BaseLoss,nn.MSELoss): MSELossFlat, (BaseLoss,nn.L1Loss): L1LossFlat}
-_loss_fs = {o.__name__: o for o in (_loss_names.get(o, o[0]) for o in _losses)}
+_losses = {  # and their settings
+    CrossEntropyLossFlat: 'weight label_smoothing ignore_index', FocalLossFlat: 'gamma weight',
+    LabelSmoothingCrossEntropyFlat: 'eps weight', MSELossFlat: '', L1LossFlat: '',
+    BCEWithLogitsLossFlat: 'weight pos_weight thresh'}
 
 def _describe_loss(loss):
     "A loss of fastai and its settings, for JSON; None for another one"
-    func = getattr(loss, 'func', None)
-    key = type(loss),type(func)
-    if key not in _losses or loss.axis!=-1: return
-    config = {n: getattr(func, n, None) for n in _losses[key]}
-    if hasattr(loss, 'thresh'): config['thresh'] = loss.thresh
-    config = {n: o.tolist() if isinstance(o, Tensor) else o for n,o in config.items() if o is not None}
-    config = dict(name=_loss_names.get(key, key[0]).__name__, settings=config)
-    made = _loss(**config)
-    same = all(getattr(made, n)==getattr(loss, n) for n in ('flatten','floatify','is_2d'))
-    return config if same and made.func.reduction==func.reduction else None
+    def types(o): return type(o),type(getattr(o, 'func', None))
+    make = first(o for o in _losses if types(o())==types(loss))
+    if make is None: return
+    settings = {n: getattr(loss, n, getattr(loss.func, n, None)) for n in _losses[make].split()}
+    settings = {n: o.tolist() if isinstance(o, Tensor) else o for n,o in settings.items() if o is not None}
+    made,same = _loss(make.__name__, settings),('axis','flatten','floatify','is_2d','reduction')
+    if all(getattr(made, n)==getattr(loss, n) for n in same):
+        return dict(name=make.__name__, settings=settings)
 
 def _loss(name, settings):
     "The loss that `_describe_loss` has described"
-    return _loss_fs[name](**{n: tensor(o) if isinstance(o, list) else o for n,o in settings.items()})
+    make = {o.__name__: o for o in _losses}[name]
+    return make(**{n: tensor(o) if isinstance(o, list) else o for n,o in settings.items()})
 
 # %% ../../nbs/70_export.save.ipynb #e5000013
 def _describe_data(dls):

@@ -100,8 +100,7 @@ def describe_model(
            if n in given or not (n in unsure or p.default is p.empty)} | given
     kinds = _kinds(type(module))
     def plain(n, value):
-        exact = n in kinds and value is not None and kinds[n](value)==value
-        return kinds[n](value) if exact else value
+        return kinds[n](value) if n in kinds and value is not None and kinds[n](value)==value else value
     config = {n: as_json(plain(n, vars(module).get(n, o))) for n,o in now.items()}
     custom = type(module).__module__.partition('.')[0]!=lib_name
     return config | (dict(encoder_cls=as_json(type(module))) if custom else {})
