@@ -6,25 +6,30 @@
 __all__ = ['write_card']
 
 # %% ../../nbs/73_export.hub.ipynb #1a02d3c2
-import html,numbers,sys,tempfile
-from contextlib import contextmanager,suppress
+import numbers,sys,tempfile
+from contextlib import suppress
 from fastai.text.all import *
 from ..compat.ensure import *
 from ..learner.locks import *
 from ..files.format import *
-from ..files.config import *
 from ..learner.core import *
 from ..learner.transfer import *
+from .save import *
 
 # %% ../../nbs/73_export.hub.ipynb #10ad72b1
-_tasks = {  # by target, or by kind of file: the hub's name, ours, and a call
-    'category': ('text-classification', 'one label for a text', "predict('Some text.')"),
-    'labels': ('text-classification', 'any number of labels for a text', "predict('Some text.')"),
-    'numbers': ('text-classification', 'numbers for a text', "predict('Some text.')"),
-    'tags': ('token-classification', 'tags of words', "tag(['Some text.'])"),
-    'language model': ('text-generation', 'the words that come next', "predict('The', 20)"),
-    'masked language model': ('fill-mask', 'masked words', "fill_mask('The [MASK] is here.')"),
-    'sequence to sequence': ('translation', 'a text for a text', "translate(['Some text.'])")}
+_tasks = {  # by target or task: the hub's name, and a call
+    **dict.fromkeys(('category','labels','numbers'), ('text-classification', "predict('Some text.')")),
+    'tags': ('token-classification', "tag(['Some text.'])"),
+    'language model': ('text-generation', "predict('The', 20)"),
+    'masked language model': ('fill-mask', "fill_mask('The [MASK] is here.')"),
+    'sequence to sequence': ('translation', "translate(['Some text.'])")}
+
+def _code(o):
+    "Anything as code in Markdown, where nothing is a link or a tag"
+    text = ' '.join(str(o).split())
+    if not text or '`' in text: text = f' {text} '
+    fence = '`'*(1+max(map(len, re.findall('`+', text)), default=0))
+    return fence+text+fence
 
 def _validation(learn):
     "The numbers of the last validation by their names; empty if there was none"
@@ -33,101 +38,60 @@ def _validation(learn):
     row = row[-len(names):]  # `validate` records no training loss
     return {n: o for n,o in zip(names, row) if isinstance(o, numbers.Number)}
 
-def _missing(about):
-    "Keywords that `load_transformer_learner` asks for, as no file can hold their values"
-    names = custom_parts(about.keywords) + ['loss_func']*(about.loss is None)
-    classes = type(about) in (ClassifierFile,BagFile)
-    if about.data is None or about.tokenizer is None or classes and about.head.target is None:
-        return [*names,'dls']
-    return names + ['tok_tfm']*(about.tokenizer.kind=='custom')
-
-def _cell(o, n=50):
-    "Anything as a cell of a table; of a list the first `n`"
-    if not is_listy(o): return html.escape(' '.join(str(o).split())).replace('|', '&#124;')
-    return ', '.join(f'<code>{_cell(i)}</code>' for i in o[:n]) + f', … ({len(o)})'*(len(o)>n)
-
-def _facts(learn, about, task):
-    "The rows of the table of a card"
-    if task: yield 'Task', task[1]
-    if about.head.classes: yield 'Labels', _cell(about.head.classes)
+def _facts(learn, about):
+    "What a card says of a learner, by name"
+    yield 'Task', ', '.join(filter(None, (about.task, about.head.target)))
+    if o := about.head.classes:
+        yield 'Labels', ', '.join(map(_code, o[:50])) + f', … ({len(o)})'*(len(o)>50)
     model = plain_model(learn.model)
     yield 'Model', f'{type(model).__name__}, {total_params(model)[0]:,} parameters'
     for name,ds in (('Trained on','train_ds'), ('Validated on','valid_ds')):
         with suppress(Exception):  # data of any kind
             if n := len(getattr(learn.dls, ds)): yield name, f'{n:,} texts'
     if found := _validation(learn):
-        yield 'Last validation', ', '.join(f'{_cell(n)} {o:.4g}' for n,o in found.items())
+        yield 'Last validation', ', '.join(f'{_code(n)} {o:.4g}' for n,o in found.items())
     versions = ((o, sys.modules[o].__version__) for o in (lib_name,'fastai','torch'))
     yield 'Versions', ', '.join(f'{n} {o}' for n,o in versions)
 
 # %% ../../nbs/73_export.hub.ipynb #bab0b124
-_mark = '<!-- written by save_model, which replaces it unless it was edited: {} -->\n'
+_card = """---
+{data}
+---
+# {title}
 
-def _is_edited(path):
-    "True for a card that somebody else has written or changed"
-    card = path.read_bytes()
-    body = card[:card.rfind(b'<!-- ')]
-    return card!=body+_mark.format(fingerprint(body)).encode()
+{facts}
+
+## Use
+
+`pip install '.[hf]'` in a clone of `{lib}`, then
+
+```python
+from {lib}.all import *
+learn = load_transformer_learner({name!r})
+print({call})
+```
+
+Weights and description are in `model.safetensors`. Nothing in it is unpickled or executed.
+"""
 
 def write_card(
     learn:BaseTextLearner, # The learner that was saved
     folder:str|Path, # Where `save_model` has written it
     name:str=None # What to load it by; None is the name of the folder
 )->Path: # Of the card, `README.md`
-    "Write what `learn` knows of itself beside its model; a card that was edited stays"
-    folder = Path(folder)
-    path,about,name = folder/'README.md',read_description(folder),name or folder.absolute().name
-    if path.exists() and _is_edited(path): return path
-    task = _tasks.get(about.head.target or about.kind)
-    rows = '\n'.join(f'| {n} | {o} |' for n,o in _facts(learn, about, task))
-    args = ', '.join([repr(name), *(f'{o}=...' for o in _missing(about))])
-    body = f"""---
-library_name: {lib_name}
-{f'pipeline_tag: {task[0]}' if task else '# pipeline_tag: the task'}
-tags:
-- fastai
-- safetensors
-- transformer
----
-# {_cell(name)}
-
-| | |
-|---|---|
-{rows}
-
-## Use
-
-`pip install '.[hf]'` in a clone of `{lib_name}`, then
-
-```python
-from {lib_name}.all import *
-learn = load_transformer_learner({args})
-{f'print(learn.{task[2]})' if task else 'print(learn)'}
-```
-
-Weights and description are in `model.safetensors`. Nothing in it is unpickled or executed.
-
-""".encode()
-    with atomic_write(path) as new: new.write_bytes(body+_mark.format(fingerprint(body)).encode())
+    "Write what `learn` knows of itself beside its model; a card that is there stays"
+    about,path = read_description(folder),Path(folder)/'README.md'
+    if path.exists(): return path
+    hub,name = import_extra('huggingface_hub', 'hf'),name or path.absolute().parent.name
+    tag,call = _tasks.get(about.head.target or about.task, (None,''))
+    data = hub.ModelCardData(library_name=lib_name, pipeline_tag=tag,
+                             tags=['fastai','safetensors','transformer'])
+    facts = '\n'.join(f'- {n}: {o}' for n,o in _facts(learn, about))
+    hub.ModelCard(_card.format(data=data, title=_code(name), facts=facts, lib=lib_name, name=name,
+                               call='.'.join(filter(None, ('learn',call))))).save(path)
     return path
 
 # %% ../../nbs/73_export.hub.ipynb #5e477afe
-@contextmanager
-def _hub_errors(hub, repo_id):
-    "Say in a sentence what the hub refuses, or that it can't be reached"
-    try: yield
-    except hub.errors.HfHubHTTPError as e:
-        if e.response is not None and e.response.status_code in (401,403):
-            raise PermissionError(
-                f"`repo_id` is {repo_id!r}, but must be a repository that your token may write to: "
-                "take a name of yours, or make a token at https://huggingface.co/settings/tokens "
-                f"({in_short(e)})") from e
-        raise OSError(f"the hub refuses {repo_id!r} ({in_short(e)})") from e
-    except (ValueError, TypeError): raise  # an argument of the caller
-    except Exception as e:
-        raise ConnectionError(f"can't reach the hub ({in_short(e)}): push again where there is a "
-                              "network; until then, `save_model` keeps the same folder") from e
-
 @patch
 def push_to_hub(self:BaseTextLearner,
     repo_id:str, # `user/name`, where `user` is you, or an organization of yours
@@ -137,24 +101,14 @@ def push_to_hub(self:BaseTextLearner,
     commit_message:str='Push a learner', # Of the commit
     **kwargs # For `HfApi.upload_folder`, such as `revision` or `create_pr`
 )->str: # Address of the commit, or of the pull request
-    "Publish a learner and its card for `load_transformer_learner`; errors also as in `save_model`"
-    ensure(is_hub_name(repo_id), 'repo_id', repo_id, "a name such as 'user/reviews', of letters, "
-           "digits, `-`, `_` and `.`, of 96 characters at most")
-    hub = import_extra('huggingface_hub', 'hf')
-    import_extra('huggingface_hub.errors', 'hf')
-    token = token or hub.get_token()
-    ensure(token, 'token', token, 'one that may write: make it at https://huggingface.co/settings/'
-           'tokens, then pass it, set HF_TOKEN, or call `huggingface_hub.login()`')
+    "Publish a learner and, where there is none, its card; errors of `save_model` and of `HfApi`"
+    api = import_extra('huggingface_hub', 'hf').HfApi(token=token)
     with tempfile.TemporaryDirectory() as d:
         folder = self.save_model(Path(d)/'model')
         if rank_distrib(): return  # the first process pushes
-        card = write_card(self, folder, repo_id)
-        with _hub_errors(hub, repo_id):
-            api = hub.HfApi(token=token)
-            api.create_repo(repo_id, private=private, exist_ok=True)
-            where = dict(revision=kwargs.get('revision'))
-            if api.file_exists(repo_id, card.name, **where):
-                if _is_edited(Path(api.hf_hub_download(repo_id, card.name, **where))): card.unlink()
-            done = api.upload_folder(repo_id=repo_id, folder_path=folder,
-                                     commit_message=commit_message, **kwargs)
+        repo_id = api.create_repo(repo_id, private=private, exist_ok=True).repo_id
+        if not api.file_exists(repo_id, 'README.md', revision=kwargs.get('revision')):
+            write_card(self, folder, repo_id)
+        done = api.upload_folder(repo_id=repo_id, folder_path=folder,
+                                 commit_message=commit_message, **kwargs)
     return done.pr_url or done.commit_url

@@ -7,7 +7,6 @@ __all__ = ['load_transformer_learner']
 
 # %% ../../nbs/70_export.save.ipynb #e5000004
 from fastai.text.all import *
-from fastai.losses import BaseLoss
 from ..compat.ensure import *
 from ..learner.checks import *
 from ..speed.layers import *
@@ -25,34 +24,28 @@ from ..data.tagging import *
 from ..learner.tagger import *
 from ..learner.transfer import *
 from ..learner.bag import *
-from .hub import *
 
 # %% ../../nbs/70_export.save.ipynb #e5000011
-_losses = {
-    (CrossEntropyLossFlat,nn.CrossEntropyLoss): ('weight','label_smoothing','ignore_index'),
-    (LabelSmoothingCrossEntropyFlat,LabelSmoothingCrossEntropy): ('eps','weight'),
-    (FocalLossFlat,FocalLoss): ('gamma','weight'),
-    (BCEWithLogitsLossFlat,nn.BCEWithLogitsLoss): ('weight','pos_weight'),
-    (BaseLoss,nn.MSELoss): (), (BaseLoss,nn.L1Loss): ()}
-_loss_names = {(BaseLoss,nn.MSELoss): MSELossFlat, (BaseLoss,nn.L1Loss): L1LossFlat}
-_loss_fs = {o.__name__: o for o in (_loss_names.get(o, o[0]) for o in _losses)}
+_losses = {  # and their settings
+    CrossEntropyLossFlat: 'weight label_smoothing ignore_index', FocalLossFlat: 'gamma weight',
+    LabelSmoothingCrossEntropyFlat: 'eps weight', MSELossFlat: '', L1LossFlat: '',
+    BCEWithLogitsLossFlat: 'weight pos_weight thresh'}
 
 def _describe_loss(loss):
     "A loss of fastai and its settings, for JSON; None for another one"
-    func = getattr(loss, 'func', None)
-    key = type(loss),type(func)
-    if key not in _losses or loss.axis!=-1: return
-    config = {n: getattr(func, n, None) for n in _losses[key]}
-    if hasattr(loss, 'thresh'): config['thresh'] = loss.thresh
-    config = {n: o.tolist() if isinstance(o, Tensor) else o for n,o in config.items() if o is not None}
-    config = dict(name=_loss_names.get(key, key[0]).__name__, settings=config)
-    made = _loss(**config)
-    same = all(getattr(made, n)==getattr(loss, n) for n in ('flatten','floatify','is_2d'))
-    return config if same and made.func.reduction==func.reduction else None
+    def types(o): return type(o),type(getattr(o, 'func', None))
+    make = first(o for o in _losses if types(o())==types(loss))
+    if make is None: return
+    settings = {n: getattr(loss, n, getattr(loss.func, n, None)) for n in _losses[make].split()}
+    settings = {n: o.tolist() if isinstance(o, Tensor) else o for n,o in settings.items() if o is not None}
+    made,same = _loss(make.__name__, settings),('axis','flatten','floatify','is_2d','reduction')
+    if all(getattr(made, n)==getattr(loss, n) for n in same):
+        return dict(name=make.__name__, settings=settings)
 
 def _loss(name, settings):
     "The loss that `_describe_loss` has described"
-    return _loss_fs[name](**{n: tensor(o) if isinstance(o, list) else o for n,o in settings.items()})
+    make = {o.__name__: o for o in _losses}[name]
+    return make(**{n: tensor(o) if isinstance(o, list) else o for n,o in settings.items()})
 
 # %% ../../nbs/70_export.save.ipynb #e5000013
 def _describe_data(dls):
@@ -70,21 +63,21 @@ def _describe_data(dls):
     # what changes items or batches has no name
     if set(more)-{'ToTensor','Pad_Chunk','Pad_Input','PadPairs','_PadTags'}: return
     y = tags_of(dls) if tags else None
-    return dict(bs=dl.bs, backwards=backwards, table=_describe_table(tfms[0], dls),
+    return dict(bs=dl.bs, backwards=backwards, **_describe_table(tfms[0], dls),
                 tags=y and dict(pattern=y.tok.pattern, max_pieces=y.tok.max_pieces,
                                labels=y.labels, vote=y.vote),
                 seq_len=dl.seq_len if isinstance(dl, LMDataLoader) else None)
 
 def _describe_table(tok, dls):
-    "The columns of texts and labels, and whether texts were marked; None for no table"
+    "The columns of texts and labels, and whether texts were marked; nothing for no table"
     def names(cols): return all(isinstance(n, str) for n in cols)
     if text_target(dls).kind=='tags':
         x,y = (dls.train_ds.tls[i].tfms.fs[0] for i in (0,-1))
         plain = all(isinstance(o, ColReader) and not o.pref+o.suff and o.label_delim is None for o in (x,y))
         plain = plain and len(y.cols)==2 and list(x.cols)==list(y.cols[:1]) and names(y.cols)
-        return dict(cols=list(x.cols), mark=False, label=list(y.cols)) if plain else None
+        return dict(cols=list(x.cols), label=list(y.cols)) if plain else {}
     cols = L(getattr(tok, 'text_cols', ()))
-    if tok.mode!='df' or not cols or not names(cols): return
+    if tok.mode!='df' or not cols or not names(cols): return {}
     config = dict(cols=list(cols), mark=bool(ifnone(tok.kwargs.get('mark_fields'), len(cols)>1)))
     tls = getattr(dls.train_ds, 'tls', ())
     y = tls[1].tfms.fs[0] if len(tls)>1 else None
@@ -95,14 +88,15 @@ def _describe_table(tok, dls):
     return config
 
 # %% ../../nbs/70_export.save.ipynb #f32c7705
-_by_file = {  # learner, and what its data are for
-    ClassifierFile: (TransformerLearner, 'classes'), LMFile: (TransformerLMLearner, 'tokens'),
-    MLMFile: (TransformerMLMLearner, None), Seq2SeqFile: (TransformerSeq2SeqLearner, 'text'),
-    BagFile: (BagLearner, 'classes')}
+_learners = {  # of each task, and what their data are for
+    'classifier': (TransformerLearner, 'classes'), 'bag of n-grams': (BagLearner, 'classes'),
+    'language model': (TransformerLMLearner, 'tokens'),
+    'masked language model': (TransformerMLMLearner, None),
+    'sequence to sequence': (TransformerSeq2SeqLearner, 'text')}
 
 def _kind_of(about):
     "The class of the learner that was saved, and what its data are for, as in `check_dls`"
-    return (TransformerTaggerLearner,'tags') if about.head.target=='tags' else _by_file[type(about)]
+    return (TransformerTaggerLearner,'tags') if about.head.target=='tags' else _learners[about.task]
 
 def _describe_target(dls):
     "Vocabulary and tokenizer of texts that are written, where they are not those of the source"
@@ -115,44 +109,46 @@ def _describe_target(dls):
 @patch
 @synchronized
 def save_model(self:BaseTextLearner,
-    folder:str|Path # For `model.safetensors` and its card; an earlier model in it is replaced
+    folder:str|Path # For `model.safetensors`; an earlier model in it is replaced
 )->Path: # The folder
     "Save a learner for `load_transformer_learner`; raises `ValueError` for what can't be rebuilt"
     folder,model = Path(folder).expanduser(),plain_model(self.model)
-    header = first(o for o in _by_file if type(model) in o.model_classes)
-    if header is None:
-        known = ', '.join(c.__name__ for o in _by_file for c in o.model_classes)
-        raise TypeError(f'`learn.model` is of the custom class {type(model).__name__}, but must '
-                        f'be one of {known}. Save its encoder, with `save_encoder`, or its '
-                        'weights, with `learn.save`')
+    task = first(n for n in _learners if type(model) in task_classes[n])
+    if task is None:
+        raise TypeError(f'`learn.model` is of the custom class {type(model).__name__}, which no file '
+                        'describes. Save its encoder, with `save_encoder`, or its weights, with '
+                        '`learn.save`')
     if rank_distrib(): return folder  # the first process writes
-    ensure_free(folder, 'model.safetensors', *ClassifierFile.replaces)
-    target = text_target(self.dls) if _by_file[header][1]=='classes' else None
-    more = _describe_target(self.dls) if header is Seq2SeqFile else {}
-    if header is MLMFile: more['mask_p'] = self.mask_tokens.p
-    write_model_file(folder/'model.safetensors', header, model, **describe_encoder(self), **more,
-                     head=describe_head(model, target), loss=_describe_loss(self.loss_func),
-                     data=_describe_data(self.dls), answers=probe_outputs(model).flatten()[:16].tolist(),
+    ensure_free(folder, 'model.safetensors', 'model')
+    target = text_target(self.dls) if _learners[task][1]=='classes' else None
+    more = _describe_target(self.dls) if task=='sequence to sequence' else {}
+    if task=='masked language model': more['mask_p'] = self.mask_tokens.p
+    write_model_file(folder/'model.safetensors', ModelFile, model, task=task,
+                     **describe_encoder(self), **more, head=describe_head(model, target),
+                     loss=_describe_loss(self.loss_func), data=_describe_data(self.dls),
                      fast_layers=any(isinstance(o, FastLinear) for o in model.modules()))
-    write_card(self, folder)
     return folder
 
 # %% ../../nbs/70_export.save.ipynb #e5000017
-def _made(about, weights, given):
-    "The model that was saved; raises some error if it can't be made"
-    saved = about.keywords
-    wanted = saved | {n: as_json(o) for n,o in given.items() if n in saved}
-    if difference := differences(saved, wanted, (*free_keywords,'head_dropout')): raise ValueError(difference)
-    kept = {n: from_json(o) for n,o in saved.items() if n not in given} | given
-    kept = {n: o for n,o in kept.items() if o is not None or n not in ('windows','bag_cls')}
-    model = rebuild(about.class_for(kept), kept, weights)
-    if set(given) & set(free_keywords): return model
-    now,then = probe_outputs(model).flatten()[:16],tensor(about.answers)
+def _check_answers(about, model):
+    "Raises `ValueError` if `model`, of custom parts, does not answer as the one that was saved"
+    now,then = tensor(few_outputs(model)),tensor(about.answers)
     tol = .01 if next(model.parameters()).dtype==torch.float else .05
-    if len(now)!=len(then) or not (now-then).abs().max() <= tol*then.abs().max():
+    if now.shape!=then.shape or not (now-then).abs().max() <= tol*then.abs().max():
         raise ValueError('its outputs differ from those of the model that was saved: are its '
                          'custom parts the same?')
-    return model
+
+def _made(about, weights, given):
+    "The model that was saved; raises some error if it can't be made"
+    saved,custom = about.keywords,custom_parts(about.keywords)
+    wanted = saved | {n: as_json(o) for n,o in given.items() if n in saved}
+    if difference := differences(saved, wanted, (*free_keywords,'head_dropout')): raise ValueError(difference)
+    kept = {n: given[n] if n in custom else from_json(o) for n,o in saved.items()}
+    model = rebuild(model_class(about.task, kept), kept, weights)
+    if custom: _check_answers(about, model)
+    if not set(given)-set(custom): return model
+    kept = {n: o for n,o in (kept|given).items() if o is not None or n not in ('windows','bag_cls')}
+    return rebuild(model_class(about.task, kept), kept, weights_of(model))
 
 # %% ../../nbs/70_export.save.ipynb #b060ea70
 def _y(row): return row['y']
@@ -174,20 +170,19 @@ def _row(names, delim, y):
 
 def _target(about, tok):
     "The block of the target, what reads it, and the cells that it reads"
-    table,head = about.data.table,about.head
-    if isinstance(about, Seq2SeqFile):
+    data,head = about.data,about.head
+    if about.task=='sequence to sequence':
         tokenizer = about.target_tokenizer
         tok = tokenizer_from_state(tokenizer.model_dump()) if tokenizer else copy(tok)  # its own columns
         return TextBlock(tok, vocab=list(about.target_vocab or about.vocab)),ColReader('text'),{}
-    block,y = _target_block(head, tok, about.data.tags)
-    names,delim = (table.label or ['y'], table.delim) if table else (['y'], None)
-    get_y = ColReader(names, label_delim=delim) if table and table.label else _y
-    return block,get_y,_row(names, delim, y)
+    block,y = _target_block(head, tok, data.tags)
+    get_y = ColReader(data.label, label_delim=data.delim) if data.label else _y
+    return block,get_y,_row(data.label or ['y'], data.delim, y)
 
 def _empty_dls(about, tok, device):
     "`DataLoaders` without data, which turn texts into ids as in training"
-    data,table,lm = about.data,about.data.table,about.data.seq_len is not None
-    pairs,tags = isinstance(about, Seq2SeqFile),about.head.target=='tags'
+    data,lm = about.data,about.data.seq_len is not None
+    pairs,tags = about.task=='sequence to sequence',about.head.target=='tags'
     if data.tags and not isinstance(tok, TagTokenizer):
         tok = TagTokenizer(tok.tok, data.tags.pattern, data.tags.max_pieces)
     text = TextBlock(tok, vocab=list(about.vocab), is_lm=lm, backwards=data.backwards,
@@ -196,17 +191,17 @@ def _empty_dls(about, tok, device):
     # rows of a language model need no padding, and tags are padded beside their text
     if not (lm or tags): kw['before_batch'] = Pad_Chunk(pad_idx=pad)
     block,get_y,cells = _target(about, tok) if pairs or about.head.target else (None, None, {})
-    cols = table.cols if table and data.tags else ['text']
+    cols = data.cols if data.cols and data.tags else ['text']
     block = DataBlock([text, *L(block)], get_x=ColReader(cols), get_y=get_y,
                       splitter=IndexSplitter([1]))
     row = dict.fromkeys(cols, '1 2 3 4 5 6 7 8 9') | cells
     dls = block.dataloaders(pd.DataFrame([row]*2), **kw)
-    if table and not data.tags:  # another table is processed as that one was
-        for part,cols in enumerate([table.cols, table.label] if pairs else [table.cols]):
+    if data.cols and not data.tags:  # another table is processed as that one was
+        for part,cols in enumerate([data.cols, data.label] if pairs else [data.cols]):
             t = text_tokenizer(dls, part)
             t.mode,t.text_cols,t.tok_text_col = 'df',L(cols),'text'
-            t.kwargs = dict(mark_fields=table.mark)
-    cls = TagDataLoaders if tags and table else type(dls)
+            t.kwargs = dict(mark_fields=data.mark)
+    cls = TagDataLoaders if tags and data.cols else type(dls)
     return cls(*(o.new(o.dataset.new_empty(), bs=data.bs) for o in dls.loaders),
                path=dls.path, device=dls.device)
 
@@ -214,7 +209,7 @@ def _dls_of(path, about, tok_tfm, rules, device):
     "`DataLoaders` without data; raises `ValueError` that asks for what is missing"
     why = None
     if about.data is None: why = 'it was made with other steps than tokens and numbers'
-    elif _by_file[type(about)][1]=='classes' and about.head.target is None: why = "the target was a custom one"
+    elif _kind_of(about)[1]=='classes' and about.head.target is None: why = "the target was a custom one"
     elif tok_tfm is None and about.tokenizer is None: why = 'the texts were tokens already'
     if why:
         raise ValueError(f"{path} does not tell how texts become ids, as {why}: pass `dls=`, made "
@@ -277,10 +272,10 @@ def load_transformer_learner(
     "The learner that `save_model` saved; custom parts as in `attn_cls=`; `ValueError` for damage"
     distrib_barrier()
     path = _model_file(folder)
-    about,weights = read_model_file(path, *_by_file)
+    about,weights = read_model_file(path, ModelFile)
     learn_cls = _kind_of(about)[0]
     learn_kw,given = split_keywords(kwargs, learn_cls)
-    if isinstance(about, MLMFile): learn_kw = dict(mask_p=about.mask_p) | learn_kw
+    if about.mask_p: learn_kw = dict(mask_p=about.mask_p) | learn_kw
     keywords = about.keywords
     lacks = {n: as_code(keywords[n]) for n in custom_parts(keywords) if n not in given}
     if about.loss is None and 'loss_func' not in learn_kw: lacks['loss_func'] = 'a custom one'
