@@ -124,7 +124,7 @@ def _for_hf(model, family):
 # %% ../../nbs/72_export.huggingface.ipynb #p07427e4a8e
 _hf_names = dict(gpt2='GPT2', bert='Bert', llama='Llama', qwen2='Qwen2')
 _files = ['config.json','model.safetensors','model.safetensors.index.json','tokenizer.json',
-          'tokenizer_config.json','special_tokens_map.json',head_file]
+          'tokenizer_config.json','special_tokens_map.json']
 
 def _ends_of(tok):
     "The tokens that begin and end a text, by the names that are in use for them"
@@ -179,9 +179,9 @@ def save_pretrained(self:Pretrained,
 @patch
 @synchronized
 def save_pretrained(self:TransformerLearner,
-    folder:str|Path # Where to write config, weights, the tokenizer, and a classifier's head
+    folder:str|Path # Where to write `config.json`, `model.safetensors` and the tokenizer
 )->Path: # The folder
-    "Write a GPT-2, BERT, Llama or Qwen2 for Hugging Face; raises `ValueError` if none fits"
+    "Write a language model, or the encoder of a classifier without its head, for Hugging Face"
     model,folder = plain_model(self.model),Path(folder).expanduser()
     if rank_distrib(): return folder  # the first process writes
     ensure_free(folder, 'model.safetensors', 'checkpoint')
@@ -191,9 +191,6 @@ def save_pretrained(self:TransformerLearner,
         to = new.parent
         _save_model(model if lm else model[0], to, tok)
         saved = _save_tokenizer(tok, text_vocab(self.dls), model[0], to)
-        if not lm:
-            says = describe_head(model, text_target(self.dls)).model_dump()
-            write_file(to/head_file, HeadFile, model[1].state_dict(), head=says)
     if not saved:
         warn(f"{folder} has no tokenizer: that of `dls` is not an `HFTokenizer`", stacklevel=2)
     return folder
