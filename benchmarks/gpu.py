@@ -132,7 +132,7 @@ def step_ms(name, task, v, k, heads, depth, t, bs, bf16, real=1., how=()):
         def step(): train_step.step(run, opt, ids, y, task, auto)
         def in_parts():
             model[1].forward = noop  # as `ChunkedLoss` does
-            with auto(): loss = linear_cross_entropy(run(ids)[:,:-1], model[1].linear.weight, ids[:,1:])
+            with auto(): loss = chunked_cross_entropy(run(ids)[:,:-1], model[1].linear.weight, ids[:,1:])
             loss.backward(); opt.step(); opt.zero_grad()
         res = seconds(in_parts if 'in parts' in how else step, 2 if dry else 10, 3 if dry else 5)
         if graph and not graph.graphs: raise RuntimeError(f'no graph was recorded: {graph.reason}')

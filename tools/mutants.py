@@ -44,7 +44,7 @@ faults = [
     ('callbacks.resume', 'a packed epoch has the batches of another', 'return len(learn.dls.train if rows is None else rows)', 'return len(learn.dls.train)', ['data.packed']),
     ('speed.graphs', 'hooks are not called, and nobody says so', ' or self._has_hooks()', '', ['callbacks.graphs']),
     ('callbacks.graphs', 'a compiled model for each length', 'None if packed and packed.reason is None else True', 'False', []),
-    ('learner.chunked_loss', 'in parts where logits are small', 'return self._logits()<=self.above', 'return False', []),
+    ('learner.lm', 'in parts where logits are small', 'learn.model[0].vocab_sz)>.05', 'learn.model[0].vocab_sz)>=0', ['learner.chunked_loss']),
     ('speed.steps', 'a GPU that is busy waits', 'if self.mark and self.mark.query():', 'if self.mark:', []),
     ('speed.optimizer', 'gradients are kept', 'if grads: torch._foreach_zero_(grads)', 'pass', []),
     ('speed.token_graph', 'slots that hold nothing are seen', '(columns<start) | (columns>self.slot)', '(columns<start)', []),
