@@ -56,13 +56,13 @@ class StopOnNaN(Callback):
 
     def after_backward(self):
         "`FloatingPointError` for a gradient that is not finite"
-        self._check_gradients(scaled=False)
+        self._stop_for_gradients(scaled=False)
 
     def before_step(self):
         "Check scaled gradients; if some are infinite, the scaler skips the step"
-        self._check_gradients(scaled=True)
+        self._stop_for_gradients(scaled=True)
 
-    def _check_gradients(self, scaled):
+    def _stop_for_gradients(self, scaled):
         scaler = getattr(self, 'scaler', None)
         if scaled!=(scaler is not None and scaler.is_enabled()): return
         if name := _bad_gradient(plain_model(self.model)):
