@@ -114,7 +114,7 @@ def step_ms(name, task, v, k, heads, depth, t, bs, bf16, real=1., how=()):
         def step(): train_step.step(run, opt, ids, y, task, auto)
         def in_parts():
             model[1].forward = noop  # as `ChunkedLoss` does
-            loss_of = F.linear_cross_entropy if 'in parts by PyTorch' in how else linear_cross_entropy
+            loss_of = F.linear_cross_entropy if 'in parts by PyTorch' in how else chunked_cross_entropy
             with auto(): loss = loss_of(run(ids)[:,:-1].flatten(0, 1), model[1].linear.weight, ids[:,1:].flatten())
             loss.backward(); opt.step(); opt.zero_grad()
         res = seconds(in_parts if any('in parts' in o for o in how) else step, 2 if dry else 10, 3 if dry else 5)

@@ -18,9 +18,9 @@ def peak():
     return int(next(o for o in open('/proc/self/status') if o.startswith('VmHWM')).split()[1])/1024
 
 def ways():
-    from transformers_from_scratch.learner.chunked_loss import linear_cross_entropy
+    from transformers_from_scratch.learner.chunked_loss import chunked_cross_entropy
     res = {'whole': lambda h,w,y: F.cross_entropy(h @ w.t(), y),
-           'linear_cross_entropy': linear_cross_entropy}
+           'chunked_cross_entropy': chunked_cross_entropy}
     if hasattr(F, 'linear_cross_entropy'):
         res["PyTorch's F.linear_cross_entropy"] = lambda h,w,y: F.linear_cross_entropy(h, w, y,
             options=torch.nn.LinearCrossEntropyOptions())
@@ -35,7 +35,7 @@ def losses(n, k, v):
 
 def steps(n, k, v):
     "Functions that do a training step of a language model of four blocks, texts of 128 tokens"
-    from transformers_from_scratch.learner.chunked_loss import linear_cross_entropy
+    from transformers_from_scratch.learner.chunked_loss import chunked_cross_entropy
     from transformers_from_scratch.speed.layers import use_fast_layers
     from transformers_from_scratch.nn.align import align
     from transformers_from_scratch.nn.lm import TransformerLM
@@ -45,7 +45,7 @@ def steps(n, k, v):
     def whole(x, y): return F.cross_entropy(model(x).flatten(0, 1), y.flatten())
     def parts(x, y):
         texts = align(x, model[0])
-        return linear_cross_entropy(model[0](texts.ids, texts.hidden), model[1].linear.weight, y)
+        return chunked_cross_entropy(model[0](texts.ids, texts.hidden), model[1].linear.weight, y)
     def run(f): f(ids[:,:-1], ids[:,1:]).backward(); opt.step(); opt.zero_grad()
     return {'a step, whole': partial(run, whole), 'a step, in parts': partial(run, parts)}
 
@@ -69,7 +69,7 @@ def main(
         return print(peak()-before)
     from train_step import cpu, table
     rows = []
-    for fs,base in ((losses(n, k, v),'linear_cross_entropy'), (steps(n, k, v),'a step, in parts')):
+    for fs,base in ((losses(n, k, v),'chunked_cross_entropy'), (steps(n, k, v),'a step, in parts')):
         times = {o: [] for o in fs}
         for i in range(rounds+2):                              # the first two rounds warm up
             for o in np.random.permutation(list(fs)):

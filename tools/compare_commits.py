@@ -279,7 +279,8 @@ def files():
         learn.save('state'); learn.export('all.pkl'); learn.save_encoder('encoder')
         yield from ((name,says(learn)), (f'{name}, load',says(other.load('state'))), (f'{name}, load_learner',says(load_learner(path/'all.pkl'))))
         yield from ((f'{name}, load_model',says(load_transformer_learner(learn.save_model(path/'model')))), (f'{name}, load_encoder',says(third.load_encoder('encoder'))))
-        yield f'{name}, attention_maps',attention_maps(learn, 'w3 w4 w5').weights
+        maps = attention_maps(learn, 'w3 w4 w5')
+        yield f'{name}, attention_maps',maps.weights if 'AttentionMaps' in globals() else maps[0]
         if is_lm: continue
         for f in (leave_one_out, integrated_gradients): yield f'{name}, {f.__name__}',[*learn.explain('w3 w4 w5', method=f).scores]
         add_lora(learn, r=2)

@@ -68,7 +68,7 @@ def classifier_jobs(learn, texts):
     "Calls of a classifier, by name: functions of a number"
     def text(i): return texts[i%len(texts)]
     return dict(predict=lambda i: learn.predict(text(i))[2], stream_preds=lambda i: torch.stack(list(learn.stream_preds(texts[i%5:], bs=4))),
-        embed=lambda i: learn.embed(texts[:3], no_bar=True), attention=lambda i: attention_maps(learn, text(i)).weights,
+        embed=lambda i: learn.embed(texts[:3], no_bar=True), attention=lambda i: attention_maps(learn, text(i))[0],
         explain=lambda i: tensor(list(token_attributions(learn, text(i)).scores)))
 
 def lm_jobs(lm, texts):
@@ -80,7 +80,7 @@ def lm_jobs(lm, texts):
     return dict(predict=lambda i: lm.predict(text(i), 12, temperature=0, no_bar=True), seeded=lambda i: lm.predict([text(i),text(i+1)], 12, seed=i, no_bar=True),
         int8=lambda i: lm.predict(text(i), 12, seed=i, no_bar=True, quantize='int8'), stream=lambda i: one_stream(lm, text(i), i),
         score=lambda i: tensor([o.log_prob for o in lm.score([text(i),text(i+1)], bs=1)]), generate=in_its_turn,
-        attention=lambda i: attention_maps(lm, text(i)).weights, explain=lambda i: tensor(list(token_attributions(lm, text(i)).scores)))
+        attention=lambda i: attention_maps(lm, text(i))[0], explain=lambda i: tensor(list(token_attributions(lm, text(i)).scores)))
 
 def ask(what, learns, jobs, n, training=False, threads=8, kinds=12):
     "A row about `n` calls from so many threads: wrong answers, what has grown, and whether modes, callbacks and loggers are as before"

@@ -10,24 +10,12 @@ from fastai.text.all import *
 from ..learner.locks import *
 
 # %% ../../nbs/64_callbacks.nan.ipynb #5f100007
-def _floats(o):
-    "All tensors of floating point numbers in `o`"
-    if isinstance(o, Tensor): return [o.detach()] if o.is_floating_point() else []
+def _finite(o):
+    "Are all floating point numbers in `o` finite?"
     if isinstance(o, dict): o = o.values()
-    elif not isinstance(o, (tuple,list)): return []
-    return [t for x in o for t in _floats(x)]
-
-def _finite(o): return all(t.isfinite().all().item() for t in _floats(o))
-
-def _largest(o):
-    "The largest absolute value of the finite numbers in `o`"
-    return max((t.where(t.isfinite(), 0).abs().max().item() for t in _floats(o) if t.numel()),
-               default=0.)
-
-# %% ../../nbs/64_callbacks.nan.ipynb #5f100010
-def _bad_weight(model):
-    "The name of a weight that is not finite; None if there is none"
-    return next((n for n,o in model.named_parameters() if not _finite(o)), None)
+    elif isinstance(o, Tensor): return not o.is_floating_point() or o.isfinite().all().item()
+    elif not isinstance(o, (tuple,list)): return True
+    return all(map(_finite, o))
 
 def _bad_gradient(model):
     "The last parameter whose gradient is not finite, so the first that was computed; or None"
@@ -37,15 +25,12 @@ def _bad_gradient(model):
 
 # %% ../../nbs/64_callbacks.nan.ipynb #5f100013
 def _first_place(model, xb):
-    "Name, class, largest input of the first module with finite input and non-finite output"
+    "Name and class of the first module with finite input and non-finite output, or None"
     found,names = [],{m: n for n,m in model.named_modules()}
     def look(m, args, kwargs, out):
-        if not found and not _finite(out) and _finite((args, kwargs)):
-            found.append((names[m], type(m).__name__, _largest((args, kwargs))))
-    handles = [m.register_forward_hook(look, with_kwargs=True) for m in names]
-    try: model(*xb)
-    finally:
-        for o in handles: o.remove()
+        if m in names and not found and not _finite(out) and _finite((args, kwargs)):
+            found.append((names[m] or 'model', type(m).__name__))
+    with nn.modules.module.register_module_forward_hook(look, with_kwargs=True): model(*xb)
     return first(found)
 
 # %% ../../nbs/64_callbacks.nan.ipynb #5f100016
@@ -58,10 +43,6 @@ class StopOnNaN(Callback):
         "Turn it off for `lr_find`, which is meant to diverge, and for predictions"
         self.run = not (hasattr(self, 'lr_finder') or hasattr(self, 'gather_preds'))
 
-    def before_train(self):
-        "`FloatingPointError` for weights that are not finite"
-        self._stop_for_weights('before')
-
     def before_batch(self):
         "Remember the random states, and whether there is mixed precision"
         device = next(self.model.parameters()).device.type
@@ -71,64 +52,34 @@ class StopOnNaN(Callback):
     def after_loss(self):
         "`FloatingPointError` for a loss that is not finite"
         if len(self.yb) and not (loss := self.loss_grad.detach()).isfinite().all():
-            self._stop_for_weights(f'before batch {self.iter+1} of')
-            self._stop(f'the loss is {loss.item():.4g} {self._when()}. {self._where()}')
+            self._stop(f'the loss is {loss.item():.4g}', self._where())
 
     def after_backward(self):
         "`FloatingPointError` for a gradient that is not finite"
-        if not self._scaled(): self._stop_for_gradients()
+        self._stop_for_gradients(scaled=False)
 
     def before_step(self):
         "Check scaled gradients; if some are infinite, the scaler skips the step"
-        if self._scaled(): self._stop_for_gradients()
+        self._stop_for_gradients(scaled=True)
 
-    def after_train(self):
-        "`FloatingPointError` for weights that the last step has made infinite"
-        self._stop_for_weights('after')
+    def _stop_for_gradients(self, scaled):
+        scaler = getattr(self, 'scaler', None)
+        if scaled!=(scaler is not None and scaler.is_enabled()): return
+        if name := _bad_gradient(plain_model(self.model)):
+            self._stop(f'the loss is {self.loss.item():.4g}',
+                       f'The gradient of `{name}`, the nearest to the output, is not finite')
 
-# %% ../../nbs/64_callbacks.nan.ipynb #5f100018
-@patch
-def _stop_for_weights(self:StopOnNaN, when):
-    if name := _bad_weight(plain_model(self.model)):
-        self.opt.zero_grad()
-        raise FloatingPointError(f'`{name}` is not finite {when} epoch {self.epoch}: load saved '
-                                 'weights, or create the learner again')
+    def _where(self):
+        "The batch once more, as it ran: the layer"
+        set_random_states(**self.states)
+        with torch.compiler.set_stance('force_eager'), self.precision:
+            place = _first_place(plain_model(self.model), self.xb)
+        if place: return 'It began in `{}` ({}): finite input, output that is not'.format(*place)
+        return 'No layer made it of finite numbers: look at the batch and at `learn.loss_func`'
 
-@patch
-def _stop_for_gradients(self:StopOnNaN):
-    if name := _bad_gradient(plain_model(self.model)):
-        self._stop(f'the gradient of `{name}`, the nearest to the output, is not finite '
-                   f'{self._when()}, though the loss is {self.loss.item():.4g}')
-
-@patch
-def _stop(self:StopOnNaN, message):
-    self.opt.zero_grad()  # or the next training would begin with NaN
-    raise FloatingPointError(
-        f'{message}. This batch, in `learn.xb` and `learn.yb`, has changed no weight. The largest is '
-        f'{_largest([*self.model.parameters()]):.3g}: try a lower learning rate, or `GradientClip`')
-
-@patch
-def _when(self:StopOnNaN):
-    return (f'in epoch {self.epoch}, batch {self.iter+1} of {self.n_iter}, '
-            f"at learning rate {self.opt.hypers[-1]['lr']:.3g}")
-
-@patch
-def _scaled(self:StopOnNaN):
-    scaler = getattr(self, 'scaler', None)
-    return scaler is not None and scaler.is_enabled()
-
-@patch
-def _where(self:StopOnNaN):
-    "Describe the place of the first one"
-    for what,batch in (('An input',self.xb), ('A target',self.yb)):
-        if not _finite(batch): return f'{what} is not finite: fix or remove such rows'
-    set_random_states(**self.states)
-    with torch.compiler.set_stance('force_eager'), self.precision:
-        place = _first_place(plain_model(self.model), self.xb)
-    if place:
-        name,cls,largest = place
-        return (f'It began in {f"`{name}`" if name else "the model"} ({cls}): its input '
-                f'is finite, the largest {largest:.3g}; its output is not')
-    if not _finite(self.pred): return 'The same batch again gave a finite output: no layer to name'
-    return (f'The output of the model is finite, the largest {_largest(self.pred):.3g}, so it is '
-            f'the loss function, {self.loss_func}')
+    def _stop(self, what, where):
+        self.opt.zero_grad()  # or the next training would begin with NaN
+        raise FloatingPointError(
+            f'{what} in epoch {self.epoch}, batch {self.iter+1} of {self.n_iter}, at learning rate '
+            f"{self.opt.hypers[-1]['lr']:.3g}. {where}. This batch, in `learn.xb` and `learn.yb`, "
+            'has changed no weight: try a lower learning rate, or `GradientClip`')

@@ -10,36 +10,20 @@ import sys
 from fastai.text.all import *
 from ..compat.ensure import *
 from ..compat.dls_info import *
-from ..learner.locks import *
 from ..learner.lm import *
-from ..learner.seq2seq import *
-from ..learner.mlm import *
-from ..learner.tagger import *
 
 # %% ../../nbs/65_callbacks.samples.ipynb #7eb73bd6
-@torch.no_grad()
-def _class_of(learn, text):
-    "The answer of a classifier, and how sure it is"
-    x = learn.dls.test_dl([text], num_workers=0, bs=1).one_batch()[0]
-    with in_eval(learn.model): out = learn.model(x)
-    probs,loss = getcallable(learn.loss_func, 'activation')(out),learn.loss_func
-    answer = learn.dls.decode_batch((x, getcallable(loss, 'decodes')(out)))[0][1]
-    sure = f' ({probs.max():.2f})' if text_target(learn.dls).kind=='category' else ''
-    return f'{answer}{sure}'
-
-def _filled(learn, text, **kwargs):
-    found = learn.fill_mask(text, n=1, **kwargs)
-    return ' '.join(o[0][0] if isinstance(o[0], tuple) else o[0] for o in found)
-
-def _answers(learn, texts, **kwargs):
-    "Ask the learner about each of `texts`"
-    if isinstance(learn, TransformerSeq2SeqLearner): return learn.translate(texts, **kwargs)
-    if isinstance(learn, TransformerTaggerLearner):  # another one, whose callbacks are not in use
-        other = type(learn)(learn.dls, learn.model, loss_func=learn.loss_func, fast_layers=False)
-        with other.no_bar(): return [str(o) for o in other.tag(texts, **kwargs)]
-    if isinstance(learn, TransformerMLMLearner): return [_filled(learn, o, **kwargs) for o in texts]
-    if not isinstance(learn, TransformerLMLearner): return [_class_of(learn, o) for o in texts]
-    return [learn.predict(o, **dict(n_words=20, no_bar=True) | kwargs) for o in texts]
+def _answer(learn, text, **kwargs):
+    "What `learn.predict` says to `text`, in a few words"
+    if isinstance(learn, TransformerLMLearner): kwargs = dict(n_words=20, no_bar=True) | kwargs
+    try: said = learn.predict(text, **kwargs)
+    except FloatingPointError as e: return str(e)  # it has diverged
+    if isinstance(said, tuple):  # of a classifier, with its probabilities
+        sure = f' ({said[2].max():.2f})' if text_target(learn.dls).kind=='category' else ''
+        return f'{said[0]}{sure}'
+    if type(said) is not L: return str(said)
+    masks = [said] if isinstance(said[0], tuple) else said  # likely words for each
+    return ' '.join(o[0][0] for o in masks)
 
 class LogSamples(Callback):
     "Log after each epoch what the learner says to some texts"
@@ -48,10 +32,9 @@ class LogSamples(Callback):
         texts:list, # Texts; beginnings for a language model, with `[MASK]` for a masked one
         targets:list=None, # The right answers, if there are some
         title:str='samples', # Of the table in the trackers
-        attention:str=None, # A text whose attention is drawn as well, in the last block; for the trackers
-        **kwargs # For `predict` of a language model, `translate`, `tag` or `fill_mask`
+        **kwargs # For `learn.predict`
     ):
-        self.texts,self.title,self.kwargs,self.attention = as_texts(texts),title,kwargs,attention
+        self.texts,self.title,self.kwargs = as_texts(texts),title,kwargs
         self.targets = [''] * len(self.texts) if targets is None else list(targets)
         ensure(len(self.targets)==len(self.texts), 'targets', self.targets, 'one for each of `texts`')
         self.table = pd.DataFrame()
@@ -69,8 +52,10 @@ class LogSamples(Callback):
     def after_epoch(self):
         "Ask, and log; random generators are left as they were"
         if not self.due: return
-        self.due = False
-        with no_random(): said = _answers(self.learn, self.texts, **self.kwargs)
+        self.due,other = False,copy(self.learn)
+        other.cbs = L()  # those of the learner are in the middle of an epoch
+        other.add_cb(TrainEvalCallback())
+        with no_random(): said = [_answer(other, o, **self.kwargs) for o in self.texts]
         rows = pd.DataFrame(dict(epoch=self.epoch, text=self.texts, target=self.targets, answer=said))
         if not any(map(str, self.targets)): rows = rows.drop(columns='target')
         self.table = pd.concat([self.table, rows], ignore_index=True)
@@ -81,10 +66,3 @@ class LogSamples(Callback):
         if writer := getattr(getattr(self.learn, 'tensor_board', None), 'writer', None):
             lines = [' | '.join(map(str, o)) for o in [rows, ['---']*rows.shape[1], *rows.values]]
             writer.add_text(self.title, '\n'.join(lines), self.train_iter)
-        if self.attention is None: return
-        with no_random(): figure = self.learn.show_attention(self.attention)[0].figure
-        name = f'{self.title}, attention'
-        if getattr(wandb, 'run', None): wandb.log({name: wandb.Image(figure)}, commit=False)
-        if mlflow and mlflow.active_run(): mlflow.log_figure(figure, f'{name}, {self.epoch}.png')
-        if writer: writer.add_figure(name, figure, self.train_iter)
-        plt.close(figure)

@@ -49,7 +49,9 @@ def transformer_lm_learner(
 )->TransformerLMLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerLM` for `dls`; errors are those of `check_dls`"
     learn = make_learner(dls, TransformerLMLearner, TransformerLM, 'tokens', **kwargs)
-    return learn if learn.cbs.filter(risinstance(ChunkedLoss)) else learn.add_cb(ChunkedLoss(above=.05))
+    large = logits_share(dls, learn.model[0].vocab_sz)>.05
+    if large and not learn.cbs.filter(risinstance(ChunkedLoss)): learn.add_cb(ChunkedLoss(strict=False))
+    return learn
 
 # %% ../../nbs/41_learner.lm.ipynb #0705e3c9
 def _prompt_ids(learn, text):
