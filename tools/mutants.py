@@ -41,7 +41,6 @@ faults = [
     ('speed.graphs', 'a warm-up counts in the buffers', 'for old,new in buffers: old.copy_(new)', 'pass', []),
     ('data.packed', 'a refusal is forgotten', 'if self.reason is not None: return\n', 'pass\n', []),
     ('data.packed', 'rows are too short for what is drawn', "getattr(dl, 'wgts', None), k=", 'None, k=', []),
-    ('callbacks.resume', 'a packed epoch has the batches of another', 'return len(learn.dls.train if rows is None else rows)', 'return len(learn.dls.train)', ['data.packed']),
     ('speed.graphs', 'hooks are not called, and nobody says so', ' or self._has_hooks()', '', ['callbacks.graphs']),
     ('callbacks.graphs', 'a compiled model for each length', 'None if packed and packed.reason is None else True', 'False', []),
     ('learner.chunked_loss', 'in parts where logits are small', 'return self._logits()<=self.above', 'return False', []),
