@@ -10,25 +10,10 @@ import io,shutil,time,zipfile
 from fastai.text.all import *
 from ..speed.autotune import *
 from ..compat.ensure import *
+from ..learner.locks import *
 from ..learner.distributed import *
 from ..files.format import *
 from ..files.config import *
-
-# %% ../../nbs/63_callbacks.resume.ipynb #d5cee4b2a3
-def _get_order(dl):
-    "State that determines the next epoch of `dl`"
-    dl = vars(dl).get('dl', dl)  # in several processes
-    place = {n: vars(dl)[n] for n in ('epoch','batch') if n in vars(dl)}  # of a `CorpusLoader`
-    idxs = getattr(vars(dl).get('items'), 'idxs', None)  # of fastai's `LMDataLoader`
-    if idxs is not None: idxs = torch.tensor(list(idxs))
-    return dict(rng=dl.rng.getstate(), place=place, idxs=idxs)
-
-def _set_order(dl, order):
-    "Restore what `_get_order` returned"
-    dl = vars(dl).get('dl', dl)
-    dl.rng.setstate(order['rng'])
-    vars(dl).update(order['place'])
-    if order['idxs'] is not None: dl.items.idxs[:] = order['idxs'].tolist()
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d58fbbb627
 def _callbacks(learn):
@@ -49,7 +34,7 @@ def _taken(obj):
     return {n for o in type(obj).__mro__ for n in inspect.signature(o.__init__).parameters}
 
 def _settings(learn, before=None):
-    "What callbacks of fastai's and ours were made with; of others, what is not as in `before`"
+    "Settings of callbacks, by name; those of a user's class only where they are not as in `before`"
     known,res = ('fastai.',__name__.split('.')[0]),{}
     for name,cb in _callbacks(learn).items():
         some = {f'{name}.{n}': vars(cb)[n] for n in _taken(cb) & {*vars(cb)}}
@@ -66,7 +51,7 @@ def _counts(obj, attributes):
             if n not in taken and fine(o) and fine(vars(obj).get(n))}
 
 def _get_counts(learn, losses):
-    "What callbacks and metrics have counted, and the curves"
+    "Counts of callbacks and metrics, and the curves"
     def numbers(o): return torch.tensor(o, dtype=torch.double)
     def hypers(o): return {n: numbers(x) for n,x in getattr(o, 'hps', {}).items()}  # of a scheduler
     rec,objs = learn.recorder,_with_counts(learn)
@@ -170,9 +155,9 @@ class Resume(Callback):
 
     def before_fit(self):
         "Find what was saved; raises `ValueError` if it is damaged, or of a different run"
-        self.found,self.epoch_start,self.losses = None,None,torch.zeros(0)
-        self.run = not (hasattr(self, 'lr_finder') or hasattr(self, 'gather_preds'))
+        self.run = in_fit(self.learn)
         if not self.run: return
+        self.found,self.epoch_start,self.losses = None,None,torch.zeros(0)
         self.fits += 1
         # which exchange gradients
         self.several = num_distrib()>1 and get_model(self.model) is not self.model
@@ -189,7 +174,8 @@ class Resume(Callback):
         now = self.same | {n: o for n,o in self.settings.items() if n in state['callbacks']}
         for n,value in now.items(): ensure(then.get(n)==value, n, value, then.get(n))
         own = state['processes'][rank_distrib() if self.several else 0]
-        self.lines = own['counts']['values'][:range(self.n_epoch+1).index(state['epoch'])]
+        range(self.n_epoch).index(state['epoch'])
+        self.lines = own['counts']['values']
         self.n_done = range(self.same['n_batches']+1).index(state['batch'])
         if state['done']:
             self._restore(state, own, 'rng')
@@ -221,13 +207,13 @@ class Resume(Callback):
         _set_counts(self.learn, own['counts'])
         autotuned.update(own['ways'])
         for name in rngs: set_random_states(**own[name])
-        _set_order(self.dls.train, own['order'])
+        set_loader_order(self.dls.train, own['order'])
         if state['scaler'] and not state['done']: self.learn.scaler.load_state_dict(state['scaler'])
 
     def _with_events(self, learn, f, kind, *args):
         "That of the learner, up to the batch that comes next: what was done is skipped"
-        if kind=='epoch' and learn.epoch<len(self.lines):  # with the line that it had in the table
-            line = L(learn.epoch) + self.lines[learn.epoch]
+        if kind=='epoch' and learn.epoch<self.found[0]['epoch']:  # with its line of the table
+            line = L(learn.epoch, *itertools.chain(*self.lines[learn.epoch:learn.epoch+1]))
             return learn.logger(line + L('00:00') if learn.recorder.add_time else line)
         if kind=='train': f = self._go_on
         if kind in ('train','fit'): del learn._with_events  # a `fit` is another one
@@ -249,7 +235,7 @@ class Resume(Callback):
         dl = self.dls.train
         if self.found is None:
             begins = self.epoch_start is None
-            self.epoch_start = dict(rng_then=get_random_states(), order=_get_order(dl))
+            self.epoch_start = dict(rng_then=get_random_states(), order=loader_order(dl))
             if begins: self._save(0)  # from now on nothing depends on a seed
             return
         state,own = self.found
@@ -273,7 +259,7 @@ class Resume(Callback):
     def after_fit(self):
         "Note that this run is finished"
         if self.epoch_start is None: return
-        self.epoch_start['order'] = _get_order(self.dls.train)  # for the next run
+        self.epoch_start['order'] = loader_order(self.dls.train)  # for the next run
         self._save(self.same['n_batches'], done=True)
 
     def _save(self, batch, done=False):
