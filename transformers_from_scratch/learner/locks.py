@@ -94,7 +94,9 @@ def set_loader_order(
     dl = vars(dl).get('dl', dl)
     dl.rng.setstate(order['rng'])
     vars(dl).update(order['place'])
-    if order['idxs'] is not None: dl.items.idxs[:] = order['idxs'].tolist()
+    if order['idxs'] is None: return
+    dl.items.idxs[:] = order['idxs'].tolist()
+    dl.make_chunks()
 
 def _kept(learn):
     "The attributes of a learner, of its metrics, and of callbacks of fastai's and ours"
@@ -109,7 +111,8 @@ def _kept(learn):
 @contextmanager
 def _going_on(learn):
     "Afterwards the training is in the state that it has now"
-    kept,random_states,order = _kept(learn),get_random_states(),loader_order(learn.dls.train)
+    kept,random_states,train = _kept(learn),get_random_states(),learn.dls.train
+    order = hasattr(train, 'rng') and loader_order(train)  # PyTorch's has none
     hypers = [dict(o) for o in learn.opt.hypers]
     modes = [(o, o.training) for o in learn.model.modules()]
     grads = [(p, p.grad) for p in learn.model.parameters()]
@@ -125,7 +128,7 @@ def _going_on(learn):
         for p,grad in grads: p.grad = grad
         for o,mode in modes: o.training = mode
         for n in hypers[0]: learn.opt.set_hyper(n, [o[n] for o in hypers])
-        set_loader_order(learn.dls.train, order)
+        if order: set_loader_order(train, order)
         set_random_states(**random_states)
 
 @contextmanager
