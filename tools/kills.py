@@ -15,11 +15,11 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
-from safetensors import SafetensorError, safe_open
 
 import common
 from common import root
 from transformers_from_scratch.all import *
+from transformers_from_scratch.callbacks.resume import _newest
 
 fits = dict(fit_one_cycle=(3, 1e-2), fit_flat_cos=(3, 1e-2), fit=(3, 1e-2), fine_tune=(2, 1e-2))      # `fine_tune` trains twice, 3 epochs in all
 kinds = dict(classifier=['reviews'], lm=['reviews','reference','corpus'])
@@ -114,13 +114,9 @@ def wait(process, folder, moment=None):
 
 def found(folder):
     "Training, epoch and batch that the next start will find, and whether that training is done; None if nothing was saved"
-    for n in ('now','before'):
-        file = folder/'models/run'/f'{n}.safetensors'
-        if file.exists():
-            try:
-                with safe_open(file, 'pt') as f: about = json.loads(f.metadata()['transformers_from_scratch'])
-            except SafetensorError: continue
-            return about['fit'],about['epoch'],about['batch'],about['done']
+    try: o = _newest(folder/'models/run')
+    except ValueError: return
+    return o and (o['fit'],o['epoch'],o['batch'],o['done'])
 
 def doing(folder, again):
     "Phase, epoch and batch in which a training was killed; `again` if it went on from a file"

@@ -8,6 +8,7 @@ __all__ = ['AverageWeights']
 # %% ../../nbs/62_callbacks.averaging.ipynb #33b00004
 from fastai.text.all import *
 from ..compat.ensure import *
+from ..learner.locks import *
 
 # %% ../../nbs/62_callbacks.averaging.ipynb #33b00010
 class AverageWeights(Callback):
@@ -30,6 +31,8 @@ class AverageWeights(Callback):
 
     def before_fit(self):
         "Start over; an interrupted fit may have left the mean in the model"
+        self.run = in_fit(self.learn)
+        if not self.run: return
         now = self._weights()
         if self.trained is not None and self.mean.to(now).equal(now): self._put(self.trained)
         self.mean,self.trained,self.n = None,None,0
@@ -48,7 +51,7 @@ class AverageWeights(Callback):
 
     def before_validate(self):
         "The model takes the mean, up to the next epoch"
-        if self.mean is None or self.trained is not None: return
+        if self.mean is None or self.trained is not None or not in_fit(self.learn): return
         self.trained = self._weights()
         self._put(self.mean)
 

@@ -6,37 +6,21 @@
 __all__ = ['Resume']
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d505940265
-import shutil,time
-from typing import Any,ClassVar,Literal
-from pydantic import NonNegativeInt
+import io,shutil,time,zipfile
 from fastai.text.all import *
 from ..speed.autotune import *
 from ..compat.ensure import *
+from ..learner.locks import *
 from ..learner.distributed import *
 from ..files.format import *
 from ..files.config import *
-
-# %% ../../nbs/63_callbacks.resume.ipynb #d5cee4b2a3
-def _get_order(dl):
-    "State that determines the next epoch of `dl`"
-    dl = vars(dl).get('dl', dl)  # in several processes
-    place = {n: vars(dl)[n] for n in ('epoch','batch') if n in vars(dl)}  # of a `CorpusLoader`
-    idxs = getattr(vars(dl).get('items'), 'idxs', None)  # of fastai's `LMDataLoader`
-    if idxs is not None: idxs = torch.tensor(list(idxs))
-    return dict(rng=dl.rng.getstate(), place=place, idxs=idxs)
-
-def _set_order(dl, order):
-    "Restore what `_get_order` returned"
-    dl = vars(dl).get('dl', dl)
-    dl.rng.setstate(order['rng'])
-    vars(dl).update(order['place'])
-    if order['idxs'] is not None: dl.items.idxs[:] = order['idxs'].tolist()
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d58fbbb627
 def _callbacks(learn):
     "Callbacks to save, by name"
     others = Resume,Recorder,TrainEvalCallback,ProgressCallback
-    cbs = [o for o in learn.cbs.sorted('order') if not isinstance(o, others) and getattr(o, 'resumes', True)]
+    cbs = [o for o in learn.cbs.sorted('order')
+           if not isinstance(o, others) and getattr(o, 'resumes', True)]
     of_type = groupby(cbs, type)
     return {f'{kind.__name__} {i}': o for kind,cbs in of_type.items() for i,o in enumerate(cbs)}
 
@@ -45,83 +29,79 @@ def _with_counts(learn):
     metrics = [learn.recorder.smooth_loss, *learn.recorder._train_mets[1:]]
     return _callbacks(learn) | {f'metric {i}': o for i,o in enumerate(metrics)}
 
-def _attributes(obj):
-    "Attributes of `obj` to save: numbers, strings, tensors, and lists of tensors, as in a metric"
-    kinds = bool,int,float,str,np.generic,Tensor,type(None)
-    def tensors(o): return isinstance(o, list) and o and all(isinstance(x, Tensor) for x in o)
-    return {n: o for n,o in vars(obj).items()
-            if isinstance(o, kinds) or tensors(o) or n=='hps'}  # of a scheduler
+def _taken(obj):
+    "Names of what the `__init__` of `obj` takes"
+    return {n for o in type(obj).__mro__ for n in inspect.signature(o.__init__).parameters}
 
-def _get_counts(learn, settings, losses):
-    "Attributes of callbacks and metrics that are not the same in `settings`; and the curves"
-    rec,counts = learn.recorder,{}
-    for name,obj in _with_counts(learn).items():
-        then = settings.get(name, {})
-        counts[name] = {n: o for n,o in _attributes(obj).items()
-                        if isinstance(o, (Tensor,list,dict)) or n not in then or then[n]!=o}
-    curves = dict(lrs=rec.lrs, iters=rec.iters, values=rec.values, losses=losses)
-    return dict(counts, recorder=curves)
+def _settings(learn, before=None):
+    "Settings of callbacks, by name; those of a user's class only where they are not as in `before`"
+    known,res = ('fastai.',__name__.split('.')[0]),{}
+    for name,cb in _callbacks(learn).items():
+        some = {f'{name}.{n}': vars(cb)[n] for n in _taken(cb) & {*vars(cb)}}
+        keep = before is None or type(cb).__module__.startswith(known)
+        res |= {n: o for n,o in some.items()
+                if isinstance(o, (int,float,str)) and (keep or before.get(n)!=o)}
+    return res
+
+def _counts(obj, attributes):
+    "Those `attributes` of `obj` that are counted in training: numbers, tensors, and lists of them"
+    kinds,taken = (int,float,np.number,np.bool_,Tensor,type(None)),_taken(obj)
+    def fine(o): return all(map(fine, o)) if isinstance(o, list) else isinstance(o, kinds)
+    return {n: o for n,o in attributes.items()
+            if n not in taken and fine(o) and fine(vars(obj).get(n))}
+
+def _get_counts(learn, losses):
+    "Counts of callbacks and metrics, and the curves"
+    def numbers(o): return torch.tensor(o, dtype=torch.double)
+    def hypers(o): return {n: numbers(x) for n,x in getattr(o, 'hps', {}).items()}  # of a scheduler
+    rec,objs = learn.recorder,_with_counts(learn)
+    return dict(objects={n: _counts(o, vars(o)) for n,o in objs.items()},
+                hypers={n: hypers(o) for n,o in objs.items()},
+                lrs=numbers(rec.lrs), iters=rec.iters, values=rec.values, losses=losses)
 
 def _set_counts(learn, counts):
     "Restore what `_get_counts` returned"
-    for name,obj in _with_counts(learn).items(): vars(obj).update(counts.get(name, {}))
-    rec,curves = learn.recorder,counts['recorder']
-    vars(rec).update(curves, losses=list(curves['losses']))
-    learn.smooth_loss = rec.smooth_loss.value
+    for name,obj in _with_counts(learn).items():
+        vars(obj).update(_counts(obj, counts['objects'].get(name, {})))
+        if hasattr(obj, 'hps'): obj.hps = {n: o.tolist() for n,o in counts['hypers'][name].items()}
+    rec = learn.recorder
+    rec.lrs,rec.iters,rec.losses = counts['lrs'].tolist(),counts['iters'],list(counts['losses'])
+    rec.values,learn.smooth_loss = [L(o) for o in counts['values']],rec.smooth_loss.value
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d57345bc0a
-class ResumeFile(FileHeader):
-    "The state of a run: its settings, the moment, and all else in `state`"
-    kind:Literal['training'] = 'training'
-    finite:ClassVar[bool] = False
-    training:dict[str,Any]
-    fit:NonNegativeInt
-    epoch:NonNegativeInt
-    batch:NonNegativeInt
-    done:bool
-    train_iter:int
-    pct_train:float
-    state:dict[str,Any]
+def _plain(o):
+    "`o` as lists, tuples and dicts of numbers, strings and tensors"
+    if isinstance(o, dict): return {n: _plain(x) for n,x in o.items()}
+    if isinstance(o, (list,L)): return [_plain(x) for x in o]
+    if isinstance(o, tuple): return tuple(map(_plain, o))
+    if isinstance(o, Tensor): return o.detach().as_subclass(Tensor)
+    return o.tolist() if isinstance(o, (np.ndarray,np.generic)) else o
 
-def _pack(value, tensors, name):
-    "`value` for JSON; its tensors and lists of floats go to `tensors`, under names in `name`"
-    if isinstance(value, np.ndarray): value = value.tolist()
-    floats = isinstance(value, list) and value and all(isinstance(o, float) for o in value)
-    if isinstance(value, Tensor) or floats:
-        tensors[name] = torch.tensor(value, dtype=torch.double) if floats else value
-        return ['floats' if floats else 'tensor', name]
-    if isinstance(value, dict):
-        return ['dict', [[n, _pack(o, tensors, f'{name}.{n}')] for n,o in value.items()]]
-    for kind in (list,tuple,L):
-        if isinstance(value, kind):
-            parts = [_pack(o, tensors, f'{name}.{i}') for i,o in enumerate(value)]
-            return [kind.__name__, parts]
-    return value
-
-def _unpack(value, tensors):
-    "The value that `_pack` was given"
-    if not isinstance(value, list): return value
-    kind,parts = value
-    if kind=='tensor': return tensors[parts]
-    if kind=='floats': return tensors[parts].tolist()
-    if kind=='dict': return {n: _unpack(o, tensors) for n,o in parts}
-    return dict(list=list, tuple=tuple, L=L)[kind](_unpack(o, tensors) for o in parts)
-
-def _write(folder, state, **fields):
+def _write(folder, state):
     "Write `now`; what is there becomes `before`"
-    new,now,before = (folder/f'{o}.safetensors' for o in ('new','now','before'))
-    tensors = {}
-    packed = {n: _pack(o, tensors, n) for n,o in state.items()}
-    write_file(new, ResumeFile, tensors, state=packed, **fields)
-    if now.exists(): os.replace(now, before)
-    os.replace(new, now)
+    now,data = folder/'now.pth',io.BytesIO()
+    torch.save(_plain(state), data)
+    with atomic_write(now) as new:
+        new.write_bytes(data.getbuffer())
+        if now.exists(): os.replace(now, folder/'before.pth')
+
+def _read(file):
+    "The state in `file`; raises `ValueError` for a damaged one"
+    try:
+        with zipfile.ZipFile(file) as o: bad = o.testzip()  # `torch.load` compares no checksum
+        if bad: raise ValueError('it has changed since it was written')
+        return torch.load(file, map_location='cpu', weights_only=True)
+    except (FileNotFoundError,NotADirectoryError): raise
+    except Exception as e:
+        raise ValueError(f"{file} is not a file that `Resume` wrote, or it is damaged "
+                         f"({in_short(e)})") from e
 
 def _newest(folder):
-    "The newest file in `folder` that can be read, and its tensors; or None"
+    "The newest state in `folder` that can be read; or None"
     wrong = []
-    for file in (folder/'now.safetensors', folder/'before.safetensors'):
-        try: res = read_file(file, 'Resume', ResumeFile)
-        except FileNotFoundError: continue
+    for file in (folder/'now.pth', folder/'before.pth'):
+        try: res = _read(file)
+        except (FileNotFoundError,NotADirectoryError): continue
         except ValueError as e: wrong.append(str(e))
         else:
             if wrong: warn(f"{wrong[0]}: resuming from {file.name}, which is older")
@@ -132,23 +112,12 @@ def _newest(folder):
 def _putting_back(folder):
     "Name the folder where a saved state can't be restored"
     try: yield
+    except CancelFitException: raise
     except Exception as e:
-        raise ValueError(f"can't resume from {folder} ({in_short(e)}): delete it to restart") from e
+        raise ValueError(f"can't resume from {folder} ({in_short(e)}): delete it, or use another "
+                         "`name`") from e
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d58362db0b
-class _Resumed(GetAttr):
-    "The batches of `dl`; `resume` skips the first, which were done, and then goes on"
-    _default = 'dl'
-    def __init__(self, dl, resume): self.dl,self.resume = dl,resume
-    def __len__(self): return len(self.dl)
-    def __iter__(self):
-        batches = iter(self.dl)
-        self.resume._rest(self.resume.recorder)
-        try: yield from itertools.islice(batches, self.resume.n_done)
-        finally: self.resume._wake()
-        self.resume._go_on()
-        yield from batches
-
 def _training(learn, n_processes):
     "Settings that define a run: with others it would be a different run"
     def plain(numbers): return np.asarray(numbers, float).ravel().tolist()
@@ -157,7 +126,7 @@ def _training(learn, n_processes):
     texts = learn.dls.train.dataset
     some = [o.tolist() if isinstance(o, Tensor) else o
             for i in sorted({0, len(texts)//2, len(texts)-1}) for o in tuplify(texts[i])]
-    values = dict(
+    return dict(
         processes=n_processes, bs=learn.dls.train.bs, n_epoch=learn.n_epoch,
         n_batches=len(learn.dls.train),
         lr=[plain(o['lr']) for o in learn.opt.hypers],
@@ -166,7 +135,6 @@ def _training(learn, n_processes):
         dropout=[o.p for o in learn.model.modules() if isinstance(o, nn.Dropout)],
         loss_func=re.sub(' at 0x[0-9a-f]+', '', repr(learn.loss_func)),
         texts=[len(texts), fingerprint(*map(repr, some))])
-    return as_read(values)
 
 class Resume(Callback):
     "Saves all that training needs, and resumes after an interruption as if there had been none"
@@ -187,32 +155,34 @@ class Resume(Callback):
 
     def before_fit(self):
         "Find what was saved; raises `ValueError` if it is damaged, or of a different run"
-        self.found,self.epoch_start,self.resting,self.losses = None,None,{},torch.zeros(0)
-        self.run = not (hasattr(self, 'lr_finder') or hasattr(self, 'gather_preds'))
+        self.run = in_fit(self.learn)
         if not self.run: return
+        self.found,self.epoch_start,self.losses = None,None,torch.zeros(0)
         self.fits += 1
-        self.settings = {n: _attributes(o) for n,o in _callbacks(self.learn).items()}
         # which exchange gradients
         self.several = num_distrib()>1 and get_model(self.model) is not self.model
         self.same = _training(self.learn, num_distrib() if self.several else 1)
-        about,tensors = self._find() or (None,None)
-        if about is None or about.fit<self.fits: return
-        if about.fit>self.fits: raise CancelFitException
-        for n,value in self.same.items():
-            saved = about.training.get(n)
-            ensure(saved==value, n, value,
-                   f'{saved}, as in {self.folder}: delete it, or use another `name`')
-        with _putting_back(self.folder):
-            state = {n: _unpack(o, tensors) for n,o in about.state.items()}
-            own = state['processes'][rank_distrib() if self.several else 0]
-            self.lines = [own['counts']['recorder']['values'][i] for i in range(about.epoch)]
-            self.n_done = range(self.same['n_batches']+1)[about.batch]
-        if about.done:
+        self.settings,state = _settings(self.learn),self._find()
+        if state is not None:
+            with _putting_back(self.folder): self._found(state)
+
+    def _found(self, state):
+        "Compare settings; what was done will be skipped"
+        if state['fit']<self.fits: return
+        if state['fit']>self.fits: raise CancelFitException
+        then = state['training'] | state['callbacks']
+        now = self.same | {n: o for n,o in self.settings.items() if n in state['callbacks']}
+        for n,value in now.items(): ensure(then.get(n)==value, n, value, then.get(n))
+        own = state['processes'][rank_distrib() if self.several else 0]
+        range(self.n_epoch).index(state['epoch'])
+        self.lines = own['counts']['values']
+        self.n_done = range(self.same['n_batches']+1).index(state['batch'])
+        if state['done']:
             self._restore(state, own, 'rng')
             warn('this run is already finished, so its weights are loaded from '
                  f'{self.folder}: delete that folder to train again')
             raise CancelFitException
-        self.found = about,state,own
+        self.found,self.learn._with_events = (state,own),partial(self._with_events, self.learn)
 
     def _find(self):
         "Read what was saved, or None; process 0 does it for all"
@@ -229,60 +199,47 @@ class Resume(Callback):
         "Put everything back, with random states of which the last stay"
         model = get_model(self.model)
         params = dict(model.named_parameters())
-        with _putting_back(self.folder):
-            check_shapes(model, state['model'])
-            model.load_state_dict(state['model'], strict=False)  # shared ones are there once
-            for n,grad in state['grads'].items():
-                params[n].grad = torch.zeros_like(params[n]).copy_(grad)
-            self.opt.load_state_dict(to_device(state['opt'], first(params.values()).device))
-            _set_counts(self.learn, own['counts'])
-            autotuned.update(own['ways'])
-            for name in rngs: set_random_states(**own[name])
-            _set_order(self.dls.train, own['order'])
+        check_shapes(model, state['model'])
+        model.load_state_dict(state['model'], strict=False)  # shared ones are there once
+        for n,grad in state['grads'].items():
+            params[n].grad = torch.zeros_like(params[n]).copy_(grad)
+        self.opt.load_state_dict(to_device(state['opt'], first(params.values()).device))
+        _set_counts(self.learn, own['counts'])
+        autotuned.update(own['ways'])
+        for name in rngs: set_random_states(**own[name])
+        set_loader_order(self.dls.train, own['order'])
+        if state['scaler'] and not state['done']: self.learn.scaler.load_state_dict(state['scaler'])
 
-    def _rest(self, *more):
-        "Switch callbacks off while batches are skipped: their effects are in the restored state"
-        for cb in (*_callbacks(self.learn).values(), *more):
-            self.resting.setdefault(cb, cb.run)
-            cb.run = False
+    def _with_events(self, learn, f, kind, *args):
+        "That of the learner, up to the batch that comes next: what was done is skipped"
+        if kind=='epoch' and learn.epoch<self.found[0]['epoch']:  # with its line of the table
+            line = L(learn.epoch, *itertools.chain(*self.lines[learn.epoch:learn.epoch+1]))
+            return learn.logger(line + L('00:00') if learn.recorder.add_time else line)
+        if kind=='train': f = self._go_on
+        if kind in ('train','fit'): del learn._with_events  # a `fit` is another one
+        type(learn)._with_events(learn, f, kind, *args)
 
-    def _wake(self):
-        "Switch callbacks on again"
-        for cb,run in self.resting.items(): cb.run = run
-        self.resting = {}
-
-    def before_epoch(self):
-        "Skip what was done, with the line that it had in the table"
-        if self.found is None or self.epoch>=self.found[0].epoch: return
-        self.recorder.log = L(self.epoch) + self.lines[self.epoch]
-        self._rest()
-        raise CancelEpochException
+    def _go_on(self):
+        "Read batches that were done, and train as from the moment when it was saved"
+        learn,batches,(state,own) = self.learn,iter(self.learn.dl),self.found
+        for _ in range(self.n_done): next(batches)
+        self.found = None
+        learn.train_iter,learn.pct_train = state['train_iter'],state['pct_train']
+        set_random_states(**own['rng'])
+        self.epoch_start = {n: own[n] for n in ('rng_then','order')}
+        self.began,learn.n_iter = time.time(),len(learn.dl)
+        for o in enumerate(batches, self.n_done): learn.one_batch(*o)
 
     def before_train(self):
         "Remember how the epoch begins, or put that back"
         dl = self.dls.train
         if self.found is None:
             begins = self.epoch_start is None
-            self.epoch_start = dict(rng_then=get_random_states(), order=_get_order(dl))
+            self.epoch_start = dict(rng_then=get_random_states(), order=loader_order(dl))
             if begins: self._save(0)  # from now on nothing depends on a seed
             return
-        _,state,own = self.found
-        self._wake()
-        self._restore(state, own, 'rng', 'rng_then')  # fail now if either is invalid
-        if state['scaler']: self.learn.scaler.load_state_dict(state['scaler'])
-        self.learn.dl = _Resumed(self.learn.dl, self)
-
-    def before_batch(self):
-        "Skip what was done"
-        if self.found is not None: raise CancelBatchException
-
-    def _go_on(self):
-        "Train as from the moment when it was saved"
-        (about,_,own),self.found = self.found,None
-        self.learn.train_iter,self.learn.pct_train = about.train_iter,about.pct_train
-        set_random_states(**own['rng'])
-        self.epoch_start = {n: own[n] for n in ('rng_then','order')}
-        self.began = time.time()
+        state,own = self.found
+        with _putting_back(self.folder): self._restore(state, own, 'rng', 'rng_then')
 
     def after_batch(self):
         "Save, if it is time"
@@ -302,7 +259,7 @@ class Resume(Callback):
     def after_fit(self):
         "Note that this run is finished"
         if self.epoch_start is None: return
-        self.epoch_start['order'] = _get_order(self.dls.train)  # for the next run
+        self.epoch_start['order'] = loader_order(self.dls.train)  # for the next run
         self._save(self.same['n_batches'], done=True)
 
     def _save(self, batch, done=False):
@@ -310,7 +267,7 @@ class Resume(Callback):
         new = torch.tensor(self.recorder.losses[len(self.losses):])
         self.losses = torch.cat([self.losses, new])  # each is read once, so that saves stay fast
         own = dict(self.epoch_start, rng=get_random_states(), ways=dict(autotuned),
-                   counts=_get_counts(self.learn, self.settings, self.losses))
+                   counts=_get_counts(self.learn, self.losses))
         processes = [own]
         if self.several:
             processes *= num_distrib()
@@ -321,14 +278,13 @@ class Resume(Callback):
             model={n: o for n,o in model.state_dict().items() if names[n]==n},
             grads={n: p.grad if p.grad.any() else zero  # one number, as most are zero
                    for n,p in model.named_parameters() if p.grad is not None},
-            opt=self.opt.state_dict(), scaler=scaler and scaler.state_dict(), processes=processes)
+            opt=self.opt.state_dict(), scaler=scaler and scaler.state_dict(), processes=processes,
+            training=self.same, callbacks=_settings(self.learn, self.settings), fit=self.fits,
+            done=done, epoch=self.epoch, batch=batch, train_iter=self.train_iter,
+            pct_train=self.pct_train)
         try:
-            if not self.several or rank_distrib()==0:
-                _write(self.folder, state, training=self.same, fit=self.fits, done=done,
-                       epoch=self.epoch, batch=batch, train_iter=self.train_iter,
-                       pct_train=self.pct_train)
+            if not self.several or rank_distrib()==0: _write(self.folder, state)
         except OSError as e:
             if batch==0: raise  # nothing was lost yet
             warn(f"{e}: what was saved before is kept, and training continues")
         self.began = time.time()
-

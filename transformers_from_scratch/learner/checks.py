@@ -9,6 +9,7 @@ __all__ = ['check_dls', 'DataWatch']
 from fastai.text.all import *
 from ..compat.ensure import *
 from ..compat.dls_info import *
+from .locks import *
 
 # %% ../../nbs/52_learner.checks.ipynb #9a000041
 _measures = {  # kind: losses whose outputs are of that kind, unsuitable metrics, a suitable one
@@ -170,7 +171,7 @@ class DataWatch(Callback):
     def after_train(self):
         "Warn of an epoch whose loss was NaN, and has spoiled the weights"
         losses,self.losses = self.losses,{}
-        if not losses or hasattr(self.learn, 'lr_finder'): return  # which diverges on purpose
+        if not losses or not in_fit(self.learn): return  # `lr_find` diverges on purpose
         nan = torch.stack([*losses.values()]).isnan().tolist()
         if not any(nan): return
         if not all(p.isfinite().all() for p in self.model.parameters()):

@@ -44,6 +44,12 @@ def transformer_splitter(
 # %% ../../nbs/40_learner.core.ipynb #456240d0
 def _scores_tokens(model): return isinstance([None, *plain_model(model).children()][-1], LMHead)
 
+def _aside(f):
+    @functools.wraps(f)
+    def _inner(self, *args, **kwargs):
+        with aside(self): return f(self, *args, **kwargs)
+    return _inner
+
 class BaseTextLearner(Learner):
     "fastai's `Learner` for texts, with a fused `Adam`, and faster layers on a CPU; it watches its data"
     @delegates(Learner.__init__)
@@ -62,6 +68,18 @@ class BaseTextLearner(Learner):
         if loss_func is None and _scores_tokens(model): loss_func = CrossEntropyLossFlat()
         super().__init__(dls, model, loss_func=loss_func, opt_func=opt_func, **kwargs)
         self.add_cbs([DataWatch(dls), LeanSteps(), WaitWatch()])
+
+    # what predicts within a training leaves it as it was, in subclasses as well
+    validate,get_preds,tta,lr_find = map(_aside, (Learner.validate, Learner.get_preds, Learner.tta,
+                                                  Learner.lr_find))
+    def __init_subclass__(cls):
+        for n in ('validate','get_preds','tta','lr_find'):
+            if n in vars(cls): setattr(cls, n, _aside(vars(cls)[n]))
+
+    def _do_fit(self):
+        self.trains = True
+        try: super()._do_fit()
+        finally: self.trains = False
 
     def add_cb(self,
         cb:Callback # As in fastai
@@ -232,4 +250,4 @@ class SkipValidation(Callback):
     "Train without validating after each epoch"
     def before_validate(self):
         "Skip it"
-        raise CancelValidException
+        if in_fit(self.learn): raise CancelValidException
