@@ -14,6 +14,7 @@ from ..nn.encoder import *
 from ..nn.packed import *
 from ..nn.classifier import *
 from .cached import *
+from .cached import _sent
 
 # %% ../../nbs/36_data.packed.ipynb #7b767741
 def fill_rows(
@@ -62,7 +63,7 @@ class PackedDL(GetAttr):
     ):
         store_attr('dl,max_len,crop,pad_idx')
         self.kept = _rows_of(dl)
-        self.kept.refresh(dl.fake_l.num_workers)
+        self.kept.refresh()
         self.kept([*range_of(dl.dataset)])  # all at once
         lens = [*map(len, self._texts())]
         n_texts,self.longest = len(dl)*dl.bs if _draws(dl) else len(lens),max(lens)
@@ -102,7 +103,7 @@ class PackedDL(GetAttr):
             row[:ends[-1]] = np.concatenate([texts[i] for i in some])
             targets = [*zip(*self.kept(some))][1:]
             ys = map(self._stacked, targets, self.kept.first[1:])
-            yield send_batch((torch.from_numpy(row), torch.from_numpy(ends), *ys), self.dl)
+            yield _sent((torch.from_numpy(row), torch.from_numpy(ends), *ys), self.dl)
         self.dl.after_iter()
 
     def _stacked(self, ys, first): return torch.from_numpy(np.stack(ys)).to(first.dtype)
@@ -126,7 +127,7 @@ class PackTexts(Callback):
             return None
         model,dl = get_model(self.model),self.dls.train
         _rows_of(dl).refresh()
-        now = dl,dl.bs,self.n,model[0].max_len,model.crop,_rows_of(dl).mark
+        now = dl,dl.bs,self.n,model[0].max_len,model.crop,_rows_of(dl).state
         if self.packed is None or self.made_for!=now:
             pad = ifnone(model[0].pad_idx, 0)
             self.packed,self.made_for = PackedDL(dl, self.n, model[0].max_len, model.crop, pad),now
