@@ -38,18 +38,19 @@ known_types = {Transform, ColReader, ItemGetter, AttrGetter, RegexLabeller, Toke
 _homes = 'fastai fastcore fasttransform pathlib transformers_from_scratch'.split()  # of functions
 _plain = {str, bytes, int, float, bool, type(None), type(Path()), re.Pattern, np.int64, np.float64,
           np.float32}
-# attributes that no row depends on, and those that `tokenizer_state` has
+# attributes of fastai's classes that no row depends on, and what `tokenizer_state` has
 _aside = ('counter lengths loss_func input_types decodes kwargs asked text_cols _seen '
           'encodes tok rules').split()
 
 def _object(o):
     "A transform, or a part of one, by its attributes and by what it calls"
     if type(o) not in known_types: raise NotKept(getattr(o, '__name__', type(o).__name__))
-    attrs = {n: _view(v) for n,v in vars(o).items() if n not in _aside and n[:2]!='__'}
-    encodes = inspect.getattr_static(o, 'encodes', None)
+    home,encodes = type(o).__module__,inspect.getattr_static(o, 'encodes', None)
     bodies = [m.implementation for m in getattr(encodes, 'methods', ())]
-    own = type(o).__module__ if type(o) is not Transform else None  # a class is known with its methods
-    called = [_view(f) for f in bodies if f.__module__!=own]
+    # a class is known with its methods
+    called = [_view(f) for f in bodies if f.__module__!=home or type(o) is Transform]
+    aside = _aside if home.partition('.')[0] in _homes else ['encodes']
+    attrs = {n: _view(v) for n,v in vars(o).items() if n not in aside and n[:2]!='__'}
     return type(o).__name__,getattr(o, 'split_idx', None),called,attrs
 
 def _function(f):
@@ -86,7 +87,7 @@ def _copy(o):
 def _columns(items, reader):
     "Items as lists; of a table the columns that are read"
     if not isinstance(items, pd.DataFrame): return [_view(items)]
-    cols = reader.cols if type(reader) is ColReader else [*items]
+    cols = reader.cols if type(reader) is ColReader else range_of(items.columns)
     return [_view((items.iloc[:,o] if isinstance(o, int) else items[o]).to_numpy()) for o in cols]
 
 def _tokens_of(tok):
