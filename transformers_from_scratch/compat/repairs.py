@@ -265,7 +265,8 @@ def _cell(value):
         "It raises `TypeError: 'Function' object is not subscriptable` (issue 4092)")
 def _show_results(x:TensorText, y, samples, outs, ctxs=None, max_n=10, trunc_at=150, **kwargs):
     "Show `max_n` texts, cut to `trunc_at` words, with targets and predictions"
-    rows = [(str(s[0].truncate(trunc_at)), _cell(s[1:]), _cell(out)) for s,out in zip(samples[:max_n], outs)]
+    rows = [(str(s[0].truncate(trunc_at)), _cell(s[1:]), _cell(out))
+            for s,out in zip(samples[:max_n], outs)]
     _display_df(pd.DataFrame(rows, columns=['text','target','predicted']))
 
 # %% ../../nbs/86_compat.repairs.ipynb #d29c1b90

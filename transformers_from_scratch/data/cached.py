@@ -97,7 +97,7 @@ def _tokens_of(tok):
     if state['kind']=='custom' or own: raise NotKept(own[0] if own else type(tok.tok).__name__)
     return state
 
-def _part(tl):
+def _list_state(tl):
     "All that determines what a `TfmdLists` makes; raises `NotKept` where that is not known"
     if type(tl) is not TfmdLists: raise NotKept(type(tl).__name__)
     items,fs = tl.items,tl.tfms.fs
@@ -124,7 +124,7 @@ class CachedRows:
         "Forget all rows if the items or the transforms have changed"
         try:
             tls = self.dataset.tls if type(self.dataset) is Datasets else [self.dataset]
-            state = [*map(_part, tls)]
+            state = [*map(_list_state, tls)]
             try: same = state==self.state
             except (TypeError,ValueError): same = False  # `pd.NA`, an array in a list
             if not same: self._forget(_copy(state))
