@@ -95,16 +95,16 @@ shown(mean(text()).show_results)  # fastai.text.learner.show_results(TensorText)
 Interpretation.from_learner(mean(text()))[[0,1]][1]  # Interpretation.__getitem__
 Interpretation.from_learner(mean(text())).top_losses(4)
 Interpretation.from_learner(mean(text(label_col='stars', y_block=RegressionBlock), 1)).top_losses(99)
-shown(Interpretation.from_learner(mean(text(label_col='stars', y_block=RegressionBlock), 1)).plot_top_losses, 1)  # fastai.text.learner.plot_top_losses(TensorText, Tensor) + Interpretation.__getitem__
-shown(Interpretation.from_learner(mean(tagged())).plot_top_losses, 1)  # fastai.text.learner.plot_top_losses(TensorText, TensorMultiCategory) + fastai.text.learner.plot_top_losses(TensorText, Tensor) + fastai.text.learner.display_df + Interpretation.__getitem__
+shown(Interpretation.from_learner(mean(text(label_col='stars', y_block=RegressionBlock), 1)).plot_top_losses, 1)
+shown(Interpretation.from_learner(mean(tagged())).plot_top_losses, 1)  # fastai.text.learner.display_df + Interpretation.__getitem__
 ClassificationInterpretation.from_learner(mean(tagged())).confusion_matrix()
-shown(ClassificationInterpretation.from_learner(mean(tagged())).print_classification_report)  # ClassificationInterpretation.print_classification_report
+shown(ClassificationInterpretation.from_learner(mean(tagged())).print_classification_report)
 fitted(language_model())
 shown(language_model().show_results)  # fastai.text.learner.display_df
 language_model().predict('a good', 3, no_bar=True, no_unk=False)
-Interpretation.from_learner(bigrams()).top_losses(2, items=True)[2].map(len)  # Interpretation.top_losses
-Interpretation.from_learner(bigrams())[[1,0]][0].shape  # Interpretation.__getitem__
-shown(Interpretation.from_learner(bigrams()).plot_top_losses, 2)  # fastai.text.learner.plot_top_losses(LMTensorText, Tensor) + fastai.text.learner.plot_top_losses(TensorText, Tensor) + Interpretation.__getitem__
+Interpretation.from_learner(bigrams()).top_losses(2, items=True)[2].map(len)
+Interpretation.from_learner(bigrams())[[1,0]][0].shape
+shown(Interpretation.from_learner(bigrams()).plot_top_losses, 2)
 text_classifier_learner(text(), AWD_LSTM, pretrained=False, config=small_classifier, seq_len=8).validate()
 text_classifier_learner(text(), AWD_LSTM, pretrained=False, config=small_classifier).predict('a good film')
 len(text_classifier_learner(text(), AWD_LSTM, pretrained=False, config=small_classifier).opt_func(trainable).param_lists)

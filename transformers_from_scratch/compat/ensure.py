@@ -55,7 +55,7 @@ other_names = {  # our name, and those in other libraries
 _elsewhere = {  # and what is not a keyword here
     **dict.fromkeys(('backwards','bs','batch_size'), 'it is for the data, as `bs` of `from_df` is'),
     **{o: f'pass `attn_cls=partial(..., {o}=...)`' for o in ('kv_heads','qk_norm')},
-    'packed': "there are no packed batches: of fastai's sorted ones, 97.5 to 98.5 % are real tokens",
+    'packed': "there are no packed batches: in fastai's sorted ones 96 to 98 % of the tokens are real",
     'do_sample': '`temperature=0` is greedy decoding'}
 
 def _keyword_note(name, names):

@@ -8,9 +8,7 @@ __all__ = ['repair', 'fastai_repairs', 'no_surrogates']
 # %% ../../nbs/86_compat.repairs.ipynb #ded8bfd6
 import sys
 from contextlib import nullcontext,suppress
-import sklearn.metrics as skm
 from plum import Function
-from torch.nn.utils.rnn import pad_sequence
 from fastai.text.all import *
 from fastai.text.core import parallel_tokenize, _join_texts
 from fastai.text.data import _get_lengths
@@ -263,92 +261,27 @@ def _cell(value):
     if isinstance(value, (L,tuple)): return ';'.join(map(_cell, value))
     return f'{value:.4g}' if isinstance(value, float) else str(value)
 
-def _show_table(name, samples, outs, trunc_at, **columns):
-    "Show a row for each of `samples`: the text, the target, the prediction, and `columns`"
-    columns = {'target': [s[1:] for s in samples], 'predicted': outs, **columns}
-    columns = {n: list(map(_cell, o)) for n,o in columns.items()}
-    _display_df(pd.DataFrame({name: [str(s[0].truncate(trunc_at)) for s in samples], **columns}))
-
 @repair(fastai.text.learner, 'show_results',
         "It raises `TypeError: 'Function' object is not subscriptable` (issue 4092)")
 def _show_results(x:TensorText, y, samples, outs, ctxs=None, max_n=10, trunc_at=150, **kwargs):
     "Show `max_n` texts, cut to `trunc_at` words, with targets and predictions"
-    _show_table('text', samples[:max_n], outs[:max_n], trunc_at)
+    rows = [(str(s[0].truncate(trunc_at)), _cell(s[1:]), _cell(out))
+            for s,out in zip(samples[:max_n], outs)]
+    _display_df(pd.DataFrame(rows, columns=['text','target','predicted']))
 
 # %% ../../nbs/86_compat.repairs.ipynb #d29c1b90
-def _sorted_texts(dl):
-    "Check that `dl` holds texts sorted by length"
-    if not isinstance(dl, SortedDL) or not len(dl.dataset): return False
-    return isinstance(tuplify(dl.dataset[0])[0], TensorText)
-
-def _lm_rows(interp, idxs, get_preds):
-    "The items `idxs` of a language model, padded to stand in one batch"
-    dl = interp.dl.new(shuffle=False)
-    pad_idx = getattr(get_model(interp.learn.model)[0], 'pad_idx', 1)  # fastai's have 1
-    items = zip(*[dl.create_item(i) for i in idxs])
-    x,y = (pad_sequence(o, batch_first=True, padding_value=pad_idx) for o in items)
-    inps,preds,targs,decoded = get_preds(dl=[(LMTensorText(x),TensorText(y))])
-    return inps,preds,targs,decoded.masked_fill(targs==pad_idx, pad_idx)
-
-def _text_rows(interp, idxs, get_preds):
-    "The rows `idxs` of texts, put back in order and padded to stand in one batch"
-    dl = interp.dl.new([interp.dl.dataset[i] for i in idxs], shuffle=False)
-    inps,*rest = get_preds(dl=dl)
-    if isinstance(inps, L):  # of several batches
-        inps = torch.stack([o[0] for o in dl.before_batch([(inp,) for inp in inps])])
-    return inps,*rest
-
-@repair(Interpretation, '__getitem__',
-        'Rows are not in the order of their losses; for a language model, other rows')
+@repair(Interpretation, '__getitem__', 'Rows are not in the order of their losses')
 def _in_order(self, idxs):
     "Inputs, predictions, targets, decoded predictions and losses of the rows `idxs`, in that order"
-    is_lm = isinstance(self.dl, LMDataLoader)
-    if not is_lm and not _sorted_texts(self.dl): return _in_order.fastai(self, idxs)
+    texts = isinstance(self.dl, SortedDL) and len(self.dl.dataset)
+    if not texts or not isinstance(tuplify(self.dl.dataset[0])[0], TensorText):
+        return _in_order.fastai(self, idxs)
     idxs = torch.arange(len(self.losses))[idxs].reshape(-1).tolist()
-    get_preds = partial(self.learn.get_preds, with_input=True, with_decoded=True, act=self.act)
-    return *(_lm_rows if is_lm else _text_rows)(self, idxs, get_preds),self.losses[idxs]
-
-@repair(Interpretation, 'top_losses',
-        '`items=True` of a language model is an error, or has other texts')
-def _top_losses(self, k=None, largest=True, items=False):
-    "`k` largest(/smallest) losses and indexes, defaulting to all losses; and the pieces of text"
-    if not (items and isinstance(self.dl, LMDataLoader)):
-        return _top_losses.fastai(self, k, largest, items)
-    losses,idx = _top_losses.fastai(self, k, largest)
-    dl = self.dl.new(shuffle=False)
-    return losses,idx,L(dl.create_item(i)[0] for i in idx.tolist())
-
-# %% ../../nbs/86_compat.repairs.ipynb #b747148d
-@repair(fastai.text.learner, 'plot_top_losses', 'It is not implemented for numbers')
-def _plot_numbers(x:TensorText, y:Tensor, samples, outs, raws, losses, trunc_at=150, **kwargs):
-    "Texts, targets, predictions and losses where the target is a number"
-    _show_table('input', samples, outs, trunc_at, loss=losses.tolist())
-
-@repair(fastai.text.learner, 'plot_top_losses', 'It is not implemented for several labels')
-def _plot_labels(x:TensorText, y:TensorMultiCategory, samples, outs, raws, losses, trunc_at=150,
-                 **kwargs):
-    "Texts, targets, predictions, the probability of each label by its number, and losses"
-    probabilities = [' '.join(f'{p:.2f}' for p in r) for r in raws]
-    _show_table('input', samples, outs, trunc_at, probabilities=probabilities, loss=losses.tolist())
-
-@repair(fastai.text.learner, 'plot_top_losses', 'It is not implemented for language models')
-def _plot_pieces(x:LMTensorText, y:Tensor, samples, outs, raws, losses, trunc_at=150, **kwargs):
-    "Pieces of text, the tokens that come next, those that are predicted, and losses"
-    cut = lambda o: ' '.join([w for w in str(o).split(' ') if w!=PAD][:trunc_at])
-    texts,targs = ([cut(s[i]) for s in samples] for i in (0,1))
-    _display_df(pd.DataFrame(dict(text=texts, target=targs, predicted=[cut(o[0]) for o in outs],
-                                  loss=losses.tolist())))
-
-# %% ../../nbs/86_compat.repairs.ipynb #cc19299a
-@repair(ClassificationInterpretation, 'print_classification_report',
-        'Of several labels it counts yes and no, not the labels (issue 3257)')
-def _print_report(self):
-    "Print scikit-learn classification report"
-    several = _sorted_texts(self.dl) and isinstance(self.dl.dataset[0][-1], TensorMultiCategory)
-    if not several: return _print_report.fastai(self)
-    _,targs,decoded = self.learn.get_preds(dl=self.dl, with_decoded=True, act=self.act)
-    print(skm.classification_report(targs.int(), decoded.int(), zero_division=0,
-                                    target_names=list(map(str, self.vocab))))
+    dl = self.dl.new([self.dl.dataset[i] for i in idxs], shuffle=False)
+    inps,*rest = self.learn.get_preds(dl=dl, with_input=True, with_decoded=True, act=self.act)
+    if isinstance(inps, L):  # of several batches
+        inps = torch.stack([o[0] for o in dl.before_batch([(inp,) for inp in inps])])
+    return inps,*rest,self.losses[idxs]
 
 # %% ../../nbs/86_compat.repairs.ipynb #e3638506
 @repair(LMDataLoader, 'new', 'A test set that is smaller than a batch is empty')

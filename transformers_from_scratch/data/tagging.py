@@ -178,7 +178,8 @@ class _PadTags(Pad_Chunk):
         keep = row[0].as_subclass(Tensor)!=self.pad_idx
         return tuple(o[keep] if isinstance(o, (TensorText,TensorTags)) else o for o in row)
 
-padders[_PadTags] = partial(pad_chunk_arrays, fill={TensorTags: -100})
+padders[_PadTags] = partial(padders[Pad_Chunk], fill={TensorTags: -100})
+known_types.update([Tags, TagTokenizer])
 
 def TagBlock(
     tok:TagTokenizer, # The one of the `TextBlock` beside it

@@ -94,8 +94,10 @@ class BaseTextLearner(Learner):
 
     def __repr__(self):
         model = plain_model(self.model)
+        anew = read_anew(self.dls)
+        said = f'; texts are read anew: `{anew}` is not known to the cache' if anew else ''
         return (f'{type(self).__name__}({type(model).__name__}, {total_params(model)[0]:,} '
-                f'parameters; {text_target(self.dls)})')
+                f'parameters; {text_target(self.dls)}{said})')
 
 class TransformerLearner(BaseTextLearner):
     "A `BaseTextLearner` with a transformer's parameter groups, and what only a transformer can do"
