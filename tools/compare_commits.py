@@ -178,6 +178,7 @@ def models_write():
         model = lively(use_fast_layers(TransformerLM(30, **{**small, **o})))
         for way,kw in ways.items():
             if quantize in kw and slow(model): continue
+            if way=='bf16' and b>4: continue  # the weights stay as they are since cb202f3
             yield f'{n}, {b} {pads} {way}',generate(model, some_ids(b, pads), kw.get('words', 16), **{n: v for n,v in kw.items() if n!='words'}, generator=seeded(5))
     logits = 3*torch.randn(6, 30, generator=seeded(0))
     for f,x in ((scale_temperature,.3), (keep_top_k,3), (keep_top_p,.4), (keep_epsilon,.1), (keep_epsilon,.99)):
