@@ -293,11 +293,9 @@ class TableConfig(BaseModel, extra='forbid', strict=True):
     delim:str|None = None
 
 class TagsConfig(BaseModel, extra='forbid', strict=True):
-    "Words of a text, and which pieces of a word have its tag, as in `TagTokenizer` and `Tags`"
+    "Words of a text, as in `TagTokenizer`"
     pattern:str
     max_pieces:PositiveInt
-    labels:str
-    vote:str
 
 class DataConfig(BaseModel, extra='forbid', strict=True):
     "Settings with which data loaders make ids of texts"
