@@ -14,15 +14,15 @@ from .tokenizers import *
 def _words(tokens):
     "The words that tokens mean: the marks of fastai's rules are undone"
     words,mark,rep,n = [],None,None,None
-    for o in tokens:
-        if o in (BOS,EOS,PAD,'xxfake'): continue
-        if o in (TK_MAJ,TK_UP): mark = o
-        elif o in (TK_REP,TK_WREP,FLD): rep,n = o,None
-        elif rep==FLD and o.isdecimal(): rep = None
-        elif rep and n is None and o.isdecimal(): n = min(int(o), 1000)
+    for token in tokens:
+        if token in (BOS,EOS,PAD,'xxfake'): continue
+        if token in (TK_MAJ,TK_UP): mark = token
+        elif token in (TK_REP,TK_WREP,FLD): rep,n = token,None
+        elif rep==FLD and token.isdecimal(): rep = None
+        elif rep and n is None and token.isdecimal(): n = min(int(token), 1000)
         else:
-            if mark: o = o.upper() if mark==TK_UP else o[:1].upper()+o[1:]
-            words += [o*n] if rep==TK_REP and n else [o]*(n or 1)
+            word = token[:1].upper()+token[1:] if mark==TK_MAJ else token.upper() if mark else token
+            words += [word*n] if rep==TK_REP and n else [word]*(n or 1)
             mark = rep = n = None
     return words
 
@@ -30,7 +30,7 @@ def _words(tokens):
 _line_breaks = re.compile(r' ?(?<!\S)([\n▁][\s▁]*)(?!\S) ?')
 def _rule(pattern, by): return partial(re.compile(pattern, re.X).sub, by)
 _end = r"""(?![^\s"'*])"""  # a word ends here, or a quote closes
-def _quote(o): return rf'(?<!\S)({o})(?![ ]?[A-Z]\w)[ ]?(.*?)(?:[ ]({o}){_end}|$)'
+def _quote(sign): return rf'(?<!\S)({sign})(?![ ]?[A-Z]\w)[ ]?(.*?)(?:[ ]({sign}){_end}|$)'
 _english = [
     # quotes open and close in turn; after a plural `'` is an apostrophe
     *(_rule(_quote(o), r'\1\2\3') for o in ('"', r'\*', r"(?<![^aiu]s[ ])'")),

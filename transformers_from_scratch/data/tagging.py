@@ -224,8 +224,8 @@ class TaggedText(list):
 
     def __str__(self):
         text,places = self._in_text()
-        for (a,b),o in reversed([*zip(places, self)]):
-            text = f'{text[:a]}[{text[a:b]}]({o.label}){text[b:]}'
+        for (a,b),span in reversed([*zip(places, self)]):
+            text = f'{text[:a]}[{text[a:b]}]({span.label}){text[b:]}'
         return text
 
     def _repr_html_(self):
@@ -239,7 +239,9 @@ def _tag_table(**columns):
     "A table of tagged texts, colored in a notebook, with marks in a terminal"
     df = pd.DataFrame(columns)
     plain = df.map(str).to_string()
-    def cell(value): return value._repr_html_() if isinstance(value, TaggedText) else html.escape(str(value))
+    def cell(value):
+        if not isinstance(value, TaggedText): return html.escape(str(value))
+        return value._repr_html_().replace('\n', '')  # a table would spell it out
     if in_ipython():
         from IPython.display import display
         display({'text/html': df.map(cell).to_html(escape=False), 'text/plain': plain}, raw=True)
