@@ -42,7 +42,8 @@ _english = [
         | (?:(?<=\w)(?<!\b[aI])|(?<=\d[ ],))[ ](?=(\w)\2\2+{_end})""", r'\1'),
     # capitals: all of SCI-FI, and what begins a sentence behind a quote, or is a single letter
     _rule(r'\b[A-Z]{2}\S+', lambda m: m[0].upper()),
-    _rule(r'''(?:^|[.!?]['")\]]*[ ])(?:["'(\[*]+[a-z]|a(?=[ ]))''', lambda m: m[0][:-1]+m[0][-1].upper())]
+    _rule(r'''(?:^|[.!?]['")\]]*[ ])(?:["'(\[*]+[a-z]|a(?=[ ]))''',
+          lambda m: m[0][:-1]+m[0][-1].upper())]
 
 # %% ../../nbs/32_data.detokenize.ipynb #5e0b7a14
 def join_words(
