@@ -32,12 +32,12 @@ def read(path):
     parts = {o: read_conll(path/f'{o}.conll') for o in ('train','valid')}
     return pd.concat([o.assign(is_valid=n=='valid') for n,o in parts.items()], ignore_index=True)
 
-def tagger(folder, df, seed, minutes, lr, lr_mult, bs, labels, dropout, threads):
+def tagger(folder, df, seed, minutes, lr, lr_mult, bs, dropout, threads):
     "Span F1 of a tagger, its accuracy and loss, and its epochs of training"
     set_seed(seed, reproducible=True)
     pre = load_pretrained(folder)
     dls = TagDataLoaders.from_df(df, valid_col='is_valid', tok_tfm=pre.tokenizer, bs=bs,
-                                 labels=labels, tag_vocab=sorted(set(df.tags.explode())), num_workers=0)
+                                 tag_vocab=sorted(set(df.tags.explode())), num_workers=0)
     learn = transformer_tagger_learner(dls, pretrained=pre, dropout=dropout, head_dropout=dropout,
                                        metrics=[SpanF1(), TagAccuracy()])
     learn.unfreeze()
@@ -85,7 +85,6 @@ def main(
     lr:float=4e-4, # Highest learning rate of the head
     lr_mult:float=5., # That of the embedding is so many times smaller
     bs:int=16, # Texts in a batch
-    labels:str='first', # Pieces that get a tag in training: 'first', 'all' or 'inside'
     dropout:float=.1, # Dropout
     threads:int=2, # Threads for torch
     out:str=None, # A file to which the line is appended
@@ -94,7 +93,7 @@ def main(
     torch.set_num_threads(threads)
     df,start = read(fastai_cfg().path('data')/'wnut17'),time.time()
     args = dict(what=what) if what=='crf' else dict(what=what, seed=seed, minutes=minutes, lr=lr, lr_mult=lr_mult,
-                                                    bs=bs, labels=labels, dropout=dropout, threads=threads)
+                                                    bs=bs, dropout=dropout, threads=threads)
     res = crf(df) if what=='crf' else tagger(folder, df, **{n: o for n,o in args.items() if n!='what'})
     line = json.dumps(args | {n: round(o, 4) for n,o in res.items()} | dict(seconds=round(time.time()-start)))
     print(line)

@@ -42,7 +42,7 @@ faults = [
     ('data.tagging', 'a word without a tag goes on with the one before', 'if _is_tag(tag) else -99]', 'if _is_tag(tag) else -100]', []),
     ('learner.tagger', 'a span that windows cut counts twice', 'rows = self.rows or [(i,i)', 'rows = [(i,i)', []),
     ('learner.tagger', 'windows are joined in the order of their lengths', 'for (i,_),*its in sorted(zip(', 'for (i,_),*its in (zip(', []),
-    ('learner.tagger', 'special tokens and padding are taken for words', '[len(head):len(head)+len(y)]', '[:len(y)]', []),
+    ('learner.tagger', 'special tokens and padding are taken for words', '[len(head):][at]', '[at]', []),
     ('learner.tagger', 'the loss of a text hangs on the padding beside it', 'rows.sum(1)/on.sum(1)', 'rows.mean(1)', []),
     ('learner.tagger', 'gradients are accumulated over pieces, not over texts', 'MixedPrecision.order-5', '20', []),
     ('learner.tagger', 'what was broken off answers for the next batch', 'self.kept = None\n', 'pass\n', []),

@@ -6,125 +6,44 @@
 __all__ = ['join_words', 'text_decoder', 'decode_text', 'TextWriter']
 
 # %% ../../nbs/32_data.detokenize.ipynb #16000004
-from collections import deque
-from functools import lru_cache
 from fastai.text.all import *
 from ..compat.dls_info import *
 from .tokenizers import *
 
 # %% ../../nbs/32_data.detokenize.ipynb #438203fa
-_no_words,_capitals = (BOS,EOS,PAD,'xxfake'),(TK_MAJ,TK_UP)
-
-def _unmark(tokens, marks=(None,None,None)):
-    "`(word, mark)` of each word, and the marks that wait for the next word"
-    units,(mark,rep,n) = [],marks
-    for o in tokens:
-        if o in _no_words: continue
-        if o in _capitals: mark = o
-        elif o in (TK_REP,TK_WREP,FLD): rep,n = o,None
-        elif rep==FLD and o.isdecimal(): rep = None
-        elif rep and n is None and o.isdecimal(): n = min(int(o), 1000)
+def _words(tokens):
+    "The words that tokens mean: the marks of fastai's rules are undone"
+    words,mark,rep,n = [],None,None,None
+    for token in tokens:
+        if token in (BOS,EOS,PAD,'xxfake'): continue
+        if token in (TK_MAJ,TK_UP): mark = token
+        elif token in (TK_REP,TK_WREP,FLD): rep,n = token,None
+        elif rep==FLD and token.isdecimal(): rep = None
+        elif rep and n is None and token.isdecimal(): n = min(int(token), 1000)
         else:
-            units += [(o*n, TK_REP)] if rep==TK_REP and n else [(o, mark)]*(n or 1)
+            word = token[:1].upper()+token[1:] if mark==TK_MAJ else token.upper() if mark else token
+            words += [word*n] if rep==TK_REP and n else [word]*(n or 1)
             mark = rep = n = None
-    return units,(mark,rep,n)
-
-def _cased(word, mark):
-    "`word` with the capitals of `mark`"
-    if mark==TK_UP: return word.upper()
-    return word[:1].upper()+word[1:] if mark==TK_MAJ else word
+    return words
 
 # %% ../../nbs/32_data.detokenize.ipynb #1f21ba7a
-# words without a space to their left, or to their right
-_left = set(". , ; : ! ? % ) ] } ... .. ’ ” » n't n’t".split())
-_left |= {quote+o for quote in "'’" for o in 's re ve m ll d'.split()}
-_right = set('( [ { $ £ € # “ ‘ « ¿ ¡'.split())
-_both = set('- – -- / \\'.split())
-_quotes = set('" \' \'\' * _'.split())
-# a dash before these has spaces around it; repeated letters after these are a word of their own
-_after_dash = set(
-    'the a an and i it but that this which he she they we there his her my what even'.split())
-_no_stems = set('a an and as at by for in is it of on or so the to with'.split())
-
-def _blank(word): return not word.replace('▁', ' ').strip()
-
-@lru_cache
-def _pairs():
-    "Neighboring tokens that spaCy makes of one English word, such as `gon na`"
-    import spacy
-    from spacy.symbols import ORTH
-    rules = spacy.blank('en').tokenizer.rules.values()
-    words = [[o[ORTH].lower() for o in toks] for toks in rules]
-    return {o for w in words for o in zip(w, w[1:]) if o[0].isalpha()}
-
-# %% ../../nbs/32_data.detokenize.ipynb #ca9b1930
-def _sides(word, mark, prev, inside, near, after):
-    "True if there is no space to the left of a word, and if there is none to its right"
-    sign = word[0] if mark==TK_REP else word
-    nxt,next_mark = after[0] if after else ('',None)
-    capital = next_mark in _capitals
-    if word in _quotes:  # closes after `prev`, or opens before a word; those in `inside` are open
-        closes = prev and (word in inside or capital or nxt in _left or _blank(nxt))
-        # an apostrophe, as in `boys'`
-        plural = word=="'" and word not in inside and prev[-1:]=='s' and (word,None) not in after
-        return bool(closes or plural),not (closes or plural)
-    if sign in _both:  # a dash or a slash joins two words, or has a space on both sides
-        apart = nxt in _after_dash and sign not in near or prev in ('"',')','...')
-        # fastai's rules put spaces around a slash
-        spaced = capital and sign not in '/\\'
-        return (bool(prev) and not (sign in '-–' and apart) and not spaced,)*2
-    # `sooooo` is `s xxrep 5 o`
-    if mark==TK_REP and sign.isalpha(): return prev.isalpha() and prev not in _no_stems,False
-    if mark==TK_REP and sign.isdigit():
-        return prev[-1:].isdigit() or prev==',',nxt[:1].isdigit()
-    left = sign in _left or (prev.lower(),word) in _pairs()
-    return left,sign in _right and not capital
-
-
-# %% ../../nbs/32_data.detokenize.ipynb #5e0b7a12
-class _WordSteps:
-    "The text of English words, which grows token by token"
-    def __init__(self):
-        self.marks,self.units,self.i = (None,None,None),[],0  # word `i` is the next to write
-        self._new_line()
-
-    def _new_line(self):
-        # the word before, no space after it?, open quotes; then what it implies for capitals
-        self.prev,self.tight,self.inside = '',True,frozenset()
-        self.upper,self.start,self.unseen = False,True,False
-
-    def add(self, *tokens):
-        "The text that `tokens` fix, and the rest, which may still change"
-        units,self.marks = _unmark(tokens, self.marks)
-        self.units,fixed = self.units+units,[]
-        # a word depends on the 2 after it, an apostrophe on 11
-        while self.i+2<len(self.units):
-            if self.units[self.i][0]=="'" and self.i+11>=len(self.units): break
-            fixed.append(self._word())
-        past,rest = max(self.i-2, 0),copy(self)
-        self.units,self.i = self.units[past:],self.i-past
-        return ''.join(fixed),''.join(rest._word() for _ in self.units[self.i:])
-
-    def _word(self):
-        "Word `i`, with the space before it; then `i` is the next"
-        units,i = self.units,self.i
-        (word,mark),self.i = units[i],i+1
-        if _blank(word):  # line breaks stand for themselves
-            self._new_line()
-            return word.replace('▁', ' ')
-        word = '...' if word=='…' else word
-        near = {o for o,_ in units[max(i-2,0):i]+units[i+1:i+3]}
-        left,right = _sides(word, mark, self.prev, self.inside, near, units[i+1:i+12])
-        if word in _quotes: self.inside = self.inside|{word} if right else self.inside-{word}
-        space = '' if self.tight or left else ' '
-        self.upper = mark==TK_UP or (self.upper and not space)  # to the next space, as in X-FILES
-        # not marked are single letters, and what comes after a quote or a bracket
-        first = mark==TK_MAJ or word=='i' or (self.start and (self.unseen or word=='a'))
-        word = _cased(word, TK_UP if self.upper else TK_MAJ if first else None)
-        self.unseen = right and (word in _right or word in _quotes)  # it opens
-        self.start = word[-1] in '.!?' or (self.start and not word[-1].isalnum())
-        self.prev,self.tight = word,right
-        return space+word
+_line_breaks = re.compile(r' ?(?<!\S)([\n▁][\s▁]*)(?!\S) ?')
+def _rule(pattern, by): return partial(re.compile(pattern, re.X).sub, by)
+_end = r"""(?![^\s"'*])"""  # a word ends here, or a quote closes
+def _quote(sign): return rf'(?<!\S)({sign})(?![ ]?[A-Z]\w)[ ]?(.*?)(?:[ ]({sign}){_end}|$)'
+_english = [
+    # quotes open and close in turn; after a plural `'` is an apostrophe
+    *(_rule(_quote(o), r'\1\2\3') for o in ('"', r'\*', r"(?<![^aiu]s[ ])'")),
+    # spaces that go: before and after punctuation, around `-` and `/`, within a word
+    _rule(rf"""[ ](?=(?:[.!?]+|[,;:%)\]}}’”»]|n['’]t|['’](?:s|re|ve|m|ll|d)){_end}|["'*]\s)
+        | (?<![^\s'"*].)(?<=[([{{$£€#“‘«¿¡])[ ]
+        | [ ]([/\\]|-(?![ ](?:[A-Z]\w|["'(]|(?:but|it|that|this|he|she|they|we|who|I)\b))){_end}[ ]?
+        | (?<=\b[gw][oa]n)[ ](?=na\b) | (?<=\bgot)[ ](?=ta\b) | (?<=\bcan)[ ](?=not\b)
+        | (?:(?<=\w)(?<!\b[aI])|(?<=\d[ ],))[ ](?=(\w)\2\2+{_end})""", r'\1'),
+    # capitals: all of SCI-FI, and what begins a sentence behind a quote, or is a single letter
+    _rule(r'\b[A-Z]{2}\S+', lambda m: m[0].upper()),
+    _rule(r'''(?:^|[.!?]['")\]]*[ ])(?:["'(\[*]+[a-z]|a(?=[ ]))''',
+          lambda m: m[0][:-1]+m[0][-1].upper())]
 
 # %% ../../nbs/32_data.detokenize.ipynb #5e0b7a14
 def join_words(
@@ -132,14 +51,18 @@ def join_words(
 )->str: # The text, with spaces, capitals and repetitions; `xxunk` stays as it is
     "The text of English words; what fastai's rules lose stays lost"
     if isinstance(tokens, str): raise TypeError('`tokens` is a string, but must be a list of words')
-    return ''.join(_WordSteps().add(*tokens))
+    text = ' '.join({'i':'I', '…':'...', ' ':'▁'}.get(o, o) for o in _words(tokens))
+    lines = _line_breaks.split(text)
+    lines[::2] = map(compose(*_english), lines[::2])
+    lines[1::2] = [o.replace(' ', '').replace('▁', ' ') for o in lines[1::2]]
+    return ''.join(lines)
 
 # %% ../../nbs/32_data.detokenize.ipynb #16000015
 def _words_of(pieces): return ''.join(pieces).replace('▁', ' ').split()
 
 def _join_pieces(tokens): return join_words(_words_of(tokens))
 
-def _join_marked(tokens, sep): return sep.join(_cased(*o) for o in _unmark(tokens)[0])
+def _join_marked(tokens, sep): return sep.join(_words(tokens))
 
 def _of_ours(decoder):
     "The function of a decoder of this library; None for another one"
@@ -175,38 +98,20 @@ def decode_text(
     return decoder([o if isinstance(o, str) else vocab[o] for o in ids])
 
 # %% ../../nbs/32_data.detokenize.ipynb #16000034
-def _steps(decoder, ahead=None):
-    "A function that takes the next tokens, and gives the text that they fix, and the rest"
-    ours,tokens,fixed = _of_ours(decoder),[],''
-    if ours is join_words: return _WordSteps().add
-    texts = deque(maxlen=ifnone(ahead, 0)+1)
-    def unchanged(text):
-        "The beginning of `text` that no token changes any more"
-        if ours is _join_pieces: return _WordSteps().add(*_words_of(tokens)[:-1])[0]
-        if ours: return os.path.commonprefix([text, decoder([*tokens,'<0xE2>'])]).rstrip('�')
-        texts.append(text)
-        late = ahead is not None and len(texts)>ahead
-        return os.path.commonprefix([texts[0], text]) if late else ''
-    def add(*new):
-        nonlocal fixed
-        tokens.extend(new)
-        text = decoder(list(tokens))
-        if not text.startswith(fixed):
-            raise ValueError('`decoder` changed a text that was shown already: use `predict`, or '
-                             'for `stream` one that soon stops changing earlier text')
-        piece = text[len(fixed):len(unchanged(text))]
-        fixed += piece
-        return piece,text[len(fixed):]
-    return add
-
+def _fixed(decoder, tokens, ahead=None):
+    "The beginning of the text that no more tokens change"
+    ours = _of_ours(decoder)
+    if ours is _join_pieces: return _fixed(join_words, _words_of(tokens)[:-1])
+    if ours is None: other = tokens[:len(tokens)-min(ifnone(ahead, len(tokens)), len(tokens))]
+    else: other = [*tokens, *((FLD,'1',TK_MAJ,'xx') if ours is join_words else ('<0xE2>',))]
+    return os.path.commonprefix([decoder(list(tokens)), decoder(other)]).rstrip('�')
 
 # %% ../../nbs/32_data.detokenize.ipynb #8b5a308c
-def _behind(before, text):
-    "Index at which `text` continues after `before`, which may have other spaces in it"
-    if text.startswith(before): return len(before)
-    signs = ''.join(before.split())
-    same = signs and re.match(r'\s*'.join(['', *map(re.escape, signs)]), text)
-    return same.end() if same else len(os.path.commonprefix([before, text]))
+def _behind(old, text):
+    "Index at which `text` continues after `old`, which may have other spaces and capitals in it"
+    if text.startswith(old): return len(old)
+    same = re.match(r'\s*'.join(['', *map(re.escape, ''.join(old.split()))]), text, re.I)
+    return same.end() if same else len(os.path.commonprefix([old, text]))
 
 class TextWriter:
     "A text that grows token by token, until it comes to a stop string"
@@ -217,41 +122,42 @@ class TextWriter:
         stops:list=(), # Strings before which the text ends
         ahead:int=None # Text of a custom decoder is fixed when this many tokens left it as it is
     ):
-        self.step,self.text,self.stops,self.done = _steps(decoder, ahead),text,stops,False
-        fixed,self.rest = self.step(*self._shown(tokens))
-        # what may still change of the old text; what is fixed of the new one, but not written yet
-        self.before,self.fixed,self.all_open = self.rest,'',not fixed
+        store_attr('decoder,text,stops,ahead')
+        self.tokens,self.new,self.done = [],'',False  # `new` is what was written
+        self._read(tokens)
+        self.old = decoder(list(self.tokens))
         # the text ends with a space, so the next piece needs none
-        self.trims = text[-1:].isspace() and not (fixed+self.rest)[-1:].isspace()
+        self.trims = text[-1:].isspace() and not self.old[-1:].isspace()
 
-    def _shown(self, tokens): return [o for o in tokens if o not in (BOS,PAD)]
+    def _read(self, tokens): self.tokens += [o for o in tokens if o not in (BOS,PAD)]
 
     def add(self,
         *tokens:str # The next tokens
     )->str: # The new part of the text, which won't change
         "Add `tokens`, and return the new text that is fixed"
-        tokens = self._shown(tokens)
-        return self._write(*self.step(*tokens)) if tokens and not self.done else ''
+        if not self.done: self._read(tokens)
+        return self._write()
 
     def end(self)->str: # The rest of the text
         "Return what is left when no more tokens come; all of the text is in `text`"
-        return self._write(self.rest, '', last=True)
+        return self._write(last=True)
 
-    def _write(self, fixed, rest, last=False):
-        "Return what is fixed, without what may be the beginning of a stop string"
-        self.fixed,self.rest = self.fixed+fixed,rest
-        text = self.fixed+rest
-        start = _behind(self.before, text)
-        found = [at for o in self.stops if (at := text.find(o, start))>=0]
-        if found: self.done,self.fixed,self.rest = True,text[:min(found)],''
-        new = self.fixed[start:]
-        if not self.done and not last:
+    def _write(self, last=False):
+        "Return what is new and fixed, without what may be the beginning of a stop string"
+        if self.done: return ''
+        text = self.decoder(list(self.tokens))
+        start = _behind(self.old, text)
+        new = text[start:]
+        if not new.startswith(self.new):
+            raise ValueError('`decoder` changed a text that was shown already: use `predict`, or '
+                             'for `stream` one that soon stops changing earlier text')
+        found = [at for o in self.stops if (at := new.find(o))>=0]
+        if found: self.done,new = True,new[:min(found)]
+        elif not last:
+            new = _fixed(self.decoder, self.tokens, self.ahead)[start:]
             begun = [n for o in self.stops for n in range(1, len(o)) if new.endswith(o[:n])]
             new = new[:len(new)-max(begun, default=0)]
-        if not new: return ''
-        # a decoder that changed all of the old text
-        if self.before and self.all_open and not start: self.text = ''
-        self.before,self.fixed = '',self.fixed[start+len(new):]
+        new,self.new = new[len(self.new):],max(self.new, new, key=len)
         if self.trims:
             new = new.lstrip(' ')
             self.trims = not new

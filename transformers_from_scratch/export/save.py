@@ -64,8 +64,7 @@ def _describe_data(dls):
     if set(more)-{'ToTensor','Pad_Chunk','Pad_Input','PadPairs','_PadTags'}: return
     y = tags_of(dls) if tags else None
     return dict(bs=dl.bs, backwards=backwards, **_describe_table(tfms[0], dls),
-                tags=y and dict(pattern=y.tok.pattern, max_pieces=y.tok.max_pieces,
-                               labels=y.labels, vote=y.vote),
+                tags=y and dict(pattern=y.tok.pattern, max_pieces=y.tok.max_pieces),
                 seq_len=dl.seq_len if isinstance(dl, LMDataLoader) else None)
 
 def _describe_table(tok, dls):
@@ -156,7 +155,7 @@ def _y(row): return row['y']
 def _target_block(head, tok, tags):
     "The block that makes the target of a classifier, and a value for it"
     if head.target=='tags':
-        return TagBlock(tok, head.classes, tags.labels, tags.vote),[['1'],head.classes[:1]]
+        return TagBlock(tok, head.classes),[['1'],head.classes[:1]]
     n = head.keywords['n_out']
     if head.target=='numbers': return RegressionBlock(n_out=n),0. if n==1 else [0.]*n
     one = head.classes[0]

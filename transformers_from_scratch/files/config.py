@@ -283,11 +283,9 @@ class EncoderFile(FileHeader):
     def keywords(self): return self.encoder  # to make the model with
 
 class TagsConfig(BaseModel, extra='forbid', strict=True):
-    "Words of a text, and which pieces of a word have its tag, as in `TagTokenizer` and `Tags`"
+    "Words of a text, as in `TagTokenizer`"
     pattern:str
     max_pieces:PositiveInt
-    labels:str
-    vote:str
 
 class DataConfig(BaseModel, extra='forbid', strict=True):
     "Settings with which data loaders make ids of texts, and the columns of their table"

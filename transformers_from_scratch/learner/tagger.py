@@ -18,11 +18,10 @@ from ..files.pretrained import *
 from .core import *
 
 # %% ../../nbs/43_learner.tagger.ipynb #28000110
-def _word_tags(tags, probs, targs):
+def _word_tags(probs, targs):
     "`targs (texts,t)` with the predicted tags in their places"
-    if targs is None: return TensorTags(probs.argmax(-1))
-    best = torch.cat([word_probs(p, y, tags.vote) for p,y in zip(probs, targs)]).argmax(-1)
-    return targs.masked_scatter(targs>=0, best)
+    best = TensorTags(probs.argmax(-1))
+    return best if targs is None else targs.where(targs<0, best)
 
 class TagTargets(Callback):
     "Makes a loss count only the pieces that are trained on a tag"
@@ -31,10 +30,9 @@ class TagTargets(Callback):
         "Predictions and targets of these pieces alone, `(n,tags)` and `(n,)`"
         self.kept = None
         if not len(self.yb): return
-        y = TensorTags.learned(self.y)                                                    # (b,t)
-        on = y!=-100
+        on = self.y>=0                                                                    # (b,t)
         self.kept = to_float(self.pred),self.yb,on
-        self.learn.pred,self.learn.yb = self.pred[on],(y[on],)
+        self.learn.pred,self.learn.yb = self.pred[on],(self.y[on],)
 
     def after_loss(self):
         "All of them again; where losses are gathered, the mean of each text"
@@ -70,7 +68,7 @@ class TransformerTaggerLearner(TransformerLearner):
             return retain_type(pad_sequence([*x], True, fill), x[0]) if isinstance(x, L) else x
         ids,preds,targs = map(padded, res[:3], (pad_id(self.dls),0,-100))
         probs = preds if preds is None else self.loss_func.activation(preds)
-        decoded = [_word_tags(tags_of(self.dls), probs, targs)] if with_decoded else []
+        decoded = [_word_tags(probs, targs)] if with_decoded else []
         preds = probs if act is None else act(preds)
         return (*[ids]*with_input, preds, targs, *decoded, *res[3:])
 
@@ -91,16 +89,14 @@ def tag(self:TransformerTaggerLearner,
         places,sizes = tagger.tok.places(o),[len(p) for p in tagger.tok.pieces(o)]
         rows.append((o, places, [], []))
         for part,words,scored in text_windows(o, places, sizes, most):
-            # as in a target: 0 where a word begins, -101 where it continues
-            y = tensor(concat(*([0]+[-101]*(sizes[j]-1) for j in words)))
-            windows.append((part, y, [j-words[0] for j in scored], *rows[-1][2:]))
+            at = [0, *itertools.accumulate(sizes[j] for j in words)]  # where the words begin
+            windows.append((part, at[-1], [at[j-words[0]] for j in scored], *rows[-1][2:]))
     if not windows: return [TaggedText(*o) for o in rows]
     dl = self.dls.test_dl([o[0] for o in windows], num_workers=0, bs=ifnone(bs, self.dls.valid.bs),
-                          val_res=[len(o[1]) for o in windows])
+                          val_res=[o[1] for o in windows])
     with self.no_bar(): ids,preds,_ = self.get_preds(dl=dl, with_input=True)
-    for (_,y,scored,tags,probs),x,p in zip(windows, ids.as_subclass(Tensor), preds):
-        p = p[x!=pad_id(self.dls)][len(head):len(head)+len(y)]
-        best,i = word_probs(p, y, tagger.vote)[scored].max(-1)
+    for (_,_,at,tags,probs),x,p in zip(windows, ids.as_subclass(Tensor), preds):
+        best,i = p[x!=pad_id(self.dls)][len(head):][at].max(-1)
         if best.isnan().any():
             raise FloatingPointError('this model predicts NaN: has training diverged?')
         tags.extend(tagger.vocab[j] for j in i.tolist())
@@ -126,7 +122,7 @@ class TagAccuracy(Metric):
     def accumulate(self, learn):
         "Keep the tags of its words"
         tags,y = tags_of(learn.dls),learn.to_detach(learn.y)
-        predicted = _word_tags(tags, learn.to_detach(learn.pred).softmax(-1), y)
+        predicted = _word_tags(learn.to_detach(learn.pred), y)
         for to,rows in ((self.targs,y), (self.preds,predicted)):
             to += [[tags.vocab[i] for i in o if i>=0] for o in rows.tolist()]
         self.rows = self.rows or _rows(learn.dl)
