@@ -45,7 +45,7 @@ def parallel(test, files, n_workers=0, pause=0, **kwargs):
 
 if __name__ == '__main__':
     if seeds.shift: print(f'Seeds are moved by {seeds.shift}.')
-    import spacy, torch._dynamo, nbdev.showdoc, transformers_from_scratch.all   # here, for all that follow
+    import fastai.text.all, spacy, torch._dynamo, nbdev.showdoc   # here, for all that follow
     spacy.blank('en')
     nbdev.test.parallel = parallel
     try: nbdev.test.nbdev_test()

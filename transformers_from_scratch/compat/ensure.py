@@ -18,8 +18,9 @@ def ensure(
     error:type=ValueError # Class of the error: `TypeError` for a wrong kind
 ):
     "Raise `error`, naming the argument, its value and what is allowed, unless `ok`"
+    if ok: return
     shown = f'of type {type(value).__name__}' if hasattr(value, 'shape') else f'{value!r:.80}'
-    if not ok: raise error(f"`{name}` is {shown}, but must be {allowed}")
+    raise error(f"`{name}` is {shown}, but must be {allowed}")
 
 # %% ../../nbs/84_compat.ensure.ipynb #9a000005
 def ensure_sizes(

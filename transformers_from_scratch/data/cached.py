@@ -218,7 +218,7 @@ class CachedBatches:
     "Part of a fastai loader that takes the rows of its dataset from `CachedRows`, if it has some"
     def unknown(self):
         "Name of something that the cache does not know, such as a transform; None if rows are kept"
-        if 'cached_rows' not in vars(self.dataset) or not self.bs: return 'dataset'
+        if 'cached_rows' not in getattr(self.dataset, '__dict__', ()) or not self.bs: return 'dataset'
         cls,lm,pads = type(self).__bases__[1],isinstance(self, LMDataLoader),[*self.before_batch.fs]
         base = LMDataLoader if lm else TfmdDL
         own = [o for o in _methods if o in vars(self) or getattr(cls, o) is not getattr(base, o)]
