@@ -20,7 +20,6 @@ from ..nn.lm import *
 from .locks import *
 from ..nn.classifier import *
 from ..files.pretrained import *
-from ..speed.memory import *
 from ..speed.steps import *
 from ..nn.windows import *
 
@@ -102,10 +101,7 @@ class BaseTextLearner(Learner):
 class TransformerLearner(BaseTextLearner):
     "A `BaseTextLearner` with a transformer's parameter groups, and what only a transformer can do"
     @delegates(BaseTextLearner.__init__)
-    def __init__(self,
-        dls:DataLoaders, # Data
-        model:nn.Module, # `model[0]` is a `TransformerEncoder`, `model[1]` its head
-        *,
+    def __init__(self, dls:DataLoaders, model:nn.Module, *, # Of a `TransformerEncoder` and its head
         splitter:callable=transformer_splitter, # Makes the parameter groups of the model
         **kwargs
     ): super().__init__(dls, model, splitter=splitter, **kwargs)
@@ -122,10 +118,9 @@ def _model_keywords(dls, model_cls, start=None, **kwargs):
         target = list(text_vocab(dls, 1))
         given['target_sz'] = None if target==list(vocab) else len(target)
     if start is None: given = dict(vocab_sz=len(vocab), pad_idx=pad, **usual | given)
-    else:
-        # the head may be one of another class
-        other = {*start.model.init_kwargs} - {*start.encoder.init_kwargs, *params, *kwargs}
-        given = {n: o for n,o in start.keywords(given, vocab, pad).items() if n not in other}
+    else:  # the head may be one of another class
+        fits = {*start.encoder.init_kwargs, *params, *kwargs}
+        given = {n: o for n,o in start.keywords(given, vocab, pad).items() if n in fits}
     if given.get('max_len')==math.inf: given['max_len'] = None
     return given
 

@@ -78,10 +78,8 @@ class ClassifierInWindows(TransformerClassifier):
             raise ValueError('`pool` is None, but `windows` need one, for the logits of a text')
         self.windows = windows
 
-    def forward(self,
-        ids:Tensor, # Token ids `(b,t)`, padding anywhere
-        types:Tensor=None # Token types `(b,t)`, below `n_types`; None: all are 0
-    )->Tensor: # Logits `(b,n_out)`
+    @delegates(TransformerClassifier.forward)
+    def forward(self, ids:Tensor, types:Tensor=None)->Tensor: # Logits `(b,n_out)`
         "Read the texts in windows and predict the classes"
         return self.windows(self, ids, types)
 

@@ -21,7 +21,7 @@ class ModelTrial:
     def __init__(self,
         make:callable, # Builds a model, with the keyword `max_len`; e.g. a `partial` of a class
         device:str='cpu', # Device to check on
-        thorough:bool=False # Check longer texts, too, and the compiler
+        thorough:bool=False # Check texts of up to 16,384 tokens, and the compiler itself; takes minutes
     ):
         store_attr()
         self.model = self.new()
@@ -282,12 +282,10 @@ def _try(name, trial):
     except Exception as e: raise AssertionError(f'{name}: {type(e).__name__}: {e}') from e
     return dict(promise=check.__doc__, result=result, seconds=round(time.perf_counter()-start, 2))
 
-def check_model(
-    make:callable, # Builds a model, with the keyword `max_len`; e.g. a `partial` of a class
-    only:str|list=None, # Names of checks in `model_checks`; None is all of them
-    device:str='cpu', # Device to check on
-    thorough:bool=False # Check texts of up to 16,384 tokens, and the compiler itself; takes minutes
+@delegates(ModelTrial)
+def check_model(make:callable, only:str|list=None, # Names of checks in `model_checks`; None: all
+    **kwargs
 )->pd.DataFrame: # A row for each check: `promise`, `result`, `seconds`
     "Run all checks; raises `AssertionError` with the first property that fails"
-    names,trial = L(ifnone(only, list(model_checks))),ModelTrial(make, device, thorough)
+    names,trial = L(ifnone(only, list(model_checks))),ModelTrial(make, **kwargs)
     return pd.DataFrame([_try(o, trial) for o in names], index=names)
