@@ -28,13 +28,11 @@ def transformer_splitter(
     model:nn.Module # An encoder, in some models also a decoder, and the head
 )->L: # Lists of parameters: two groups more than the model has blocks
     "Parameter groups: embedding and positions, each block, norm and head with what is tied to it"
-    encoders = [o for o in plain_model(model) if hasattr(o, 'blocks')]
-    heads = [o for o in plain_model(model) if not hasattr(o, 'blocks')]
-    blocks = [o for encoder in encoders for o in encoder.blocks]
+    heads,encoders = ([o for o in plain_model(model) if hasattr(o, 'blocks')==it] for it in (0,1))
+    blocks = [params(o) for encoder in encoders for o in encoder.blocks]
     last = params(encoders[-1].norm) + [p for o in heads for p in params(o)]
-    parts = [last, *map(params, blocks), params(model)]
     groups,taken = L(),set()
-    for ps in parts:  # each parameter in the first that has it
+    for ps in (last, *blocks, params(model)):  # each parameter in the first that has it
         groups.append([p for p in ps if id(p) not in taken])
         taken.update(map(id, ps))
     last,*blocks,rest = groups
