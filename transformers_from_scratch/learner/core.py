@@ -50,10 +50,7 @@ def _aside(f):
 class BaseTextLearner(Learner):
     "fastai's `Learner` for texts, with a fused `Adam`, and faster layers on a CPU; it watches its data"
     @delegates(Learner.__init__)
-    def __init__(self,
-        dls:DataLoaders, # Data
-        model:nn.Module, # Any model
-        *,
+    def __init__(self, dls:DataLoaders, model:nn.Module, *, # Any model
         loss_func:callable=None, # Loss; None asks `dls`, or is cross-entropy where tokens are scored
         opt_func:callable=FusedAdam, # fastai's, or `partial(OptimWrapper, opt=...)` for PyTorch's
         fast_layers:bool=True, # Call `use_fast_layers(model)` and `keep_memory()`, on a CPU?

@@ -66,10 +66,7 @@ def in_windows(
 class ClassifierInWindows(TransformerClassifier):
     "Classifier that reads long texts in windows; raises `ValueError` without a `pool`"
     @delegates(TransformerClassifier)
-    def __init__(self,
-        vocab_sz:int, # Number of different ids
-        n_out:int, # Number of classes, or of numbers to predict
-        *,
+    def __init__(self, vocab_sz:int, n_out:int, *, # Number of classes, or of numbers to predict
         windows:callable=in_windows, # `(model, ids, types) -> logits`: `in_windows`, a `partial` of it, or your own
         **kwargs
     ):
