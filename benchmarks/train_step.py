@@ -21,9 +21,8 @@ import numpy as np, torch, torch.nn.functional as F
 from torch import nn
 from fastcore.script import bool_arg, call_parse
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from transformers_from_scratch.speed.layers import use_fast_layers
+from transformers_from_scratch.speed.layers import keep_memory,use_fast_layers
 from transformers_from_scratch.nn.classifier import TransformerClassifier
-from transformers_from_scratch.speed.memory import keep_memory
 from transformers_from_scratch.nn.lm import TransformerLM
 
 pad = 1

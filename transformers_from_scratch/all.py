@@ -20,7 +20,6 @@ from transformers_from_scratch.speed.autotune import *
 from transformers_from_scratch.speed.layers import *
 from transformers_from_scratch.speed.attention import *
 from transformers_from_scratch.speed.optimizer import *
-from transformers_from_scratch.speed.memory import *
 from transformers_from_scratch.speed.steps import *
 from transformers_from_scratch.speed.columns import *
 from transformers_from_scratch.speed.decode import *

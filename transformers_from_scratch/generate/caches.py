@@ -44,13 +44,9 @@ class KVCache:
         t = query.shape[2]
         if t>1 and self.n:
             raise ValueError(f'`query` has {t} queries after {self.n} tokens, but must have one')
-        return self._attend(query, kv, seen)
-
-    def _attend(self, query, kv, seen):
         key,value = self.append(kv)
-        prompt = query.shape[2]>1
         return F.scaled_dot_product_attention(query, key, value, seen,
-                                              is_causal=prompt and seen is None,
+                                              is_causal=t>1 and seen is None,
                                               enable_gqa=query.shape[1]>key.shape[1])
 
     def _filled(self): return self.n  # rows of `kv` in use

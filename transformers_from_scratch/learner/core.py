@@ -20,7 +20,6 @@ from ..nn.lm import *
 from .locks import *
 from ..nn.classifier import *
 from ..files.pretrained import *
-from ..speed.memory import *
 from ..speed.steps import *
 from ..nn.windows import *
 
@@ -29,13 +28,11 @@ def transformer_splitter(
     model:nn.Module # An encoder, in some models also a decoder, and the head
 )->L: # Lists of parameters: two groups more than the model has blocks
     "Parameter groups: embedding and positions, each block, norm and head with what is tied to it"
-    encoders = [o for o in plain_model(model) if hasattr(o, 'blocks')]
-    heads = [o for o in plain_model(model) if not hasattr(o, 'blocks')]
-    blocks = [o for encoder in encoders for o in encoder.blocks]
+    heads,encoders = ([o for o in plain_model(model) if hasattr(o, 'blocks')==it] for it in (0,1))
+    blocks = [params(o) for encoder in encoders for o in encoder.blocks]
     last = params(encoders[-1].norm) + [p for o in heads for p in params(o)]
-    parts = [last, *map(params, blocks), params(model)]
     groups,taken = L(),set()
-    for ps in parts:  # each parameter in the first that has it
+    for ps in (last, *blocks, params(model)):  # each parameter in the first that has it
         groups.append([p for p in ps if id(p) not in taken])
         taken.update(map(id, ps))
     last,*blocks,rest = groups
@@ -53,10 +50,7 @@ def _aside(f):
 class BaseTextLearner(Learner):
     "fastai's `Learner` for texts, with a fused `Adam`, and faster layers on a CPU; it watches its data"
     @delegates(Learner.__init__)
-    def __init__(self,
-        dls:DataLoaders, # Data
-        model:nn.Module, # Any model
-        *,
+    def __init__(self, dls:DataLoaders, model:nn.Module, *, # Any model
         loss_func:callable=None, # Loss; None asks `dls`, or is cross-entropy where tokens are scored
         opt_func:callable=FusedAdam, # fastai's, or `partial(OptimWrapper, opt=...)` for PyTorch's
         fast_layers:bool=True, # Call `use_fast_layers(model)` and `keep_memory()`, on a CPU?
@@ -102,10 +96,7 @@ class BaseTextLearner(Learner):
 class TransformerLearner(BaseTextLearner):
     "A `BaseTextLearner` with a transformer's parameter groups, and what only a transformer can do"
     @delegates(BaseTextLearner.__init__)
-    def __init__(self,
-        dls:DataLoaders, # Data
-        model:nn.Module, # `model[0]` is a `TransformerEncoder`, `model[1]` its head
-        *,
+    def __init__(self, dls:DataLoaders, model:nn.Module, *, # Of a `TransformerEncoder` and its head
         splitter:callable=transformer_splitter, # Makes the parameter groups of the model
         **kwargs
     ): super().__init__(dls, model, splitter=splitter, **kwargs)
@@ -122,10 +113,9 @@ def _model_keywords(dls, model_cls, start=None, **kwargs):
         target = list(text_vocab(dls, 1))
         given['target_sz'] = None if target==list(vocab) else len(target)
     if start is None: given = dict(vocab_sz=len(vocab), pad_idx=pad, **usual | given)
-    else:
-        # the head may be one of another class
-        other = {*start.model.init_kwargs} - {*start.encoder.init_kwargs, *params, *kwargs}
-        given = {n: o for n,o in start.keywords(given, vocab, pad).items() if n not in other}
+    else:  # the head may be one of another class
+        fits = {*start.encoder.init_kwargs, *params, *kwargs}
+        given = {n: o for n,o in start.keywords(given, vocab, pad).items() if n in fits}
     if given.get('max_len')==math.inf: given['max_len'] = None
     return given
 

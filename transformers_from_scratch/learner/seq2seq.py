@@ -52,19 +52,12 @@ class TeacherForcing(Callback):
 class TransformerSeq2SeqLearner(TransformerLearner):
     "A `TransformerLearner` for `TransformerSeq2Seq`"
     @delegates(TransformerLearner.__init__)
-    def __init__(self,
-        dls:DataLoaders, # Pairs of texts
-        model:nn.Module, # Called with source, target and which of its tokens to score
-        **kwargs
-    ):
+    def __init__(self, dls:DataLoaders, model:nn.Module, **kwargs): # As `TransformerSeq2Seq`
         super().__init__(dls, model, **kwargs)
         self.add_cb(TeacherForcing(target_bos_eos(dls), pad_id(dls)))
 
     @delegates(Learner.get_preds)
-    def get_preds(self,
-        ds_idx:int=1, # 0 for training data, 1 for validation data, where `dl` is None
-        dl:DataLoader=None, # Other pairs
-        with_input:bool=False, # Return the sources as well?
+    def get_preds(self, ds_idx:int=1, dl:DataLoader=None, with_input:bool=False, # And sources?
         with_decoded:bool=False, # Return the most likely token at each position as well?
         act:callable=None, # From scores to predictions; None is that of the loss
         **kwargs

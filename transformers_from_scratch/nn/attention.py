@@ -90,10 +90,8 @@ class MultiHeadAttention(Module):
         "Hide scores by their positions; most variants override this"
         return k_pos > q_pos if self.causal else None
 
-    def score_bias(self,
-        q_pos:Tensor, # Positions of the queries `(...,tq,1)`
-        k_pos:Tensor # Positions of the keys `(...,1,tk)`
-    )->Tensor: # Numbers that broadcast to `(b,h,tq,tk)`; None: nothing is added
+    @delegates(hidden)
+    def score_bias(self, q_pos:Tensor, k_pos:Tensor)->Tensor: # Numbers for `(b,h,tq,tk)`, or None
         "Numbers to add to the scores by their positions, before the softmax; None here"
 
     def keys_values(self,
@@ -183,10 +181,7 @@ def _limits(self:MultiHeadAttention, q, k, t, pos, key_pos, mask, pad_mask, need
 class SelfAttention(MultiHeadAttention):
     "Self-attention, by default with wide heads, as in Bloem's \"Transformers from scratch\""
     @delegates(MultiHeadAttention)
-    def __init__(self,
-        k:int, # Width of the vectors (d_model)
-        heads:int=8, # Number of heads; must divide `k` where they are narrow
-        wide:bool=True, # Make each head as wide as `k`, instead of `k/heads`
+    def __init__(self, k:int, heads:int=8, wide:bool=True, # Make each head as wide as `k`?
         qkv_bias:bool=False, # Give queries, keys and values a bias
         **kwargs
     ): super().__init__(k, heads, wide, qkv_bias=qkv_bias, **kwargs)

@@ -21,24 +21,19 @@ def head_crop(
     return rank < max_len
 
 # %% ../../nbs/04_nn.classifier.ipynb #7853d9b9
-def _as(other):
-    "Decorator: the comments of parameters are those of `other`"
-    def _inner(f): f.__delwrap__ = other; return f
-    return _inner
-
-@_as(head_crop)
+@delegates(head_crop)
 def tail_crop(rank:Tensor, n:Tensor, max_len:int)->Tensor: # bool `(b,t)`, True at tokens to keep
     "Keep the last `max_len` tokens"
     return rank >= n-max_len
 
-@_as(head_crop)
+@delegates(head_crop)
 def head_tail_crop(rank:Tensor, n:Tensor, max_len:int)->Tensor: # bool `(b,t)`, True at tokens to keep
     "Keep a quarter of `max_len` from the start and the rest from the end"
     start = max_len//4
     return (rank < start) | (rank >= n-(max_len-start))
 
 # %% ../../nbs/04_nn.classifier.ipynb #39b4d571
-@_as(head_crop)
+@delegates(head_crop)
 def special_crop(rank:Tensor, n:Tensor, max_len:int, # Number of tokens to keep at most
     crop:callable=head_crop, # Function that selects among the other tokens
     first:int=1, # Number of special tokens at the start of a text
@@ -58,25 +53,25 @@ def mean_pool(
     return x.masked_fill(pad_mask[...,None], 0).sum(1) / n
 
 # %% ../../nbs/04_nn.classifier.ipynb #604fadfc
-@_as(mean_pool)
+@delegates(mean_pool)
 def max_pool(x:Tensor, pad_mask:Tensor)->Tensor: # `(b,k)`
     "Maximum of each column over real tokens"
     empty = pad_mask.all(1, keepdim=True)                                                 # (b,1)
     return x.masked_fill(pad_mask[...,None], -math.inf).amax(1).masked_fill(empty, 0)
 
-@_as(mean_pool)
+@delegates(mean_pool)
 def mean_max_pool(x:Tensor, pad_mask:Tensor)->Tensor: # `(b,2k)`
     "Mean and maximum over real tokens, concatenated"
     return torch.cat([mean_pool(x, pad_mask), max_pool(x, pad_mask)], -1)
 
 # %% ../../nbs/04_nn.classifier.ipynb #8bec21f1
-@_as(mean_pool)
+@delegates(mean_pool)
 def first_pool(x:Tensor, pad_mask:Tensor)->Tensor: # `(b,k)`
     "Vector of the first real token, as BERT does"
     first = ~pad_mask & ((~pad_mask).cumsum(1)==1)                                        # (b,t)
     return x.where(first[...,None], 0).sum(1)
 
-@_as(mean_pool)
+@delegates(mean_pool)
 def last_pool(x:Tensor, pad_mask:Tensor)->Tensor: # `(b,k)`
     "Vector of the last real token, which alone has seen the whole text if attention is causal"
     return first_pool(x.flip(1), pad_mask.flip(1))

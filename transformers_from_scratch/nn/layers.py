@@ -44,9 +44,8 @@ class GatedFeedForward(FeedForward):
         super().__init__(k, hidden_mult, act_cls, **kwargs)
         self.gate = nn.Linear(k, self.up.out_features, bias=self.up.bias is not None)
 
-    def forward(self,
-        x:Tensor # Vectors `(...,k)`
-    )->Tensor: # `(...,k)`
+    @delegates(FeedForward.forward)
+    def forward(self, x:Tensor)->Tensor: # `(...,k)`
         "Widen, gate, narrow"
         return self.dropout(self.down(self.act(self.gate(x)) * self.up(x)))
 
@@ -134,18 +133,13 @@ class Positions(Module):
 # %% ../../nbs/01_nn.layers.ipynb #34aec88c
 class LearnedPositions(Positions):
     "Add a learned vector for each position, as in BERT; raises `IndexError` from `max_len` on"
-    def __init__(self,
-        k:int, # Width of the vectors (d_model)
-        max_len:int=512, # Number of positions
-        s:int=None # Width of a head, not used here
-    ):
+    @delegates(Positions)
+    def __init__(self, k:int, max_len:int=512, s:int=None): # Width of a head, not used here
         self.max_len,self.embedding = max_len,nn.Embedding(max_len, k)
         nn.init.normal_(self.embedding.weight, std=0.02)
 
-    def forward(self,
-        x:Tensor, # Embedded tokens `(b,t,k)`
-        pos:Tensor=None # Their positions `(t,)` or `(b,t)`, below `max_len`; None is 0 to `t-1`
-    )->Tensor: # `x` with the positions added `(b,t,k)`
+    @delegates(Positions.forward)
+    def forward(self, x:Tensor, pos:Tensor=None)->Tensor: # `x` with the positions added `(b,t,k)`
         "Add the vectors of the positions"
         if pos is None: pos = torch.arange(x.shape[1], device=x.device)
         return x + self.embedding(pos)  # (b,t,k)
@@ -157,10 +151,8 @@ def _angles(pos, width, base=10_000.):
 
 class SinusoidalPositions(Positions):
     "Add waves of the position, Vaswani et al. 2017, section 3.5; `k` must be even"
-    def forward(self,
-        x:Tensor, # Embedded tokens `(b,t,k)`
-        pos:Tensor=None # Their positions `(t,)` or `(b,t)`; None is 0 to `t-1`
-    )->Tensor: # `x` with the waves added `(b,t,k)`
+    @delegates(Positions.forward)
+    def forward(self, x:Tensor, pos:Tensor=None)->Tensor: # `x` with the waves added `(b,t,k)`
         "Add the waves"
         if pos is None: pos = torch.arange(x.shape[1], device=x.device)
         angles = _angles(pos, self.k)  # (t,k/2)
@@ -189,10 +181,8 @@ class RotaryPositions(Positions):
         angles = torch.cat([-angles,angles], -1)
         return angles.cos(),angles.sin()
 
-    def rotate(self,
-        q:Tensor, # Queries or keys `(b,h,t,s)`
-        pos:Tensor=None, # Their positions `(t,)` or `(b,t)`; None is 0 to `t-1`
-        turns:tuple=None # Result of `turns(pos)`; None: it is computed
+    @delegates(Positions.rotate)
+    def rotate(self, q:Tensor, pos:Tensor=None, turns:tuple=None # `turns(pos)`; None: computed
     )->Tensor: # `q`, rotated `(b,h,t,s)`
         "Rotate each pair by its position times its frequency"
         if turns is None and pos is None: pos = torch.arange(q.shape[2], device=q.device)
@@ -200,9 +190,8 @@ class RotaryPositions(Positions):
         cos,sin = (o.to(q.dtype) for o in turns)
         return q*cos + q.roll(self.s//2, -1)*sin  # `roll` exchanges the halves: (b,h,t,s)
 
-    def rotation(self,
-        pos:Tensor # Positions of all tokens `(t,)` or `(b,t)`
-    )->callable: # `rotate(q, pos)` for the attention of each block
+    @delegates(Positions.rotation)
+    def rotation(self, pos:Tensor)->callable: # `rotate(q, pos)` for the attention of each block
         "`rotate` with the angles of these positions computed once, for all blocks"
         turns = self.turns(pos)  # blocks pass None, or the same `pos`
         return lambda q, at=None: self.rotate(q, at, turns if at is None or at is pos else None)

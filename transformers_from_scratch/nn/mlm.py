@@ -34,9 +34,7 @@ def mask_tokens(
 class MLMHead(LMHead):
     "Vectors to logits of masked tokens, as in BERT: one more layer, then `LMHead` with a bias"
     @delegates(LMHead)
-    def __init__(self,
-        embedding:nn.Embedding, # The embedding of the encoder
-        tie_weights:bool=True, # Share the weight of `embedding`; False: the head has its own
+    def __init__(self, embedding:nn.Embedding, tie_weights:bool=True, # Share its weight?
         act_cls:type=nn.GELU, # Class of the activation
         norm_cls:type=nn.LayerNorm # Class of the norm, created as `norm_cls(k)`
     ):
@@ -45,9 +43,8 @@ class MLMHead(LMHead):
         self.dense,self.act,self.norm = nn.Linear(k, k),act_cls(),norm_cls(k)
         self.linear.bias = nn.Parameter(torch.zeros(v))
 
-    def forward(self,
-        x:Tensor # Vectors `(...,k)`
-    )->Tensor: # Logits `(...,v)`
+    @delegates(LMHead.forward)
+    def forward(self, x:Tensor)->Tensor: # Logits `(...,v)`
         "Transform, then compute the logits of all tokens"
         return self.linear(self.norm(self.act(self.dense(x))))  # (...,v) = (...,k) @ (k,v)
 

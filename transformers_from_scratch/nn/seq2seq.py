@@ -18,10 +18,7 @@ from .lm import *
 class DecoderBlock(TransformerBlock):
     "Self-attention, then cross-attention to a source; Vaswani et al. 2017, section 3.1"
     @delegates(TransformerBlock)
-    def __init__(self,
-        k:int, # Width of the vectors (d_model)
-        heads:int=8, # Number of heads, of both attentions; must divide `k` where they are narrow
-        wide:bool=True, # Make each head as wide as `k`, instead of `k/heads`
+    def __init__(self, k:int, heads:int=8, wide:bool=True, # Make each head as wide as `k`?
         attn_dropout:float=0., # Dropout of the weights of both attentions, in [0,1)
         attn_cls:type=SelfAttentionAutoRegressive, # Class of the self-attention
         cross_cls:type=MultiHeadAttention, # Class of the cross-attention, created as `attn_cls` is
@@ -85,12 +82,7 @@ def shift_right(
 class TransformerDecoder(TransformerEncoder):
     "Causal stack of `DecoderBlock`s; raises `ValueError` if a token sees a later one"
     @delegates(TransformerEncoder, but=['n_types'])
-    def __init__(self,
-        vocab_sz:int, # Number of different ids
-        k:int=256, # Width of the vectors, here and in the source
-        heads:int=8, # Number of heads; must divide `k` where they are narrow
-        depth:int=4, # Number of blocks
-        *,
+    def __init__(self, vocab_sz:int, k:int=256, heads:int=8, depth:int=4, *, # Number of blocks
         attn_cls:type=SelfAttentionAutoRegressive, # Class of the self-attention
         block_cls:type=DecoderBlock, # Class of the blocks, created as `DecoderBlock` is
         **kwargs

@@ -66,10 +66,7 @@ def in_windows(
 class ClassifierInWindows(TransformerClassifier):
     "Classifier that reads long texts in windows; raises `ValueError` without a `pool`"
     @delegates(TransformerClassifier)
-    def __init__(self,
-        vocab_sz:int, # Number of different ids
-        n_out:int, # Number of classes, or of numbers to predict
-        *,
+    def __init__(self, vocab_sz:int, n_out:int, *, # Number of classes, or of numbers to predict
         windows:callable=in_windows, # `(model, ids, types) -> logits`: `in_windows`, a `partial` of it, or your own
         **kwargs
     ):
@@ -78,10 +75,8 @@ class ClassifierInWindows(TransformerClassifier):
             raise ValueError('`pool` is None, but `windows` need one, for the logits of a text')
         self.windows = windows
 
-    def forward(self,
-        ids:Tensor, # Token ids `(b,t)`, padding anywhere
-        types:Tensor=None # Token types `(b,t)`, below `n_types`; None: all are 0
-    )->Tensor: # Logits `(b,n_out)`
+    @delegates(TransformerClassifier.forward)
+    def forward(self, ids:Tensor, types:Tensor=None)->Tensor: # Logits `(b,n_out)`
         "Read the texts in windows and predict the classes"
         return self.windows(self, ids, types)
 

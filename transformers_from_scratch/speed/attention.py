@@ -80,14 +80,9 @@ def _fits_low(queries, keys, values, hidden, bias, p):
             and torch.backends.mkldnn.enabled and is_ordinary(*tensors) and has_bf16())
 
 # %% ../../nbs/92_speed.attention.ipynb #ffa0d10005
-def fast_average(
-    query:Tensor, # Queries `(b,h,tq,s)`
-    key:Tensor, # Keys `(b,kv_heads,tk,s)`, of as many heads or fewer
-    value:Tensor, # Values `(b,kv_heads,tk,s)`
-    mask:Tensor=None, # bool, True where a key is hidden from a query; broadcasts to `(b,h,tq,tk)`
-    dropout:float=0., # Probability to drop a weight, in [0,1); always applied
-    bias:Tensor=None, # Numbers that are added to the scores; broadcast to `(b,h,tq,tk)`
-    causal:bool=False # Hide later tokens; only without `mask` and `bias`
+@delegates(fused_attention)
+def fast_average(query:Tensor, key:Tensor, value:Tensor, mask:Tensor=None, # bool, True: hidden
+    dropout:float=0., bias:Tensor=None, causal:bool=False # Hide later tokens
 )->Tensor: # Averages of the values `(b,h,tq,s)`
     "Averages of `fused_attention`, computed differently for training in bfloat16 on a CPU"
     qkv = query,key,value

@@ -20,9 +20,8 @@ class ColumnCache(KVCache):
 
     def _filled(self): return self.room
 
-    def append(self,
-        kv:Tensor # New keys and values `(b,2h,t,s)`
-    )->tuple: # All keys and all values so far, each `(b,h,tk,s)`
+    @delegates(KVCache.append)
+    def append(self, kv:Tensor)->tuple: # All keys and all values so far, each `(b,h,tk,s)`
         "Append, and return all keys and values"
         is_prompt,h = self.n==0,kv.shape[1]//2
         self._write(kv)
@@ -49,8 +48,10 @@ class ColumnCache(KVCache):
         key,value = self.kv[:,:h2//2],self.kv[:,h2//2:]
         return key.view(b, h2//2, s, room).transpose(2, 3),value
 
-    def _attend(self, query, kv, seen):
-        if query.shape[2]>1 or query.dtype!=torch.float: return super()._attend(query, kv, seen)
+    @delegates(KVCache.attend)
+    def attend(self, query:Tensor, kv:Tensor, seen:Tensor=None)->Tensor: # Averages `(b,heads,t,s)`
+        "Append, and average the values by `embedding_bag` if there is one query for each text"
+        if query.shape[2]>1 or query.dtype!=torch.float: return super().attend(query, kv, seen)
         self._write(kv)
         (b,heads,_,s),h = query.shape,kv.shape[1]//2
         key_bags,value_bags = _bags(b, heads, h, self.room, s, self.n)

@@ -22,9 +22,6 @@ from .columns import *
 # %% ../../nbs/96_speed.decode.ipynb #01018c60
 _int8 = torch.ops.quantized  # for rows of 8 bits with a scale and an offset each
 
-def _random_numbers(n):
-    return torch.rand(n, generator=torch.Generator().manual_seed(0), device='cpu') + .5
-
 class _Product:
     "Linear layers of the same input as one function of `x (n,in)`, with full or smaller weights"
     def __init__(self, layers, quantize=None):
@@ -41,8 +38,9 @@ class _Product:
         "Random projections of 64 rows each, which detect changed weights"
         for layer in self.layers:
             w = layer.weight.float() if layer.weight.dtype.itemsize<4 else layer.weight
-            n = len(w)
-            rows,factors = torch.arange(n, device='cpu'),_random_numbers(n).to(w)
+            rows = torch.arange(len(w), device='cpu')
+            rng = torch.Generator().manual_seed(0)
+            factors = torch.rand(len(w), generator=rng, device='cpu').add(.5).to(w)
             yield torch.embedding_bag(w, rows, rows[::64], False, 0, False, factors)[0].flatten()
             if layer.bias is not None: yield layer.bias
 
@@ -216,6 +214,8 @@ _steps = {}  # for a class of parts: `f(part, builder)`, which returns the part'
 _by_number = {nn.Identity, nn.LayerNorm, nn.RMSNorm, nn.ReLU, nn.GELU, nn.SiLU, nn.Tanh,
               nn.Sigmoid, nn.ELU, nn.LeakyReLU, nn.Mish}
 
+_dropouts = nn.Dropout,ByteDropout  # which do nothing in evaluation mode
+
 class _Builder:
     "Collector of the parts of a model, and of their products; raises `_Unknown` for odd ones"
     def __init__(self, quantize=None, rows=1):
@@ -229,8 +229,7 @@ class _Builder:
 
     def linear(self, *layers):
         "Function of `x (b*t,in)` with the concatenated outputs of `layers`, which read the same"
-        self.only((nn.Linear,FastLinear), layers)
-        self.known.update(layers)
+        self.only((nn.Linear,FastLinear), *layers)
         self.products.append(_product(layers, self.quantize, self.rows))
         return self.products[-1]
 
@@ -248,18 +247,15 @@ class _Builder:
         if type(module) in _by_number: return f
         return lambda x: f(x.unflatten(0, (-1,self.t))).flatten(0, 1)
 
-    def ignore(self, *dropouts):
-        "Leave out `dropouts`, which do nothing in evaluation mode"
-        self.only((nn.Dropout,ByteDropout), dropouts)
-        self.known.update(dropouts)
-
     def need(self, condition, reason):
         if not condition: raise _Unknown(reason)
 
-    def only(self, classes, modules):
+    def only(self, classes, *modules):
+        "Know `modules`, if they are of the very `classes`"
         for module in modules:
             name = type(module).__name__
             self.need(type(module) in classes, f'`{name}` is not a plain `{classes[0].__name__}`')
+        self.known.update(modules)
 
     def done(self, model):
         "Raise `_Unknown` unless everything in `model` is known and unchanged"
@@ -274,13 +270,13 @@ class _Builder:
 # %% ../../nbs/96_speed.decode.ipynb #9538b0c3
 def _feed_forward(part, builder):
     up,act,down = builder.linear(part.up),builder.elementwise(part.act),builder.linear(part.down)
-    builder.ignore(part.dropout)
+    builder.only(_dropouts, part.dropout)
     return lambda x: down(act(up(x)))
 
 def _gated_feed_forward(part, builder):
     gate_up,act = builder.linear(part.gate, part.up),builder.elementwise(part.act)
     down = builder.linear(part.down)
-    builder.ignore(part.dropout)
+    builder.only(_dropouts, part.dropout)
     def f(x):
         gate,up = gate_up(x).chunk(2, -1)
         return down(act(gate)*up)
@@ -289,11 +285,9 @@ def _gated_feed_forward(part, builder):
 _steps |= {FeedForward: _feed_forward, GatedFeedForward: _gated_feed_forward}
 
 # %% ../../nbs/96_speed.decode.ipynb #a3e54348
-def _added(part, builder): return builder.module(part),None
-def _rotary(part, builder): return builder.module(part),part.rotation
-
-_steps |= {Positions: _added, LearnedPositions: _added, SinusoidalPositions: _added,
-           RotaryPositions: _rotary}
+_steps |= dict.fromkeys((Positions,LearnedPositions,SinusoidalPositions),
+                        lambda part, builder: (builder.module(part), None))
+_steps[RotaryPositions] = lambda part, builder: (builder.module(part), part.rotation)
 
 # %% ../../nbs/96_speed.decode.ipynb #49ca37cd
 def _attention(part, builder):
@@ -313,7 +307,7 @@ def _attention(part, builder):
 def _block(part, builder):
     attend,ff = builder.part(part.attention),builder.part(part.ff)
     norm1,norm2 = builder.elementwise(part.norm1),builder.elementwise(part.norm2)
-    builder.ignore(part.dropout)
+    builder.only(_dropouts, part.dropout)
     def norm_first(x, *args):
         x = x + attend(norm1(x), *args)
         return x + ff(norm2(x))
@@ -326,12 +320,12 @@ _steps |= {SelfAttentionAutoRegressive: _attention, TransformerBlock: _block}
 
 # %% ../../nbs/96_speed.decode.ipynb #21c45e72
 def _encoder(part, builder):
-    builder.only([nn.Embedding], [part.embedding])
+    builder.only([nn.Embedding], part.embedding)
     builder.need(part.embedding.max_norm is None, 'its embedding has a `max_norm`')
     embed,embed_norm = builder.module(part.embedding),builder.module(part.embed_norm)
     norm = builder.elementwise(part.norm)
     (add,rotation),blocks = builder.part(part.positions),[builder.part(o) for o in part.blocks]
-    builder.ignore(part.dropout); builder.known.add(part.blocks)
+    builder.only(_dropouts, part.dropout); builder.known.add(part.blocks)
     def f(ids, pos, pad_mask, caches):
         t = builder.t = ids.shape[1]
         if pos is None: pos = torch.arange(t, device='cpu')
@@ -345,9 +339,8 @@ def _encoder(part, builder):
         return norm(x)                                                                    # (b,k)
     return f
 
-def _head(part, builder): return builder.linear(part.linear)
-
-_steps |= {TransformerEncoder: _encoder, LMHead: _head}
+_steps |= {TransformerEncoder: _encoder,
+           LMHead: lambda part, builder: builder.linear(part.linear)}
 
 # %% ../../nbs/96_speed.decode.ipynb #e447b74b
 def _plan(model, quantize=None, rows=1):

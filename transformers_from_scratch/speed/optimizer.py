@@ -12,13 +12,10 @@ from fastai.basics import *
 # %% ../../nbs/93_speed.optimizer.ipynb #ad000002
 class FusedAdam(Optimizer):
     "fastai's `Adam`, with decoupled weight decay (Loshchilov and Hutter 2019), by a fused kernel"
-    def __init__(self,
-        params:list, # Parameters, or a list of them for each group
-        lr:float, # Learning rate
-        mom:float=0.9, # Decay of the mean of the gradients (β1)
+    @delegates(Adam, but=['decouple_wd'])
+    def __init__(self, params:list, lr:float, mom:float=0.9, # Decay of the gradients' mean (β1)
         sqr_mom:float=0.99, # Decay of the mean of their squares (β2)
-        eps:float=1e-5, # Added to the root of the mean of the squares
-        wd:float=0.01 # Weight decay
+        eps:float=1e-5, wd:float=0.01 # Weight decay
     ): super().__init__(params, [], lr=lr, mom=mom, sqr_mom=sqr_mom, eps=eps, wd=wd)
 
     @torch.no_grad()

@@ -33,9 +33,8 @@ class LeanSteps(Callback):
     order,run_valid = -9,False  # right after the model is in training mode
     def before_fit(self):
         "Let the recorder and the progress bar ask for no number in a step"
-        if hasattr(self.learn, 'recorder'):
-            smooth = self.recorder.smooth_loss
-            if type(smooth) is AvgSmoothLoss: smooth.__class__ = _LossOnDevice
+        smooth = nested_attr(self.learn, 'recorder.smooth_loss')
+        if type(smooth) is AvgSmoothLoss: smooth.__class__ = _LossOnDevice
         bar = getattr(self.learn, 'progress', None)
         if type(bar) is ProgressCallback: bar.after_batch = partial(_show_loss, bar)
 
@@ -49,10 +48,9 @@ class LeanSteps(Callback):
 
     def after_train(self):
         "Move the losses to the CPU, all at once"
-        recorder = getattr(self.learn, 'recorder', None)
-        losses = getattr(recorder, 'losses', ())
+        losses = nested_attr(self.learn, 'recorder.losses')
         if losses and losses[-1].device.type!='cpu':
-            recorder.losses = [*torch.stack([o.to(losses[-1].device) for o in losses]).cpu()]
+            self.recorder.losses = [*torch.stack([o.to(losses[-1].device) for o in losses]).cpu()]
 
     def after_fit(self):
         "Move the losses of an epoch that was cancelled, and leave the progress bar as it was"
@@ -63,19 +61,12 @@ class LeanSteps(Callback):
 class WaitWatch(Callback):
     "Says once if the GPU waits for data in more than a fifth of an epoch; a part of our learners"
     run_valid,order,resumes = False,-60,False  # first, so that the time before it is that of loading
-    def __init__(self,
-        marker:type=None # Class with `record` and `query`; None is `torch.cuda.Event`, for a GPU
-    ): self.marker,self.make,self.said = marker,None,False
-
-    def __getstate__(self): return vars(self) | dict(mark=None, make=None)  # a marker can't be saved
-
-    def before_fit(self):
-        "Rest without a GPU"
-        on_gpu = torch.device(getattr(self.dls, 'device', None) or 'cpu').type=='cuda'
-        self.make = None if self.said else self.marker or (torch.cuda.Event if on_gpu else None)
+    said = False
+    def __getstate__(self): return vars(self) | dict(mark=None)  # an event can't be saved
 
     def before_train(self):
-        "Begin to count"
+        "Begin to count, on a GPU"
+        self.on_gpu = torch.device(getattr(self.dls, 'device', None) or 'cpu').type=='cuda'
         self.waited,self.mark,self.start = 0.,None,time.monotonic()
 
     def before_batch(self):
@@ -84,8 +75,8 @@ class WaitWatch(Callback):
 
     def after_batch(self):
         "Put a marker behind the operations of this step"
-        if not self.make: return
-        self.mark,self.left = self.make(),time.monotonic()
+        if self.said or not self.on_gpu: return
+        self.mark,self.left = torch.cuda.Event(),time.monotonic()
         self.mark.record()
 
     def after_train(self):

@@ -19,9 +19,9 @@ from .attention import *
 class ModelTrial:
     "Model to check, texts for it, and the properties that checks need"
     def __init__(self,
-        make:callable, # Builds a model, with the keyword `max_len`; e.g. a `partial` of a class
+        make:callable, # Builds a model, such as a `partial` of a class
         device:str='cpu', # Device to check on
-        thorough:bool=False # Check longer texts, too, and the compiler
+        thorough:bool=False # Check the compiler itself, too; takes minutes
     ):
         store_attr()
         self.model = self.new()
@@ -39,13 +39,12 @@ class ModelTrial:
 
     def new(self,
         seed:int=0, # Seed of its weights
-        fresh:bool=False, # Keep the weights of `make`; False: add noise, as zeros would hide faults
-        **kwargs # Keywords for `make`
+        fresh:bool=False # Keep the weights of `make`; False: add noise, as zeros would hide faults
     )->nn.Module: # A model in evaluation mode
         "Make another model; the global random state is restored"
         with torch.random.fork_rng():
             torch.manual_seed(seed)
-            model = self.make(**kwargs).to(self.device).eval()
+            model = self.make().to(self.device).eval()
             if fresh: return model
             for p in model.parameters(): p.data += .1*torch.randn(p.shape).to(p)
         embedding = model[0].embedding
@@ -241,15 +240,6 @@ def _dtypes(trial):
         out = trial.out(trial.model, trial.texts())
     assert_near(out, want, 'autocast must give nearly the output of 32 bits', .15)
 
-@torch.no_grad()
-def _lengths(trial):
-    "Texts of one token to thousands give finite numbers"
-    longest = 16_384 if trial.thorough else 2_048
-    model,ids = trial.new(max_len=longest),trial.texts(1, longest)
-    for n in (1, 17, 129, 513, longest):
-        hidden = model[0](ids[:,:n])
-        assert_that(hidden.isfinite().all(), f'{n:,} tokens give {hidden.min()} to {hidden.max()}')
-
 # %% ../../nbs/81_testing.model.ipynb #c89e2e217e
 def _graphs(trial):
     "`torch.compile` and `torch.export` make one graph, for texts of any number and length"
@@ -272,7 +262,7 @@ def _graphs(trial):
 # %% ../../nbs/81_testing.model.ipynb #c8ea0d1891
 model_checks = {f.__name__[1:]: f for f in (
     _shapes, _repeats, _modes, _padding, _past, _cache, _gradients, _learns, _state, _dtypes,
-    _lengths, _graphs)}
+    _graphs)}
 
 def _try(name, trial):
     "Run a check for a row of the table; raises `AssertionError` with the property that fails"
@@ -282,12 +272,10 @@ def _try(name, trial):
     except Exception as e: raise AssertionError(f'{name}: {type(e).__name__}: {e}') from e
     return dict(promise=check.__doc__, result=result, seconds=round(time.perf_counter()-start, 2))
 
-def check_model(
-    make:callable, # Builds a model, with the keyword `max_len`; e.g. a `partial` of a class
-    only:str|list=None, # Names of checks in `model_checks`; None is all of them
-    device:str='cpu', # Device to check on
-    thorough:bool=False # Check texts of up to 16,384 tokens, and the compiler itself; takes minutes
+@delegates(ModelTrial)
+def check_model(make:callable, only:str|list=None, # Names of checks in `model_checks`; None: all
+    **kwargs
 )->pd.DataFrame: # A row for each check: `promise`, `result`, `seconds`
     "Run all checks; raises `AssertionError` with the first property that fails"
-    names,trial = L(ifnone(only, list(model_checks))),ModelTrial(make, device, thorough)
+    names,trial = L(ifnone(only, list(model_checks))),ModelTrial(make, **kwargs)
     return pd.DataFrame([_try(o, trial) for o in names], index=names)
