@@ -1001,8 +1001,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                      'transformers_from_scratch/learner/bag.py'),
                                                        'transformers_from_scratch.learner.bag.PhraseAttributions': ( 'learner.bag.html#phraseattributions',
                                                                                                                      'transformers_from_scratch/learner/bag.py'),
-                                                       'transformers_from_scratch.learner.bag.PhraseAttributions.top': ( 'learner.bag.html#phraseattributions.top',
-                                                                                                                         'transformers_from_scratch/learner/bag.py'),
                                                        'transformers_from_scratch.learner.bag.TransformerLearner.add_bag': ( 'learner.bag.html#transformerlearner.add_bag',
                                                                                                                              'transformers_from_scratch/learner/bag.py'),
                                                        'transformers_from_scratch.learner.bag._all_of': ( 'learner.bag.html#_all_of',

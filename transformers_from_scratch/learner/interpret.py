@@ -143,12 +143,13 @@ class Attributions:
     ):
         self.tokens,self.scores = L(tokens),L(scores)
         self.target,self.value,self.sep = target,value,sep
+        self.phrases = L(zip(self.tokens, self.scores)).sorted(lambda o: -abs(o[1]))
 
     def top(self,
-        n:int=5 # Number of tokens
+        n:int=5 # Number of tokens, sentences or phrases
     )->L: # `(token, score)`
-        "The tokens that contributed most, for or against the prediction"
-        return L(zip(self.tokens, self.scores)).sorted(lambda o: -abs(o[1]))[:n]
+        "What contributed most, for or against the prediction"
+        return self.phrases[:n]
 
     def _strengths(self):
         most = max(map(abs, self.scores), default=0) or 1
