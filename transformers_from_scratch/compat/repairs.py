@@ -7,7 +7,7 @@ __all__ = ['repair', 'fastai_repairs', 'no_surrogates']
 
 # %% ../../nbs/86_compat.repairs.ipynb #ded8bfd6
 import sys
-from contextlib import nullcontext,suppress
+from contextlib import suppress
 from plum import Function
 from fastai.text.all import *
 from fastai.text.core import parallel_tokenize, _join_texts
@@ -147,19 +147,16 @@ def _notes_on(df, text_col, valid_col):
         yield f"`{valid_col}` holds {value!r}, not True and False: `df[{valid_col!r}]=={value!r}`"
 
 # %% ../../nbs/86_compat.repairs.ipynb #c1e60dff
-def _has_commas(file, quoting):
-    "Look in the first line for a table with commas, or of one column"
-    row = pd.read_csv(file, header=None, nrows=1, dtype=str, delimiter=',', quoting=quoting)
-    row = row.iloc[0].fillna('')
-    return not row.str.contains('[;\t|]').any() and (len(row)>1 or row[0].isidentifier())
-
 @repair(TextDataLoaders, 'from_csv', 'pandas 3 guesses the delimiter: a column alone is cut at a '
                                      'letter, a long text is an error')
 @delegates(TextDataLoaders.from_df)
 def _from_file(cls, path, csv_fname='labels.csv', header='infer', delimiter=None, quoting=0,
                **kwargs):
-    "Create from `csv` file in `path/csv_fname`; `delimiter` is guessed where there are no commas"
-    if delimiter is None and _has_commas(Path(path)/csv_fname, quoting): delimiter = ','
+    "Create from `csv` file in `path/csv_fname`; with commas, or what its first line has"
+    if delimiter is None:
+        file = Path(path)/csv_fname
+        row = pd.read_csv(file, header=None, nrows=1, delimiter=',', quoting=quoting)
+        if not re.search('[;\t|]', row.to_csv()): delimiter = ','
     return _from_file.fastai(cls, path, csv_fname, header, delimiter, quoting, **kwargs)
 
 # %% ../../nbs/86_compat.repairs.ipynb #a73e49fe
@@ -209,25 +206,13 @@ def _read_odd_texts(self, items):
     return _read_odd_texts.fastai(_any_length(self), map(no_surrogates, items))
 
 # %% ../../nbs/86_compat.repairs.ipynb #f03d4472
-def _words(tok, text):
-    "The words of one text by spaCy, which knows many and forgets others, or its memory would grow"
-    nlp = _any_length(tok).pipe.__self__
-    with _words.lock:
-        keep = nlp.vocab.in_memory_zone or len(nlp.vocab)<_words.most
-        with nullcontext() if keep else nlp.memory_zone():
-            return [t.text for t in first(tok.pipe([text]))]
-
-_words.lock,_words.most = threading.Lock(),100_000
-if hasattr(os, 'register_at_fork'):
-    os.register_at_fork(after_in_child=lambda: setattr(_words, 'lock', threading.Lock()))
-
-@repair(Tokenizer, '_tokenize1',
-        'A space in a token becomes `▁` in training, not in `predict`; spaCy keeps each new word')
+@repair(Tokenizer, '_tokenize1', 'A space in a token becomes `▁` in training, not in `predict`')
 def _tokenize_one(self, text):
     "Also postprocess the tokens as in training"
     post = compose(*defaults.text_postproc_rules)
     if type(self.tok) is SpacyTokenizer:  # the same in half the time
-        tokens = _words(self.tok, no_surrogates(compose(*self.rules)(text)))
+        read,text = _any_length(self.tok).pipe,no_surrogates(compose(*self.rules)(text))
+        tokens = [o.text for o in first(read([text]))]
     else: tokens = _tokenize_one.fastai(self, text)
     return L([post(t) for t in tokens])
 

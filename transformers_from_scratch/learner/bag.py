@@ -65,11 +65,6 @@ def phrase_parts(
 # %% ../../nbs/47_learner.bag.ipynb #25b00115
 class PhraseAttributions(Attributions):
     "Contribution of each of `phrases` to the lead of a class, from `start`; its words share that"
-    def top(self,
-        n:int=5 # Number of phrases
-    )->L: # `(phrase, score)`
-        "The phrases that contributed most, for or against the prediction"
-        return self.phrases[:n]
 
 @patch
 @synchronized

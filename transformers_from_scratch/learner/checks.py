@@ -118,14 +118,10 @@ def _same_vocab(a, b):
     return a is b or lists(a)==lists(b)
 
 class DataWatch(Callback):
-    "Detects silent failures during training, and says if it will be long; a part of our learners"
+    "Detects silent failures during training; a part of our learners"
     def __init__(self,
         dls:DataLoaders # The data that the model was made for
     ): self.vocab,self.losses,self.validated = getattr(dls, 'vocab', None),{},None
-
-    def before_fit(self):
-        "Count batches anew"
-        self.batches = 0
 
     def before_validate(self):
         "Raise `ValueError` for data of another vocabulary"
@@ -150,16 +146,6 @@ class DataWatch(Callback):
     def after_loss(self):
         "Remember the loss of each batch, without waiting for a GPU"
         if self.training: self.losses[self.iter] = self.learn.loss.detach().sum()
-
-    def after_backward(self):
-        "Once, after 12 batches, print how long training takes, where that is 5 minutes or more"
-        self.batches += 1
-        if self.batches==2: self.start = time.perf_counter()
-        if self.batches!=12 or rank_distrib() or self.learn.logger is noop: return
-        minutes = (time.perf_counter()-self.start)/10 * self.n_iter/60
-        total = minutes * (self.n_epoch-self.epoch)
-        if total>=5:
-            print(f'about {minutes:.1f} minutes an epoch, {total:.0f} in all, without validation')
 
     def after_fit(self):
         "Remember the names and numbers of a validation, which a prediction would erase"

@@ -68,18 +68,14 @@ def chunked_cross_entropy(
                               rows, learns)
 
 # %% ../../nbs/54_learner.chunked_loss.ipynb #e36ff070
-def _memory_of(device):
-    "Bytes of the memory of a GPU, or None"
-    device = torch.device(device)
-    return torch.cuda.get_device_properties(device).total_memory if device.type=='cuda' else None
-
 def logits_share(
     dls:DataLoaders, # Of a language model
     vocab_sz:int # Words that it scores
 )->float: # 0 on a CPU
     "Share of a GPU's memory that logits of a batch, their softmax and their gradient take"
-    memory,dl = _memory_of(dls.device or 'cpu'),dls.train
-    return 12*dl.bs*dl.seq_len*vocab_sz/memory if memory and isinstance(dl, LMDataLoader) else 0.
+    device,dl = torch.device(dls.device or 'cpu'),dls.train
+    if device.type!='cuda' or not isinstance(dl, LMDataLoader): return 0.
+    return 12*dl.bs*dl.seq_len*vocab_sz/torch.cuda.get_device_properties(device).total_memory
 
 class ChunkedLoss(Callback):
     "Train a language model without all logits at once: less memory with a large vocabulary"
@@ -94,27 +90,21 @@ class ChunkedLoss(Callback):
 
     def before_train(self):
         "Raises `ValueError` for a learner whose loss needs all logits at once, if `strict`"
-        self.rests = False
-        try: self._check()
-        except ValueError:
-            if self.strict: raise
-            self.rests = True
-
-    def _check(self):
-        model,f = get_model(self.model),getattr(self.loss_func, 'func', None)
-        head = model[1] if isinstance(model, nn.Sequential) else None
-        linear = getattr(head, 'linear', None)
-        known = type(head) is LMHead and type(linear) in (nn.Linear,FastLinear)
-        plain = known and linear.bias is None and not any(o._forward_hooks or o._forward_pre_hooks
-                                                          for o in (head, linear))
-        ensure(plain, 'model', type(model).__name__,
-               'a `TransformerLM` with a plain head, without a bias or hooks, and not compiled')
-        usual = (type(self.loss_func) is CrossEntropyLossFlat and f.weight is None
-                 and not f.label_smoothing and f.reduction=='mean')
-        ensure(usual, 'loss_func', self.loss_func, 'a plain `CrossEntropyLossFlat()`')
-        recorder = getattr(self.learn, 'recorder', None)
-        ensure(recorder is None or not recorder.train_metrics, 'train_metrics', True,
-               'False: there are no logits to measure in training')
+        loss,recorder = self.loss_func,getattr(self.learn, 'recorder', None)
+        head = model[1] if isinstance(model := get_model(self.model), nn.Sequential) else None
+        linear,f = getattr(head, 'linear', None),getattr(loss, 'func', None)
+        needs = {
+            'a `TransformerLM` with a plain head, without a bias or hooks, and not compiled':
+                type(head) is LMHead and type(linear) in (nn.Linear,FastLinear)
+                and linear.bias is None
+                and not any(o._forward_hooks or o._forward_pre_hooks for o in (head, linear)),
+            'a plain `CrossEntropyLossFlat()` as `loss_func`':
+                type(loss) is CrossEntropyLossFlat and f.weight is None
+                and not f.label_smoothing and f.reduction=='mean',
+            '`train_metrics=False`': not getattr(recorder, 'train_metrics', False)}
+        missing = [n for n,ok in needs.items() if not ok]
+        if missing and self.strict: raise ValueError(f'`ChunkedLoss` needs {missing[0]}')
+        self.rests = bool(missing)
 
     def before_batch(self):
         "Read the batch as a `Learner` does, with vectors in the place of logits"

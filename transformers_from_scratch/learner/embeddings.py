@@ -26,8 +26,15 @@ def _by_length(lens, bs):
         batches[-1].append(i)
     return batches
 
-def _embed(encoder, rows, pool, bs, normalize, no_bar, crop=None):
+def _embed(
+    encoder, rows, crop, *,
+    bs:int=64, # Maximum number of texts in a batch
+    pool:callable=mean_pool, # `(hidden, pad_mask) -> vectors`, over real tokens
+    normalize:bool=True, # Make each vector of length 1, so that the product of two is their cosine?
+    no_bar:bool=False # Show no progress bar?
+):
     "A vector for each of the lists of ids `rows`"
+    ensure_sizes(bs=bs)
     if not all(rows): raise ValueError("`texts` has an empty text, but each needs at least one token")
     if encoder.pad_idx is None: bs = 1
     batches,out = _by_length(list(map(len, rows)), bs),None
@@ -44,51 +51,36 @@ def _embed(encoder, rows, pool, bs, normalize, no_bar, crop=None):
     return pool(none, none[...,0]>0)[:0]  # as wide as `pool` makes it
 
 # %% ../../nbs/49_learner.embeddings.ipynb #p07a49bc977
-def _embed_all(embed, texts, bs, **kwargs):
-    "The vectors of all texts of an iterator, of which 64 batches are held at a time"
-    pieces = [embed(list(o), bs=bs, no_bar=True, **kwargs) for o in chunked(texts, 64*bs)]
-    return torch.cat(pieces) if pieces else embed([], **kwargs)
-
 @patch
+@delegates(_embed)
 def embed(self:Pretrained,
-    texts:str|list, # A text, a list of texts, or an iterator, which is read some batches ahead
-    bs:int=64, # Maximum number of texts in a batch
-    pool:callable=mean_pool, # `(hidden, pad_mask) -> vectors`, over real tokens
-    normalize:bool=True, # Make each vector of length 1, so that the product of two is their cosine?
+    texts:str|list, # A text, or a list of texts
     max_len:int=None, # Maximum number of tokens, special ones too; None: the limit of the model
-    no_bar:bool=False # Show no progress bar?
+    **kwargs
 )->Tensor: # `(n,k)` on the CPU, in the order of the texts; `(k,)` for a single string
     "Vectors of texts, for search and clustering; raises `TypeError` for what is not a text"
-    ensure_sizes(bs=bs)
     tok,most = self.tokenizer,self.encoder.max_len
     if tok is None: raise ValueError(f"{self.path} has no `tokenizer.json`, so texts can't be read")
     limit,(front,last) = ifnone(max_len, most),tok.ends
     fits = limit is None or front+last<limit<=ifnone(most, limit)
     ensure(fits, 'max_len', max_len, f'from {front+last+1} to {most}')
-    if isinstance(texts, Iterator):
-        return _embed_all(self.embed, texts, bs, pool=pool, normalize=normalize, max_len=max_len)
     def ids(tokens):
         row = [tok.o2i[o] for o in tokens]
         return row if limit is None or len(row)<=limit else row[:limit-last]+row[len(row)-last:]
     rows = [ids(o) for o in tok(as_texts(texts))]
-    with in_eval(self.model): out = _embed(self.encoder, rows, pool, bs, normalize, no_bar)
+    with in_eval(self.model): out = _embed(self.encoder, rows, None, **kwargs)
     return out[0] if isinstance(texts, str) else out
 
 @patch
+@delegates(_embed)
 def embed(self:TransformerLearner,
-    texts:str|list, # A text, a list of texts, or an iterator, which is read some batches ahead
-    bs:int=64, # Maximum number of texts in a batch
-    pool:callable=mean_pool, # `(hidden, pad_mask) -> vectors`, over real tokens
-    normalize:bool=True, # Make each vector of length 1, so that the product of two is their cosine?
-    no_bar:bool=False # Show no progress bar?
+    texts:str|list, # A text, or a list of texts
+    **kwargs
 )->Tensor: # `(n,k)` on the CPU, in the order of the texts; `(k,)` for a single string
     "Vectors of texts, cut to `max_len` by `crop` (windows are not read); `TypeError` for other than texts"
-    ensure_sizes(bs=bs)
     if hasattr(self, 'data_watch'): self.data_watch.before_validate()
-    if isinstance(texts, Iterator):
-        return _embed_all(self.embed, texts, bs, pool=pool, normalize=normalize)
     model = get_model(self.model)
     rows = [text_ids(self.dls, o) for o in as_texts(texts)]
     if (crop := getattr(model, 'crop', None)) is None: rows = [o[:model[0].max_len] for o in rows]
-    with in_eval(model): out = _embed(model[0], rows, pool, bs, normalize, no_bar, crop)
+    with in_eval(model): out = _embed(model[0], rows, crop, **kwargs)
     return out[0] if isinstance(texts, str) else out
