@@ -326,6 +326,9 @@ class ModelFile(EncoderFile):
 def _check_saved(about, weights):
     "Raise an error unless the weights are those of the model described; nothing large is made"
     keywords = about.keywords
+    rows = len(weights.get('embedding.weight', weights.get('0.embedding.weight', ())))
+    if 'depth' in keywords and len(about.vocab)!=rows+(keywords.get('pad_idx')==rows):
+        raise ValueError(f'it has {len(about.vocab)} tokens, {rows} rows')
     if custom_parts(keywords): return
     depth = keywords.get('depth', 0)
     if depth>len(weights): raise ValueError(f'it has no {depth} blocks')  # they take time

@@ -42,7 +42,7 @@ class CheckpointConfig:
         "Refuse other values than these; missing is fine"
         for name,want in allowed.items():
             value = self(name, default=want, kind=object)
-            if value!=want: self.bad(name, value, f"but this library can't express more than {want!r}")
+            if value!=want: self.bad(name, value, f'but must be {want!r}')
 
 # %% ../../nbs/55_files.pretrained.ipynb #p07536de4d6
 _acts = dict(gelu=nn.GELU, relu=nn.ReLU, silu=nn.SiLU, swish=nn.SiLU, tanh=nn.Tanh)
@@ -50,7 +50,7 @@ _acts |= dict.fromkeys(('gelu_new','gelu_pytorch_tanh'), partial(nn.GELU, approx
 
 def _act(cfg, *names):
     name = cfg(*names)
-    return _acts.get(str(name)) or cfg.bad(' or '.join(names), name, f'but must be in {[*_acts]}')
+    return _acts.get(str(name)) or cfg.bad(' or '.join(names), name, f'but must be one of {[*_acts]}')
 
 def _mult(k, width): return width//k if width%k==0 else width/k
 
@@ -204,7 +204,7 @@ def read_family(
     "The family of a checkpoint; raises `ValueError` for a kind that is not known"
     cfg = CheckpointConfig(path/'config.json')
     kind = str(cfg('model_type'))
-    make = hf_families.get(kind) or cfg.bad('model_type', kind, f'but must be in {[*hf_families]}')
+    make = hf_families.get(kind) or cfg.bad('model_type', kind, f'but must be one of {[*hf_families]}')
     cfg.only(quantization_config=None)  # weights are floating-point
     return make(cfg)
 
