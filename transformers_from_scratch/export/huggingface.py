@@ -92,9 +92,9 @@ def _ends_of(tok):
     pairs = ('<s>','</s>'),('<|begin_of_text|>','<|end_of_text|>'),('<|endoftext|>','<|endoftext|>')
     return next((o for o in pairs if set(o)<=set(getattr(tok, 'o2i', ()))), None)
 
-def _save_model(model, folder, tok=None):
-    "Write config and weights of an encoder or a language model"
-    encoder = model if isinstance(model, TransformerEncoder) else model[0]
+def _save_model(pre, folder):
+    "Write config and weights; raises an error if what is there has other parts or outputs"
+    model,encoder,tok = pre.model,pre.encoder,pre.tokenizer
     config = _config_of(encoder)
     kind = config['model_type']
     tied = model is not encoder and model[1].linear.weight is encoder.embedding.weight
@@ -106,13 +106,10 @@ def _save_model(model, folder, tok=None):
         config |= dict(zip(('bos_token_id','eos_token_id'), map(tok.o2i.get, ends)))
     (folder/'config.json').write_text(json.dumps(config, indent=2), encoding='utf8')
     write_file(folder/'model.safetensors', CheckpointFile, _for_hf(model, read_family(folder)))
-
-def _check_fit(pre, folder):
-    "Raises `ValueError` unless what is in `folder` has the parts and the outputs of the model"
     there = load_pretrained(folder)
-    if more := _kinds(pre.encoder) - _kinds(there.encoder):
+    if more := _kinds(encoder) - _kinds(there.encoder):
         raise ValueError(f"it has no {', '.join(getattr(o, '__name__', f'eps={o}') for o in more)}")
-    if not outputs_match(pre.model, there.model, 1e-3): raise ValueError('outputs would differ')
+    if not outputs_match(model, there.model, 1e-3): raise ValueError('outputs would differ')
 
 def _save_tokenizer(tok, vocab, encoder, folder):
     "Write an `HFTokenizer`, unless the rows are not those of its tokens"
@@ -136,9 +133,7 @@ def save_pretrained(self:Pretrained,
     folder = Path(folder).expanduser()
     ensure_free(folder, 'model.safetensors', 'checkpoint')
     with atomic_write(folder/_files[0], *_files[1:]) as new:
-        try:
-            _save_model(self.model, new.parent, self.tokenizer)
-            _check_fit(self, new.parent)
+        try: _save_model(self, new.parent)
         except (AttributeError, KeyError, RuntimeError, TypeError, ValueError) as e:
             raise ValueError(f"this model fits no Hugging Face checkpoint format ({in_short(e)}): "
                              "`save_encoder` saves others, too") from e

@@ -280,13 +280,11 @@ class Pretrained:
         pad_idx:int # The id that it pads with
     )->dict: # Keywords for a model that the weights fit
         "Keywords for a model; raises `ValueError` for a keyword that contradicts the weights"
-        have,most = describe_model(self.encoder),self.encoder.positions.max_len
+        have = describe_model(self.encoder)
         for n in (have.keys() & given) - set(free_keywords):
             if (value := as_json(given[n]))!=have[n]:
                 raise ValueError(f"`{n}` is {as_code(value)}, but `pretrained` has {as_code(have[n])}")
-        want = ifnone(given.get('max_len', 0), math.inf)
-        if most and want>most:
-            raise ValueError(f"`max_len` is {want}, but `pretrained` has {most} positions")
+
         sizes = {} if list(vocab)==list(self.vocab) else dict(vocab_sz=len(vocab), pad_idx=pad_idx)
         return {**self.model.init_kwargs, **self.encoder.init_kwargs, **given, **sizes}
 
