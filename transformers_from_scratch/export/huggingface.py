@@ -26,67 +26,29 @@ def _act_name(act):
     if type(act) is nn.GELU: return {'none':'gelu', 'tanh':'gelu_new'}[act.approximate]
     return {nn.ReLU:'relu', nn.SiLU:'silu', nn.Tanh:'tanh'}.get(type(act))
 
-def _wants(encoder, form):
-    "`(keyword, is it so?, what it must be)` for what a format of checkpoint requires"
-    blocks,bert,llama = list(encoder.blocks),form=='bert',form=='llama'
-    plain = all(type(o) is TransformerBlock for o in blocks)
-    yield 'block_cls', plain, 'TransformerBlock'
-    if not plain: return
-    attn,ff = blocks[0].attention,blocks[0].ff  # blocks that differ would give other outputs
-    cls,ff_cls = SelfAttentionAutoRegressive,FeedForward
-    norm,pos_cls = nn.LayerNorm,LearnedPositions
-    if bert: cls = SelfAttention
-    if llama: ff_cls,norm,pos_cls = GatedFeedForward,nn.RMSNorm,RotaryPositions
-    yield 'attn_cls', type(attn) is cls, cls.__name__
-    yield 'attn_cls', type(attn.q_norm) is nn.Identity, 'one without `qk_norm`'
-    yield 'attn_cls', llama or attn.kv_heads==attn.heads, 'one without `kv_heads`'
-    yield 'wide', not attn.wide or attn.heads==1, False
-    yield 'norm_first', blocks[0].norm_first!=bert, not bert
-    yield 'ff_cls', type(ff) is ff_cls, ff_cls.__name__
-    yield 'act_cls', _act_name(getattr(ff, 'act', None)), 'nn.GELU, nn.ReLU, nn.SiLU or nn.Tanh'
-    yield 'embed_norm', isinstance(encoder.embed_norm, nn.Identity)!=bert, bert
-    yield 'final_norm', isinstance(encoder.norm, nn.Identity)==bert, not bert
-    norms = [o for b in blocks for o in (b.norm1,b.norm2)] + [encoder.embed_norm, encoder.norm]
-    norms = [o for o in norms if not isinstance(o, nn.Identity)]
-    weighted = all(type(o) is norm and o.weight is not None for o in norms)
-    yield 'norm_cls', weighted, f'nn.{norm.__name__}, with weights'
-    yield 'norm_cls', len({getattr(o, 'eps', None) for o in norms})==1, 'one `eps` for all'
-    yield 'pos_cls', type(encoder.positions) is pos_cls, pos_cls.__name__
-    yield 'n_types', bert or not encoder.n_types, 0
-    if not llama or type(ff) is not ff_cls: return
-    qkv,out,mlp = (o.bias is not None for o in (attn.toqueries,attn.unifyheads,ff.up))
-    fits = qkv==out or qkv and not mlp
-    yield 'attn_cls', fits, 'one with biases everywhere, nowhere, or in `qkv_bias` alone'
-
-def _unfit(why):
-    return ValueError(f"this model fits no Hugging Face checkpoint format: {why}; "
-                      "`save_encoder` saves others, too")
-
-def _form(encoder):
-    "The format that `encoder` fits: 'gpt2', 'bert' or 'llama'; raises `ValueError` if none does"
-    faults = {form: [f'`{n}` must be {want}' for n,ok,want in _wants(encoder, form) if not ok]
-              for form in ('gpt2','bert','llama')}
-    form = min(faults, key=lambda o: len(faults[o]))
-    if not faults[form]: return form
-    raise _unfit(f"the closest is {form}, for which {', '.join(faults[form])}")
+def _kinds(encoder):
+    "The classes of the parts of `encoder`, but for linear layers, and the `eps` of its norms"
+    parts = [o for o in [*encoder.modules()][1:] if not isinstance(o, (nn.Linear,nn.Dropout))]
+    return {o for part in parts for o in (type(part), getattr(part, 'eps', None))}
 
 # %% ../../nbs/72_export.huggingface.ipynb #p07cfa9d4d7
-def _config_of(encoder, form):
-    "A `config.json` for `encoder`"
+def _config_of(encoder):
+    "A `config.json` for `encoder`, in the format that is the closest"
     block,dtype = encoder.blocks[0],encoder.embedding.weight.dtype
     attn,ff,pad,depth = block.attention,block.ff,encoder.pad_idx,len(encoder.blocks)
     eps = ifnone(block.norm1.eps, torch.finfo(dtype).eps)  # what RMSNorm takes without one
     act,width,drop = _act_name(ff.act),ff.up.out_features,block.dropout.p
     cfg = dict(vocab_size=encoder.vocab_sz, pad_token_id=None if pad==encoder.vocab_sz else pad,
         bos_token_id=None, eos_token_id=None, torch_dtype=str(dtype).removeprefix('torch.'))
-    if form=='gpt2':
+    rotary = isinstance(encoder.positions, RotaryPositions)
+    if block.norm_first and not rotary:
         return cfg | dict(model_type='gpt2', n_embd=attn.k, n_head=attn.heads, n_layer=depth,
                           n_positions=encoder.max_len, n_inner=width, activation_function=act,
                           layer_norm_epsilon=eps, resid_pdrop=drop, embd_pdrop=drop,
                           attn_pdrop=attn.dropout)
     cfg |= dict(hidden_size=attn.k, num_attention_heads=attn.heads, num_hidden_layers=depth,
                 intermediate_size=width, hidden_act=act)
-    if form=='bert':
+    if not block.norm_first:
         return cfg | dict(model_type='bert', max_position_embeddings=encoder.max_len,
                           type_vocab_size=max(encoder.n_types, 1), layer_norm_eps=eps,
                           hidden_dropout_prob=drop, attention_probs_dropout_prob=attn.dropout,
@@ -114,8 +76,7 @@ def _for_hf(model, family):
     if 'positions.embedding' in family.names: state |= dict(_zeros(model, state, family))
     for name,w in state.items():
         if name=='1.linear.weight' and family.tied: continue
-        try: theirs,part,turned = family.source(name)
-        except KeyError as e: raise _unfit(f'there is no place for its {name!r}') from e
+        theirs,part,turned = family.source(name)
         parts[theirs][part or 0] = w.t() if turned else w
     prefix = '' if isinstance(model, TransformerEncoder) else family.prefix
     return {n if n.startswith(('lm_head','cls.')) else prefix+n: torch.cat([o[i] for i in sorted(o)], -1)
@@ -131,10 +92,10 @@ def _ends_of(tok):
     pairs = ('<s>','</s>'),('<|begin_of_text|>','<|end_of_text|>'),('<|endoftext|>','<|endoftext|>')
     return next((o for o in pairs if set(o)<=set(getattr(tok, 'o2i', ()))), None)
 
-def _save_model(model, folder, tok=None):
-    "Write config and weights of an encoder or a language model, and load them again"
-    encoder = model if isinstance(model, TransformerEncoder) else model[0]
-    config = _config_of(encoder, _form(encoder))
+def _save_model(pre, folder):
+    "Write config and weights; raises an error if what is there has other parts or outputs"
+    model,encoder,tok = pre.model,pre.encoder,pre.tokenizer
+    config = _config_of(encoder)
     kind = config['model_type']
     tied = model is not encoder and model[1].linear.weight is encoder.embedding.weight
     heads = {TransformerLM: 'LMHeadModel' if kind=='gpt2' else 'ForCausalLM',
@@ -144,14 +105,15 @@ def _save_model(model, folder, tok=None):
     if ends := _ends_of(tok):
         config |= dict(zip(('bos_token_id','eos_token_id'), map(tok.o2i.get, ends)))
     (folder/'config.json').write_text(json.dumps(config, indent=2), encoding='utf8')
-    tensors = _for_hf(model, read_family(folder))
-    write_file(folder/'model.safetensors', CheckpointFile, tensors)
-    if not outputs_match(model, load_pretrained(folder).model, 1e-3):
-        raise _unfit('loaded again, its outputs would differ, as with a hook or blocks that differ')
+    write_file(folder/'model.safetensors', CheckpointFile, _for_hf(model, read_family(folder)))
+    there = load_pretrained(folder)
+    if more := _kinds(encoder) - _kinds(there.encoder):
+        raise ValueError(f"it has no {', '.join(getattr(o, '__name__', f'eps={o}') for o in more)}")
+    if not outputs_match(model, there.model, 1e-3): raise ValueError('outputs would differ')
 
 def _save_tokenizer(tok, vocab, encoder, folder):
-    "Write an `HFTokenizer`; False for another one, or where the rows are not those of its tokens"
-    if not isinstance(tok, HFTokenizer) or list(vocab)!=list(tok.vocab): return False
+    "Write an `HFTokenizer`, unless the rows are not those of its tokens"
+    if not isinstance(tok, HFTokenizer) or list(vocab)!=list(tok.vocab): return
     (folder/'tokenizer.json').write_text(tok.tok.to_str(pretty=True), encoding='utf8')
     inputs = ['input_ids', *['token_type_ids']*(encoder.n_types>1), 'attention_mask']
     config = dict(tokenizer_class='PreTrainedTokenizerFast', clean_up_tokenization_spaces=False,
@@ -161,7 +123,6 @@ def _save_tokenizer(tok, vocab, encoder, folder):
         if found: config[f'{n}_token'] = found[0]
     if ends := _ends_of(tok): config |= dict(zip(('bos_token','eos_token'), ends))
     (folder/'tokenizer_config.json').write_text(json.dumps(config, indent=2), encoding='utf8')
-    return True
 
 # %% ../../nbs/72_export.huggingface.ipynb #p0713e80f46
 @patch
@@ -172,7 +133,10 @@ def save_pretrained(self:Pretrained,
     folder = Path(folder).expanduser()
     ensure_free(folder, 'model.safetensors', 'checkpoint')
     with atomic_write(folder/_files[0], *_files[1:]) as new:
-        _save_model(self.model, new.parent, self.tokenizer)
+        try: _save_model(self, new.parent)
+        except (AttributeError, KeyError, RuntimeError, TypeError, ValueError) as e:
+            raise ValueError(f"this model fits no Hugging Face checkpoint format ({in_short(e)}): "
+                             "`save_encoder` saves others, too") from e
         _save_tokenizer(self.tokenizer, self.vocab, self.encoder, new.parent)
     return folder
 
@@ -182,15 +146,12 @@ def save_pretrained(self:TransformerLearner,
     folder:str|Path # Where to write `config.json`, `model.safetensors` and the tokenizer
 )->Path: # The folder
     "Write a language model, or the encoder of a classifier without its head, for Hugging Face"
-    model,folder = plain_model(self.model),Path(folder).expanduser()
-    if rank_distrib(): return folder  # the first process writes
-    ensure_free(folder, 'model.safetensors', 'checkpoint')
+    model = plain_model(self.model)
+    if rank_distrib(): return Path(folder).expanduser()  # the first process writes
     lm = isinstance(model, (TransformerLM,TransformerMLM))
     tok = getattr(text_tokenizer(self.dls), 'tok', None)
-    with atomic_write(folder/_files[0], *_files[1:]) as new:
-        to = new.parent
-        _save_model(model if lm else model[0], to, tok)
-        saved = _save_tokenizer(tok, text_vocab(self.dls), model[0], to)
-    if not saved:
+    pre = Pretrained(model if lm else model[0], list(text_vocab(self.dls)), tok)
+    folder = pre.save_pretrained(folder)
+    if not (folder/'tokenizer.json').exists():
         warn(f"{folder} has no tokenizer: that of `dls` is not an `HFTokenizer`", stacklevel=2)
     return folder

@@ -6,7 +6,7 @@
 __all__ = ['ONNXClassifier', 'export_onnx']
 
 # %% ../../nbs/71_export.onnx.ipynb #ox03
-from contextlib import redirect_stderr,redirect_stdout,suppress
+from contextlib import redirect_stderr,redirect_stdout
 from typing import Literal
 from pydantic import NonNegativeInt
 from fastai.text.all import *
@@ -32,77 +32,57 @@ def _target(learn):
     raise ValueError(f"`loss_func` is {f}, but must make probabilities by a softmax and take the "
                      "largest, by a sigmoid and a threshold, or leave numbers as they are")
 
-def _tokenizer(dls):
-    "All that determines how texts become tokens; None for a custom tokenizer"
-    with suppress(TypeError, ValueError):
-        tokenizer_from_state(state := tokenizer_state(dls))
-        return state
-
 def _accepts_long(model):
     "True if the model reads texts longer than its `max_len`, truncated or in windows"
     cuts = model.crop is not None or getattr(model, 'windows', None) is not None
     return cuts and model[0].max_len is not None
 
 def _about(learn):
-    "Description of how texts become ids, and what outputs mean"
+    "How texts become ids, and what outputs mean; raises `ValueError` for a custom tokenizer"
     model,(kind,thresh) = plain_model(learn.model),_target(learn)
     encoder,head = model[:2]
+    tokenizer_from_state(state := tokenizer_state(learn.dls))  # none that is custom
     classes = [] if kind=='numbers' else text_target(learn.dls).classes
     if kind=='category': classes = map(str, classes)
     return dict(vocab=list(map(str, text_vocab(learn.dls))), unk_idx=0, pad_idx=encoder.pad_idx,
-                tokenizer=_tokenizer(learn.dls), max_len=encoder.max_len,
+                tokenizer=state, max_len=encoder.max_len,
                 crops=_accepts_long(model), each_token=getattr(head, 'pool', mean_pool) is None,
                 target=kind, thresh=thresh, classes=list(classes) or None)
 
 # %% ../../nbs/71_export.onnx.ipynb #ox12
-_opset,_min_torch = 18,'2.13'  # 2.6 and 2.9 can't, and what is between was not tried
-
 def _write_graph(model, path, beside):
-    "Write `model` as ONNX; raises `ValueError` if it can't be expressed"
+    "Write `model` as ONNX"
     onnx = import_extra('onnx', 'onnx')
     encoder = model[0]
     most = None if _accepts_long(model) else encoder.max_len
     t = encoder.max_len+1 if _accepts_long(model) else min(ifnone(most, 8), 8)
     ids = torch.zeros(3, t, dtype=torch.long)
     dims = {0:torch.export.Dim('batch'), 1:torch.export.Dim('length', max=most)}
-    try:
-        # nothing that others print, log or warn of
-        out = io.StringIO()
-        with warnings.catch_warnings(), redirect_stdout(out), redirect_stderr(out):
-            warnings.simplefilter('ignore')
-            program = torch.onnx.export(model, (ids,), dynamo=True, verbose=False,
-                                     opset_version=_opset, input_names=['ids'],
-                                     output_names=['logits'], dynamic_shapes=(dims,))
-            program.save(path, external_data=beside)
-            onnx.checker.check_model(str(path), full_check=True)
-    except Exception as e:
-        last = e
-        while last.__cause__ is not None: last = last.__cause__
-        raise ValueError(f"ONNX can't express this model ({in_short(last)}){_custom(model)}") from e
-
-def _custom(model):
-    names = custom_parts(describe_model(model))
-    return f". Look at its custom parts: {', '.join(names)}" if names else ""
+    # nothing that others print, log or warn of
+    out = io.StringIO()
+    with warnings.catch_warnings(), redirect_stdout(out), redirect_stderr(out):
+        warnings.simplefilter('ignore')
+        program = torch.onnx.export(model, (ids,), dynamo=True, verbose=False, opset_version=18,
+                                    input_names=['ids'], output_names=['logits'],
+                                    dynamic_shapes=(dims,))
+        program.save(path, external_data=beside)
+        onnx.checker.check_model(str(path), full_check=True)
 
 # %% ../../nbs/71_export.onnx.ipynb #ox14
-def _trials(about):
-    "Ids to try: other numbers and lengths of texts, padding here and there, nothing but padding"
-    rng,pad,most = torch.Generator().manual_seed(0),about.pad_idx,ifnone(about.max_len, 40)
+@torch.no_grad()
+def _check_logits(classifier, model):
+    "Raises `ValueError` unless the file gives the logits of the model, in batches of other sizes"
+    about,rng = classifier.about,torch.Generator().manual_seed(0)
+    pad,most = about.pad_idx,ifnone(about.max_len, 40)
     for b,t in ((1,1), (5,4), (2,most), (1,most+7)):
         if not about.crops and about.max_len is not None: t = min(t, most)
         ids = torch.randint(len(about.vocab), (b,t), generator=rng)
         if b>1: ids[0,t//2:] = pad; ids[-1,:t//2] = pad
-        if b>2: ids[1] = pad; ids[2,1::2] = pad
-        yield ids
-
-@torch.no_grad()
-def _check_logits(classifier, model):
-    "Raises `ValueError` unless the file gives the logits of the model"
-    for ids in _trials(classifier.about):
+        if b>2: ids[1] = pad; ids[2,1::2] = pad  # nothing but padding, and here and there
         want = model(ids)
         got = torch.from_numpy(classifier.session.run(None, {'ids': ids.numpy()})[0])
         if got.shape!=want.shape or not torch.allclose(got, want, rtol=1e-4, atol=1e-4):
-            raise ValueError(f"the file's outputs would differ: it is not written{_custom(model)}")
+            raise ValueError("the file's outputs would differ: it is not written")
 
 # %% ../../nbs/71_export.onnx.ipynb #ox16
 def _check_ids(classifier, learn):
@@ -125,7 +105,7 @@ class ONNXFile(FileHeader):
     vocab:list[str]
     unk_idx:Literal[0]
     pad_idx:NonNegativeInt
-    tokenizer:TokenizerConfig|None
+    tokenizer:TokenizerConfig
     max_len:int|None
     crops:bool
     each_token:bool
@@ -141,7 +121,6 @@ class ONNXClassifier:
     "A classifier that `export_onnx` wrote"
     def __init__(self,
         folder:str|Path, # What `export_onnx` wrote
-        tok=None, # The tokenizer, where a custom one was not written; None is that of the folder
         threads:int=0, # Processor threads for one call; 0 lets onnxruntime decide
         providers:list=('CPUExecutionProvider',) # Where to compute, as onnxruntime calls it
     ):
@@ -150,22 +129,14 @@ class ONNXClassifier:
         self.about,_ = read_file(self.folder/'about.json', 'export_onnx', ONNXFile)
         if self.about.files!=_prints(self.folder):
             raise ValueError(f"{folder} is damaged: its files are not those of its `about.json`")
-        if tok is None and self.about.tokenizer is None:
-            raise ValueError(f"{folder} has no tokenizer, as it was custom: pass it as `tok=`")
-        state,options = self.about.tokenizer,ort.SessionOptions()
+        options = ort.SessionOptions()
         options.log_severity_level,options.intra_op_num_threads = 3,threads  # errors only
-        try:
-            self.tok = as_tokenizer(tok) if tok else tokenizer_from_state(state.model_dump())
-            self.session = ort.InferenceSession(self.folder/'model.onnx', options, [*providers])
-        except Exception as e: raise ValueError(f"can't open {folder} ({in_short(e)})") from e
+        self.tok = tokenizer_from_state(self.about.tokenizer.model_dump())
+        self.session = ort.InferenceSession(self.folder/'model.onnx', options, [*providers])
         self.o2i = {w: i for i,w in enumerate(self.about.vocab) if w!='xxfake'}
         self.classes = self.about.classes
 
-    def __repr__(self):
-        o = self.about
-        answers = f"{len(self.classes)} classes" if self.classes else o.target
-        return (f"{type(self).__name__}({self.folder.name}: {answers}, {len(o.vocab):,} "
-                f"tokens, max_len={o.max_len})")
+    __repr__ = basic_repr('classes')
 
     def ids(self,
         text:str # A text
@@ -184,8 +155,7 @@ class ONNXClassifier:
         if not self.about.crops and longest>ifnone(most, longest):
             raise ValueError(f"`texts` have up to {longest} tokens, but this model reads {most}")
         order,out = sorted(range(len(rows)), key=lambda i: len(rows[i])),[None]*len(rows)
-        alone = [i for i in order if len(rows[i])>2**14]  # or others would be padded to that
-        for places in [*chunked(order[:len(rows)-len(alone)], bs), *([i] for i in alone)]:
+        for places in chunked(order, bs):
             t = max(len(rows[places[-1]]), 1)
             ids = np.full((len(places),t), self.about.pad_idx)  # (b,t)
             for row,i in zip(ids, places): row[:len(rows[i])] = rows[i]
@@ -224,11 +194,9 @@ def export_onnx(
     folder:str|Path, # Where to write; an earlier export there is replaced
     beside:bool=None # Write weights into `model.onnx.data`? None: beyond 1.5 GB
 )->Path: # The folder
-    "Write a classifier, and check the file; raises `ValueError` for what can't be written"
+    "Write a classifier; raises `ValueError` if the file differs, errors of `torch.onnx.export`"
     model,folder = plain_model(learn.model),Path(folder).expanduser()
     for o in ('onnx','onnxscript','onnxruntime'): import_extra(o, 'onnx')
-    if not ismin_torch(_min_torch):
-        raise ImportError(f"PyTorch is {torch.__version__}, but must be {_min_torch} or newer")
     if rank_distrib(): return folder
     ensure_free(folder, 'about.json', 'onnx')
     about = _about(learn)
@@ -238,10 +206,7 @@ def export_onnx(
         model = deepcopy(model).cpu().float().eval()
         _write_graph(model, tmp/'model.onnx', beside)
         write_file(tmp/'about.json', ONNXFile, **about, files=_prints(tmp))
-        tok = text_tokenizer(learn.dls)  # None where the texts were tokens already
-        classifier = ONNXClassifier(tmp, None if about['tokenizer'] else tok or BaseTokenizer())
+        classifier = ONNXClassifier(tmp)
         _check_logits(classifier, model)
-        if tok is not None: _check_ids(classifier, learn)
-    if about['tokenizer'] is None:
-        warn(f"{folder} has no tokenizer, as it is custom: pass it as `tok=`", stacklevel=2)
+        _check_ids(classifier, learn)
     return folder

@@ -28,9 +28,6 @@ class CheckpointConfig:
     def bad(self, name, value, why):
         raise ValueError(f"{self.file}: `{name}` is {value!r:.80}, {why}")
 
-    def cant(self, name, value, why):
-        self.bad(name, value, f"which this library can't express: {why}")
-
     def __call__(self, *names, default=None, kind=None):
         "The value of the first of `names` that is there, of the type of the default, or of `kind`"
         value = next((self.says[o] for o in names if self.says.get(o) is not None), default)
@@ -41,11 +38,11 @@ class CheckpointConfig:
         if fits: return float(value) if kind is float else value
         self.bad(' or '.join(names), value, f'but must be {_kinds.get(kind, kind.__name__)}')
 
-    def only(self, allowed, **names):
-        "Refuse a value other than `allowed`; missing is fine"
-        for name,why in names.items():
-            value = self(name, default=allowed, kind=object)
-            if value!=allowed: self.cant(name, value, why)
+    def only(self, **allowed):
+        "Refuse other values than these; missing is fine"
+        for name,want in allowed.items():
+            value = self(name, default=want, kind=object)
+            if value!=want: self.bad(name, value, f'but must be {want!r}')
 
 # %% ../../nbs/55_files.pretrained.ipynb #p07536de4d6
 _acts = dict(gelu=nn.GELU, relu=nn.ReLU, silu=nn.SiLU, swish=nn.SiLU, tanh=nn.Tanh)
@@ -53,7 +50,7 @@ _acts |= dict.fromkeys(('gelu_new','gelu_pytorch_tanh'), partial(nn.GELU, approx
 
 def _act(cfg, *names):
     name = cfg(*names)
-    return _acts.get(str(name)) or cfg.cant(' or '.join(names), name, f'supported are {[*_acts]}')
+    return _acts.get(str(name)) or cfg.bad(' or '.join(names), name, f'but must be one of {[*_acts]}')
 
 def _mult(k, width): return width//k if width%k==0 else width/k
 
@@ -90,10 +87,8 @@ _gpt2_names = {'embedding':'wte', 'positions.embedding':'wpe', 'norm':'ln_f', '1
     'attention.tovalues':'attn.c_attn#2', 'attention.unifyheads':'attn.c_proj'}
 
 def _gpt2(cfg):
-    cfg.only(True, scale_attn_weights='scores are divided by the root of the width',
-             is_causal='a token sees none after it')
-    cfg.only(False, scale_attn_by_inverse_layer_idx='all blocks are alike',
-             add_cross_attention='there is no second text')
+    cfg.only(scale_attn_weights=True, scale_attn_by_inverse_layer_idx=False,
+             is_causal=True, add_cross_attention=False)
     k = cfg('n_embd', 'hidden_size', kind=int)
     args = dict(k=k, heads=cfg('n_head', kind=int), depth=cfg('n_layer', kind=int),
         max_len=cfg('n_positions', 'n_ctx', kind=int), act_cls=_act(cfg, 'activation_function'),
@@ -124,8 +119,7 @@ _distilbert_names = _bert_names | {'norm1':'sa_layer_norm', 'norm2':'output_laye
     '1.norm':'vocab_layer_norm', '1.linear':'vocab_projector'}
 
 def _bert(cfg, skip_rows=0, prefix='bert.', names=_bert_names, layer='encoder.layer.{}.'):
-    cfg.only('absolute', position_embedding_type='it adds a learned vector for each position')
-    cfg.only(False, is_decoder='it is an encoder', is_causal='it reads in both directions')
+    cfg.only(position_embedding_type='absolute', is_decoder=False, is_causal=False)
     k,act = cfg('hidden_size', 'dim', kind=int),_act(cfg, 'hidden_act', 'activation')
     norm = partial(nn.LayerNorm, eps=cfg('layer_norm_eps', default=1e-12))
     args = dict(k=k, heads=cfg('num_attention_heads', 'n_heads', kind=int), norm_first=False,
@@ -158,18 +152,14 @@ def _rope_base(cfg):
     rope = cfg('rope_parameters', 'rope_scaling', default={})
     rope = CheckpointConfig(cfg.file, {'type':'default', **rope})
     kind = rope('rope_type', 'type')
-    if kind!='default': cfg.cant('rope_type', kind, 'it turns by the plain angles')
+    if kind!='default': cfg.bad('rope_type', kind, "but must be 'default'")
     base = cfg('rope_theta', default=rope('rope_theta', default=10_000.))
     return base or cfg.bad('rope_theta', base, 'but must be above 0')
 
 def _llama(cfg, qkv_bias=None):
     k,heads = cfg('hidden_size', kind=int),cfg('num_attention_heads', kind=int)
-    if cfg.says.get('use_sliding_window', True):
-        cfg.only(None, sliding_window='a token sees all before it')
-    cfg.only(k//heads,
-             head_dim=f'a head is as wide as hidden_size/num_attention_heads, {k/heads:g}')
-    cfg.only(True, is_causal='a token sees none after it',
-             partial_rotary_factor='all of a head is turned')
+    if cfg.says.get('use_sliding_window', True): cfg.only(sliding_window=None)
+    cfg.only(head_dim=k//heads, is_causal=True, partial_rotary_factor=1.)
     bias = cfg('attention_bias', default=False)
     attn_cls = partial(SelfAttentionAutoRegressive, qkv_bias=ifnone(qkv_bias, bias), bias=bias,
                        kv_heads=cfg('num_key_value_heads', default=heads))
@@ -214,8 +204,8 @@ def read_family(
     "The family of a checkpoint; raises `ValueError` for a kind that is not known"
     cfg = CheckpointConfig(path/'config.json')
     kind = str(cfg('model_type'))
-    make = hf_families.get(kind) or cfg.cant('model_type', kind, f'supported are {[*hf_families]}')
-    cfg.only(None, quantization_config='take the checkpoint with floating-point weights')
+    make = hf_families.get(kind) or cfg.bad('model_type', kind, f'but must be one of {[*hf_families]}')
+    cfg.only(quantization_config=None)  # weights are floating-point
     return make(cfg)
 
 def _read_model(family, weights, pad, dtype):
@@ -274,10 +264,8 @@ class Pretrained:
     def of(cls,
         source # What `pretrained=` was given: one of these, a folder or a name, or None or False
     )->'Pretrained': # None for None and False
-        "A `Pretrained`, also from a folder or a name; raises `TypeError` for `True`"
-        if source is True:
-            raise TypeError('`pretrained` is True, but must be a folder, the name of a model, or '
-                            'what `load_pretrained` returns: nothing is downloaded by default')
+        "A `Pretrained`, also from a folder or a name"
+
         if source is None or source is False or isinstance(source, cls): return source or None
         return load_pretrained(source)
 
@@ -292,13 +280,11 @@ class Pretrained:
         pad_idx:int # The id that it pads with
     )->dict: # Keywords for a model that the weights fit
         "Keywords for a model; raises `ValueError` for a keyword that contradicts the weights"
-        have,most = describe_model(self.encoder),self.encoder.positions.max_len
+        have = describe_model(self.encoder)
         for n in (have.keys() & given) - set(free_keywords):
             if (value := as_json(given[n]))!=have[n]:
                 raise ValueError(f"`{n}` is {as_code(value)}, but `pretrained` has {as_code(have[n])}")
-        want = ifnone(given.get('max_len', 0), math.inf)
-        if most and want>most:
-            raise ValueError(f"`max_len` is {want}, but `pretrained` has {most} positions")
+
         sizes = {} if list(vocab)==list(self.vocab) else dict(vocab_sz=len(vocab), pad_idx=pad_idx)
         return {**self.model.init_kwargs, **self.encoder.init_kwargs, **given, **sizes}
 

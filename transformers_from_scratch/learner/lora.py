@@ -55,12 +55,12 @@ def _loras(model): return [(n,o) for n,o in model.named_modules() if isinstance(
 def _settings(model):
     "The settings that the low-rank changes of `model` were made with"
     loras = _loras(model)
+    if not loras: raise ValueError("`learn` has no low-rank changes: see `add_lora`")
     o = loras[0][1]
     return dict(r=len(o.lora_a), alpha=o.alpha, dropout=o.dropout.p,
                 layers=sorted({n.rpartition('.')[2] for n,_ in loras}))
 
-def _check_has_loras(model):
-    if not _loras(model): raise ValueError("`learn` has no low-rank changes: see `add_lora`")
+
 
 def lora_splitter(
     model:nn.Module # Whose blocks have `LoRALinear`s
@@ -72,11 +72,7 @@ def lora_splitter(
     groups = transformer_splitter(model).map(lambda ps: [p for p in ps if p not in frozen])
     return groups.filter()
 
-def _linears(model, layers=None):
-    "The linear layers in the blocks of `model`, all or those named in `layers`"
-    kinds = nn.Linear,FastLinear,LoRALinear
-    return {n: o for n,o in model.named_modules() if type(o) in kinds and '.blocks.' in n
-            and (layers is None or n.rpartition('.')[2] in layers)}
+
 
 def add_lora(
     learn:TransformerLearner, # A learner with pretrained weights
@@ -90,11 +86,13 @@ def add_lora(
     names = [layers] if isinstance(layers, str) else list(layers)
     if _loras(model):
         raise ValueError("`learn` has low-rank changes already: merge them by `learn.merge_lora()`")
-    known = {n.rpartition('.')[2] for n in _linears(model)}
+    linears = {n: o for n,o in model.named_modules()
+               if type(o) in (nn.Linear,FastLinear) and '.blocks.' in n}
+    known = {n.rpartition('.')[2] for n in linears}
     missing,allowed = [o for o in names if o not in known],', '.join(sorted(known))
     ensure(not missing and names, 'layers', missing, f'names of linear layers: {allowed}')
-    linears = _linears(model, names)
-    loras = {n: LoRALinear(o, r, alpha, dropout) for n,o in linears.items()}
+    loras = {n: LoRALinear(o, r, alpha, dropout) for n,o in linears.items()
+             if n.rpartition('.')[2] in names}
     for stack in [*model][:-1]: stack.requires_grad_(False)
     for n,o in loras.items(): model.set_submodule(n, o)
     learn.splitter_before,learn.splitter,learn.opt = learn.splitter,lora_splitter,None
@@ -104,9 +102,8 @@ def add_lora(
 @patch
 def merge_lora(self:TransformerLearner
 )->TransformerLearner: # Itself, with plain layers again
-    "Merge the low-rank changes into the weights; raises `ValueError` if there are none"
+    "Merge the low-rank changes, if there are some, into the weights"
     model = get_model(self.model)
-    _check_has_loras(model)
     cls = FastLinear if any(type(o) is FastLinear for o in model.modules()) else nn.Linear
     for name,o in _loras(model):
         plain = cls(o.in_features, o.out_features, bias=o.bias is not None, device='meta')
@@ -137,21 +134,14 @@ def _few_of(w):
     w = w.detach().flatten().float().cpu()
     return w[::max(len(w)//8, 1)][:8]
 
-def _same_base(base, model):
-    "True for numbers of the weights of `model`, up to their rounding"
-    for n,o in base.items():
-        w = model.get_submodule(n).weight
-        few,close = _few_of(w),dict(rtol=.02, atol=1e-3*w.abs().max().item())
-        if len(few)!=len(o) or not torch.allclose(few, tensor(o), **close): return False
-    return True
+def _same(w, few):
+    "Are these numbers those of the weight, up to their rounding?"
+    return torch.allclose(_few_of(w), tensor(few), rtol=.02, atol=1e-3*w.abs().max().item())
 
-def _shapes(model, r, layers):
-    "The shapes of the low-rank changes of a model, and of its head, by their names"
-    linears = _linears(model, layers)
-    shapes = {f'{n}.lora_a': [r,o.in_features] for n,o in linears.items()}
-    shapes |= {f'{n}.lora_b': [o.out_features,r] for n,o in linears.items()}
-    return shapes | {n: list(p.shape) for n,p in model.named_parameters()
-                   if n.startswith(f'{len(model)-1}.')}
+def _learned(model):
+    "The parameters that are trained, by their names"
+    learns = {id(p) for group in lora_splitter(model) for p in group}
+    return {n: p for n,p in model.named_parameters() if id(p) in learns}
 
 @patch
 @synchronized
@@ -160,11 +150,8 @@ def save_lora(self:TransformerLearner,
 )->Path: # The file, which ends in `.safetensors`
     "Save the low-rank changes and the head, and nothing else; raises `ValueError` without changes"
     model,path = plain_model(self.model),model_path(self.path/self.model_dir, file)
-    _check_has_loras(model)
     if rank_distrib(): return path  # the first process writes
-    learns = {id(p) for group in lora_splitter(model) for p in group}
-    write_file(path, LoRAFile, {n: p for n,p in model.named_parameters() if id(p) in learns},
-               **_settings(model), head=_head(self, model),
+    write_file(path, LoRAFile, _learned(model), **_settings(model), head=_head(self, model),
                base={n: _few_of(o.weight).tolist() for n,o in _loras(model)})
     return path
 
@@ -182,13 +169,12 @@ def load_lora(self:TransformerLearner,
     if meaning(saved)!=meaning(head):
         raise ValueError(f"{path} is for other classes or another pool, {meaning(saved)}, than this "
                          f"learner has, {meaning(head)}")
-    shapes = {n: list(o.shape) for n,o in weights.items()}
-    difference = differences(shapes, _shapes(model, about.r, about.layers))
-    if difference: raise ValueError(f"{path} does not fit this model: {difference[:200]}")
-    if {f'{n}.lora_a' for n in about.base} - set(shapes) or not _same_base(about.base, model):
+    layers = dict(model.named_modules())
+    if not all(n in layers and _same(layers[n].weight, o) for n,o in about.base.items()):
         raise ValueError(f"{path} was not trained on the weights of this learner")
     if not _loras(model): add_lora(self, **settings)
     if _settings(model)!=settings:
         raise ValueError(f"{path} was made with {settings}, this learner with {_settings(model)}")
+    if weights.keys()!=_learned(model).keys(): raise ValueError(f"{path} does not fit this model")
     model.load_state_dict(weights, strict=False)
     return self

@@ -6,7 +6,6 @@
 __all__ = ['describe_encoder', 'read_description']
 
 # %% ../../nbs/45_learner.transfer.ipynb #ada819a0
-import textwrap
 from fastai.text.all import *
 from ..nn.layers import *
 from ..nn.encoder import *
@@ -65,10 +64,8 @@ def _check_fit(path, about, encoder):
     other = isinstance(a, dict) and isinstance(b, dict) and a.get('name')!=b.get('name')
     free = [*free_keywords, *['attn_cls']*other]
     if difference := differences(saved, current, free):
-        wants = ', '.join(f'{n}={as_code(o)}' for n,o in saved.items()
-                          if o!=current.get(n) and n not in free)
-        raise ValueError(f"{path} does not fit: {difference}. Make the learner with {wants}, or save "
-                         "an encoder like yours")
+        raise ValueError(f"{path} does not fit: {difference}. Make the learner with the keywords "
+                         "of the file, or save an encoder like yours")
 
 # %% ../../nbs/45_learner.transfer.ipynb #45591674
 def _notes(about, weights, encoder, tokenizer, new, n):
@@ -88,23 +85,29 @@ def _notes(about, weights, encoder, tokenizer, new, n):
     saved = about.tokenizer and about.tokenizer.model_dump()
     differ = tokenizer and saved and tokenizer_diff(saved, tokenizer)
     if differ:
-        yield f"`dls` makes tokens in another way: {textwrap.shorten(differ, 150, placeholder='…')}"
+        yield f"`dls` makes tokens in another way: {differ[:150]}"
 
 # %% ../../nbs/45_learner.transfer.ipynb #320676df
-def _load_encoder(learn, file, device):
+@patch
+@synchronized
+def load_encoder(self:TransformerLearner,
+    file:str, # A file in `learn.path/learn.model_dir`; or a path, or a folder of `save_model`
+    device:int|str|torch.device=None # Device to load to; None is that of `dls`
+)->TransformerLearner: # The learner itself
+    "Load an encoder, match its rows to the tokens, freeze; raises `ValueError` if it does not fit"
     distrib_barrier()
-    path = find_model(learn.path/learn.model_dir, file)
+    path = find_model(self.path/self.model_dir, file)
     about,weights = read_model_file(path)
-    device = torch.device(ifnone(ifnone(device, learn.dls.device), 'cpu'))
+    device = torch.device(ifnone(ifnone(device, self.dls.device), 'cpu'))
     part = '' if about.kind=='encoder' else '0.'
     weights = {n.removeprefix(part): o.to(device) for n,o in weights.items() if n.startswith(part)}
-    encoder,config = plain_model(learn.model)[0],describe_encoder(learn)
+    encoder,config = plain_model(self.model)[0],describe_encoder(self)
     vocab = config['vocab']
     _check_fit(path, about, encoder)
     rows,new = match_rows(weights['embedding.weight'], about.vocab, vocab[:encoder.vocab_sz],
                           about.encoder.get('pad_idx'), encoder.pad_idx)
     notes = list(_notes(about, weights, encoder, config['tokenizer'], new, len(vocab)))
-    tied = any(p is encoder.embedding.weight for p in get_model(learn.model)[1].parameters())
+    tied = any(p is encoder.embedding.weight for p in get_model(self.model)[1].parameters())
     # tied, it is also the score of padding
     if not tied and encoder.embedding.padding_idx is not None: rows[encoder.pad_idx] = 0
     weights['embedding.weight'] = rows
@@ -115,18 +118,9 @@ def _load_encoder(learn, file, device):
     except ValueError as e:
         raise ValueError(f"{path} does not fit: {e}. Use its classes") from e
     encoder.load_state_dict({n: weights[o] for n,o in first_names(encoder).items()})
-    learn.loaded_encoder = AttrDict(file=path, new_tokens=new)
+    self.loaded_encoder = AttrDict(file=path, new_tokens=new)
     if notes: warn(f"{path.name}: {'; '.join(notes)}", stacklevel=3)
-    learn.freeze()
-    for p in learn.model.parameters():
+    self.freeze()
+    for p in self.model.parameters():
         if not p.requires_grad: p.grad = None  # or momentum and weight decay would still act
-    return learn
-
-# %% ../../nbs/45_learner.transfer.ipynb #5c0cc816
-@patch
-def load_encoder(self:TransformerLearner,
-    file:str, # A file in `learn.path/learn.model_dir`; or a path, or a folder of `save_model`
-    device:int|str|torch.device=None # Device to load to; None is that of `dls`
-)->TransformerLearner: # The learner itself
-    "Load an encoder, match its rows to the tokens, freeze; raises `ValueError` if it does not fit"
-    with model_lock(self.model): return _load_encoder(self, file, device)
+    return self
