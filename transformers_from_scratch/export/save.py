@@ -206,13 +206,10 @@ def _empty_dls(about, tok, device):
 
 def _dls_of(path, about, tok_tfm, rules, device):
     "`DataLoaders` without data; raises `ValueError` that asks for what is missing"
-    why = None
-    if about.data is None: why = 'it was made with other steps than tokens and numbers'
-    elif _kind_of(about)[1]=='classes' and about.head.target is None: why = "the target was a custom one"
-    elif tok_tfm is None and about.tokenizer is None: why = 'the texts were tokens already'
-    if why:
-        raise ValueError(f"{path} does not tell how texts become ids, as {why}: pass `dls=`, made "
-                         "as for the training")
+    no_target = _kind_of(about)[1]=='classes' and about.head.target is None
+    if about.data is None or no_target or tok_tfm is None and about.tokenizer is None:
+        raise ValueError(f"{path} does not tell how texts become ids, or outputs classes: pass "
+                         "`dls=`, made as for the training")
     try:
         if tok_tfm is None: tok = tokenizer_from_state(about.tokenizer.model_dump(), rules)
         else:
@@ -221,9 +218,7 @@ def _dls_of(path, about, tok_tfm, rules, device):
     except Exception as e:
         raise ValueError(f"{path}: the tokenizer is of a custom class, or has custom rules: pass "
                          f"`tok_tfm=` or `rules=` ({in_short(e)})") from e
-    try: return _empty_dls(about, tok, torch.device(device))
-    except Exception as e:
-        raise ValueError(f"{path}: no data can be made as they were ({in_short(e)})") from e
+    return _empty_dls(about, tok, torch.device(device))
 
 def _note_tokenizer(path, about, tok):
     "Warn if `tok`, or the one of `DataLoaders`, is another tokenizer than that of training"
@@ -279,16 +274,11 @@ def load_transformer_learner(
     lacks = {n: as_code(keywords[n]) for n in custom_parts(keywords) if n not in given}
     if about.loss is None and 'loss_func' not in learn_kw: lacks['loss_func'] = 'a custom one'
     if lacks:
-        shown = ', '.join(f'`{n}` was {o}' for n,o in lacks.items())
-        raise ValueError(f"{path.parent} has custom parts, which no file can hold: {shown}. Pass "
-                         f"them, as in load_transformer_learner({str(folder)!r}, "
-                         f"{', '.join(f'{n}=...' for n in lacks)})")
-    try:
-        model = _made(about, weights, given)
-        loss = _loss(**about.loss) if about.loss else None
-    except Exception as e:
-        raise ValueError(f"{path}: the model can't be made as it was ({in_short(e)})") from e
+        shown = ', '.join(f'{n}=..., which was {o}' for n,o in lacks.items())
+        raise ValueError(f"{path.parent} has custom parts, which no file can hold: pass {shown}")
+    model = _made(about, weights, given)
     if dls is None: dls = _dls_of(path, about, tok_tfm, rules, device)
     else: _check_same(path, about, dls)
-    learn_kw = dict(loss_func=loss, fast_layers=about.fast_layers) | learn_kw
+    if about.loss: learn_kw = dict(loss_func=_loss(**about.loss)) | learn_kw
+    learn_kw = dict(fast_layers=about.fast_layers) | learn_kw
     return learn_cls(dls, model.to(dls.device), **learn_kw)

@@ -217,7 +217,6 @@ def _state(trial):
                   deepcopy=deepcopy(trial.model))
     for name,model in copies.items():
         assert_near(trial.out(model, trial.texts()), want, f'`{name}` must give the same model', 0)
-    check_keywords(TransformerEncoder, json.loads(json.dumps(describe_model(trial.encoder))))
     check_description(trial.model)
 
 # %% ../../nbs/81_testing.model.ipynb #c89e2e217d
