@@ -11,7 +11,6 @@ from fastai.text.all import *
 from ..compat.ensure import *
 from ..compat.dls_info import *
 from ..learner.lm import *
-from ..learner.locks import *
 
 # %% ../../nbs/65_callbacks.samples.ipynb #7eb73bd6
 def _answer(learn, text, **kwargs):
@@ -52,7 +51,7 @@ class LogSamples(Callback):
 
     def after_epoch(self):
         "Ask, and log; random generators are left as they were"
-        if not self.due or not in_fit(self.learn): return
+        if not self.due: return
         self.due,other = False,copy(self.learn)
         other.cbs = L()  # those of the learner are in the middle of an epoch
         other.add_cb(TrainEvalCallback())
