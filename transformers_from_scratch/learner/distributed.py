@@ -120,13 +120,14 @@ def _import_distributed():
 
 @patch
 def to_distributed(self:BaseTextLearner,
-    **kwargs # For fastai's method, and accelerate's `Accelerator`
+    sync_bn:bool=True, # Replace batch norm by `nn.SyncBatchNorm`? Models of this library have none
+    **kwargs # For accelerate's `Accelerator`
 )->BaseTextLearner: # Itself; `detach_distributed` undoes it
     "Train in all processes that were started; raises `ImportError` without accelerate"
     if num_distrib()<2: return self
     _import_distributed()
     if default_device().type=='cpu': kwargs = dict(cpu=True) | kwargs  # or no processes connect
-    return Learner.to_distributed(self, **kwargs)
+    return Learner.to_distributed(self, sync_bn, **kwargs)
 
 @patch
 @contextmanager
