@@ -145,7 +145,7 @@ def in_short(
 )->str: # At most 200 characters
     "An error in one line"
     says = str(e) if type(e) is ValueError else f'{type(e).__name__}: {e}'
-    return ' '.join(says.split())[:200]
+    return ' '.join(says.partition('\n    For further')[0].split())[:200]  # of pydantic's
 
 def read_file(
     path:Path, # A file
