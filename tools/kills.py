@@ -19,7 +19,7 @@ from pathlib import Path
 import common
 from common import root
 from transformers_from_scratch.all import *
-from transformers_from_scratch.callbacks.resume import _newest
+from transformers_from_scratch.callbacks.resume import _read
 
 fits = dict(fit_one_cycle=(3, 1e-2), fit_flat_cos=(3, 1e-2), fit=(3, 1e-2), fine_tune=(2, 1e-2))      # `fine_tune` trains twice, 3 epochs in all
 kinds = dict(classifier=['reviews'], lm=['reviews','reference','corpus'])
@@ -114,7 +114,7 @@ def wait(process, folder, moment=None):
 
 def found(folder):
     "Training, epoch and batch that the next start will find, and whether that training is done; None if nothing was saved"
-    try: o = _newest(folder/'models/run')
+    try: o = _read(folder/"models/run/now.pth")
     except ValueError: return
     return o and (o['fit'],o['epoch'],o['batch'],o['done'])
 

@@ -41,7 +41,7 @@ class StopOnNaN(Callback):
 
     def before_fit(self):
         "Turn it off for `lr_find`, which is meant to diverge, and for predictions"
-        self.run = not (hasattr(self, 'lr_finder') or hasattr(self, 'gather_preds'))
+        self.run = in_fit(self.learn)
 
     def before_batch(self):
         "Remember the random states, and whether there is mixed precision"

@@ -78,35 +78,20 @@ def _plain(o):
     return o.tolist() if isinstance(o, (np.ndarray,np.generic)) else o
 
 def _write(folder, state):
-    "Write `now`; what is there becomes `before`"
-    now,data = folder/'now.pth',io.BytesIO()
+    data = io.BytesIO()
     torch.save(_plain(state), data)
-    with atomic_write(now) as new:
-        new.write_bytes(data.getbuffer())
-        if now.exists(): os.replace(now, folder/'before.pth')
+    with atomic_write(folder/'now.pth') as new: new.write_bytes(data.getbuffer())
 
 def _read(file):
-    "The state in `file`; raises `ValueError` for a damaged one"
+    "The state in `file`, or None; raises `ValueError` for a damaged one"
+    if not file.is_file(): return
     try:
         with zipfile.ZipFile(file) as o: bad = o.testzip()  # `torch.load` compares no checksum
         if bad: raise ValueError('it has changed since it was written')
         return torch.load(file, map_location='cpu', weights_only=True)
-    except (FileNotFoundError,NotADirectoryError): raise
     except Exception as e:
         raise ValueError(f"{file} is not a file that `Resume` wrote, or it is damaged "
-                         f"({in_short(e)})") from e
-
-def _newest(folder):
-    "The newest state in `folder` that can be read; or None"
-    wrong = []
-    for file in (folder/'now.pth', folder/'before.pth'):
-        try: res = _read(file)
-        except (FileNotFoundError,NotADirectoryError): continue
-        except ValueError as e: wrong.append(str(e))
-        else:
-            if wrong: warn(f"{wrong[0]}: resuming from {file.name}, which is older")
-            return res
-    if wrong: raise ValueError(f"{'; '.join(wrong)}: delete {folder} to start over")
+                         f"({in_short(e)}): delete it to start over") from e
 
 @contextmanager
 def _putting_back(folder):
@@ -189,7 +174,7 @@ class Resume(Callback):
         res = [None]
         if not self.several or rank_distrib()==0:
             for new in self.folder.glob('.new*'): shutil.rmtree(new)  # of a killed save
-            try: res = [_newest(self.folder)]
+            try: res = [_read(self.folder/'now.pth')]
             except ValueError as e: res = [e]
         if self.several: torch.distributed.broadcast_object_list(res)
         if isinstance(res[0], ValueError): raise res[0]

@@ -142,29 +142,28 @@ class CachedRows:
         return [self.rows[i] for i in idxs]
 
 # %% ../../nbs/35_data.cached.ipynb #ca000020
-def _padded(arrays, pad_idx, n, seq_len=None):
+def _padded(arrays, pad_idx, n=None, seq_len=None):
     "Ids `(b,n)` as numbers of 64 bits; with `seq_len`, whole chunks of padding are in front"
+    n = n or max(map(len, arrays))
     ids = np.full((len(arrays), n), pad_idx, np.int64)
     for row,x in zip(ids, arrays):
         start = (n-len(x))//seq_len*seq_len if seq_len else 0
         row[start:start+len(x)] = x
     return torch.from_numpy(ids)
 
-def _longest(arrays): return max(map(len, arrays))
-
 def _pad_chunk(tfm, columns, first, fill=None):
     "Padded columns; `fill` has other types that are padded beside their text: `{type: number}`"
     fill = {TensorText: tfm.pad_idx} | (fill or {})
     numbers = {i: fill[t] for i,o in enumerate(first) for t in fill if isinstance(o, t)}
-    n = max([1, *(_longest(columns[i]) for i in numbers if isinstance(first[i], TensorText))])
+    n = max([1, *(len(x) for i in numbers if isinstance(first[i], TensorText) for x in columns[i])])
     seq_len = tfm.seq_len if tfm.pad_first else None
     return {i: _padded(columns[i], o, n, seq_len) for i,o in numbers.items()}
 
 def _pad_pairs(tfm, columns, first):
     texts = [i for i,o in enumerate(first) if isinstance(o, TensorText)]
-    return {i: _padded(columns[i], tfm.pad_idx, _longest(columns[i])) for i in texts}
+    return {i: _padded(columns[i], tfm.pad_idx) for i in texts}
 
-def _pad_input(tfm, columns, first): return {0: _padded(columns[0], 1, _longest(columns[0]))}
+def _pad_input(tfm, columns, first): return {0: _padded(columns[0], 1)}
 
 # padding of arrays by class: `(transform, columns, first row) -> {column: ids}`
 padders = {Pad_Chunk: _pad_chunk, PadPairs: _pad_pairs, Pad_Input: _pad_input}

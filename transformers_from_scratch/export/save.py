@@ -251,7 +251,7 @@ def _model_file(folder):
     "The file of a model, here or else on the hub"
     try: return find_model(Path(), folder)
     except FileNotFoundError:
-        if not is_hub_name(folder): raise
+        if not isinstance(folder, str) or folder.count('/')!=1: raise
     return hub_folder(folder)/'model.safetensors'
 
 def load_transformer_learner(

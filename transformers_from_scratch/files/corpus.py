@@ -66,14 +66,12 @@ def _tokenized(tok, parts, n_workers):
     if not n_workers:
         yield from (_tokenize_part(tok, o) for o in parts)
         return
-    pool = ProcessPoolExecutor(n_workers, initializer=_start_worker, initargs=(tok,))
-    try:
+    with ProcessPoolExecutor(n_workers, initializer=_start_worker, initargs=(tok,)) as pool:
         waiting = deque()
         for part in parts:
             waiting.append(pool.submit(_work, part))
             if len(waiting)>2*n_workers: yield waiting.popleft().result()
         while waiting: yield waiting.popleft().result()
-    finally: pool.shutdown(cancel_futures=True)
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000014
 class CorpusFile(FileHeader):
@@ -232,9 +230,7 @@ class CorpusTexts(TfmdLists):
         items, # Indices of its texts
         tok:Tokenizer # Its tokenizer
     ):
-        self.corpus,items = corpus,np.asarray(items, np.int64)
-        odd = items[(items<0) | (items>=len(corpus))]
-        ensure(not len(odd), 'items', odd[:3].tolist(), f'indices of its {len(corpus)} texts')
+        self.corpus,items = corpus,np.arange(len(corpus))[np.asarray(items, np.int64)]
         super().__init__(items, [tok, Numericalize(corpus.vocab)], do_setup=False,
                          types=[Tokenizer.input_types, L, TensorText])
 
@@ -342,32 +338,25 @@ def _split(corpus, source, text_col, splitter, valid_pct, seed):
         raise ValueError(f"`splitter` puts texts into both parts, such as {both[:3].tolist()}")
     return train,valid
 
-@delegates(tokenize_corpus)
+@keywords_of(tokenize_corpus, CorpusLoader, but=['shuffle'])
 def lm_dataloaders(
     source, # Texts: a table, a CSV file (read in pieces), a folder of files `*.txt`, or a list
-    folder:Path=None, # Where the corpus goes, or is; None is `<source>_corpus` beside it
+    folder:Path, # Where the corpus goes, or is, if it was made before
     *,
     valid_pct:float=.1, # Share of the texts for validation, in (0,1)
     splitter:callable=None, # Instead: the indices of rows, files or texts for both parts
     seed:int=0, # Determines the split and the order of the texts in each epoch
-    bs:int=64, # Rows of a batch
-    seq_len:int=72, # Tokens of each row
-    num_workers:int=0, # Processes that read ahead; a batch takes so little that 0 is best
     device=None, # Where batches go; None is fastai's default
     **kwargs
 )->DataLoaders: # For `transformer_lm_learner`, or fastai's `language_model_learner`
     "`DataLoaders` for a language model from texts larger than memory; errors as `tokenize_corpus`"
     ensure(splitter or 0<valid_pct<1, 'valid_pct', valid_pct, 'between 0 and 1')
     if isinstance(source, Iterator): source = list(source)
-    if folder is None:
-        if not isinstance(source, (str,Path)): raise ValueError('`folder` is None: pass one')
-        path = Path(source).expanduser().resolve()
-        folder = path.with_name(path.name+'_corpus')
+    loader_kw,kwargs = split_keywords(kwargs, CorpusLoader)
+    kw = dict(loader_kw, seed=seed, device=ifnone(device, default_device()))
     tok = _with_rules(kwargs.pop('tok', None), kwargs.pop('rules', None))
     corpus = tokenize_corpus(source, folder, tok=tok, **kwargs)
     parts = _split(corpus, source, kwargs.get('text_col', 'text'), splitter, valid_pct, seed)
     train,valid = (CorpusTexts(corpus, o, tok) for o in parts)
-    kw = dict(bs=bs, seq_len=seq_len, seed=seed, num_workers=num_workers,
-              device=ifnone(device, default_device()))
     return DataLoaders(CorpusLoader(train, shuffle=True, **kw), CorpusLoader(valid, **kw),
                        path=Path(folder), device=kw['device'])

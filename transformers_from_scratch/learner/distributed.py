@@ -11,6 +11,7 @@ from fastai.text.all import *
 from ..files.format import *
 from ..compat.repairs import *
 from .core import *
+from .locks import *
 from ..compat.ensure import *
 
 # %% ../../nbs/51_learner.distributed.ipynb #30a00008
@@ -27,20 +28,13 @@ def broadcast_numbers(
 # %% ../../nbs/51_learner.distributed.ipynb #di000004
 def _enlarged(dl, n):
     "A copy of `dl` with `n` times the batch size; to iterate one does not change the other"
-    res = copy(dl)
-    res.bs = dl.bs*n
-    if not isinstance(dl, LMDataLoader): return res
-    if has_items := 'items' in vars(dl):
-        res.items = ReindexCollection(dl.items.coll, idxs=list(dl.items.idxs),
-                                      cache=dl.items.cache, tfm=dl.items.tfm)
-        res.lens = ReindexCollection(dl.lens.coll, idxs=res.items.idxs)
-        res.make_chunks()
-    tokens = int(sum(dl.lens.coll) if has_items else dl.n_tokens)
-    if tokens<=res.bs:
-        raise ValueError(f'`bs` is {dl.bs}, too much for {n} processes and {tokens} tokens')
-    res.bl = (tokens-1)//res.bs
-    res.n_batches = -(-res.bl//dl.seq_len)
-    res.last_len,res.n = res.bl - (res.n_batches-1)*dl.seq_len,res.n_batches*res.bs
+    if isinstance(dl, LMDataLoader):
+        with no_random(): res = dl.new(bs=dl.bs*n)
+        set_loader_order(res, loader_order(dl))
+        ensure(len(res), 'bs', dl.bs, f'less: {n} processes share these texts')
+    else:
+        res = copy(dl)
+        res.bs = dl.bs*n
     return res
 
 def _mark_of(dl):
@@ -138,14 +132,13 @@ def to_distributed(self:BaseTextLearner,
 @patch
 @contextmanager
 def distrib_ctx(self:BaseTextLearner,
-    sync_bn:bool=True, # Replace batch norm by `nn.SyncBatchNorm`? Models of this library have none
     in_notebook:bool=False, # Is this called in a notebook, by `notebook_launcher`?
-    **kwargs # For accelerate's `Accelerator`
+    **kwargs # For fastai's method, and accelerate's `Accelerator`
 )->Iterator: # Yields the learner
     "Train in all processes within `with`; raises `ImportError` without accelerate"
     if num_distrib()<2:
         yield self
         return
     _import_distributed()
-    with Learner.distrib_ctx(self, sync_bn, in_notebook and torch.cuda.is_available(), **kwargs):
-        yield self
+    cuda = in_notebook and torch.cuda.is_available()
+    with Learner.distrib_ctx(self, in_notebook=cuda, **kwargs): yield self
