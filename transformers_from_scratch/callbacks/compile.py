@@ -34,8 +34,8 @@ class CompileModel(Callback):
         get_model(self.model)._compiled_call_impl = None
 
     # where a batch was cancelled or interrupted before its predictions
-    def after_cancel_batch(self): self.after_pred()
-    def before_validate(self): self.after_pred()
+    def after_cancel_batch(self): "As `after_pred`"; self.after_pred()
+    def before_validate(self): "As `after_pred`"; self.after_pred()
 
 def _widened(model, xb):
     "Pad the ids of a classifier with a pool to a multiple of 64 columns: few shapes, few CUDA graphs"

@@ -11,7 +11,7 @@ from ..learner.locks import *
 
 # %% ../../nbs/64_callbacks.nan.ipynb #5f100007
 def _finite(o):
-    "Are all floating point numbers in `o` finite?"
+    "True if all floating-point numbers in `o` are finite"
     if isinstance(o, dict): o = o.values()
     elif isinstance(o, Tensor): return not o.is_floating_point() or o.isfinite().all().item()
     elif not isinstance(o, (tuple,list)): return True

@@ -52,7 +52,7 @@ def _counts(obj, attributes):
 
 def _get_counts(learn, losses):
     "Counts of callbacks and metrics, and the curves"
-    def numbers(o): return torch.tensor(o, dtype=torch.double)
+    numbers = partial(torch.tensor, dtype=torch.double)
     def hypers(o): return {n: numbers(x) for n,x in getattr(o, 'hps', {}).items()}  # of a scheduler
     rec,objs = learn.recorder,_with_counts(learn)
     return dict(objects={n: _counts(o, vars(o)) for n,o in objs.items()},
@@ -86,7 +86,7 @@ def _read(file):
     "The state in `file`, or None; raises `ValueError` for a damaged one"
     if not file.is_file(): return
     try:
-        with zipfile.ZipFile(file) as o: bad = o.testzip()  # `torch.load` compares no checksum
+        with zipfile.ZipFile(file) as archive: bad = archive.testzip()  # `torch.load` compares no checksum
         if bad: raise ValueError('it has changed since it was written')
         return torch.load(file, map_location='cpu', weights_only=True)
     except Exception as e:
@@ -213,7 +213,7 @@ class Resume(Callback):
         set_random_states(**own['rng'])
         self.epoch_start = {n: own[n] for n in ('rng_then','order')}
         self.began,learn.n_iter = time.time(),len(learn.dl)
-        for o in enumerate(batches, self.n_done): learn.one_batch(*o)
+        for i,batch in enumerate(batches, self.n_done): learn.one_batch(i, batch)
 
     def before_train(self):
         "Remember how the epoch begins, or put that back"

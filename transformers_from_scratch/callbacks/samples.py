@@ -14,7 +14,7 @@ from ..learner.lm import *
 
 # %% ../../nbs/65_callbacks.samples.ipynb #7eb73bd6
 def _answer(learn, text, **kwargs):
-    "What `learn.predict` says to `text`, in a few words"
+    "Answer of `learn.predict` to `text`, in a few words"
     if isinstance(learn, TransformerLMLearner): kwargs = dict(n_words=20, no_bar=True) | kwargs
     try: said = learn.predict(text, **kwargs)
     except FloatingPointError as e: return str(e)  # it has diverged

@@ -215,8 +215,9 @@ _methods = 'create_batches create_item create_batch retain do_batch do_item __it
 
 class CachedBatches:
     "Part of a fastai loader that takes the rows of its dataset from `CachedRows`, if it has some"
-    def unknown(self):
-        "Name of something that the cache does not know, such as a transform; None if rows are kept"
+    def unknown(self
+    )->str: # None if rows are kept
+        "Name of something that the cache does not know, such as a transform"
         if 'cached_rows' not in getattr(self.dataset, '__dict__', ()) or not self.bs: return 'dataset'
         cls,lm,pads = type(self).__bases__[1],isinstance(self, LMDataLoader),[*self.before_batch.fs]
         base = LMDataLoader if lm else TfmdDL

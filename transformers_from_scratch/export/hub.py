@@ -39,10 +39,10 @@ def _validation(learn):
     return {n: o for n,o in zip(names, row) if isinstance(o, numbers.Number)}
 
 def _facts(learn, about):
-    "What a card says of a learner, by name"
+    "Facts of a learner for its card, by name"
     yield 'Task', ', '.join(filter(None, (about.task, about.head.target)))
-    if o := about.head.classes:
-        yield 'Labels', ', '.join(map(_code, o[:50])) + f', … ({len(o)})'*(len(o)>50)
+    if classes := about.head.classes:
+        yield 'Labels', ', '.join(map(_code, classes[:50])) + f', … ({len(classes)})'*(len(classes)>50)
     model = plain_model(learn.model)
     yield 'Model', f'{type(model).__name__}, {total_params(model)[0]:,} parameters'
     for name,ds in (('Trained on','train_ds'), ('Validated on','valid_ds')):

@@ -38,7 +38,7 @@ def _accepts_long(model):
     return cuts and model[0].max_len is not None
 
 def _about(learn):
-    "How texts become ids, and what outputs mean; raises `ValueError` for a custom tokenizer"
+    "Settings that make ids of texts, and names of outputs; raises `ValueError` for a custom tokenizer"
     model,(kind,thresh) = plain_model(learn.model),_target(learn)
     encoder,head = model[:2]
     tokenizer_from_state(state := tokenizer_state(learn.dls))  # none that is custom
@@ -159,7 +159,7 @@ class ONNXClassifier:
             t = max(len(rows[places[-1]]), 1)
             ids = np.full((len(places),t), self.about.pad_idx)  # (b,t)
             for row,i in zip(ids, places): row[:len(rows[i])] = rows[i]
-            for i,o in zip(places, self.session.run(None, {'ids': ids})[0]): out[i] = o
+            for i,row in zip(places, self.session.run(None, {'ids': ids})[0]): out[i] = row
         if self.about.each_token: return [o[:len(r)] for o,r in zip(out, rows)]
         n_out = self.session.get_outputs()[0].shape[-1]
         return np.stack(out) if out else np.zeros((0,n_out), np.float32)
@@ -196,7 +196,7 @@ def export_onnx(
 )->Path: # The folder
     "Write a classifier; raises `ValueError` if the file differs, errors of `torch.onnx.export`"
     model,folder = plain_model(learn.model),Path(folder).expanduser()
-    for o in ('onnx','onnxscript','onnxruntime'): import_extra(o, 'onnx')
+    for name in ('onnx','onnxscript','onnxruntime'): import_extra(name, 'onnx')
     if rank_distrib(): return folder
     ensure_free(folder, 'about.json', 'onnx')
     about = _about(learn)

@@ -78,9 +78,9 @@ def explain(self:BagLearner,
     x,tokens = torch.tensor([ids], device=model.bias.device),[text_vocab(self.dls)[i] for i in ids]
     with torch.no_grad(), in_eval(model): (spans,parts),logits = phrase_parts(model, x[0]),model(x)[0]
     i = logits.argmax().item() if target is None else [*map(str, names)].index(str(target))
-    def of(o):  # over the mean of the others
-        if kind=='category': o = o - (o.sum(-1, keepdim=True)-o)/(o.shape[-1]-1)
-        return o[...,i]
+    def of(x):  # over the mean of the others
+        if kind=='category': x = x - (x.sum(-1, keepdim=True)-x)/(x.shape[-1]-1)
+        return x[...,i]
     phrases,scores = defaultdict(float),[0.]*len(ids)
     for span,o in zip(spans, of(parts).tolist()):
         phrases[sep.join(tokens[j] for j in span)] += o

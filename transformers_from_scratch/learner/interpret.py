@@ -148,7 +148,7 @@ class Attributions:
     def top(self,
         n:int=5 # Number of tokens, sentences or phrases
     )->L: # `(token, score)`
-        "What contributed most, for or against the prediction"
+        "The parts that contributed most, for or against the prediction"
         return self.phrases[:n]
 
     def _strengths(self):

@@ -117,16 +117,16 @@ def _going_on(learn):
     modes = [(o, o.training) for o in learn.model.modules()]
     grads = [(p, p.grad) for p in learn.model.parameters()]
     for p,_ in grads: p.grad = None
-    for o,_ in kept:
-        if getattr(o, '_only_train_loop', False): o.run = False  # fastai's trackers
+    for cb,_ in kept:
+        if getattr(cb, '_only_train_loop', False): cb.run = False  # fastai's trackers
     learn.trains = False
     try: yield
     finally:
-        for o,then in kept:
-            for n in {*vars(o)} - {*then, 'final_record'}: del vars(o)[n]
-            vars(o).update(then)
+        for obj,then in kept:
+            for n in {*vars(obj)} - {*then, 'final_record'}: del vars(obj)[n]
+            vars(obj).update(then)
         for p,grad in grads: p.grad = grad
-        for o,mode in modes: o.training = mode
+        for part,mode in modes: part.training = mode
         for n in hypers[0]: learn.opt.set_hyper(n, [o[n] for o in hypers])
         if order: set_loader_order(train, order)
         set_random_states(**random_states)

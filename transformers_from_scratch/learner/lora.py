@@ -135,7 +135,7 @@ def _few_of(w):
     return w[::max(len(w)//8, 1)][:8]
 
 def _same(w, few):
-    "Are these numbers those of the weight, up to their rounding?"
+    "True if these are the numbers of the weight, up to their rounding"
     return torch.allclose(_few_of(w), tensor(few), rtol=.02, atol=1e-3*w.abs().max().item())
 
 def _learned(model):
