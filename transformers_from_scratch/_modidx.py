@@ -1017,6 +1017,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                                  'transformers_from_scratch/learner/chunked_loss.py')},
             'transformers_from_scratch.learner.core': { 'transformers_from_scratch.learner.core.BaseTextLearner': ( 'learner.core.html#basetextlearner',
                                                                                                                     'transformers_from_scratch/learner/core.py'),
+                                                        'transformers_from_scratch.learner.core.BaseTextLearner.__getstate__': ( 'learner.core.html#basetextlearner.__getstate__',
+                                                                                                                                 'transformers_from_scratch/learner/core.py'),
                                                         'transformers_from_scratch.learner.core.BaseTextLearner.__init__': ( 'learner.core.html#basetextlearner.__init__',
                                                                                                                              'transformers_from_scratch/learner/core.py'),
                                                         'transformers_from_scratch.learner.core.BaseTextLearner.__init_subclass__': ( 'learner.core.html#basetextlearner.__init_subclass__',

@@ -173,7 +173,7 @@ class Resume(Callback):
         "Read what was saved, or None; process 0 does it for all"
         res = [None]
         if not self.several or rank_distrib()==0:
-            for new in self.folder.glob('.new*'): shutil.rmtree(new)  # of a killed save
+            for new in self.folder.glob('.new-tfs-*'): shutil.rmtree(new)  # of a killed save
             try: res = [_read(self.folder/'now.pth')]
             except ValueError as e: res = [e]
         if self.several: torch.distributed.broadcast_object_list(res)

@@ -17,7 +17,9 @@ def _answer(learn, text, **kwargs):
     "Answer of `learn.predict` to `text`, in a few words"
     if isinstance(learn, TransformerLMLearner): kwargs = dict(n_words=20, no_bar=True) | kwargs
     try: said = learn.predict(text, **kwargs)
-    except FloatingPointError as e: return str(e)  # it has diverged
+    except (FloatingPointError,ValueError) as e:  # it has diverged
+        if 'NaN' not in str(e): raise
+        return str(e)
     if isinstance(said, tuple):  # of a classifier, with its probabilities
         sure = f' ({said[2].max():.2f})' if text_target(learn.dls).kind=='category' else ''
         return f'{said[0]}{sure}'

@@ -226,8 +226,9 @@ class CachedBatches:
         odd += [o for i,o in enumerate(pads) if lm or i or type(o) not in padders]
         odd += [o for o in pads if o.split_idx is not None]
         names = own + [getattr(o, '_name', type(o).__name__) for o in odd]
+        if names: return names[0]
         self.dataset.cached_rows.refresh()
-        return first(names) or self.dataset.cached_rows.disabled
+        return self.dataset.cached_rows.disabled
 
     def __iter__(self):
         "Batches; with rows that are kept, other processes would only take time"

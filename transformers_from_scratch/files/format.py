@@ -62,17 +62,17 @@ def atomic_write(
     folder = path.parent
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for old in folder.glob('.new*'):  # of processes that were killed a day ago
+        for old in folder.glob('.new-tfs-*'):  # of processes that were killed a day ago
             with suppress(OSError):
                 if time.time()-old.stat().st_mtime > 86_400: shutil.rmtree(old)
-        with tempfile.TemporaryDirectory(dir=folder, prefix='.new') as new:
+        with tempfile.TemporaryDirectory(dir=folder, prefix='.new-tfs-') as new:
             yield (new := Path(new)/path.name)
             files = sorted(new.parent.iterdir(), key=lambda o: o==new)
             for file in files:
                 with open(file, 'rb+') as f: os.fsync(f.fileno())
-            if others:  # no description until all files are there
-                for name in (path.name, *others): (folder/name).unlink(missing_ok=True)
+            if others: path.unlink(missing_ok=True)  # no description until all files are there
             for file in files: os.replace(file, folder/file.name)
+            for name in {*others} - {o.name for o in files}: (folder/name).unlink(missing_ok=True)
     except (OSError, SafetensorError) as e:
         raise OSError(f"can't write {path} ({e}): make room, or choose another place") from e
 

@@ -70,6 +70,10 @@ class BaseTextLearner(Learner):
         for n in ('validate','get_preds','tta','lr_find'):
             if n in vars(cls): setattr(cls, n, _aside(vars(cls)[n]))
 
+    def __getstate__(self):  # a copy is not in training
+        state = super().__getstate__()
+        return {n: o for n,o in state.items() if n not in ('trains','aside')}
+
     def _do_fit(self):
         self.trains = True
         try: super()._do_fit()
