@@ -21,21 +21,20 @@ class CompileModel(Callback):
     def __getstate__(self): return vars(self) | dict(compiled=None)
 
     def before_batch(self):
-        "Let the model call what is compiled, when it is first called"
+        "Let the next call of the model be one of what is compiled"
         model = get_model(self.model)
         if self.kwargs.get('mode')=='reduce-overhead': self.learn.xb = _widened(model, self.xb)
         if not self.compiled or self.compiled[0] is not model:
             model.compile(**self.kwargs)
             self.compiled = model,model._compiled_call_impl
-        model._compiled_call_impl = self.compiled[1]
+        def once(*args, **kwargs):
+            model._compiled_call_impl = None  # at once: the call may fail
+            return self.compiled[1](*args, **kwargs)
+        model._compiled_call_impl = once
 
-    def after_pred(self):
-        "Let the model call itself again"
+    def after_cancel_batch(self):
+        "Let the model call itself, where a batch was cancelled before its predictions"
         get_model(self.model)._compiled_call_impl = None
-
-    # where a batch was cancelled or interrupted before its predictions
-    def after_cancel_batch(self): "As `after_pred`"; self.after_pred()
-    def before_validate(self): "As `after_pred`"; self.after_pred()
 
 def _widened(model, xb):
     "Pad the ids of a classifier with a pool to a multiple of 64 columns: few shapes, few CUDA graphs"
