@@ -8,7 +8,7 @@ which take 3 seconds of a core, are imported once: each process is a copy (`fork
 Notebooks that begin by importing all of this library start last, and before them it is imported once as well: the others run without
 the repairs that they do not import.
 With `TEST_SEED=3` the seeds are other ones, see `tools/seeds.py`."""
-import gc, importlib, multiprocessing as mp, sys, time
+import gc, importlib, multiprocessing as mp, os, sys, time
 from collections import Counter
 from copy import copy
 from functools import cache
@@ -73,6 +73,9 @@ def parallel(test, files, n_workers=0, pause=0, **kwargs):
 
 if __name__ == '__main__':
     if seeds.shift: print(f'Seeds are moved by {seeds.shift}.')
+    if not os.getenv('NIGHTLY'):   # by day fastai starts no processes to tokenize a table: all are small
+        from fastai.text.core import tokenize_df
+        tokenize_df.__defaults__ = 0,*tokenize_df.__defaults__[1:]
     tokenizer('en')
     spacy.blank = quick_blank
     spacy.blank('en')
