@@ -1,5 +1,5 @@
 """Functions that the tools share: running a notebook, writing a table for the documentation, and copying the repository."""
-import csv, os, shutil, subprocess, sys
+import csv, multiprocessing, os, shutil, subprocess, sys
 from datetime import date
 from pathlib import Path
 
@@ -14,6 +14,19 @@ def tested(name, *args, folder=root, timeout=None, **env):
     except subprocess.TimeoutExpired: return 'out of time'
     said = res.stdout+res.stderr
     return '' if 'Success.' in said else said or 'failed'
+
+def run_anew(code, *args):
+    """The exit status of `code` in a process that has imported nothing of this library: nightly, and where a notebook is run by hand, a new
+    Python; in other tests a copy of this one, which has imported PyTorch and fastai, that has forgotten the library"""
+    if os.getenv('NIGHTLY') or not os.getenv('IN_TEST'): return subprocess.run([sys.executable, '-c', code, *args]).returncode
+    def run():
+        for o in [*sys.modules]:
+            if o.startswith('transformers_from_scratch'): del sys.modules[o]
+        sys.argv[1:] = args
+        exec(code, dict(__name__='__main__'))
+    (p := multiprocessing.get_context('fork').Process(target=run)).start()
+    p.join()
+    return p.exitcode
 
 def write(file, rows, place=True):
     "Write `rows` as CSV, each with when and, with `place`, where it came about"

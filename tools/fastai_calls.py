@@ -2,10 +2,11 @@
 
 The comment names the repairs that explain a difference. With these undone, the line must give what it gives without this library. Any
 other difference is an error, and so is a named repair without one."""
-import json, os, subprocess, sys, tempfile, warnings
+import builtins, multiprocessing as mp, sys, tempfile, warnings
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
+from IPython.core.interactiveshell import InteractiveShell
 
 calls = '''
 accuracy(tensor([[.1,.9],[.8,.2]]), tensor([1,1]))
@@ -201,8 +202,12 @@ def result(code, names):
 def run(ours):
     "The result of each line; with this library also the results of those with repairs where these are undone"
     warnings.simplefilter('ignore')
+    InteractiveShell.clear_instance()   # that of a notebook, which shows tables in its own way
+    vars(builtins).pop('get_ipython', 0)
     names = dict(tempfile=tempfile, warnings=warnings, redirect_stdout=redirect_stdout, StringIO=StringIO)
-    if ours: import transformers_from_scratch.all
+    if ours:
+        sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+        import transformers_from_scratch.all
     exec(setting, names)
     res = dict(given=[result(code, names) for code,_ in lines], undone={})
     if ours:
@@ -215,20 +220,15 @@ def run(ours):
 
 def compare():
     "`(code, without, with, repairs, right)` of each line; `right` where its repairs explain the difference"
-    root = Path(__file__).resolve().parent.parent
-    env = dict(os.environ, PYTHONPATH=os.pathsep.join([str(root), os.environ.get('PYTHONPATH', '')]), OMP_NUM_THREADS='1')
-    started = [subprocess.Popen([sys.executable, __file__, o], env=env, stdout=subprocess.PIPE) for o in ('without','with')]
-    without,ours = (json.loads(o.communicate()[0].splitlines()[-1]) for o in started)
+    copy = sys.platform=='linux' and 'transformers_from_scratch' not in sys.modules  # of this process, which may have imported fastai
+    with mp.get_context('fork' if copy else 'spawn').Pool(2, maxtasksperchild=1) as pool: without,ours = pool.map(run, (False,True), chunksize=1)
     for (code,rows),a,b in zip(lines, without['given'], ours['given'], strict=True):
         yield code,a,b,rows,(a!=b and ours['undone'][code]==a) if rows else a==b
 
 if __name__=='__main__':
-    if len(sys.argv)>1:
-        print(json.dumps(run(sys.argv[1]=='with')))
-    else:
-        seen = list(compare())
-        for code,a,b,rows,right in seen:
-            if a!=b or not right: print('ok ' if right else 'NOT', code[:90], str(a)[:60], str(b)[:60], *rows, sep=' | ')
-        wrong = [o for o in seen if not o[-1]]
-        print(f'{len(seen)} calls: {sum(a!=b for _,a,b,_,_ in seen)} differ, {len(wrong)} of them for no reason of ours')
-        sys.exit(bool(wrong))
+    seen = list(compare())
+    for code,a,b,rows,right in seen:
+        if a!=b or not right: print('ok ' if right else 'NOT', code[:90], str(a)[:60], str(b)[:60], *rows, sep=' | ')
+    wrong = [o for o in seen if not o[-1]]
+    print(f'{len(seen)} calls: {sum(a!=b for _,a,b,_,_ in seen)} differ, {len(wrong)} of them for no reason of ours')
+    sys.exit(bool(wrong))

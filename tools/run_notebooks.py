@@ -5,17 +5,43 @@ together and count them: passed, failed, and skipped (no cell to run). `make tes
 
 A page defines anew what it exports, and so replaces methods in its process: no other notebook may see that. PyTorch and fastai,
 which take 3 seconds of a core, are imported once: each process is a copy (`fork`) of this one, where the system can do that safely.
+Notebooks that begin by importing all of this library start last, and before them it is imported once as well: the others run without
+the repairs that they do not import.
 With `TEST_SEED=3` the seeds are other ones, see `tools/seeds.py`."""
-import multiprocessing as mp, sys, time
+import gc, importlib, multiprocessing as mp, os, sys, time
 from collections import Counter
+from copy import copy
+from functools import cache
 from multiprocessing.connection import wait
-import seeds
+import seeds, spacy
 import nbdev.test
+from spacy import blank
 
 # Longest first: then no core waits while the other one runs the longest. What is not named comes after, as nbdev sorts it.
 first = 'recipes fast_lane 50_learner.calibration test_learner.bag 47_learner.bag test_learner.tagger translation algorithms test_unusual'.split()
 count,work = Counter(),[]
 completed = 7    # the exit status of a process whose notebook has passed: a cell may end its process, with 0 as well
+
+def imports_all(cells):
+    "Whether a notebook imports all of this library in the first of `cells`, those aside that its page hides or exports"
+    def imports(cell): return 'from transformers_from_scratch.all import' in cell.source
+    return any(imports(o) for o in cells) and imports(next(o for o in cells if imports(o) or not o.source.startswith('#|')))
+
+def get_ready(*modules):
+    "Import `modules`, which the processes that start from now on have then; none of them looks at what is here to collect garbage"
+    for o in modules: importlib.import_module(o)
+    gc.freeze()
+
+@cache
+def tokenizer(lang):
+    "An empty pipeline of spaCy, whose tokenizer takes a tenth of a second to make"
+    return blank(lang)
+
+def quick_blank(lang):
+    "`spacy.blank`, but all that one process makes for a language have one tokenizer"
+    nlp = copy(tokenizer(lang))
+    vars(nlp).update({k: copy(o) for k,o in vars(nlp).items() if type(o) in (dict,list,set)})
+    return nlp
 
 def one(test, fn, kwargs):
     "Run the notebook `fn` in this process, and leave with `completed` where it passes"
@@ -25,11 +51,14 @@ def one(test, fn, kwargs):
 def parallel(test, files, n_workers=0, pause=0, **kwargs):
     "`(passed, seconds)` of each of `files`, as from `fastcore.parallel`; each runs in a process of its own"
     ctx = mp.get_context('fork' if sys.platform == 'linux' else 'spawn')
-    todo = sorted(files, key=lambda fn: first.index(fn.stem) if fn.stem in first else len(first))
+    cells = {fn: nbdev.test.nb_test_cells(fn, kwargs['skip_flags'], kwargs['force_flags']) for fn in files}
+    todo = sorted(files, key=lambda fn: (imports_all(cells[fn]), first.index(fn.stem) if fn.stem in first else len(first)))
     running,results = {},{}
+    sys.path.insert(0, str(kwargs['basepath']))
     while todo or running:
         while todo and len(running) < max(n_workers, 1):
-            p = ctx.Process(target=one, args=(test, fn := todo.pop(0), kwargs))
+            if imports_all(cells[fn := todo.pop(0)]): get_ready('transformers_from_scratch.all')
+            p = ctx.Process(target=one, args=(test, fn, kwargs))
             p.start()
             running[p.sentinel] = p,fn,time.time()
         for sentinel in wait(running):
@@ -39,14 +68,18 @@ def parallel(test, files, n_workers=0, pause=0, **kwargs):
             if p.exitcode not in (completed, 1): print(f'{fn.name} did not complete: its process ended with {p.exitcode}')
     for fn,(passed,seconds) in results.items():
         work.append(seconds)
-        runs = nbdev.test.nb_test_cells(fn, kwargs['skip_flags'], kwargs['force_flags'])
-        count['failed' if not passed else 'passed' if runs else 'skipped'] += 1
+        count['failed' if not passed else 'passed' if cells[fn] else 'skipped'] += 1
     return [results[fn] for fn in files]
 
 if __name__ == '__main__':
     if seeds.shift: print(f'Seeds are moved by {seeds.shift}.')
-    import fastai.text.all, spacy, torch._dynamo, nbdev.showdoc   # here, for all that follow
+    if not os.getenv('NIGHTLY'):   # by day fastai starts no processes to tokenize a table: all are small
+        from fastai.text.core import tokenize_df
+        tokenize_df.__defaults__ = 0,*tokenize_df.__defaults__[1:]
+    tokenizer('en')
+    spacy.blank = quick_blank
     spacy.blank('en')
+    get_ready(*'fastai.text.all torch._dynamo nbdev.showdoc IPython.core.magics matplotlib_inline.backend_inline safetensors.torch'.split())
     nbdev.test.parallel = parallel
     try: nbdev.test.nbdev_test()
     finally:
