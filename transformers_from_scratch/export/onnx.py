@@ -197,7 +197,6 @@ def export_onnx(
     "Write a classifier; raises `ValueError` if the file differs, errors of `torch.onnx.export`"
     model,folder = plain_model(learn.model),Path(folder).expanduser()
     for name in ('onnx','onnxscript','onnxruntime'): import_extra(name, 'onnx')
-    if rank_distrib(): return folder
     ensure_free(folder, 'about.json', 'onnx')
     about = _about(learn)
     # tracing a model and making a loader draw random numbers
