@@ -84,11 +84,6 @@ def custom_parts(
     return [n for n,value in keywords.items() if custom(value)]
 
 # %% ../../nbs/58_files.config.ipynb #d1800009
-def _kinds(cls):
-    "The keywords that are numbers or bools, and their types"
-    return {n: p.annotation for n,p in inspect.signature(cls).parameters.items()
-            if p.annotation in (int,float,bool)}
-
 def describe_model(
     module:KeepsInitKwargs # A `TransformerEncoder`, `TransformerLM` or `TransformerClassifier`
 )->dict: # Values for JSON
@@ -98,10 +93,7 @@ def describe_model(
     unsure = set(params) if 'block_cls' in given else set()
     now = {n: p.default for n,p in inspect.signature(type(module)).parameters.items()
            if n in given or not (n in unsure or p.default is p.empty)} | given
-    kinds = _kinds(type(module))
-    def plain(n, value):
-        return kinds[n](value) if n in kinds and value is not None and kinds[n](value)==value else value
-    config = {n: as_json(plain(n, vars(module).get(n, o))) for n,o in now.items()}
+    config = {n: as_json(vars(module).get(n, o)) for n,o in now.items()}
     custom = type(module).__module__.partition('.')[0]!=lib_name
     return config | (dict(encoder_cls=as_json(type(module))) if custom else {})
 

@@ -23,7 +23,8 @@ _kinds = {int: 'a positive whole number', float: 'a number, 0 or more', bool: 't
 
 class CheckpointConfig:
     "A checkpoint's `config.json`; raises `ValueError` for what can't be expressed here"
-    def __init__(self, file, says=None): self.file,self.says = file,says or read_json(file)
+    def __init__(self, file, says=None):
+        self.file,self.says = file,says or json.loads(file.read_text(encoding='utf8'))
 
     def bad(self, name, value, why):
         raise ValueError(f"{self.file}: `{name}` is {value!r:.80}, {why}")
