@@ -170,8 +170,8 @@ def _target(about, tok):
     "The block of the target, what reads it, and the cells that it reads"
     data,head = about.data,about.head
     if about.task=='sequence to sequence':
-        tokenizer = about.target_tokenizer
-        tok = tokenizer_from_state(tokenizer.model_dump()) if tokenizer else copy(tok)  # its own columns
+        state = about.target_tokenizer
+        tok = tokenizer_from_state(state) if state else copy(tok)  # its own columns
         return TextBlock(tok, vocab=list(about.target_vocab or about.vocab)),ColReader('text'),{}
     block,y = _target_block(head, tok, data.tags)
     get_y = ColReader(data.label, label_delim=data.delim) if data.label else _y
@@ -182,7 +182,7 @@ def _empty_dls(about, tok, device):
     data,lm = about.data,about.data.seq_len is not None
     pairs,tags = about.task=='sequence to sequence',about.head.target=='tags'
     if data.tags and not isinstance(tok, TagTokenizer):
-        tok = TagTokenizer(tok.tok, data.tags.pattern, data.tags.max_pieces)
+        tok = TagTokenizer(tok.tok, **data.tags)
     text = TextBlock(tok, vocab=list(about.vocab), is_lm=lm, backwards=data.backwards,
                      seq_len=data.seq_len)
     kw,pad = dict(bs=1, num_workers=0, device=device),ifnone(about.encoder['pad_idx'], 0)
@@ -210,7 +210,7 @@ def _dls_of(path, about, tok_tfm, rules, device):
         raise ValueError(f"{path} does not tell how texts become ids, or outputs classes: pass "
                          "`dls=`, made as for the training")
     try:
-        if tok_tfm is None: tok = tokenizer_from_state(about.tokenizer.model_dump(), rules)
+        if tok_tfm is None: tok = tokenizer_from_state(about.tokenizer, rules)
         else:
             tok = tok_tfm if isinstance(tok_tfm, Tokenizer) else Tokenizer(tok_tfm, rules=rules)
             _note_tokenizer(path, about, tok)
@@ -221,8 +221,7 @@ def _dls_of(path, about, tok_tfm, rules, device):
 
 def _note_tokenizer(path, about, tok):
     "Warn if `tok`, or the one of `DataLoaders`, is another tokenizer than that of training"
-    saved = about.tokenizer and about.tokenizer.model_dump()
-    try: differ = saved and tokenizer_diff(saved, tokenizer_state(tok))
+    try: differ = about.tokenizer and tokenizer_diff(about.tokenizer, tokenizer_state(tok))
     except TypeError: return
     if differ: warn(f'{path}: the tokens are made in another way: {differ[:150]}', stacklevel=4)
 

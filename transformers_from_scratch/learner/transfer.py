@@ -81,9 +81,7 @@ def _notes(about, weights, encoder, tokenizer, new, n):
     if len(new)>n/2:
         yield (f"{len(new):,} of {n:,} tokens of `dls` are not in it, such as "
                f"{', '.join(map(repr, new[:3]))}")
-    saved = about.tokenizer and about.tokenizer.model_dump()
-    differ = tokenizer and saved and tokenizer_diff(saved, tokenizer)
-    if differ:
+    if differ := tokenizer and about.tokenizer and tokenizer_diff(about.tokenizer, tokenizer):
         yield f"`dls` makes tokens in another way: {differ[:150]}"
 
 # %% ../../nbs/45_learner.transfer.ipynb #320676df
