@@ -128,14 +128,6 @@ def save_model(self:BaseTextLearner,
     return folder
 
 # %% ../../nbs/70_export.save.ipynb #e5000017
-def _check_answers(about, model):
-    "Raises `ValueError` if `model`, of custom parts, does not answer as the one that was saved"
-    now,then = tensor(few_outputs(model)),tensor(about.answers)
-    tol = .01 if next(model.parameters()).dtype==torch.float else .05
-    if now.shape!=then.shape or not (now-then).abs().max() <= tol*then.abs().max():
-        raise ValueError('its outputs differ from those of the model that was saved: are its '
-                         'custom parts the same?')
-
 def _made(about, weights, given):
     "The model that was saved; raises some error if it can't be made"
     saved,custom = about.keywords,custom_parts(about.keywords)
@@ -143,7 +135,12 @@ def _made(about, weights, given):
     if difference := differences(saved, wanted, (*free_keywords,'head_dropout')): raise ValueError(difference)
     kept = {n: given[n] if n in custom else from_json(o) for n,o in saved.items()}
     model = rebuild(model_class(about.task, kept), kept, weights)
-    if custom: _check_answers(about, model)
+    if custom:
+        now,then = tensor(few_outputs(model)),tensor(about.answers)
+        tol = .01 if next(model.parameters()).dtype==torch.float else .05
+        if now.shape!=then.shape or not (now-then).abs().max() <= tol*then.abs().max():
+            raise ValueError('its outputs differ from those of the model that was saved: are its '
+                             'custom parts the same?')
     if not set(given)-set(custom): return model
     kept = {n: o for n,o in (kept|given).items() if o is not None or n not in ('windows','bag_cls')}
     return rebuild(model_class(about.task, kept), kept, weights_of(model))

@@ -85,10 +85,6 @@ def _read(path, tensors=True):
             raise ValueError('it has no description: `load_pretrained` opens other checkpoints')
         return json.loads(fields),{n: f.get_tensor(n) for n in f.keys() if tensors}
 
-def _not_finite(name, x):
-    "True for a NaN, and for an infinity in a weight or bias; a mask may have one"
-    return x.isnan().any() or (name.endswith(('weight','bias')) and x.isinf().any())
-
 def kind_of(
     path:Path # A file, or where there is none
 )->str: # Such as 'encoder'; None if this library did not write it
@@ -121,7 +117,9 @@ def write_file(
 )->FileHeader: # As saved in the file
     "Write a file with its description; raises `ValueError` for weights that are not finite"
     tensors = {n: o.detach().cpu().contiguous().clone() for n,o in (tensors or {}).items()}
-    if name := first(n for n,o in tensors.items() if _not_finite(n, o)):
+    # a mask may have infinite numbers
+    if name := first(n for n,o in tensors.items() if o.isnan().any()
+                     or n.endswith(('weight','bias')) and o.isinf().any()):
         raise ValueError(f"`{name}` has NaN or infinite numbers, but only finite ones are saved: "
                          "has training diverged? Load an earlier checkpoint")
     about = header(**as_read(fields)).model_dump()
