@@ -9,7 +9,7 @@ cp.read(here/'settings.ini', encoding='utf-8')
 cfg = cp['DEFAULT']
 urls = {name: cfg[key] for name, key in [('Repository', 'git_url'), ('Documentation', 'doc_url')] if cfg.get(key)}
 readme = here/'README.md'
-extras = 'subword','hf','bleu','onnx'                                            # which `dev` has as well
+extras = 'subword','hf','bleu','onnx','distributed'                                            # which `dev` has as well
 
 setup(
     name=cfg['lib_name'], version=cfg['version'], description=cfg['description'], license=cfg['license'],

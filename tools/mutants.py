@@ -34,6 +34,7 @@ faults = [
     ('speed.decode', 'vectors have the scale of their neighbors', 'ifnone(sizes, x).float().abs().amax(1, keepdim=True)', 'ifnone(sizes, x).float().abs().amax().repeat(len(x),1)', []),
     ('generate.caches', 'a prompt of many texts sees what comes', 'is_causal=t>1 and seen is None', 'is_causal=False', ['speed.decode']),
     ('speed.columns', 'keys too large for 16 bits', 'kv.abs().amax()>32', 'False', []),
+    ('speed.autotune', 'each process chooses for itself', "return store.compare_set(f'fastest way: {what}', '', way).decode()", 'return way', []),
     ('data.tagging', 'a word of a text gets a space that is not there', "' '*text[:a][-1:].isspace() + text[a:b]", "' ' + text[a:b]", []),
     ('data.tagging', 'a window of a text begins at its first word, without the space', 'text[places[a-1][1] if a else 0:places[b-1][1]]', 'text[places[a][0]:places[b-1][1]]', []),
     ('data.tagging', 'words beyond the border of a window are learned too', 'window = [labels[j] if j in scored else None for j in inside]', 'window = [labels[j] for j in inside]', []),

@@ -11,6 +11,7 @@ from fastai.text.all import *
 from ..speed.autotune import *
 from ..compat.ensure import *
 from ..learner.locks import *
+from ..learner.distributed import *
 from ..files.format import *
 from ..files.config import *
 
@@ -102,7 +103,7 @@ def _putting_back(folder):
                          "`name`") from e
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d58362db0b
-def _training(learn):
+def _training(learn, n_processes):
     "Settings that define a run: with others it would be a different run"
     def plain(numbers): return np.asarray(numbers, float).ravel().tolist()
     scheds = [(n, f) for o in learn.cbs if isinstance(o, ParamScheduler)
@@ -111,7 +112,7 @@ def _training(learn):
     some = [o.tolist() if isinstance(o, Tensor) else o
             for i in sorted({0, len(texts)//2, len(texts)-1}) for o in tuplify(texts[i])]
     return dict(
-        bs=learn.dls.train.bs, n_epoch=learn.n_epoch,
+        processes=n_processes, bs=learn.dls.train.bs, n_epoch=learn.n_epoch,
         n_batches=len(learn.dls.train),
         lr=[plain(o['lr']) for o in learn.opt.hypers],
         wd=[plain(o.get('wd', 0)) for o in learn.opt.hypers],
@@ -122,18 +123,20 @@ def _training(learn):
 
 class Resume(Callback):
     "Saves all that training needs, and resumes after an interruption as if there had been none"
-    order,run_valid,found,epoch_start = 100,False,None,None
+    order,run_valid,found,epoch_start,several = 100,False,None,None,False
     def __init__(self,
         name:str='resume', # Name of the run: a folder in `learn.path/learn.model_dir`
         every:int=None, # Save after this many batches; None: by time alone
-        minutes:float=5. # Save after this many minutes, too
+        minutes:float=5. # Save after this many minutes; in several processes only without `every`
     ):
         self.name_of_run,self.every,self.minutes,self.fits = name,every,minutes,0
 
     @property
     def folder(self):
         "The folder of the files"
-        return self.learn.path/self.learn.model_dir/self.name_of_run
+        alone = rank_distrib() and not self.several  # trains a model of its own
+        name = f'{self.name_of_run}-{rank_distrib()}' if alone else self.name_of_run
+        return self.learn.path/self.learn.model_dir/name
 
     def before_fit(self):
         "Find what was saved; raises `ValueError` if it is damaged, or of a different run"
@@ -141,9 +144,10 @@ class Resume(Callback):
         if not self.run: return
         self.found,self.epoch_start,self.losses = None,None,torch.zeros(0)
         self.fits += 1
-        self.same,self.settings = _training(self.learn),_settings(self.learn)
-        for new in self.folder.glob('.new-tfs-*'): shutil.rmtree(new)  # of a killed save
-        state = _read(self.folder/'now.pth')
+        # which exchange gradients
+        self.several = num_distrib()>1 and get_model(self.model) is not self.model
+        self.same = _training(self.learn, num_distrib() if self.several else 1)
+        self.settings,state = _settings(self.learn),self._find()
         if state is not None:
             with _putting_back(self.folder): self._found(state)
 
@@ -154,17 +158,29 @@ class Resume(Callback):
         then = state['training'] | state['callbacks']
         now = self.same | {n: o for n,o in self.settings.items() if n in state['callbacks']}
         for n,value in now.items(): ensure(then.get(n)==value, n, value, then.get(n))
+        own = state['processes'][rank_distrib() if self.several else 0]
         range(self.n_epoch).index(state['epoch'])
-        self.lines = state['counts']['values']
+        self.lines = own['counts']['values']
         self.n_done = range(self.same['n_batches']+1).index(state['batch'])
         if state['done']:
-            self._restore(state, 'rng')
+            self._restore(state, own, 'rng')
             warn('this run is already finished, so its weights are loaded from '
                  f'{self.folder}: delete that folder to train again')
             raise CancelFitException
-        self.found,self.learn._with_events = state,partial(self._with_events, self.learn)
+        self.found,self.learn._with_events = (state,own),partial(self._with_events, self.learn)
 
-    def _restore(self, state, *rngs):
+    def _find(self):
+        "Read what was saved, or None; process 0 does it for all"
+        res = [None]
+        if not self.several or rank_distrib()==0:
+            for new in self.folder.glob('.new-tfs-*'): shutil.rmtree(new)  # of a killed save
+            try: res = [_read(self.folder/'now.pth')]
+            except ValueError as e: res = [e]
+        if self.several: torch.distributed.broadcast_object_list(res)
+        if isinstance(res[0], ValueError): raise res[0]
+        return res[0]
+
+    def _restore(self, state, own, *rngs):
         "Put everything back, with random states of which the last stay"
         model = get_model(self.model)
         params = dict(model.named_parameters())
@@ -173,15 +189,15 @@ class Resume(Callback):
         for n,grad in state['grads'].items():
             params[n].grad = torch.zeros_like(params[n]).copy_(grad)
         self.opt.load_state_dict(to_device(state['opt'], first(params.values()).device))
-        _set_counts(self.learn, state['counts'])
-        autotuned.update(state['ways'])
-        for name in rngs: set_random_states(**state[name])
-        set_loader_order(self.dls.train, state['order'])
+        _set_counts(self.learn, own['counts'])
+        autotuned.update(own['ways'])
+        for name in rngs: set_random_states(**own[name])
+        set_loader_order(self.dls.train, own['order'])
         if state['scaler'] and not state['done']: self.learn.scaler.load_state_dict(state['scaler'])
 
     def _with_events(self, learn, f, kind, *args):
         "That of the learner, up to the batch that comes next: what was done is skipped"
-        if kind=='epoch' and learn.epoch<self.found['epoch']:  # with its line of the table
+        if kind=='epoch' and learn.epoch<self.found[0]['epoch']:  # with its line of the table
             line = L(learn.epoch, *itertools.chain(*self.lines[learn.epoch:learn.epoch+1]))
             return learn.logger(line + L('00:00') if learn.recorder.add_time else line)
         if kind=='train': f = self._go_on
@@ -190,12 +206,12 @@ class Resume(Callback):
 
     def _go_on(self):
         "Read batches that were done, and train as from the moment when it was saved"
-        learn,batches,state = self.learn,iter(self.learn.dl),self.found
+        learn,batches,(state,own) = self.learn,iter(self.learn.dl),self.found
         for _ in range(self.n_done): next(batches)
         self.found = None
         learn.train_iter,learn.pct_train = state['train_iter'],state['pct_train']
-        set_random_states(**state['rng'])
-        self.epoch_start = {n: state[n] for n in ('rng_then','order')}
+        set_random_states(**own['rng'])
+        self.epoch_start = {n: own[n] for n in ('rng_then','order')}
         self.began,learn.n_iter = time.time(),len(learn.dl)
         for i,batch in enumerate(batches, self.n_done): learn.one_batch(i, batch)
 
@@ -207,13 +223,19 @@ class Resume(Callback):
             self.epoch_start = dict(rng_then=get_random_states(), order=loader_order(dl))
             if begins: self._save(0)  # from now on nothing depends on a seed
             return
-        with _putting_back(self.folder): self._restore(self.found, 'rng', 'rng_then')
+        state,own = self.found
+        with _putting_back(self.folder): self._restore(state, own, 'rng', 'rng_then')
 
     def after_batch(self):
         "Save, if it is time"
+        if self.epoch_start is not None and self._due(): self._save(self.iter+1)
+
+    def _due(self):
         due = self.every and self.train_iter%self.every==0
-        if self.epoch_start is not None and (due or time.time()-self.began > 60*self.minutes):
-            self._save(self.iter+1)
+        late = time.time()-self.began > 60*self.minutes
+        if not self.several: return due or late
+        if self.every or self.train_iter%10: return due  # the others need not be asked
+        return broadcast_numbers([late])[0]  # by the clock of process 0
 
     def after_cancel_fit(self):
         "Note that this run is not finished"
@@ -226,22 +248,27 @@ class Resume(Callback):
         self._save(self.same['n_batches'], done=True)
 
     def _save(self, batch, done=False):
-        "Save the state of the learner"
+        "Save the state of the learner; of what differs between processes, that of each"
         new = torch.tensor(self.recorder.losses[len(self.losses):])
         self.losses = torch.cat([self.losses, new])  # each is read once, so that saves stay fast
+        own = dict(self.epoch_start, rng=get_random_states(), ways=dict(autotuned),
+                   counts=_get_counts(self.learn, self.losses))
+        processes = [own]
+        if self.several:
+            processes *= num_distrib()
+            torch.distributed.all_gather_object(processes, to_device(own, 'cpu'))
         model,scaler = get_model(self.model),getattr(self.learn, 'scaler', None)
         names,zero = first_names(model),torch.zeros(())
         state = dict(
-            self.epoch_start, rng=get_random_states(), ways=dict(autotuned),
-            counts=_get_counts(self.learn, self.losses),
             model={n: o for n,o in model.state_dict().items() if names[n]==n},
             grads={n: p.grad if p.grad.any() else zero  # one number, as most are zero
                    for n,p in model.named_parameters() if p.grad is not None},
-            opt=self.opt.state_dict(), scaler=scaler and scaler.state_dict(),
+            opt=self.opt.state_dict(), scaler=scaler and scaler.state_dict(), processes=processes,
             training=self.same, callbacks=_settings(self.learn, self.settings), fit=self.fits,
             done=done, epoch=self.epoch, batch=batch, train_iter=self.train_iter,
             pct_train=self.pct_train)
-        try: _write(self.folder, state)
+        try:
+            if not self.several or rank_distrib()==0: _write(self.folder, state)
         except OSError as e:
             if batch==0: raise  # nothing was lost yet
             warn(f"{e}: what was saved before is kept, and training continues")

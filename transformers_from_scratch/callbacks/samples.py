@@ -42,10 +42,10 @@ class LogSamples(Callback):
         self.table = pd.DataFrame()
 
     def before_fit(self):
-        "Only while no rate is searched for"
+        "Only in the first process, and while no rate is searched for"
         usual = text_target(self.dls).kind not in ('category','labels') or hasattr(self.loss_func, 'decodes')
         ensure(usual, 'loss_func', self.loss_func, "one of fastai's, which say what outputs mean")
-        self.run,self.due = not hasattr(self.learn, 'lr_finder'),False
+        self.run,self.due = not hasattr(self.learn, 'lr_finder') and not rank_distrib(),False
 
     def before_train(self):
         "Only after training: `validate` calls `after_epoch`, too"

@@ -73,7 +73,7 @@ def repair(
 
 def fastai_repairs(
 )->pd.DataFrame: # A row for each place: `kind` and `wrong`
-    "List the replaced functions of fastai"
+    "List the replaced functions of fastai; `fastai.distributed` only once this library imports it"
     rows = [('extension' if o.extends else 'repair', o.wrong) for o in _table.values()]
     return pd.DataFrame(rows, index=list(_table), columns=['kind','wrong'])
 

@@ -105,6 +105,7 @@ def push_to_hub(self:BaseTextLearner,
     api = import_extra('huggingface_hub', 'hf').HfApi(token=token)
     with tempfile.TemporaryDirectory() as d:
         folder = self.save_model(Path(d)/'model')
+        if rank_distrib(): return  # the first process pushes
         repo_id = api.create_repo(repo_id, private=private, exist_ok=True).repo_id
         if not api.file_exists(repo_id, 'README.md', revision=kwargs.get('revision')):
             write_card(self, folder, repo_id)

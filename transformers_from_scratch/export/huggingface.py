@@ -147,6 +147,7 @@ def save_pretrained(self:TransformerLearner,
 )->Path: # The folder
     "Write a language model, or the encoder of a classifier without its head, for Hugging Face"
     model = plain_model(self.model)
+    if rank_distrib(): return Path(folder).expanduser()  # the first process writes
     lm = isinstance(model, (TransformerLM,TransformerMLM))
     tok = getattr(text_tokenizer(self.dls), 'tok', None)
     pre = Pretrained(model if lm else model[0], list(text_vocab(self.dls)), tok)

@@ -79,6 +79,7 @@ def export_onnx(
     "Write a classifier; raises `ValueError` if the file differs, errors of `torch.onnx.export`"
     model,folder = plain_model(learn.model),Path(folder).expanduser()
     for name in ('onnx','onnxscript','onnxruntime'): import_extra(name, 'onnx')
+    if rank_distrib(): return folder
     ensure_free(folder, 'about.json', 'onnx')
     (kind,classes),encoder = text_target(learn.dls),model[0]
     about = dict(kind='onnx', vocab=list(map(str, text_vocab(learn.dls))), pad_idx=encoder.pad_idx,

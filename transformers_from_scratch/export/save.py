@@ -117,6 +117,7 @@ def save_model(self:BaseTextLearner,
         raise TypeError(f'`learn.model` is of the custom class {type(model).__name__}, which no file '
                         'describes. Save its encoder, with `save_encoder`, or its weights, with '
                         '`learn.save`')
+    if rank_distrib(): return folder  # the first process writes
     ensure_free(folder, 'model.safetensors', 'model')
     target = text_target(self.dls) if _learners[task][1]=='classes' else None
     more = _describe_target(self.dls) if task=='sequence to sequence' else {}
@@ -259,6 +260,7 @@ def load_transformer_learner(
     **kwargs
 )->BaseTextLearner: # With the data of `dls`, or without data
     "The learner that `save_model` saved; custom parts as in `attn_cls=`; `ValueError` for damage"
+    distrib_barrier()
     path = _model_file(folder)
     about,weights = read_model_file(path, ModelFile)
     learn_cls = _kind_of(about)[0]

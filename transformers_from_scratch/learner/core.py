@@ -90,14 +90,6 @@ class BaseTextLearner(Learner):
             getattr(self, cb.name).__dict__ = vars(cb)  # with the attributes of the callback
         return self
 
-    def to_distributed(self,
-        sync_bn:bool=True, # As in fastai
-        **kwargs
-    ):
-        "Raises `NotImplementedError`: several processes would read some tokens twice, others never"
-        raise NotImplementedError('fastai would let several processes read some tokens of a text '
-                                  'twice, and others never: train in one')
-
     def __repr__(self):
         model = plain_model(self.model)
         anew = read_anew(self.dls)

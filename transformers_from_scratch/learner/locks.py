@@ -80,6 +80,7 @@ def loader_order(
     dl # A loader of fastai's, or one of a corpus
 )->dict: # For `set_loader_order`
     "State that determines the next epoch of `dl`"
+    dl = vars(dl).get('dl', dl)  # in several processes
     place = {n: vars(dl)[n] for n in ('epoch','batch') if n in vars(dl)}  # of a `CorpusLoader`
     idxs = getattr(vars(dl).get('items'), 'idxs', None)  # of fastai's `LMDataLoader`
     if idxs is not None: idxs = torch.tensor(list(idxs))
@@ -90,6 +91,7 @@ def set_loader_order(
     order:dict # From `loader_order`
 ):
     "Restore the order"
+    dl = vars(dl).get('dl', dl)
     dl.rng.setstate(order['rng'])
     vars(dl).update(order['place'])
     if order['idxs'] is None: return

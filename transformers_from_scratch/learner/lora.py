@@ -150,6 +150,7 @@ def save_lora(self:TransformerLearner,
 )->Path: # The file, which ends in `.safetensors`
     "Save the low-rank changes and the head, and nothing else; raises `ValueError` without changes"
     model,path = plain_model(self.model),model_path(self.path/self.model_dir, file)
+    if rank_distrib(): return path  # the first process writes
     write_file(path, LoRAFile, _learned(model), **_settings(model), head=_head(self, model),
                base={n: _few_of(o.weight).tolist() for n,o in _loras(model)})
     return path

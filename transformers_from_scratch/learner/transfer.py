@@ -41,6 +41,7 @@ def save_encoder(self:TransformerLearner,
 )->Path: # The file, which ends in `.safetensors`
     "Save the encoder with its keywords, vocabulary and tokenizer; raises `ValueError` for NaN"
     path = model_path(self.path/self.model_dir, file)
+    if rank_distrib(): return path  # the first process writes
     write_model_file(path, EncoderFile, plain_model(self.model)[0], **describe_encoder(self))
     return path
 
@@ -88,6 +89,7 @@ def load_encoder(self:TransformerLearner,
     device:int|str|torch.device=None # Device to load to; None is that of `dls`
 )->TransformerLearner: # The learner itself
     "Load an encoder, match its rows to the tokens, freeze; raises `ValueError` if it does not fit"
+    distrib_barrier()
     path = find_model(self.path/self.model_dir, file)
     about,weights = read_model_file(path)
     device = torch.device(ifnone(ifnone(device, self.dls.device), 'cpu'))
