@@ -7,7 +7,7 @@ __all__ = ['CharTokenizer', 'split_text', 'ExactSubwordTokenizer', 'HFTokenizer'
            'tokenizer_from_state', 'tokenizer_diff']
 
 # %% ../../nbs/31_data.tokenizers.ipynb #16fdaa8b
-import base64,hashlib,io
+import base64,io
 from fastai.text.all import *
 from ..compat.ensure import *
 from ..compat.dls_info import *
@@ -236,10 +236,9 @@ def tokenizer_from_state(
         custom = [o for o in state['rules'] if o not in _rules]
         ensure(not custom, "state['rules']", custom, "fastai's: pass all of them as `rules`")
         rules = [_rules[o] for o in state['rules']]
-    cls,size = _classes[name],settings.get('vocab_sz')
+    cls = _classes[name]
     unknown = [o for o in settings if o not in _kinds[cls][1]]
     if unknown: raise ValueError(f"`settings` have {unknown}, which {name} does not take")
-    ensure((size or 0)<10**7, 'vocab_sz', size, 'below 10**7')
     if cls is SpacyTokenizer:
         settings['lang'] = lang = state['lang']
         # spaCy imports what it is called
@@ -257,9 +256,6 @@ def tokenizer_diff(
     state2:dict # Another one
 )->str: # None if they are the same, else what differs
     "Difference of two tokenizers, in words; of 'custom' ones only names are compared"
-    def say(o):
-        long = isinstance(o, str) and len(o)>200
-        return hashlib.sha1(o.encode()).hexdigest()[:8] if long else repr(o)
     keys = [o for o in {**state1, **state2} if o!='sep' and state1.get(o)!=state2.get(o)]
-    return '; '.join(f'`{o}` is {say(state1.get(o))} in one and {say(state2.get(o))} in the other'
+    return '; '.join(f'`{o}` is {state1.get(o)!r:.200} in one and {state2.get(o)!r:.200} in the other'
                      for o in keys) or None

@@ -129,14 +129,6 @@ def save_model(self:BaseTextLearner,
     return folder
 
 # %% ../../nbs/70_export.save.ipynb #e5000017
-def _check_answers(about, model):
-    "Raises `ValueError` if `model`, of custom parts, does not answer as the one that was saved"
-    now,then = tensor(few_outputs(model)),tensor(about.answers)
-    tol = .01 if next(model.parameters()).dtype==torch.float else .05
-    if now.shape!=then.shape or not (now-then).abs().max() <= tol*then.abs().max():
-        raise ValueError('its outputs differ from those of the model that was saved: are its '
-                         'custom parts the same?')
-
 def _made(about, weights, given):
     "The model that was saved; raises some error if it can't be made"
     saved,custom = about.keywords,custom_parts(about.keywords)
@@ -144,7 +136,12 @@ def _made(about, weights, given):
     if difference := differences(saved, wanted, (*free_keywords,'head_dropout')): raise ValueError(difference)
     kept = {n: given[n] if n in custom else from_json(o) for n,o in saved.items()}
     model = rebuild(model_class(about.task, kept), kept, weights)
-    if custom: _check_answers(about, model)
+    if custom:
+        now,then = tensor(few_outputs(model)),tensor(about.answers)
+        tol = .01 if next(model.parameters()).dtype==torch.float else .05
+        if now.shape!=then.shape or not (now-then).abs().max() <= tol*then.abs().max():
+            raise ValueError('its outputs differ from those of the model that was saved: are its '
+                             'custom parts the same?')
     if not set(given)-set(custom): return model
     kept = {n: o for n,o in (kept|given).items() if o is not None or n not in ('windows','bag_cls')}
     return rebuild(model_class(about.task, kept), kept, weights_of(model))
@@ -171,8 +168,8 @@ def _target(about, tok):
     "The block of the target, what reads it, and the cells that it reads"
     data,head = about.data,about.head
     if about.task=='sequence to sequence':
-        tokenizer = about.target_tokenizer
-        tok = tokenizer_from_state(tokenizer.model_dump()) if tokenizer else copy(tok)  # its own columns
+        state = about.target_tokenizer
+        tok = tokenizer_from_state(state) if state else copy(tok)  # its own columns
         return TextBlock(tok, vocab=list(about.target_vocab or about.vocab)),ColReader('text'),{}
     block,y = _target_block(head, tok, data.tags)
     get_y = ColReader(data.label, label_delim=data.delim) if data.label else _y
@@ -183,7 +180,7 @@ def _empty_dls(about, tok, device):
     data,lm = about.data,about.data.seq_len is not None
     pairs,tags = about.task=='sequence to sequence',about.head.target=='tags'
     if data.tags and not isinstance(tok, TagTokenizer):
-        tok = TagTokenizer(tok.tok, data.tags.pattern, data.tags.max_pieces)
+        tok = TagTokenizer(tok.tok, **data.tags)
     text = TextBlock(tok, vocab=list(about.vocab), is_lm=lm, backwards=data.backwards,
                      seq_len=data.seq_len)
     kw,pad = dict(bs=1, num_workers=0, device=device),ifnone(about.encoder['pad_idx'], 0)
@@ -211,7 +208,7 @@ def _dls_of(path, about, tok_tfm, rules, device):
         raise ValueError(f"{path} does not tell how texts become ids, or outputs classes: pass "
                          "`dls=`, made as for the training")
     try:
-        if tok_tfm is None: tok = tokenizer_from_state(about.tokenizer.model_dump(), rules)
+        if tok_tfm is None: tok = tokenizer_from_state(about.tokenizer, rules)
         else:
             tok = tok_tfm if isinstance(tok_tfm, Tokenizer) else Tokenizer(tok_tfm, rules=rules)
             _note_tokenizer(path, about, tok)
@@ -222,8 +219,7 @@ def _dls_of(path, about, tok_tfm, rules, device):
 
 def _note_tokenizer(path, about, tok):
     "Warn if `tok`, or the one of `DataLoaders`, is another tokenizer than that of training"
-    saved = about.tokenizer and about.tokenizer.model_dump()
-    try: differ = saved and tokenizer_diff(saved, tokenizer_state(tok))
+    try: differ = about.tokenizer and tokenizer_diff(about.tokenizer, tokenizer_state(tok))
     except TypeError: return
     if differ: warn(f'{path}: the tokens are made in another way: {differ[:150]}', stacklevel=4)
 

@@ -5,9 +5,8 @@
 # %% auto #0
 __all__ = ['free_keywords', 'task_classes', 'as_json', 'from_json', 'as_code', 'custom_parts', 'describe_model', 'differences',
            'HeadConfig', 'target_of', 'describe_head', 'first_names', 'weights_of', 'check_shapes', 'probe_outputs',
-           'few_outputs', 'outputs_match', 'on_meta_device', 'rebuild', 'check_description', 'TokenizerConfig',
-           'EncoderFile', 'TagsConfig', 'DataConfig', 'model_class', 'ModelFile', 'write_model_file', 'read_model_file',
-           'match_rows']
+           'few_outputs', 'outputs_match', 'on_meta_device', 'rebuild', 'check_description', 'EncoderFile',
+           'DataConfig', 'model_class', 'ModelFile', 'write_model_file', 'read_model_file', 'match_rows']
 
 # %% ../../nbs/58_files.config.ipynb #d1800003
 from typing import Any,Literal
@@ -39,7 +38,7 @@ def as_json(
     value # The value of a keyword
 )->object: # Numbers, strings, lists and dicts
     "A value for JSON: a class or function by its name, marked `custom` if it is not of this library or PyTorch"
-    if isinstance(value, np.generic): value = value.item()
+    if getattr(value, 'ndim', None)==0: value = value.item()  # of NumPy or PyTorch
     if value is None or isinstance(value, (bool,int,float,str)): return value
     if isinstance(value, (list,tuple)): return [as_json(o) for o in value]
     if isinstance(value, dict): return dict(pairs=[[as_json(a), as_json(b)] for a,b in value.items()])
@@ -84,11 +83,6 @@ def custom_parts(
     return [n for n,value in keywords.items() if custom(value)]
 
 # %% ../../nbs/58_files.config.ipynb #d1800009
-def _kinds(cls):
-    "The keywords that are numbers or bools, and their types"
-    return {n: p.annotation for n,p in inspect.signature(cls).parameters.items()
-            if p.annotation in (int,float,bool)}
-
 def describe_model(
     module:KeepsInitKwargs # A `TransformerEncoder`, `TransformerLM` or `TransformerClassifier`
 )->dict: # Values for JSON
@@ -98,10 +92,7 @@ def describe_model(
     unsure = set(params) if 'block_cls' in given else set()
     now = {n: p.default for n,p in inspect.signature(type(module)).parameters.items()
            if n in given or not (n in unsure or p.default is p.empty)} | given
-    kinds = _kinds(type(module))
-    def plain(n, value):
-        return kinds[n](value) if n in kinds and value is not None and kinds[n](value)==value else value
-    config = {n: as_json(plain(n, vars(module).get(n, o))) for n,o in now.items()}
+    config = {n: as_json(vars(module).get(n, o)) for n,o in now.items()}
     custom = type(module).__module__.partition('.')[0]!=lib_name
     return config | (dict(encoder_cls=as_json(type(module))) if custom else {})
 
@@ -253,31 +244,16 @@ def check_description(
                          "change a class or a value that is passed as a keyword")
 
 # %% ../../nbs/58_files.config.ipynb #d1800044
-class TokenizerConfig(BaseModel, extra='forbid', strict=True):
-    "Config of a tokenizer, as `tokenizer_state` returns it"
-    kind:str
-    cls:str
-    lang:str|None
-    rules:list[str]
-    sep:str
-    settings:dict[str,Any]
-    model:str|None = None
-
 class EncoderFile(FileHeader):
     "The description in a file that `save_encoder` wrote"
     kind:Literal['encoder'] = 'encoder'
     task:Literal['encoder'] = 'encoder'
     encoder:dict[str,Any] # Its keywords; of a bag of n-grams the padding id alone
     vocab:list[str]
-    tokenizer:TokenizerConfig|None
+    tokenizer:dict[str,Any]|None # As `tokenizer_state` returns it
 
     @property
     def keywords(self): return self.encoder  # to make the model with
-
-class TagsConfig(BaseModel, extra='forbid', strict=True):
-    "Words of a text, as in `TagTokenizer`"
-    pattern:str
-    max_pieces:PositiveInt
 
 class DataConfig(BaseModel, extra='forbid', strict=True):
     "Settings with which data loaders make ids of texts, and the columns of their table"
@@ -288,7 +264,7 @@ class DataConfig(BaseModel, extra='forbid', strict=True):
     mark:bool = False # Were they marked, where there are several?
     label:conlist(str, min_length=1)|None = None # Columns of the target
     delim:str|None = None # Between several labels
-    tags:TagsConfig|None = None
+    tags:dict[str,Any]|None = None # The words of a text, for a `TagTokenizer`
 
 task_classes = {  # of models; the second reads in windows, the third has a bag
     'encoder': (TransformerEncoder,), 'bag of n-grams': (NgramBag,),
@@ -315,7 +291,7 @@ class ModelFile(EncoderFile):
     answers:list[float]|None = None # Of each place, where there are custom parts
     mask_p:float|None = None # Share of the words that a masked language model hides
     target_vocab:list[str]|None = None # Of texts that are written; None: that of the source
-    target_tokenizer:TokenizerConfig|None = None # None: that of the source
+    target_tokenizer:dict[str,Any]|None = None # None: that of the source
 
     @property
     def keywords(self):

@@ -175,14 +175,10 @@ def _train(tok, texts, saved):
 
 def _ensure_as_made(saved, settings, folder):
     "A `ValueError` unless a corpus that is there was made of the same texts in the same way"
-    def no(what):
-        raise ValueError(f"{folder} has tokens {what}: take another `folder`, or delete this one")
-    if saved.source!=settings['source']:
-        no(f"of other texts, or they have changed since (their mark was {saved.source!r})")
-    if differ := tokenizer_diff(saved.tokenizer, settings['tokenizer']):
-        no(f'of another tokenizer ({differ})')
-    for n,name in dict(min_freq='min_freq', max_vocab='max_vocab', given='vocab').items():
-        if getattr(saved, n)!=settings[n]: no(f'for another vocabulary (`{name}`)')
+    names = dict(source='source or mark', tokenizer='tok', given='vocab')
+    differ = [names.get(n, n) for n,o in settings.items() if n!='asked' and getattr(saved, n)!=o]
+    if differ: raise ValueError(f"{folder} was made with another {' and '.join(differ)}: take "
+                                "another folder, or delete this one")
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000018
 def tokenize_corpus(

@@ -23,7 +23,8 @@ _kinds = {int: 'a positive whole number', float: 'a number, 0 or more', bool: 't
 
 class CheckpointConfig:
     "A checkpoint's `config.json`; raises `ValueError` for what can't be expressed here"
-    def __init__(self, file, says=None): self.file,self.says = file,says or read_json(file)
+    def __init__(self, file, says=None):
+        self.file,self.says = file,says or json.loads(file.read_text(encoding='utf8'))
 
     def bad(self, name, value, why):
         raise ValueError(f"{self.file}: `{name}` is {value!r:.80}, {why}")
@@ -137,8 +138,8 @@ def _roberta(cfg):
     skip = int(cfg('pad_token_id', default=1, kind=float))+1
     return _bert(cfg, skip, 'roberta.', _roberta_names)
 
-def _distilbert(cfg):
-    return _bert(cfg, 0, 'distilbert.', _distilbert_names, 'transformer.layer.{}.')
+_distilbert = partial(_bert, prefix='distilbert.', names=_distilbert_names,
+                      layer='transformer.layer.{}.')
 
 # %% ../../nbs/55_files.pretrained.ipynb #p077f550150
 _llama_names = {'embedding':'embed_tokens', 'norm':'norm', '1.linear':'lm_head',
@@ -265,7 +266,6 @@ class Pretrained:
         source # What `pretrained=` was given: one of these, a folder or a name, or None or False
     )->'Pretrained': # None for None and False
         "A `Pretrained`, also from a folder or a name"
-
         if source is None or source is False or isinstance(source, cls): return source or None
         return load_pretrained(source)
 
@@ -284,7 +284,6 @@ class Pretrained:
         for n in (have.keys() & given) - set(free_keywords):
             if (value := as_json(given[n]))!=have[n]:
                 raise ValueError(f"`{n}` is {as_code(value)}, but `pretrained` has {as_code(have[n])}")
-
         sizes = {} if list(vocab)==list(self.vocab) else dict(vocab_sz=len(vocab), pad_idx=pad_idx)
         return {**self.model.init_kwargs, **self.encoder.init_kwargs, **given, **sizes}
 

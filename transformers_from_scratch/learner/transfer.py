@@ -18,17 +18,13 @@ from ..files.config import *
 from .core import *
 
 # %% ../../nbs/45_learner.transfer.ipynb #1c053484
-def _tokenizer_state(dls):
-    "State of the tokenizer of `dls`; None if it holds none"
-    try: return tokenizer_state(dls)
-    except TypeError: return None
-
 def describe_encoder(
     learn:TransformerLearner # A learner
 )->dict: # The fields `encoder` (its keywords), `vocab` and `tokenizer` of an `EncoderFile`
     "Keywords, vocabulary and tokenizer of an encoder; raises `ValueError` if `dls` does not fit"
     model,vocab = plain_model(learn.model),list(text_vocab(learn.dls))
-    config = dict(vocab=vocab, tokenizer=_tokenizer_state(learn.dls))
+    tok = text_tokenizer(learn.dls)
+    config = dict(vocab=vocab, tokenizer=tok and tokenizer_state(tok))
     if isinstance(model, NgramBag): return dict(encoder=dict(pad_idx=pad_id(learn.dls)), **config)
     encoder = model[0]
     rows = encoder.vocab_sz + (encoder.pad_idx==encoder.vocab_sz)  # padding may have no row
@@ -82,9 +78,7 @@ def _notes(about, weights, encoder, tokenizer, new, n):
     if len(new)>n/2:
         yield (f"{len(new):,} of {n:,} tokens of `dls` are not in it, such as "
                f"{', '.join(map(repr, new[:3]))}")
-    saved = about.tokenizer and about.tokenizer.model_dump()
-    differ = tokenizer and saved and tokenizer_diff(saved, tokenizer)
-    if differ:
+    if differ := tokenizer and about.tokenizer and tokenizer_diff(about.tokenizer, tokenizer):
         yield f"`dls` makes tokens in another way: {differ[:150]}"
 
 # %% ../../nbs/45_learner.transfer.ipynb #320676df
