@@ -6,6 +6,7 @@
 __all__ = ['maskable', 'MaskTokens', 'TransformerMLMLearner', 'transformer_mlm_learner']
 
 # %% ../../nbs/44_learner.mlm.ipynb #27000004
+import zlib
 from fastai.text.all import *
 from ..compat.dls_info import *
 from ..compat.ensure import *
@@ -42,17 +43,28 @@ class MaskTokens(Callback):
         ensure(0<p<=1, 'mask_p', p, 'in (0,1]')
         self.p,(self.is_word,self.mask_id) = p,maskable(vocab)
 
+    def _by_text(self, ids, real):
+        "Masks that follow from each text alone, whatever stands beside it in the batch"
+        hidden,places = ids.clone(),torch.zeros_like(real)
+        for row,at in enumerate(real.cpu()):
+            text = ids[row].cpu().as_subclass(Tensor)[at]
+            rng = torch.Generator().manual_seed(zlib.crc32(text.numpy().tobytes()))
+            new = mask_tokens(text, self.is_word, self.mask_id, self.p, rng)
+            hidden[row,at],places[row,at] = (o.to(ids.device) for o in new)
+        return hidden,places
+
     def before_batch(self):
         "Cut a text that is too long; inputs are ids and positions, targets the original ids"
         encoder,ids = plain_model(self.model)[0],self.x                                   # (b,t)
         labelled = not isinstance(self.dls.train, LMDataLoader)
         if labelled and ids.shape[1]>ifnone(encoder.max_len, math.inf):
             ids = left_align(ids, encoder.pad_idx, encoder.max_len, head_crop)[0]
-        rng = None if self.training else torch.Generator().manual_seed(self.iter)
-        hidden,places = mask_tokens(ids, self.is_word.to(ids.device), self.mask_id, self.p, rng)
-        if not places.any():  # no word: all as they stand, be it padding alone
-            real = real_tokens(ids, encoder.pad_idx)
-            places = real | ~real.any()
+        real = real_tokens(ids, encoder.pad_idx)
+        real[:,0] |= ~real.any(1)  # of padding alone one token
+        is_word = self.is_word.to(ids.device)
+        if self.training: hidden,places = mask_tokens(ids, is_word, self.mask_id, self.p)
+        else: hidden,places = self._by_text(ids, real)
+        places = places | real & ~(real & is_word[ids]).any(1, keepdim=True)
         self.learn.xb,self.learn.yb = (hidden,places),(ids[places],)                        # (n,)
 
 # %% ../../nbs/44_learner.mlm.ipynb #2700001a
