@@ -43,28 +43,23 @@ class MaskTokens(Callback):
         ensure(0<p<=1, 'mask_p', p, 'in (0,1]')
         self.p,(self.is_word,self.mask_id) = p,maskable(vocab)
 
-    def _by_text(self, ids, real):
-        "Masks that follow from each text alone, whatever stands beside it in the batch"
-        hidden,places = ids.clone(),torch.zeros_like(real)
-        for row,at in enumerate(real.cpu()):
-            text = ids[row].cpu().as_subclass(Tensor)[at]
-            rng = torch.Generator().manual_seed(zlib.crc32(text.numpy().tobytes()))
-            new = mask_tokens(text, self.is_word, self.mask_id, self.p, rng)
-            hidden[row,at],places[row,at] = (o.to(ids.device) for o in new)
-        return hidden,places
-
     def before_batch(self):
         "Cut a text that is too long; inputs are ids and positions, targets the original ids"
         encoder,ids = plain_model(self.model)[0],self.x                                   # (b,t)
         labelled = not isinstance(self.dls.train, LMDataLoader)
         if labelled and ids.shape[1]>ifnone(encoder.max_len, math.inf):
             ids = left_align(ids, encoder.pad_idx, encoder.max_len, head_crop)[0]
-        real = real_tokens(ids, encoder.pad_idx)
+        real,is_word = real_tokens(ids, encoder.pad_idx),self.is_word.to(ids.device)
         real[:,0] |= ~real.any(1)  # of padding alone one token
-        is_word = self.is_word.to(ids.device)
-        if self.training: hidden,places = mask_tokens(ids, is_word, self.mask_id, self.p)
-        else: hidden,places = self._by_text(ids, real)
-        places = places | real & ~(real & is_word[ids]).any(1, keepdim=True)
+        mask = partial(mask_tokens, is_word=is_word, mask_id=self.mask_id, p=self.p)
+        if self.training: hidden,places = mask(ids)
+        else:  # by a text alone, whatever stands beside it in the batch
+            hidden,places = ids.clone(),torch.zeros_like(real)
+            for i,at in enumerate(real):
+                seed = zlib.crc32(repr(ids[i,at].tolist()).encode())
+                rng = torch.Generator().manual_seed(seed)
+                hidden[i,at],places[i,at] = mask(ids[i,at], generator=rng)
+        places = places | real & ~is_word[ids].any(1, keepdim=True)  # no word: all as they stand
         self.learn.xb,self.learn.yb = (hidden,places),(ids[places],)                        # (n,)
 
 # %% ../../nbs/44_learner.mlm.ipynb #2700001a
