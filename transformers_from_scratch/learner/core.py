@@ -125,7 +125,7 @@ class BaseTextLearner(Learner):
     def n_items(self,
         weighted:bool=True # Count each by its weight, where the loss weighs classes?
     )->Tensor: # A number, on the device of the targets
-        "How many texts, words or tokens the loss of this batch is the mean of"
+        "Number of texts, words or tokens of which the loss of this batch is the mean"
         y,loss = item_find(self.yb).as_subclass(Tensor),getattr(self.loss_func, 'func', None)
         if y.is_floating_point(): return y.new_ones(len(y)).sum()
         on,weight = (y>=0) & (y!=getattr(loss, 'ignore_index', -100)),getattr(loss, 'weight', None)
