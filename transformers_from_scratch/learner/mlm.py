@@ -6,6 +6,7 @@
 __all__ = ['maskable', 'MaskTokens', 'TransformerMLMLearner', 'transformer_mlm_learner']
 
 # %% ../../nbs/44_learner.mlm.ipynb #27000004
+import zlib
 from fastai.text.all import *
 from ..compat.dls_info import *
 from ..compat.ensure import *
@@ -48,11 +49,17 @@ class MaskTokens(Callback):
         labelled = not isinstance(self.dls.train, LMDataLoader)
         if labelled and ids.shape[1]>ifnone(encoder.max_len, math.inf):
             ids = left_align(ids, encoder.pad_idx, encoder.max_len, head_crop)[0]
-        rng = None if self.training else torch.Generator().manual_seed(self.iter)
-        hidden,places = mask_tokens(ids, self.is_word.to(ids.device), self.mask_id, self.p, rng)
-        if not places.any():  # no word: all as they stand, be it padding alone
-            real = real_tokens(ids, encoder.pad_idx)
-            places = real | ~real.any()
+        real,is_word = real_tokens(ids, encoder.pad_idx),self.is_word.to(ids.device)
+        real[:,0] |= ~real.any(1)  # of padding alone one token
+        mask = partial(mask_tokens, is_word=is_word, mask_id=self.mask_id, p=self.p)
+        if self.training: hidden,places = mask(ids)
+        else:  # by a text alone, whatever stands beside it in the batch
+            hidden,places = ids.clone(),torch.zeros_like(real)
+            for i,at in enumerate(real):
+                seed = zlib.crc32(repr(ids[i,at].tolist()).encode())
+                rng = torch.Generator().manual_seed(seed)
+                hidden[i,at],places[i,at] = mask(ids[i,at], generator=rng)
+        places = places | real & ~is_word[ids].any(1, keepdim=True)  # no word: all as they stand
         self.learn.xb,self.learn.yb = (hidden,places),(ids[places],)                        # (n,)
 
 # %% ../../nbs/44_learner.mlm.ipynb #2700001a

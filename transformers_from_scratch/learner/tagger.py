@@ -35,8 +35,11 @@ class TagTargets(Callback):
         self.learn.pred,self.learn.yb = self.pred[on],(self.y[on],)
 
     def after_loss(self):
-        "All of them again; where losses are gathered, the mean of each text"
+        "All of them again; where losses are gathered, the mean of each text; without a word none"
         if self.kept is None: return
+        if not self.loss.dim() and not len(self.pred):  # the mean of nothing would be NaN
+            self.learn.loss_grad = self.pred.sum()
+            self.learn.loss = self.loss_grad.clone()
         (self.learn.pred,self.learn.yb,on),self.kept = self.kept,None
         if not self.loss.dim(): return
         rows = self.loss.new_zeros(on.shape).masked_scatter(on, self.loss)                # (b,t)

@@ -19,7 +19,7 @@ class _LossOnDevice(AvgSmoothLoss):
     "The smoothed loss, kept on the device of the loss"
     def accumulate(self, learn):
         loss = learn.loss.detach().mean()
-        self.count,self.val = self.count+1,torch.lerp(loss, self.val.to(loss.device), self.beta)
+        self.count,self.val = self.count+1,torch.lerp(loss, self.val.to(loss), self.beta)
 
 def _show_loss(progress):
     "Update the bar, and four times a second the loss beside it"
