@@ -39,7 +39,8 @@ def transformer_splitter(
     return L(rest, *blocks, last)
 
 # %% ../../nbs/40_learner.core.ipynb #456240d0
-def _scores_tokens(model): return isinstance([None, *plain_model(model).children()][-1], LMHead)
+def _head(model): return [None, *plain_model(model).children()][-1]
+def _scores_tokens(model): return isinstance(_head(model), LMHead)
 
 def _aside(f):
     @functools.wraps(f)
@@ -62,6 +63,13 @@ class BaseTextLearner(Learner):
         if loss_func is None and _scores_tokens(model): loss_func = CrossEntropyLossFlat()
         super().__init__(dls, model, loss_func=loss_func, opt_func=opt_func, **kwargs)
         self.add_cbs([DataWatch(dls), LeanSteps(), WaitWatch()])
+
+    @property
+    def loss_func(self): return self._loss_func
+    @loss_func.setter
+    def loss_func(self, f):
+        each = _scores_tokens(self.model) or getattr(_head(self.model), 'pool', mean_pool) is None
+        self._loss_func = flat_loss(f, flatten=each)
 
     # what predicts within a training leaves it as it was, in subclasses as well
     validate,get_preds,tta,lr_find = map(_aside, (Learner.validate, Learner.get_preds, Learner.tta,
