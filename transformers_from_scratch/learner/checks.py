@@ -60,9 +60,9 @@ def _compares_all(loss):
     "True for a loss that compares each prediction `(n,1)` with every target `(n,)`"
     p,t = tensor([[.1],[.6],[.3],[.9]]),tensor([.17,.66,.35,.87])
     with no_random(), warnings.catch_warnings(action='ignore'):
-        try: all_,other,own = (float(loss(p, o)) for o in (t, t.flip(0), t[:,None]))
+        try: res = tensor([float(loss(p, o)) for o in (t, t.flip(0), t[:,None])])
         except Exception: return False  # it says so itself
-    return math.isclose(all_, other, rel_tol=1e-5) and not math.isclose(all_, own, rel_tol=1e-5)
+    return res.isclose(res[0]).tolist()==[True,True,False]
 
 def _check_column(col, kind, known, part, own_loss):
     "Raise `ValueError` for targets that are missing, or unknown in training"
@@ -152,23 +152,27 @@ def check_dls(
     check_words(dls, stacklevel=6)
 
 # %% ../../nbs/52_learner.checks.ipynb #9a000048
-def _same_vocab(a, b):
-    "True for equal tokens, or tokens and classes"
-    def lists(vocab): return [list(o) if isinstance(o, tuple) else o for o in L(vocab)]
-    return a is b or lists(a)==lists(b)
+def _vocabs(data):
+    "The tokens of `data`, and of its targets"
+    vocab = L(getattr(data, 'vocab', None))
+    return [*map(list, vocab if is_listy(first(vocab)) else vocab and [vocab])]
 
 class DataWatch(Callback):
     "Detects silent failures during training; a part of our learners"
     def __init__(self,
         dls:DataLoaders # The data that the model was made for
-    ): self.vocab,self.losses,self.validated = getattr(dls, 'vocab', None),{},None
+    ): self.vocabs,self.losses,self.validated = _vocabs(dls),{},None
 
     def before_validate(self):
-        "Raise `ValueError` for data of another vocabulary"
+        "Raise `ValueError` for `learn.dls`, or a `dl`, of another vocabulary"
         # an error in `before_fit` of a prediction would leave `Learner.lock` taken
-        if not _same_vocab(getattr(self.dls, 'vocab', None), self.vocab):
-            raise ValueError('`learn.dls` has another vocabulary than the data that this learner '
-                             'was made with: pass that one as `text_vocab=` for the data')
+        for n,data in dict(dls=self.dls, dl=getattr(self.learn, 'dl', None)).items():
+            theirs = _vocabs(data)
+            if theirs==self.vocabs[:len(self.vocabs if n=='dls' else theirs)]: continue
+            self.learn.dl = None  # it would be looked at again
+            raise ValueError(f'`{"learn."*(n=="dls")}{n}` has another vocabulary, or other classes, '
+                             'than the data that this learner was made with: pass that one as '
+                             '`text_vocab=` for the data, or use `learn.dls.test_dl`')
 
     def before_train(self):
         "Raise `ValueError` for less than a batch, another vocabulary, and an optimizer of another model"

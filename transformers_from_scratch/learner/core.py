@@ -8,6 +8,7 @@ __all__ = ['transformer_splitter', 'BaseTextLearner', 'TransformerLearner', 'mak
 
 # %% ../../nbs/40_learner.core.ipynb #c3cde75d
 from fastai.text.all import *
+from fastai.callback.mixup import MixHandler
 from ..compat.dls_info import *
 from ..compat.ensure import *
 from ..data.cached import *
@@ -39,6 +40,11 @@ def transformer_splitter(
     return L(rest, *blocks, last)
 
 # %% ../../nbs/40_learner.core.ipynb #456240d0
+def _read(learn):
+    "The loss of a learner, and if the first input of its batch is floats"
+    x = L(vars(learn).get('xb'))[:1]
+    return learn.loss_func,[o.is_floating_point() for o in x if isinstance(o, Tensor)]
+
 def _head(model): return [None, *plain_model(model).children()][-1]
 def _scores_tokens(model): return isinstance(_head(model), LMHead)
 
@@ -77,6 +83,26 @@ class BaseTextLearner(Learner):
     def __init_subclass__(cls):
         for n in ('validate','get_preds','tta','lr_find'):
             if n in vars(cls): setattr(cls, n, _aside(vars(cls)[n]))
+
+    def _call_one(self, event_name):
+        "As in fastai; before the first step `ValueError` for what replaces the loss, or ids by floats"
+        early = event_name=='before_fit' or event_name[:6]=='before' and not vars(self).get('train_iter')
+        if not early or self.lock.locked(): return super()._call_one(event_name)
+        for cb in self.cbs.sorted('order'):
+            then,mixes = _read(self),isinstance(cb, MixHandler)
+            if not mixes: cb(event_name)
+            if not mixes and _read(self)==then: continue
+            self.loss_func = then[0]
+            if hasattr(self, 'progress'): self.progress.after_fit()  # it has replaced the logger
+            raise ValueError(f'`cbs` has {type(cb).__name__}, which replaces the loss, or ids of words '
+                             'by floats: leave it out')
+
+    def _bn_bias_state(self, with_bias):
+        "As in fastai, and no weight decay for norms of any class"
+        norms = [o for n,o in self.model.named_modules() if 'norm' in n.rpartition('.')[2]
+                 or all(p.dim()<2 for p in o.parameters())]
+        more = L(norms if with_bias else ()).map(params).concat().map(self.opt.state)
+        return super()._bn_bias_state(with_bias) + more
 
     def __getstate__(self):  # a copy is not in training
         state = super().__getstate__()
@@ -201,6 +227,9 @@ def _test_dl(learn, items, **kwargs):
                "a text: fill in those that are missing, as with `texts.fillna('')`", TypeError)
         ensure(not is_listy(o) and not isinstance(o, (pd.DataFrame,np.ndarray,bytes)), 'item', o,
                'one text: see `stream_preds` for several', TypeError)
+        cols = L(getattr(text_tokenizer(learn.dls), 'text_cols', None))
+        ensure(len(cols)<2 or not isinstance(o, str), 'item', o, 'a row, as in `predict(pd.Series('
+               f"dict({', '.join(f'{n}=...' for n in cols)})))`", TypeError)
     usual = dict(category='CrossEntropyLossFlat', labels='BCEWithLogitsLossFlat')
     usual = usual.get(text_target(learn.dls).kind)
     ensure(not usual or hasattr(learn.loss_func, 'decodes'), 'loss_func', learn.loss_func,
