@@ -269,7 +269,9 @@ def tokenizer_diff(
         long = isinstance(o, str) and len(o)>200
         return hashlib.sha1(o.encode()).hexdigest()[:8] if long else repr(o)
     # where a text ends is nothing of its tokens
-    state1,state2 = (o | dict(settings=o['settings'] | dict(eos=[])) for o in (state1, state2))
+    def ids_only(o):
+        return {**o} | dict(settings={n: x for n,x in o.get('settings', {}).items() if n!='eos'})
+    state1,state2 = map(ids_only, (state1, state2))
     keys = [o for o in {**state1, **state2} if o!='sep' and state1.get(o)!=state2.get(o)]
     return '; '.join(f'`{o}` is {say(state1.get(o))} in one and {say(state2.get(o))} in the other'
                      for o in keys) or None

@@ -93,7 +93,7 @@ class BaseTextLearner(Learner):
             if not mixes: cb(event_name)
             if not mixes and _read(self)==then: continue
             self.loss_func = then[0]
-            if hasattr(self, 'progress'): self.progress.after_fit()  # it has replaced the logger
+            if nested_attr(self, 'progress._write_stats')==self.logger: self.progress.after_fit()
             raise ValueError(f'`cbs` has {type(cb).__name__}, which replaces the loss, or ids of words '
                              'by floats: leave it out')
 
