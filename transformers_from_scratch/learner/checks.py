@@ -166,7 +166,8 @@ class DataWatch(Callback):
     def before_validate(self):
         "Raise `ValueError` for `learn.dls`, or a `dl`, of another vocabulary"
         # an error in `before_fit` of a prediction would leave `Learner.lock` taken
-        for n,data in dict(dls=self.dls, dl=getattr(self.learn, 'dl', None)).items():
+        dl = self.vocabs and getattr(self.learn, 'dl', None)
+        for n,data in dict(dls=self.dls, dl=dl).items():
             theirs = _vocabs(data)
             if theirs==self.vocabs[:len(self.vocabs if n=='dls' else theirs)]: continue
             self.learn.dl = None  # it would be looked at again
