@@ -348,3 +348,20 @@ def _pad_as_vocab(self, tok_tfm, vocab=None, is_lm=False, seq_len=72, backwards=
     pad = special_ids(known, 'pad') if is_listy(known) else []
     if pad and not is_lm:
         self.dls_kwargs = dict(before_batch=Pad_Chunk(pad_idx=pad[0], seq_len=seq_len))
+
+# %% ../../nbs/86_compat.repairs.ipynb #e3638507
+def _ending(id, item): return torch.cat([tuplify(item)[0], tensor([id])])
+
+@repair(LMDataLoader, '__init__', "A tokenizer can't define what goes between texts", extends=True)
+@delegates(LMDataLoader.__init__)
+def _between(self, dataset, lens=None, **kwargs):
+    "Create it with the token `between` of the tokenizer after each text"
+    token,vocab = nested_attr(text_tokenizer(dataset), 'tok.between'),L(getattr(dataset, 'vocab', None))
+    if is_listy(first(vocab)): vocab = vocab[0]
+    if token is None or token not in vocab: return _between.fastai(self, dataset, lens, **kwargs)
+    if lens is None: lens = _get_lengths(dataset)
+    if lens is None: lens = [len(tuplify(o)[0]) for o in dataset]
+    _between.fastai(self, dataset, [n+1 for n in lens], **kwargs)
+    self.items.tfm = partial(_ending, vocab.index(token))
+    self.lens = ReindexCollection(lens, idxs=self.items.idxs, tfm=partial(operator.add, 1))
+

@@ -180,7 +180,7 @@ class _Stream:
     "The tokens of an epoch of an `LMDataLoader`, in its order of the texts"
     def __init__(self, dl, rows):
         self.dl,self.rows,self.order = dl,rows,[*dl.items.idxs]
-        self.lens = np.array([dl.lens.coll[i] for i in self.order])
+        self.lens = np.array([*dl.lens])
         self.ends = self.lens.cumsum()
         self.tokens,self.there = np.empty(self.ends[-1], np.int32),np.zeros(len(self.order), bool)
 
@@ -189,7 +189,8 @@ class _Stream:
         first,last = (np.searchsorted(self.ends, o, 'right') for o in (starts, ends-1))
         new = [i for a,b in zip(first, last) for i in range(a, b+1) if not self.there[i]]
         for i,(ids,*_) in zip(new, self.rows([self.order[i] for i in new]) if new else ()):
-            if len(ids)!=self.lens[i]: raise NotKept
+            if len(ids)!=self.dl.lens.coll[self.order[i]]: raise NotKept
+            if len(ids)<self.lens[i]: ids = self.dl.items.tfm(tensor(ids))  # and what goes between
             self.tokens[self.ends[i]-len(ids):self.ends[i]] = ids
             self.there[i] = True
 

@@ -117,7 +117,10 @@ def target_bos_eos(
     dls:DataLoaders # Pairs of texts
 )->BosEos: # Ids of the target's vocabulary
     "`xxbos` and `xxeos`, or what a checkpoint has; `bos` is also `eos` where there is but one"
-    vocab,ids = text_vocab(dls, 1),text_ids(dls, '', 1)
+    vocab = text_vocab(dls, 1)
+    special = special_ids(vocab)
+    word = first(o for i,o in enumerate(vocab) if o.isalnum() and i not in special)
+    ids = text_ids(dls, word or 'a', 1)
     ends = special_ids(vocab, 'eos', 'sep', '/s', 'endoftext')
     starts = [i for i in special_ids(vocab, 'bos', 'cls', 's') if i not in ends] + ends
     ensure(starts, 'dls', vocab[:5], f'with a token such as {BOS!r}, with which a target begins')

@@ -63,8 +63,17 @@ def _sampling_keywords(arguments):
     "Arguments of `predict` that choose how tokens are generated, by name"
     return {n: o for n,o in arguments.items() if n not in ('self','text','no_bar')}
 
+def _until(steps, vocab, marks):
+    "Tokens of each step: padding where one of `marks` has come, until all texts are there"
+    ended = set()
+    for new in steps:
+        tokens = [vocab[i] for i in new.tolist()]
+        ended |= {i for i,o in enumerate(tokens) if o in marks}
+        if len(ended)==len(tokens): return
+        yield [PAD if i in ended else o for i,o in enumerate(tokens)]
+
 def _writers(learn, texts, *, n_words, no_unk, min_p, scaled_min_p, decoder, only_last_word, seed,
-             stop, ahead=None, **filters):
+             stop, go_on, ahead=None, **filters):
     "A `TextWriter` for each of `texts`, and the stream of their next tokens"
     model,vocab,stops = plain_model(learn.model),text_vocab(learn.dls),L(stop)
     ensure(all(stops), 'stop', stop, 'a string, or several, that are not empty')
@@ -84,8 +93,11 @@ def _writers(learn, texts, *, n_words, no_unk, min_p, scaled_min_p, decoder, onl
                        only_last=only_last_word, epsilon_cutoff=min_p, min_p=scaled_min_p,
                        **filters)
     decoder = text_decoder(learn.dls, decoder)
+    # a token that leaves no trace in the text
+    marks = [o for o in stops if o in vocab and not decoder([o])]
+    if not go_on: marks += nested_attr(text_tokenizer(learn.dls), 'tok.stops', [])
     return [TextWriter(decoder, [vocab[i] for i in o], text, stops, ahead)
-            for o,text in zip(prompts, texts)],([vocab[i] for i in new.tolist()] for new in steps)
+            for o,text in zip(prompts, texts)],_until(steps, vocab, marks)
 
 # %% ../../nbs/41_learner.lm.ipynb #fe9bf0df
 @patch
@@ -106,6 +118,7 @@ def predict(self:TransformerLMLearner,
     repetition_penalty:float=1., # Above 1 makes tokens that already occur less likely
     seed:int=None, # Seed of a random generator of its own; None: torch's generator
     stop:str=None, # String or strings before which the new text ends
+    go_on:bool=False, # Go on where a tokenizer's own token, such as `</s>`, ends the text?
     quantize:str=None # 'int8' or 'bf16': faster and less exact; None: as they are
 )->str: # `text` and what comes after it, a list of them for a list of texts
     "Continue `text`; raises `ValueError` for an argument out of range"
