@@ -136,7 +136,8 @@ class HFTokenizer:
     def __init__(self,
         path, # A folder with a `tokenizer.json`, that file, or a `tokenizers.Tokenizer`
         vocab_sz:int=None, # Rows of the model, at least as many as tokens; None is as many
-        specials:bool=True # Add the special tokens at both ends, such as `[CLS]` and `[SEP]`?
+        specials:bool=True, # Add the special tokens at both ends, such as `[CLS]` and `[SEP]`?
+        eos:list=() # Ids that end a text as well, such as `eos_token_id` of a `config.json`
     ):
         if isinstance(path, (str,Path)):
             file = Path(path)/'tokenizer.json' if Path(path).is_dir() else Path(path)
@@ -148,15 +149,22 @@ class HFTokenizer:
         n = max(ids.values(), default=-1)+1
         ensure(vocab_sz is None or vocab_sz>=n, 'vocab_sz', vocab_sz,
                f'at least {n}, the number of its tokens, or None')
-        self.vocab_sz,self.specials = vocab_sz,specials
+        self.vocab_sz,self.specials,self.eos = vocab_sz,specials,[i for i in eos if 0<=i<n]
         self.vocab = ['xxfake']*ifnone(vocab_sz, n)
         # fastai's rules change spaces
         for o,i in ids.items(): self.vocab[i] = f'<id{i}>' if ' ' in o else o
         if not special_ids(self.vocab, 'pad'): self.vocab.append(PAD)
         self.o2i = {o: i for i,o in enumerate(self.vocab) if o not in ('xxfake',PAD)}
-        special = self.tok.encode('a', add_special_tokens=specials).special_tokens_mask
+        words = ['a', *[o for o in ids if o.isalnum()][:9]]  # it may drop some
+        text = self.tok.encode(' '.join(words), add_special_tokens=specials)
+        special = text.special_tokens_mask
         self.ends = 0,0  # special tokens before and after a text
         if 0 in special: self.ends = special.index(0),special[::-1].index(0)
+        ends = [*text.ids[len(special)-self.ends[1]:][:1], *self.eos]
+        ends = ends or special_ids(self.vocab, 'eos', '/s', 'endoftext', 'end_of_text')
+        # tokens that end a text, and what goes between the texts of a language model
+        self.stops = [self.vocab[i] for i in ends if self.vocab[i] not in _names]
+        self.between = first(self.stops) if specials and self.ends==(0,0) else None
 
     def __call__(self, items):
         "Yield a list of tokens for each of `items`"
@@ -202,7 +210,7 @@ def _rule_name(f):
 _kinds = { # class: kind, and its settings
     SpacyTokenizer: ('words', ['special_toks']), BaseTokenizer: ('words', ['split_char']),
     CharTokenizer: ('chars', ['bos']), ExactSubwordTokenizer: ('subwords', ['bos']),
-    HFTokenizer: ('subwords', ['vocab_sz','specials']),
+    HFTokenizer: ('subwords', ['vocab_sz','specials','eos']),
     SentencePieceTokenizer: ('subwords', ['special_toks'])}
 _classes = {o.__name__: o for o in _kinds}
 
@@ -256,6 +264,10 @@ def tokenizer_diff(
     state2:dict # Another one
 )->str: # None if they are the same, else what differs
     "Difference of two tokenizers, in words; of 'custom' ones only names are compared"
+    # where a text ends is nothing of its tokens
+    def ids_only(o):
+        return {**o} | dict(settings={n: x for n,x in o.get('settings', {}).items() if n!='eos'})
+    state1,state2 = map(ids_only, (state1, state2))
     keys = [o for o in {**state1, **state2} if o!='sep' and state1.get(o)!=state2.get(o)]
     return '; '.join(f'`{o}` is {state1.get(o)!r:.200} in one and {state2.get(o)!r:.200} in the other'
                      for o in keys) or None

@@ -38,6 +38,7 @@ def _describe_loss(loss):
     if make is None: return
     settings = {n: getattr(loss, n, getattr(loss.func, n, None)) for n in _losses[make].split()}
     settings = {n: o.tolist() if isinstance(o, Tensor) else o for n,o in settings.items() if o is not None}
+    if not loss.flatten: settings['flatten'] = False
     made,same = _loss(make.__name__, settings),('axis','flatten','floatify','is_2d','reduction')
     if all(getattr(made, n)==getattr(loss, n) for n in same):
         return dict(name=make.__name__, settings=settings)

@@ -49,8 +49,9 @@ def _source(source, text_col):
 # %% ../../nbs/56_files.corpus.ipynb #c0000011
 def _tokenize_part(tok, texts):
     "The tokens of some texts, each once; at each position the index of its token; lengths of texts"
-    seen,codes,lens = {},[],[]
+    seen,codes,lens,between = {},[],[],[*L(getattr(tok.tok, 'between', None))]
     for tokens in TokenizeWithRules(tok.tok, tok.rules)(texts):
+        tokens = [*tokens, *between]
         codes += [seen.setdefault(o, len(seen)) for o in tokens]
         lens.append(len(tokens))
     if len(lens)!=len(texts):

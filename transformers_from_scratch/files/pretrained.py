@@ -232,7 +232,7 @@ def _vocab(path, family, weights):
     "The tokenizer in `path` or None, the tokens by id, and the id of padding"
     cfg,rows = family.cfg,len(weights.get(family.source('embedding.weight')[0]))
     if (path/'tokenizer.json').exists():
-        try: tok = HFTokenizer(path, vocab_sz=rows)
+        try: tok = HFTokenizer(path, rows, eos=L(cfg('eos_token_id')))
         except ImportError: raise
         except Exception as e: raise ValueError(f"{path/'tokenizer.json'}: {in_short(e)}") from e
         return tok,tok.vocab,special_ids(tok.vocab, 'pad')[0]
@@ -343,5 +343,8 @@ def start(self:Pretrained,
     if new:
         warn(f"{len(new):,} of {len(vocab):,} tokens of `dls` are not in `pretrained`, such as "
              f"{new[:3]}: is `tok_tfm` the tokenizer of `pretrained`?", stacklevel=5)
+    if isinstance(model[1], LMHead) and type(model) is not type(self.model):
+        warn(f"`pretrained` has no head of a {type(model).__name__}: its predictions of words say "
+             "nothing until it is trained", stacklevel=5)
     learn.freeze()
     return learn

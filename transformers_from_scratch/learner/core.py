@@ -8,6 +8,7 @@ __all__ = ['transformer_splitter', 'WeighItems', 'ItemRecorder', 'BaseTextLearne
 
 # %% ../../nbs/40_learner.core.ipynb #c3cde75d
 from fastai.text.all import *
+from fastai.callback.mixup import MixHandler
 from ..compat.dls_info import *
 from ..compat.ensure import *
 from ..data.cached import *
@@ -87,7 +88,13 @@ class ItemRecorder(Recorder):
         met.count += _added(learn, n).item()
 
 # %% ../../nbs/40_learner.core.ipynb #456240d0
-def _scores_tokens(model): return isinstance([None, *plain_model(model).children()][-1], LMHead)
+def _read(learn):
+    "The loss of a learner, and if the first input of its batch is floats"
+    x = L(vars(learn).get('xb'))[:1]
+    return learn.loss_func,[o.is_floating_point() for o in x if isinstance(o, Tensor)]
+
+def _head(model): return [None, *plain_model(model).children()][-1]
+def _scores_tokens(model): return isinstance(_head(model), LMHead)
 
 def _aside(f):
     @functools.wraps(f)
@@ -111,12 +118,39 @@ class BaseTextLearner(Learner):
         super().__init__(dls, model, loss_func=loss_func, opt_func=opt_func, **kwargs)
         self.add_cbs([DataWatch(dls), LeanSteps(), WaitWatch(), WeighItems()])
 
+    @property
+    def loss_func(self): return self._loss_func
+    @loss_func.setter
+    def loss_func(self, f):
+        each = _scores_tokens(self.model) or getattr(_head(self.model), 'pool', mean_pool) is None
+        self._loss_func = flat_loss(f, flatten=each)
+
     # what predicts within a training leaves it as it was, in subclasses as well
     validate,get_preds,tta,lr_find = map(_aside, (Learner.validate, Learner.get_preds, Learner.tta,
                                                   Learner.lr_find))
     def __init_subclass__(cls):
         for n in ('validate','get_preds','tta','lr_find'):
             if n in vars(cls): setattr(cls, n, _aside(vars(cls)[n]))
+
+    def _call_one(self, event_name):
+        "As in fastai; before the first step `ValueError` for what replaces the loss, or ids by floats"
+        early = event_name=='before_fit' or event_name[:6]=='before' and not vars(self).get('train_iter')
+        if not early or self.lock.locked(): return super()._call_one(event_name)
+        for cb in self.cbs.sorted('order'):
+            then,mixes = _read(self),isinstance(cb, MixHandler)
+            if not mixes: cb(event_name)
+            if not mixes and _read(self)==then: continue
+            self.loss_func = then[0]
+            if nested_attr(self, 'progress._write_stats')==self.logger: self.progress.after_fit()
+            raise ValueError(f'`cbs` has {type(cb).__name__}, which replaces the loss, or ids of words '
+                             'by floats: leave it out')
+
+    def _bn_bias_state(self, with_bias):
+        "As in fastai, and no weight decay for norms of any class"
+        norms = [o for n,o in self.model.named_modules() if 'norm' in n.rpartition('.')[2]
+                 or all(p.dim()<2 for p in o.parameters())]
+        more = L(norms if with_bias else ()).map(params).concat().map(self.opt.state)
+        return super()._bn_bias_state(with_bias) + more
 
     def __getstate__(self):  # a copy is not in training
         state = super().__getstate__()
@@ -252,6 +286,9 @@ def _test_dl(learn, items, **kwargs):
                "a text: fill in those that are missing, as with `texts.fillna('')`", TypeError)
         ensure(not is_listy(o) and not isinstance(o, (pd.DataFrame,np.ndarray,bytes)), 'item', o,
                'one text: see `stream_preds` for several', TypeError)
+        cols = L(getattr(text_tokenizer(learn.dls), 'text_cols', None))
+        ensure(len(cols)<2 or not isinstance(o, str), 'item', o, 'a row, as in `predict(pd.Series('
+               f"dict({', '.join(f'{n}=...' for n in cols)})))`", TypeError)
     usual = dict(category='CrossEntropyLossFlat', labels='BCEWithLogitsLossFlat')
     usual = usual.get(text_target(learn.dls).kind)
     ensure(not usual or hasattr(learn.loss_func, 'decodes'), 'loss_func', learn.loss_func,
