@@ -151,8 +151,9 @@ def _flat(o, name=''):
 def _data(dl):
     "Items of a loader, before transforms; of files the names, and text or size; and the transforms"
     ds = vars(dl).get('dl', dl).dataset  # in several processes
-    def inside(o): return zlib.crc32(o.read_bytes()) if o.suffix=='.txt' else o.stat().st_size
-    def items(o): return [(*o.parts[-3:], inside(o)) for o in o] if isinstance(first(o), Path) else o
+    def file(o):
+        return *o.parts[-3:],zlib.crc32(o.read_bytes()) if o.suffix=='.txt' else o.stat().st_size
+    def items(o): return [*map(file, o)] if isinstance(first(o), Path) else o
     tls = getattr(ds, 'tls', [ds] if isinstance(ds, TfmdLists) else [])
     return dict(items=[_view(items(o.items)) for o in tls] or _view(ds),
                 corpus=nested_attr(ds, 'corpus.about.ids'),
