@@ -6,9 +6,12 @@
 __all__ = ['Resume']
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d505940265
-import io,shutil,time,zipfile
+import dis,shutil,time,zipfile,zlib
 from fastai.text.all import *
+from ..nn.encoder import *
+from ..data.tokenizers import *
 from ..speed.autotune import *
+from ..speed.layers import *
 from ..compat.ensure import *
 from ..learner.locks import *
 from ..learner.distributed import *
@@ -16,54 +19,43 @@ from ..files.format import *
 from ..files.config import *
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d58fbbb627
+_shows = {f'fastai.callback.{o}' for o in  # modules of what only shows and logs
+          'core progress hook wandb tensorboard comet neptune azureml'.split()}
+
 def _callbacks(learn):
-    "Callbacks to save, by name"
-    others = Resume,Recorder,TrainEvalCallback,ProgressCallback
-    cbs = [o for o in learn.cbs.sorted('order')
-           if not isinstance(o, others) and getattr(o, 'resumes', True)]
+    "Callbacks to save and to compare, by name"
+    def shows(cb): return _shows & {o.__module__ for o in type(cb).__mro__ if o is not Callback}
+    cbs = [o for o in learn.cbs.sorted('order') if getattr(o, 'resumes', True)
+           and not (isinstance(o, (Resume,Recorder)) or shows(o))]
     of_type = groupby(cbs, type)
     return {f'{kind.__name__} {i}': o for kind,cbs in of_type.items() for i,o in enumerate(cbs)}
 
 def _with_counts(learn):
     "Callbacks and metrics to save, by name"
     metrics = [learn.recorder.smooth_loss, *learn.recorder._train_mets[1:]]
-    return _callbacks(learn) | {f'metric {i}': o for i,o in enumerate(metrics)}
-
-def _taken(obj):
-    "Names of what the `__init__` of `obj` takes"
-    return {n for o in type(obj).__mro__ for n in inspect.signature(o.__init__).parameters}
-
-def _settings(learn, before=None):
-    "Settings of callbacks, by name; those of a user's class only where they are not as in `before`"
-    known,res = ('fastai.',__name__.split('.')[0]),{}
-    for name,cb in _callbacks(learn).items():
-        some = {f'{name}.{n}': vars(cb)[n] for n in _taken(cb) & {*vars(cb)}}
-        keep = before is None or type(cb).__module__.startswith(known)
-        res |= {n: o for n,o in some.items()
-                if isinstance(o, (int,float,str)) and (keep or before.get(n)!=o)}
-    return res
+    return _callbacks(learn) | {f'metric {o.name}': o for o in metrics}
 
 def _counts(obj, attributes):
-    "Those `attributes` of `obj` that are counted in training: numbers, tensors, and lists of them"
-    kinds,taken = (int,float,np.number,np.bool_,Tensor,type(None)),_taken(obj)
-    def fine(o): return all(map(fine, o)) if isinstance(o, list) else isinstance(o, kinds)
+    "Those `attributes` that are counted in training: numbers, tensors, lists and dicts of them"
+    kinds,made = (int,float,np.number,np.bool_,Tensor,type(None)),vars(obj).get('as_made', {})
+    def fine(o):
+        if isinstance(o, dict): return all(isinstance(n, str) and fine(x) for n,x in o.items())
+        return all(map(fine, o)) if isinstance(o, list) else isinstance(o, kinds)
+    def setting(n, o): return n in _taken(type(obj)) and _view(o)==made.get(n, _view(o))
     return {n: o for n,o in attributes.items()
-            if n not in taken and fine(o) and fine(vars(obj).get(n))}
+            if fine(o) and fine(vars(obj).get(n)) and n!='as_made' and not setting(n, o)}
 
 def _get_counts(learn, losses):
     "Counts of callbacks and metrics, and the curves"
     numbers = partial(torch.tensor, dtype=torch.double)
-    def hypers(o): return {n: numbers(x) for n,x in getattr(o, 'hps', {}).items()}  # of a scheduler
-    rec,objs = learn.recorder,_with_counts(learn)
-    return dict(objects={n: _counts(o, vars(o)) for n,o in objs.items()},
-                hypers={n: hypers(o) for n,o in objs.items()},
+    rec = learn.recorder
+    return dict(objects={n: _counts(o, vars(o)) for n,o in _with_counts(learn).items()},
                 lrs=numbers(rec.lrs), iters=rec.iters, values=rec.values, losses=losses)
 
 def _set_counts(learn, counts):
     "Restore what `_get_counts` returned"
     for name,obj in _with_counts(learn).items():
         vars(obj).update(_counts(obj, counts['objects'].get(name, {})))
-        if hasattr(obj, 'hps'): obj.hps = {n: o.tolist() for n,o in counts['hypers'][name].items()}
     rec = learn.recorder
     rec.lrs,rec.iters,rec.losses = counts['lrs'].tolist(),counts['iters'],list(counts['losses'])
     rec.values,learn.smooth_loss = [L(o) for o in counts['values']],rec.smooth_loss.value
@@ -78,9 +70,9 @@ def _plain(o):
     return o.tolist() if isinstance(o, (np.ndarray,np.generic)) else o
 
 def _write(folder, state):
-    data = io.BytesIO()
-    torch.save(_plain(state), data)
-    with atomic_write(folder/'now.pth') as new: new.write_bytes(data.getbuffer())
+    with atomic_write(folder/'now.pth') as new:
+        try: torch.save(_plain(state), new)
+        except RuntimeError as e: raise OSError(e) from e  # a full disk, in PyTorch's words
 
 def _read(file):
     "The state in `file`, or None; raises `ValueError` for a damaged one"
@@ -99,28 +91,116 @@ def _putting_back(folder):
     try: yield
     except CancelFitException: raise
     except Exception as e:
-        raise ValueError(f"can't resume from {folder} ({in_short(e)}): delete it, or use another "
-                         "`name`") from e
+        raise ValueError(f"can't resume from {folder} ({in_short(e)}): start with the same "
+                         "settings, delete it to begin anew, or use another `name`") from e
+
+# %% ../../nbs/63_callbacks.resume.ipynb #re5u0001
+@functools.cache
+def _taken(cls):
+    "Names of what the `__init__` of a class and its bases takes, and of what they make of it"
+    names = {n for o in cls.__mro__ for n in inspect.signature(o.__init__).parameters}
+    return names | {'func','_value_'}
+
+def _function(f, view):
+    "A function by its code, what it encloses, and the data and functions that it looks up"
+    used = {n: o.cell_contents for n,o in zip(f.__code__.co_freevars, f.__closure__ or ())}
+    data = int,float,str,list,tuple,dict,Tensor,np.ndarray,pd.Series,pd.DataFrame,FunctionType
+    if f.__module__.partition('.')[0] not in ('torch','fastai','fastcore',lib_name):
+        names = [o.argval for o in dis.get_instructions(f) if o.opname=='LOAD_GLOBAL']
+        used |= {n: o for n in names if isinstance(o := f.__globals__.get(n), data)}
+    about = fingerprint(view((f.__code__, f.__defaults__, f.__kwdefaults__)))
+    return {'': f'{f.__name__} {about[:8]}'} | view(used)
+
+def _view(o, above=()):
+    "Numbers, strings, lists and dicts: an object by what its `__init__` took, much by a checksum"
+    if o is None or isinstance(o, (bool,int,float,str)): return o if o==o else 'NaN'
+    if id(o) in above or isinstance(o, Learner): return type(o).__name__
+    view = partial(_view, above=(*above, id(o)))
+    if isinstance(o, (set,frozenset)): o = sorted(map(str, o))
+    if isinstance(o, Pipeline): o = o.fs
+    if isinstance(o, (list,tuple)) or type(o) in (L,CategoryMap):
+        kinds = {*map(type, o)}
+        o = [*o] if kinds<={str,int} else [*map(view, o)]
+        return o if len(o)<33 else [len(o), fingerprint('\0'.join(o) if kinds=={str} else o)]
+    if hasattr(o, 'tolist'):  # an array, a column, a tensor
+        x = np.asarray(o.detach().cpu().double() if isinstance(o, Tensor) else o)
+        if x.size<9 or x.dtype==object: return view(x.tolist())
+        return [str(o.dtype), *x.shape, zlib.crc32(x.tobytes())]
+    if isinstance(o, (dict,pd.DataFrame)): return {str(n): view(x) for n,x in o.items()}
+    if isinstance(o, partial): return view(dict(func=o.func, args=o.args, **o.keywords))
+    if isinstance(o, MethodType): return view((o.__func__, o.__self__))
+    if isinstance(o, FunctionType): return _function(o, view)
+    if isinstance(o, types.CodeType): return view((o.co_code, o.co_names, o.co_consts))
+    if isinstance(o, Tokenizer): return view(tokenizer_state(o))
+    if type(o) is Transform: return view([m.implementation for m in o.encodes.methods])
+    if hasattr(o, '__name__'): return o.__name__  # a class, or a function in C
+    if not hasattr(o, '__dict__'): return re.sub(' at 0x[0-9a-f]+', '', str(o))
+    of,name = vars(o),type(o).__name__
+    kept = {n: x for n,x in {**of, **of.get('_buffers', {})}.items() if n in _taken(type(o))}
+    if isinstance(o, nn.Module): kept,name = kept | of['_modules'],f'{name}({o.extra_repr()})'
+    return {'': name} | view(kept)
+
+def _flat(o, name=''):
+    "Settings by their names, with dots; of long ones a beginning and a checksum"
+    if isinstance(o, list) and any(isinstance(x, dict) for x in o): o = dict(enumerate(o))
+    if not isinstance(o, dict):
+        return {name: o if len(repr(o))<80 else f'{o!r:.30}… {fingerprint(o)[:16]}'}
+    return {n: x for k,v in o.items() for n,x in _flat(v, f'{name}.{k}'.strip('.')).items()}
+
+# %% ../../nbs/63_callbacks.resume.ipynb #re5u0002
+def _data(dl):
+    "Items of a loader, before transforms; of files the names, and text or size; and the transforms"
+    ds = vars(dl).get('dl', dl).dataset  # in several processes
+    def file(o):
+        return *o.parts[-3:],zlib.crc32(o.read_bytes()) if o.suffix=='.txt' else o.stat().st_size
+    def items(o): return [*map(file, o)] if isinstance(first(o), Path) else o
+    tls = getattr(ds, 'tls', [ds] if isinstance(ds, TfmdLists) else [])
+    return dict(items=[_view(items(o.items)) for o in tls] or _view(ds),
+                corpus=nested_attr(ds, 'corpus.about.ids'),
+                transforms=[_view(f) for o in tls for f in o.tfms.fs])
+
+def _training(learn, n_processes):
+    "All that defines a run but its callbacks"
+    model,opt = plain_model(learn.model),learn.opt
+    train = vars(learn.dls.train).get('dl', learn.dls.train)
+    known = describe_model(model) if isinstance(model, KeepsInitKwargs) else {}
+    names = {id(p): n for n,p in model.named_parameters()}
+    hypers = {n: [o.get(n) for o in opt.hypers] for n in opt.hypers[0]}
+    scheds = {n: f for o in learn.cbs if isinstance(o, ParamScheduler) for n,f in o.scheds.items()}
+    def taken(o, but):
+        return {n: _view(x) for n,x in vars(o).items() if n in _taken(type(o))-{*but.split()}}
+    return ({n: as_code(o) if isinstance(o, (dict,list)) else o for n,o in known.items()}
+        | vars(opt).setdefault('as_made', hypers)  # a schedule may have moved some since
+        | taken(learn, 'dls model cbs default_cbs metrics path model_dir lr wd moms') | dict(
+        processes=n_processes, bs=train.bs, n_epoch=learn.n_epoch, n_batches=len(learn.dls.train),
+        lr=hypers['lr'], wd=hypers.get('wd'),
+        schedule={n: [_view(f(p)) for p in np.linspace(0, 1, 101)] for n,f in scheds.items()},
+        groups=[[names.get(id(p)) for p in ps] for ps in opt.param_lists],
+        frozen=[n for n,p in model.named_parameters() if not p.requires_grad],
+        fast_layers=any(isinstance(o, FastLinear) for o in model.modules()), model=_view(model),
+        weights={n: [str(o.dtype), *o.shape] for n,o in model.state_dict().items()},
+        train=_data(train), valid=_data(learn.dls.valid),
+        dls=taken(train, 'dataset lens num_workers pin_memory timeout device')))
+
+def _settings(learn, n_processes):
+    "All that defines a run: with other settings it would be a different one"
+    known,res = ('fastai.',lib_name),{'': _flat(_training(learn, n_processes))}
+    for name,cb in _callbacks(learn).items():  # as first seen: it may count in a setting
+        made = vars(cb).setdefault('as_made', {n: o for n,o in _view(cb).items() if n!='scheds'})
+        res[name] = _flat(made | dict(own=not type(cb).__module__.startswith(known)))
+    return res
+
+def _compare(now, then):
+    "Raises `ValueError` for another setting; warns of a user's callback that is new or gone"
+    odd = [n for n,o in (now|then).items() if not (n in now and n in then) and o['own']]
+    if odd: warn(f'{", ".join(odd)}: not there then, or not now. A callback that changes how the '
+                 'model trains makes another run; one that does not may say so: `resumes = False`',
+                 stacklevel=4)
+    a,b = ({n: x for name in now|then if name not in odd
+            for n,x in _flat(o.get(name, {}), name).items()} for o in (now, then))
+    for n in a|b: ensure(a.get(n)==b.get(n), n, a.get(n), f'{b.get(n)!r:.80}')
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d58362db0b
-def _training(learn, n_processes):
-    "Settings that define a run: with others it would be a different run"
-    def plain(numbers): return np.asarray(numbers, float).ravel().tolist()
-    scheds = [(n, f) for o in learn.cbs if isinstance(o, ParamScheduler)
-              for n,f in o.scheds.items()]
-    texts = learn.dls.train.dataset
-    some = [o.tolist() if isinstance(o, Tensor) else o
-            for i in sorted({0, len(texts)//2, len(texts)-1}) for o in tuplify(texts[i])]
-    return dict(
-        processes=n_processes, bs=learn.dls.train.bs, n_epoch=learn.n_epoch,
-        n_batches=len(learn.dls.train),
-        lr=[plain(o['lr']) for o in learn.opt.hypers],
-        wd=[plain(o.get('wd', 0)) for o in learn.opt.hypers],
-        schedule=[[n, *[plain(f(p)) for p in (0.,.2,.5,.9)]] for n,f in scheds],
-        dropout=[o.p for o in learn.model.modules() if isinstance(o, nn.Dropout)],
-        loss_func=re.sub(' at 0x[0-9a-f]+', '', repr(learn.loss_func)),
-        texts=[len(texts), fingerprint(*map(repr, some))])
-
 class Resume(Callback):
     "Saves all that training needs, and resumes after an interruption as if there had been none"
     order,run_valid,found,epoch_start,several = 100,False,None,None,False
@@ -129,7 +209,7 @@ class Resume(Callback):
         every:int=None, # Save after this many batches; None: by time alone
         minutes:float=5. # Save after this many minutes; in several processes only without `every`
     ):
-        self.name_of_run,self.every,self.minutes,self.fits = name,every,minutes,0
+        self.name_of_run,self.every,self.minutes,self.settings = name,every,minutes,[]
 
     @property
     def folder(self):
@@ -143,25 +223,23 @@ class Resume(Callback):
         self.run = in_fit(self.learn)
         if not self.run: return
         self.found,self.epoch_start,self.losses = None,None,torch.zeros(0)
-        self.fits += 1
         # which exchange gradients
         self.several = num_distrib()>1 and get_model(self.model) is not self.model
-        self.same = _training(self.learn, num_distrib() if self.several else 1)
-        self.settings,state = _settings(self.learn),self._find()
+        self.settings.append(_settings(self.learn, num_distrib() if self.several else 1))
+        state = self._find()
         if state is not None:
             with _putting_back(self.folder): self._found(state)
 
     def _found(self, state):
         "Compare settings; what was done will be skipped"
-        if state['fit']<self.fits: return
-        if state['fit']>self.fits: raise CancelFitException
-        then = state['training'] | state['callbacks']
-        now = self.same | {n: o for n,o in self.settings.items() if n in state['callbacks']}
-        for n,value in now.items(): ensure(then.get(n)==value, n, value, then.get(n))
+        n,now = len(self.settings),self.settings[-1]
+        if len(state['settings'])<n: return
+        _compare(now, state['settings'][n-1])
+        if len(state['settings'])>n: raise CancelFitException
         own = state['processes'][rank_distrib() if self.several else 0]
         range(self.n_epoch).index(state['epoch'])
         self.lines = own['counts']['values']
-        self.n_done = range(self.same['n_batches']+1).index(state['batch'])
+        self.n_done = range(now['']['n_batches']+1).index(state['batch'])
         if state['done']:
             self._restore(state, own, 'rng')
             warn('this run is already finished, so its weights are loaded from '
@@ -186,6 +264,7 @@ class Resume(Callback):
         params = dict(model.named_parameters())
         check_shapes(model, state['model'])
         model.load_state_dict(state['model'], strict=False)  # shared ones are there once
+        for n,p in params.items(): p.requires_grad_(n not in state['frozen'])
         for n,grad in state['grads'].items():
             params[n].grad = torch.zeros_like(params[n]).copy_(grad)
         self.opt.load_state_dict(to_device(state['opt'], first(params.values()).device))
@@ -245,7 +324,7 @@ class Resume(Callback):
         "Note that this run is finished"
         if self.epoch_start is None: return
         self.epoch_start['order'] = loader_order(self.dls.train)  # for the next run
-        self._save(self.same['n_batches'], done=True)
+        self._save(len(self.dls.train), done=True)
 
     def _save(self, batch, done=False):
         "Save the state of the learner; of what differs between processes, that of each"
@@ -264,8 +343,8 @@ class Resume(Callback):
             grads={n: p.grad if p.grad.any() else zero  # one number, as most are zero
                    for n,p in model.named_parameters() if p.grad is not None},
             opt=self.opt.state_dict(), scaler=scaler and scaler.state_dict(), processes=processes,
-            training=self.same, callbacks=_settings(self.learn, self.settings), fit=self.fits,
-            done=done, epoch=self.epoch, batch=batch, train_iter=self.train_iter,
+            frozen=[n for n,p in model.named_parameters() if not p.requires_grad], done=done,
+            settings=self.settings, epoch=self.epoch, batch=batch, train_iter=self.train_iter,
             pct_train=self.pct_train)
         try:
             if not self.several or rank_distrib()==0: _write(self.folder, state)

@@ -29,7 +29,7 @@ def _answer(learn, text, **kwargs):
 
 class LogSamples(Callback):
     "Log after each epoch what the learner says to some texts"
-    order,remove_on_fetch = 60,True  # after the trackers of fastai, whose step it takes
+    order,remove_on_fetch,resumes = 60,True,False  # after the trackers of fastai, whose step it takes
     def __init__(self,
         texts:list, # Texts; beginnings for a language model, with `[MASK]` for a masked one
         targets:list=None, # The right answers, if there are some
