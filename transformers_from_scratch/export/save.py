@@ -64,7 +64,7 @@ def _describe_data(dls):
     if set(more)-{'ToTensor','Pad_Chunk','Pad_Input','PadPairs','_PadTags'}: return
     y = tags_of(dls) if tags else None
     return dict(bs=dl.bs, backwards=backwards, **_describe_table(tfms[0], dls),
-                tags=y and dict(pattern=y.tok.pattern, max_pieces=y.tok.max_pieces),
+                tags=y and {o: getattr(y.tok, o) for o in ('pattern','max_pieces','odd')},
                 seq_len=dl.seq_len if isinstance(dl, LMDataLoader) else None)
 
 def _describe_table(tok, dls):
@@ -183,7 +183,7 @@ def _empty_dls(about, tok, device):
     data,lm = about.data,about.data.seq_len is not None
     pairs,tags = about.task=='sequence to sequence',about.head.target=='tags'
     if data.tags and not isinstance(tok, TagTokenizer):
-        tok = TagTokenizer(tok.tok, data.tags.pattern, data.tags.max_pieces)
+        tok = TagTokenizer(tok.tok, **data.tags.model_dump())
     text = TextBlock(tok, vocab=list(about.vocab), is_lm=lm, backwards=data.backwards,
                      seq_len=data.seq_len)
     kw,pad = dict(bs=1, num_workers=0, device=device),ifnone(about.encoder['pad_idx'], 0)

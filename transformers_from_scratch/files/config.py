@@ -278,6 +278,7 @@ class TagsConfig(BaseModel, extra='forbid', strict=True):
     "Words of a text, as in `TagTokenizer`"
     pattern:str
     max_pieces:PositiveInt
+    odd:str|None = None
 
 class DataConfig(BaseModel, extra='forbid', strict=True):
     "Settings with which data loaders make ids of texts, and the columns of their table"

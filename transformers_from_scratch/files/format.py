@@ -81,7 +81,7 @@ lib_name = 'transformers_from_scratch'
 
 def _read(path, tensors=True):
     "The description and the tensors in a file, unchecked"
-    if path.suffix=='.json': return json.loads(path.read_text(encoding='utf8')),{}
+    if path.suffix=='.json': return json.loads(read_text(path)),{}
     with safe_open(path, 'pt') as f:
         if not (fields := (f.metadata() or {}).get(lib_name)):
             raise ValueError('it has no description: `load_pretrained` opens other checkpoints')
@@ -192,7 +192,7 @@ def read_json(
     path:Path # A file
 )->dict: # Its contents
     "A table in JSON; raises `ValueError` for anything else"
-    try: table = json.loads(path.read_text(encoding='utf8'))
+    try: table = json.loads(read_text(path))
     except (ValueError, RecursionError) as e:
         raise ValueError(f"{path} is not a JSON file, or it is damaged: {e}") from e
     if isinstance(table, dict): return table
