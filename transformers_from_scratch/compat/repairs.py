@@ -107,7 +107,7 @@ def _ensure_texts(items, tl=None, cols=None):
     "Raise `ValueError` where a text is missing in `cols`, or where `tl` reads it"
     if isinstance(items, pd.DataFrame):
         if cols is None: cols = getattr(first(nested_attr(tl, 'tfms.fs', [])), 'cols', [])
-        ensure_filled(items[ensure_columns(items, *L(cols))])
+        ensure_filled(items, *L(cols))
     elif is_listy(items) or isinstance(items, (np.ndarray,pd.Series)): ensure_filled(items)
 
 def _warn_other_cache(tok, files):
@@ -120,11 +120,10 @@ def _warn_other_cache(tok, files):
 
 def _write_tokens(tok, name, tokens):
     "Put the tokens of a text into the cache; one that has changed is counted anew"
-    at = tok.output_dir/name
-    if at.exists() and str(name) in tok.lengths:
+    at,key = tok.output_dir/name,str(name)
+    if at.exists() and key in tok.lengths:
         tok.counter.subtract(at.read_text(encoding='utf8').split(' '))
-        tok.counter += Counter(tokens)
-        tok.lengths[str(name)] = len(tokens)
+        tok.counter,tok.lengths[key] = tok.counter+Counter(tokens),len(tokens)
     at.mk_write(' '.join(tokens), encoding='utf8')
 
 @repair(Tokenizer, 'setup', 'The cache of a folder is used whatever tokenizer made it, and what it '
@@ -135,7 +134,7 @@ def _fill_cache(self, items=None, train_setup=False):
     if self.mode=='df' and isinstance(df, pd.DataFrame) and not any(isinstance(o, int) for o in df):
         self.asked = getattr(self, 'asked', self.text_cols)  # a block may be used for another table
         # numbers may be others in another table
-        self.text_cols = ensure_columns(df, *L(self.asked))
+        self.text_cols = ensure_filled(df, *L(self.asked))
     _ensure_texts(df, items, self.text_cols if self.mode=='df' else None)
     if self.mode=='folder' and items is not None:
         files = [o for o in items.items if isinstance(o, Path) and o.is_relative_to(self.path)]
@@ -143,8 +142,8 @@ def _fill_cache(self, items=None, train_setup=False):
         _warn_other_cache(self, [o for o in files if _cached(self, o)][:3])
         for i,tokens in _tokenize_files(self, new) if new else ():
             _write_tokens(self, new[i].relative_to(self.path), tokens)
-        if new: save_pickle(self.output_dir/fn_counter_pkl, self.counter)
-        if new: save_pickle(self.output_dir/fn_lengths_pkl, self.lengths)
+        for o in (fn_counter_pkl, fn_lengths_pkl) if new else ():
+            save_pickle(self.output_dir/o, getattr(self, Path(o).stem))
     return _fill_cache.fastai(self, items, train_setup)
 
 # %% ../../nbs/86_compat.repairs.ipynb #7a0d4313
@@ -156,7 +155,7 @@ def _several_labels(cls, df, path='.', valid_pct=0.2, seed=None, text_col=0, lab
     "Create from `df` in `path` with `valid_pct`; with `label_delim`, texts have several labels"
     valid_col,several = kwargs.get('valid_col'),label_delim is not None
     if several and y_block is None: y_block = MultiCategoryBlock
-    if valid_col is not None: ensure_filled(df[ensure_columns(df, valid_col)], False)
+    if valid_col is not None: ensure_filled(df, valid_col, fill=False)
     try: return _several_labels.fastai(cls, df, path, valid_pct, seed, text_col, label_col,
                                        label_delim, y_block, **kwargs)
     except Exception as e:
@@ -167,9 +166,8 @@ def _several_labels(cls, df, path='.', valid_pct=0.2, seed=None, text_col=0, lab
 def _reason(df, text_col, label_col, several, valid_col):
     "A likely reason why no data can be made from a table, as a `ValueError`; None if there is none"
     try:
-        ensure_filled(df[ensure_columns(df, *L(text_col))])
-        # several labels may be none
-        ensure_filled(df[ensure_columns(df, *L(label_col))], '' if several else None)
+        ensure_filled(df, *L(text_col))
+        ensure_filled(df, *L(label_col), fill='' if several else None)  # several may be none
         if valid_col is not None: ensure_split(df, valid_col)
     except ValueError as why: return why
     except Exception: return
@@ -200,9 +198,8 @@ def _as_trained(dls, items, part=0):
     items,name,cols = table,tok.tok_text_col,L(tok.text_cols)
     tokens = name in items and is_listy(items[name].iloc[0])
     as_is = not part and (tokens or name in items and not {*cols}&{name,*items})
-    _ensure_texts(items, cols=name if as_is else cols)
+    cols = ensure_filled(items, *(L(name) if as_is else cols))
     if as_is: return items
-    cols = ensure_columns(items, *cols)
     mark = ifnone(tok.kwargs.get('mark_fields'), len(cols)>1)
     return items.assign(**{name: _join_texts(items[cols], mark)})
 

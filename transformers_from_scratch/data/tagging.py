@@ -17,7 +17,7 @@ from .cached import *
 
 # %% ../../nbs/33_data.tagging.ipynb #16b0010a
 _word = r"[@#]?\w+(?:[-.]\w+)*|['’]\w+|\S"
-_dense = '[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]'  # no spaces between words
+_dense = '[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff].'  # no spaces
 
 class TagTokenizer(Tokenizer):
     "Splits texts into words, with their positions, and words into pieces; no rules change a text"
@@ -39,14 +39,11 @@ class TagTokenizer(Tokenizer):
         texts = (o if isinstance(o, str) else ' '.join(o) for o in dsets)
         if hasattr(self.tok, 'setup'): self.tok.setup(texts)
 
-    def learn_words(self,
-        words:list # Words of the training data, where these are lists
-    ):
-        "Split a text as these were split: into characters if all are one, else by `pattern`, or warn"
+    def _learn(self, words):
+        "Split a text as `words` of training texts that are lists; else one of them is `odd`"
         if len(words)<2: return
         if self.pattern==_word and all(len(o)==1 for o in words): self.pattern = r'\S'
-        self.odd = first(o for o in words if self.places(o)!=[(0, len(o))]
-                         or len(o)>1 and re.match(_dense, o))
+        self.odd = first(o for o in words if self.places(o)!=[(0, len(o))] or re.match(_dense, o))
 
     def places(self,
         text # A text, or a list of words
@@ -125,7 +122,7 @@ class Tags(ItemTransform):
         parts = [dsets.subset(i) for i in range(dsets.n_subsets)] if len(dsets) else []
         seen = [{t for o in part for t in _checked(self.tok, o)[1] if _is_tag(t)} for part in parts]
         lists = (o[0] for part in parts[:1] for o in part if not isinstance(o[0], str))
-        self.tok.learn_words(list(dict.fromkeys(w for o in lists for w in o)))
+        self.tok._learn(list(dict.fromkeys(w for o in lists for w in o)))
         if self.vocab is None: self.vocab = CategoryMap(sorted(seen[0]), sort=False)
         new = sorted(set().union(*seen)-set(self.vocab))
         ensure(not new, 'tags', new, f'of {list(self.vocab)}: name all, as `tag_vocab=`')
@@ -308,7 +305,7 @@ def read_conll(
 def _windowed(df, words, tags, tok, most, overlap):
     "A row for each window of a text; words that it does not predict have no tag"
     rows = []
-    ensure_filled(df[ensure_columns(df, words, tags)], None)
+    ensure_filled(df, words, tags, fill=None)
     for i,row in enumerate(df.to_dict('records')):
         text,labels = _checked(tok, (row[words], row[tags]))
         for part,inside,scored in text_windows(text, tok.places(text), [1]*len(labels), most, overlap):

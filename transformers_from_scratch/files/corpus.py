@@ -20,7 +20,7 @@ from ..data.tokenizers import *
 # %% ../../nbs/56_files.corpus.ipynb #c0000008
 def _of_csv(path, col, encoding):
     with decoding(path, encoding):
-        ensure_columns(pd.read_csv(path, nrows=0, encoding=encoding), col)
+        ensure_filled(pd.read_csv(path, nrows=0, encoding=encoding), col)
         parts = pd.read_csv(path, usecols=[col], chunksize=10_000, dtype=str, encoding=encoding,
                             na_filter=False)  # `NA` is a text, too
         for o in parts: yield from o[col]
@@ -36,9 +36,9 @@ def _source(source, text_col, encoding='utf-8-sig'):
         return files,lambda: (read_text(o, encoding) for o in files),('folder', encoding, *content)
     ensure(not isinstance(source, (dict,set)), 'source', source, 'a list of texts', TypeError)
     is_table = isinstance(source, pd.DataFrame)
-    if is_table: ensure_columns(source, text_col)
-    texts = list(source[text_col] if is_table else source)
-    ensure_filled(source[[text_col]] if is_table else texts)
+    if not is_table: source = list(source)
+    ensure_filled(source, *[text_col]*is_table)
+    texts = list(source[text_col]) if is_table else source
     for i,text in enumerate(texts):
         if not isinstance(text, str):
             raise TypeError(f"text {i} of `source` is {text!r:.80}, but must be a string: "

@@ -36,11 +36,11 @@ def _check_column(col, kind, known, part, own_loss):
     "Raise `ValueError` for targets that are missing, or unknown in training"
     # a cell may hold a list of numbers
     numeric = kind=='numbers' and pd.api.types.is_numeric_dtype(col)
-    gone = col.index[~np.isfinite(col.astype(float)) if numeric else col.isna()]
+    gone = col.index[~np.isfinite(col.astype(float)) if numeric else col.isna()].tolist()
     if len(gone) and not (own_loss and kind=='numbers'):  # a custom loss may leave them out
         none = f', or, for none of them, `df.fillna({{{col.name!r}: \'\'}})`' if kind=='labels' else ''
         raise ValueError(f'`dls` has no label in {len(gone):,} of its {len(col):,} {part} texts, '
-                         f'such as row {gone[0]}: leave such rows out, as with `df.dropna`{none}')
+                         f'such as row {gone[0]!r}: leave such rows out, as with `df.dropna`{none}')
     new = [o for o in col.explode().dropna().unique() if o not in known] if known else []
     if new:
         raise ValueError(f'`dls` has {len(new):,} {part} labels that its classes lack, such as '
