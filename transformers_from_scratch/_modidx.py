@@ -249,8 +249,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                         'transformers_from_scratch/compat/repairs.py'),
                                                           'transformers_from_scratch.compat.repairs._read_tokens': ( 'compat.repairs.html#_read_tokens',
                                                                                                                      'transformers_from_scratch/compat/repairs.py'),
-                                                          'transformers_from_scratch.compat.repairs._reason': ( 'compat.repairs.html#_reason',
-                                                                                                                'transformers_from_scratch/compat/repairs.py'),
                                                           'transformers_from_scratch.compat.repairs._settings': ( 'compat.repairs.html#_settings',
                                                                                                                   'transformers_from_scratch/compat/repairs.py'),
                                                           'transformers_from_scratch.compat.repairs._several_labels': ( 'compat.repairs.html#_several_labels',

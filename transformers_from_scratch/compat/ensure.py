@@ -42,10 +42,11 @@ def ensure_filled(
     lost = [o for o in cols if not (0<=o<table.shape[1] if isinstance(o, int) else o in table)]
     if lost: raise ValueError(f'the table has no column {lost[0]!r}, but has {[*table]!r:.200}')
     cols = [table.columns[o] if isinstance(o, int) else o for o in cols]
-    df,at = isinstance(table, pd.DataFrame),getattr(table, 'index', None)
+    df,at = isinstance(table, pd.DataFrame),range(len(table))
+    if df or isinstance(table, pd.Series): at = table.index
     for col in cols if df else ['text']:
         gone = table[[col]].isna().any(axis=1) if df else [pd.isna(o) is True for o in table]
-        gone = [*itertools.compress(range(len(table)) if callable(at) or at is None else at, gone)]
+        gone = [*itertools.compress(at, gone)]
         cure = '' if fill is None else f', or fill them in: `df.fillna({{{col!r}: {fill!r}}})`'
         if gone: raise ValueError(f'{col!r} is missing in {len(gone):,} of {len(table):,} rows, such as '
                                   f'{gone[:3]}: leave them out, `df.dropna(subset=[{col!r}])`{cure}')
@@ -55,7 +56,7 @@ def ensure_split(
     df:pd.DataFrame, # A table
     col:str # Its column that is True where a row is for validation
 ):
-    "Raise `ValueError` unless it is True or False, and False in some rows"
+    "Raise `ValueError` unless the column is True or False, and False in some rows"
     values = df[ensure_filled(df, col, fill=False)].iloc[:,0].tolist()
     odd = [o for o in values if isinstance(o, str)] or values*all(values)
     value = max(odd, key=str, default=None)
@@ -66,8 +67,8 @@ def ensure_split(
 @contextmanager
 def decoding(
     file:Path, # What is read
-    encoding:str='utf-8-sig' # How
-):
+    encoding:str # As what
+)->Iterator: # A context in which to read it
     "Raise `ValueError` with the name of the file where it is in another encoding"
     try: yield
     except UnicodeError as e:

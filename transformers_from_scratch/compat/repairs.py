@@ -87,9 +87,9 @@ def _tokenize_files(tok, files):
     return parallel_tokenize(files, tok.tok.__call__, rules, n_workers=n_workers)
 
 def _cached(tok, file):
-    "Where the tokens of a text are; None where there are none, or the text is newer"
+    "Find the file with the tokens of a text; None if there is none, or the text is newer"
     at = tok.output_dir/file.relative_to(tok.path)
-    def changed(o): return max(o.stat().st_mtime_ns, o.stat().st_ctime_ns) if o.exists() else 0
+    def changed(f): return max(f.stat().st_mtime_ns, f.stat().st_ctime_ns) if f.exists() else 0
     return at if at.exists() and changed(at)>=changed(file) else None
 
 @repair(Tokenizer, 'encodes',
@@ -142,8 +142,8 @@ def _fill_cache(self, items=None, train_setup=False):
         _warn_other_cache(self, [o for o in files if _cached(self, o)][:3])
         for i,tokens in _tokenize_files(self, new) if new else ():
             _write_tokens(self, new[i].relative_to(self.path), tokens)
-        for o in (fn_counter_pkl, fn_lengths_pkl) if new else ():
-            save_pickle(self.output_dir/o, getattr(self, Path(o).stem))
+        for name in (fn_counter_pkl, fn_lengths_pkl) if new else ():
+            save_pickle(self.output_dir/name, getattr(self, Path(name).stem))
     return _fill_cache.fastai(self, items, train_setup)
 
 # %% ../../nbs/86_compat.repairs.ipynb #7a0d4313
@@ -159,18 +159,13 @@ def _several_labels(cls, df, path='.', valid_pct=0.2, seed=None, text_col=0, lab
     try: return _several_labels.fastai(cls, df, path, valid_pct, seed, text_col, label_col,
                                        label_delim, y_block, **kwargs)
     except Exception as e:
-        why = _reason(df, text_col, [] if kwargs.get('is_lm') else label_col, several, valid_col)
-        if why is None or isinstance(e, type(why)) and str(e)==str(why): raise
-        raise why from e
-
-def _reason(df, text_col, label_col, several, valid_col):
-    "A likely reason why no data can be made from a table, as a `ValueError`; None if there is none"
-    try:
-        ensure_filled(df, *L(text_col))
-        ensure_filled(df, *L(label_col), fill='' if several else None)  # several may be none
-        if valid_col is not None: ensure_split(df, valid_col)
-    except ValueError as why: return why
-    except Exception: return
+        try:  # is there a likely reason in the table?
+            ensure_filled(df, *L(text_col))
+            if not kwargs.get('is_lm'): ensure_filled(df, *L(label_col), fill='' if several else None)
+            if valid_col is not None: ensure_split(df, valid_col)
+        except ValueError as why: raise why from e
+        except Exception: pass
+        raise
 
 # %% ../../nbs/86_compat.repairs.ipynb #c1e60dff
 @repair(TextDataLoaders, 'from_csv', 'pandas 3 guesses the delimiter: a column alone is cut at a '
@@ -179,7 +174,7 @@ def _reason(df, text_col, label_col, several, valid_col):
 def _from_file(cls, path, csv_fname='labels.csv', header='infer', delimiter=None, quoting=0,
                **kwargs):
     "Create from `csv` file in `path/csv_fname`; with commas, or what its first line has"
-    with decoding(file := Path(path)/csv_fname):
+    with decoding(file := Path(path)/csv_fname, 'utf8'):
         if delimiter is None:
             row = pd.read_csv(file, header=None, nrows=1, delimiter=',', quoting=quoting)
             if not re.search('[;\t|]', row.to_csv()): delimiter = ','
@@ -341,7 +336,7 @@ def _folder_rules(cls, path, tok=None, rules=None, **kwargs):
     rules = ifnone(ifnone(rules, getattr(tok, 'rules', None)), defaults.text_proc_rules)
     try: res = _folder_rules.fastai(cls, path, tok, [_no_mark, *rules], **kwargs)
     except UnicodeDecodeError:
-        for o in get_text_files(path): read_text(o)  # names the file
+        for file in get_text_files(path): read_text(file)  # names it
         raise
     res.rules = rules
     return res

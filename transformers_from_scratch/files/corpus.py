@@ -23,7 +23,7 @@ def _of_csv(path, col, encoding):
         ensure_filled(pd.read_csv(path, nrows=0, encoding=encoding), col)
         parts = pd.read_csv(path, usecols=[col], chunksize=10_000, dtype=str, encoding=encoding,
                             na_filter=False)  # `NA` is a text, too
-        for o in parts: yield from o[col]
+        for part in parts: yield from part[col]
 
 def _source(source, text_col, encoding='utf-8-sig'):
     "Each text's row or file, or None; a function that yields the texts; their content"
@@ -41,8 +41,7 @@ def _source(source, text_col, encoding='utf-8-sig'):
     texts = list(source[text_col]) if is_table else source
     for i,text in enumerate(texts):
         if not isinstance(text, str):
-            raise TypeError(f"text {i} of `source` is {text!r:.80}, but must be a string: "
-                            'fill it in')
+            raise TypeError(f"text {i} of `source` is {text!r:.80}, but must be a string")
     return source if is_table else texts,lambda: iter(texts),('list', *texts)
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000011
