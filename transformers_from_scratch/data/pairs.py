@@ -96,7 +96,7 @@ def seq2seq_dataloaders(
     inspect.signature(TfmdDL).bind_partial(**others)  # fastai would swallow any other keyword
     for col in ensure_filled(df, source, target):
         gone = df.index[[not isinstance(o, str) or not o.strip() for o in df[col]]]
-        ensure(not len(gone), 'df', list(gone[:3]), f'rows with texts: leave these out, without one in {col!r}')
+        ensure(not len(gone), 'df', list(gone[:3]), f'rows with texts: leave these out, with none in {col!r}')
     if valid_col is not None: ensure_split(df, valid_col)
     split = RandomSplitter(valid_pct, seed) if valid_col is None else ColSplitter(valid_col)
     train,valid = split(df)
