@@ -75,14 +75,14 @@ text(df=pd.concat([reviews, reviews[['stars']]], axis=1)).one_batch()[0].shape
 type(text(bs=4.)).__name__, text(bs=0), text(batch_sz=3).bs
 text(bs=0)
 text(seq_len='72').one_batch()
-text(label_col='mood')
+text(label_col='mood')  # TextDataLoaders.from_df
 text(df=reviews[:0])
-text(df=reviews.assign(label=[None]+['a']*39)).vocab[1]
+text(df=reviews.assign(label=[None]+['a']*39)).vocab[1]  # TextDataLoaders.from_df
 text(df=reviews.assign(label=['a',1]*20)).vocab[1]
 TextDataLoaders.from_folder(folder/'none', tok_tfm=BaseTokenizer())
 from_csv('review;label\\ngood, long;a\\nbad;b\\n').vocab[1]
 from_csv('review,label\\n"good; long",a\\nbad,b\\n').vocab[1]
-from_csv('review\\ngood one\\nbad one\\n', is_lm=True, text_col='review').vocab  # TextDataLoaders.from_csv
+from_csv('review\\ngood one\\nbad one\\n', is_lm=True, text_col='review').vocab  # TextDataLoaders.from_csv + TextDataLoaders.from_df
 from_csv('')  # TextDataLoaders.from_csv
 text().test_dl(['a good film','bad']).one_batch()
 text().test_dl([]), text().test_dl([None]).one_batch()

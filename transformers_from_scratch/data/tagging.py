@@ -16,16 +16,20 @@ from .tokenizers import *
 from .cached import *
 
 # %% ../../nbs/33_data.tagging.ipynb #16b0010a
+_word = r"[@#]?\w+(?:[-.]\w+)*|['’]\w+|\S"
+_dense = '[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff].'  # no spaces
+
 class TagTokenizer(Tokenizer):
     "Splits texts into words, with their positions, and words into pieces; no rules change a text"
     input_types = str|list|L|np.ndarray  # a text, or its words
     def __init__(self,
         tok=None, # What splits words, such as `HFTokenizer(folder)`; None: words stay whole
-        pattern:str=r"[@#]?\w+(?:[-.]\w+)*|['’]\w+|\S", # Regular expression of a word of a text
-        max_pieces:int=32 # Maximum number of pieces that are read of a word
+        pattern:str=_word, # Regular expression of a word of a text
+        max_pieces:int=32, # Maximum number of pieces that are read of a word
+        odd:str=None # A word of the training data, as a list, that is split otherwise in a text
     ):
         super().__init__(ifnone(tok, BaseTokenizer()), rules=[])
-        self.pattern,self.max_pieces,self._seen = pattern,max_pieces,{}
+        self.pattern,self.max_pieces,self.odd,self._seen = pattern,max_pieces,odd,{}
 
     def __getstate__(self): return self.__dict__ | dict(_seen={})  # the pieces of words, for speed
 
@@ -34,6 +38,12 @@ class TagTokenizer(Tokenizer):
         self._seen = {}
         texts = (o if isinstance(o, str) else ' '.join(o) for o in dsets)
         if hasattr(self.tok, 'setup'): self.tok.setup(texts)
+
+    def _learn(self, words):
+        "Split a text as `words` of training texts that are lists; else one of them is `odd`"
+        if len(words)<2: return
+        if self.pattern==_word and all(len(o)==1 for o in words): self.pattern = r'\S'
+        self.odd = first(o for o in words if self.places(o)!=[(0, len(o))] or re.match(_dense, o))
 
     def places(self,
         text # A text, or a list of words
@@ -111,6 +121,8 @@ class Tags(ItemTransform):
         "Collect the tags of the training data, and check all"
         parts = [dsets.subset(i) for i in range(dsets.n_subsets)] if len(dsets) else []
         seen = [{t for o in part for t in _checked(self.tok, o)[1] if _is_tag(t)} for part in parts]
+        lists = (o[0] for part in parts[:1] for o in part if not isinstance(o[0], str))
+        self.tok._learn(list(dict.fromkeys(w for o in lists for w in o)))
         if self.vocab is None: self.vocab = CategoryMap(sorted(seen[0]), sort=False)
         new = sorted(set().union(*seen)-set(self.vocab))
         ensure(not new, 'tags', new, f'of {list(self.vocab)}: name all, as `tag_vocab=`')
@@ -274,13 +286,15 @@ def _show_tags(x:TensorText, y:TensorTags, samples, outs, raws, losses, **kwargs
 def read_conll(
     file:Path, # A word and its columns a line, an empty line between two texts
     words:int=0, # The column of the words
-    tags:int=-1 # The column of the tags
+    tags:int=-1, # The column of the tags
+    encoding:str='utf-8-sig' # As in `read_text`
 )->pd.DataFrame: # `words` and `tags`, a list each, a row for each text
     "Read the format of the CoNLL shared tasks; raises `ValueError` for a line without a tag"
-    rows,text = [[]],Path(file).read_text(encoding='utf8')
+    rows,text = [[]],read_text(file, encoding)
     for i,line in enumerate(text.split('\n'), 1):
         if '\t' in text and line[:1]=='#' and '\t' not in line: continue  # a comment, as in CoNLL-U
-        cells = line.rstrip().split('\t') if '\t' in line.rstrip() else line.split()
+        line = line.rstrip(' \t')  # other blanks are a part of a word
+        cells = line.split('\t') if '\t' in line else [o for o in line.split(' ') if o]
         if not cells or cells[0] in ('','-DOCSTART-'): rows.append([])
         else:
             ensure(len(cells)>1, 'file', f'{file}, line {i}: {line}', 'a word and its tag')
@@ -291,6 +305,7 @@ def read_conll(
 def _windowed(df, words, tags, tok, most, overlap):
     "A row for each window of a text; words that it does not predict have no tag"
     rows = []
+    ensure_filled(df, words, tags, fill=None)
     for i,row in enumerate(df.to_dict('records')):
         text,labels = _checked(tok, (row[words], row[tags]))
         for part,inside,scored in text_windows(text, tok.places(text), [1]*len(labels), most, overlap):
@@ -325,6 +340,7 @@ class TagDataLoaders(DataLoaders):
         _,others = split_keywords(kwargs, cls.from_dblock)
         inspect.signature(TfmdDL).bind_partial(**others)  # fastai would swallow any other keyword
         tok = tok_tfm if isinstance(tok_tfm, TagTokenizer) else TagTokenizer(tok_tfm)
+        if valid_col is not None: ensure_split(df, valid_col)
         split = RandomSplitter(valid_pct, seed) if valid_col is None else ColSplitter(valid_col)
         df = df.assign(_valid=np.isin(range(len(df)), list(split(df)[1])))
         block = DataBlock((TextBlock(tok, text_vocab, min_freq=min_freq), TagBlock(tok, tag_vocab)),
