@@ -10,9 +10,11 @@ import sys
 from contextlib import suppress
 from plum import Function
 from fastai.text.all import *
-from fastai.text.core import parallel_tokenize, _join_texts
+from fastai.text.core import (parallel_tokenize, _join_texts, fn_counter_pkl,
+                              fn_lengths_pkl)
 from fastai.text.data import _get_lengths
 import fastai.basics, fastai.text.data, fastai.text.learner
+from .ensure import *
 from .dls_info import *
 
 # %% ../../nbs/86_compat.repairs.ipynb #b19601ae
@@ -80,22 +82,33 @@ def fastai_repairs(
 # %% ../../nbs/86_compat.repairs.ipynb #3d0af3a9
 def _tokenize_files(tok, files):
     "Yield `(i, tokens)` of each file, in parallel if many; without training `tok`"
-    rules = partial(Path.read_text, encoding='utf8') + L(tok.rules)
+    rules = L(read_text) + L(tok.rules)
     n_workers = defaults.cpus if len(files)>=500 else 0
     return parallel_tokenize(files, tok.tok.__call__, rules, n_workers=n_workers)
+
+def _cached(tok, file):
+    "Find the file with the tokens of a text; None if there is none, or the text is newer"
+    at = tok.output_dir/file.relative_to(tok.path)
+    def changed(f): return max(f.stat().st_mtime_ns, f.stat().st_ctime_ns) if f.exists() else 0
+    return at if at.exists() and changed(at)>=changed(file) else None
 
 @repair(Tokenizer, 'encodes',
         'A file that is not in the cache of its folder, as in a test set, is a `FileNotFoundError`')
 def _read_tokens(self, path:Path):
     "Tokens of a file, from the cache if it is there"
     inside = self.mode=='folder' and path.is_relative_to(self.path)
-    cached = self.output_dir/path.relative_to(self.path) if inside else None
-    if cached is None or not cached.exists(): return first(_tokenize_files(self, [path]))[1]
+    cached = _cached(self, path) if inside else None
+    if cached is None: return first(_tokenize_files(self, [path]))[1]
     text = cached.read_text(encoding='utf8')
     return L(text.split(' ') if text else [])
 
 # %% ../../nbs/86_compat.repairs.ipynb #f04b780e
-def _names(df, cols): return [df.columns[o] if isinstance(o, int) else o for o in L(cols)]
+def _ensure_texts(items, tl=None, cols=None):
+    "Raise `ValueError` where a text is missing in `cols`, or where `tl` reads it"
+    if isinstance(items, pd.DataFrame):
+        if cols is None: cols = getattr(first(nested_attr(tl, 'tfms.fs', [])), 'cols', [])
+        ensure_filled(items, *L(cols))
+    elif is_listy(items) or isinstance(items, (np.ndarray,pd.Series)): ensure_filled(items)
 
 def _warn_other_cache(tok, files):
     "Warn if the cache does not hold what this tokenizer makes of `files`"
@@ -105,21 +118,32 @@ def _warn_other_cache(tok, files):
         warnings.warn(f'{tok.output_dir} was made by another tokenizer, or with other rules. '
                       'Delete it to have the texts tokenized by yours.', stacklevel=3)
 
+def _write_tokens(tok, name, tokens):
+    "Put the tokens of a text into the cache; one that has changed is counted anew"
+    at,key = tok.output_dir/name,str(name)
+    if at.exists() and key in tok.lengths:
+        tok.counter.subtract(at.read_text(encoding='utf8').split(' '))
+        tok.counter,tok.lengths[key] = tok.counter+Counter(tokens),len(tokens)
+    at.mk_write(' '.join(tokens), encoding='utf8')
+
 @repair(Tokenizer, 'setup', 'The cache of a folder is used whatever tokenizer made it, and what it '
                             'lacks is not added to it')
 def _fill_cache(self, items=None, train_setup=False):
-    "Set up as fastai does; tokenize files that the cache of a folder lacks, name the columns of a table"
+    "Set up as fastai does; tokenize files that the cache lacks, name the columns of a table"
     df = getattr(items, 'items', None)
     if self.mode=='df' and isinstance(df, pd.DataFrame) and not any(isinstance(o, int) for o in df):
         self.asked = getattr(self, 'asked', self.text_cols)  # a block may be used for another table
-        self.text_cols = _names(df, self.asked)  # numbers may be others in another table
+        # numbers may be others in another table
+        self.text_cols = ensure_filled(df, *L(self.asked))
+    _ensure_texts(df, items, self.text_cols if self.mode=='df' else None)
     if self.mode=='folder' and items is not None:
         files = [o for o in items.items if isinstance(o, Path) and o.is_relative_to(self.path)]
-        cache = {o: self.output_dir/o.relative_to(self.path) for o in files}
-        new = [o for o in files if not cache[o].exists()]
-        _warn_other_cache(self, [o for o in files if cache[o].exists()][:3])
+        new = [o for o in files if not _cached(self, o)]
+        _warn_other_cache(self, [o for o in files if _cached(self, o)][:3])
         for i,tokens in _tokenize_files(self, new) if new else ():
-            cache[new[i]].mk_write(' '.join(tokens), encoding='utf8')
+            _write_tokens(self, new[i].relative_to(self.path), tokens)
+        for name in (fn_counter_pkl, fn_lengths_pkl) if new else ():
+            save_pickle(self.output_dir/name, getattr(self, Path(name).stem))
     return _fill_cache.fastai(self, items, train_setup)
 
 # %% ../../nbs/86_compat.repairs.ipynb #7a0d4313
@@ -129,22 +153,19 @@ def _fill_cache(self, items=None, train_setup=False):
 def _several_labels(cls, df, path='.', valid_pct=0.2, seed=None, text_col=0, label_col=1,
                     label_delim=None, y_block=None, **kwargs):
     "Create from `df` in `path` with `valid_pct`; with `label_delim`, texts have several labels"
-    if label_delim is not None and y_block is None: y_block = MultiCategoryBlock
+    valid_col,several = kwargs.get('valid_col'),label_delim is not None
+    if several and y_block is None: y_block = MultiCategoryBlock
+    if valid_col is not None: ensure_filled(df, valid_col, fill=False)
     try: return _several_labels.fastai(cls, df, path, valid_pct, seed, text_col, label_col,
                                        label_delim, y_block, **kwargs)
     except Exception as e:
-        with suppress(Exception):  # such as a table without these columns
-            for note in _notes_on(df, text_col, kwargs.get('valid_col')): e.add_note(note)
+        try:  # is there a likely reason in the table?
+            ensure_filled(df, *L(text_col))
+            if not kwargs.get('is_lm'): ensure_filled(df, *L(label_col), fill='' if several else None)
+            if valid_col is not None: ensure_split(df, valid_col)
+        except ValueError as why: raise why from e
+        except Exception: pass
         raise
-
-def _notes_on(df, text_col, valid_col):
-    "Likely reasons why no data can be made from a table"
-    for col in _names(df, text_col):
-        missing = df.index[df[col].isna()].tolist()
-        if missing:
-            yield f'`{col}` has no text in rows such as {missing[:3]}: `df.dropna()`, or fill them in'
-    if valid_col is not None and isinstance(value := df[valid_col].iloc[0], str):
-        yield f"`{valid_col}` holds {value!r}, not True and False: `df[{valid_col!r}]=={value!r}`"
 
 # %% ../../nbs/86_compat.repairs.ipynb #c1e60dff
 @repair(TextDataLoaders, 'from_csv', 'pandas 3 guesses the delimiter: a column alone is cut at a '
@@ -153,23 +174,27 @@ def _notes_on(df, text_col, valid_col):
 def _from_file(cls, path, csv_fname='labels.csv', header='infer', delimiter=None, quoting=0,
                **kwargs):
     "Create from `csv` file in `path/csv_fname`; with commas, or what its first line has"
-    if delimiter is None:
-        file = Path(path)/csv_fname
-        row = pd.read_csv(file, header=None, nrows=1, delimiter=',', quoting=quoting)
-        if not re.search('[;\t|]', row.to_csv()): delimiter = ','
-    return _from_file.fastai(cls, path, csv_fname, header, delimiter, quoting, **kwargs)
+    with decoding(file := Path(path)/csv_fname, 'utf8'):
+        if delimiter is None:
+            row = pd.read_csv(file, header=None, nrows=1, delimiter=',', quoting=quoting)
+            if not re.search('[;\t|]', row.to_csv()): delimiter = ','
+        return _from_file.fastai(cls, path, csv_fname, header, delimiter, quoting, **kwargs)
 
 # %% ../../nbs/86_compat.repairs.ipynb #a73e49fe
 def _as_trained(dls, items, part=0):
     "A table with each text in the column that `dls` reads; anything else as it is"
     tok = text_tokenizer(dls.valid_ds, part)
-    if getattr(tok, 'mode', None)!='df': return items
-    if isinstance(items, list) and items and all(isinstance(o, pd.Series) for o in items):
-        items = pd.DataFrame(items)
-    if not isinstance(items, pd.DataFrame) or not len(items): return items
-    name,cols = tok.tok_text_col,_names(items, tok.text_cols)
+    if tok is None: return items
+    rows = isinstance(items, list) and items and all(isinstance(o, pd.Series) for o in items)
+    table = pd.DataFrame(items) if rows else items
+    if tok.mode!='df' or not isinstance(table, pd.DataFrame) or not len(table):
+        _ensure_texts(table, nested_attr(dls.valid_ds, 'tls', [dls.valid_ds])[part])
+        return items
+    items,name,cols = table,tok.tok_text_col,L(tok.text_cols)
     tokens = name in items and is_listy(items[name].iloc[0])
-    if not part and (tokens or name in items and not {*cols}&{name,*items}): return items
+    as_is = not part and (tokens or name in items and not {*cols}&{name,*items})
+    cols = ensure_filled(items, *(L(name) if as_is else cols))
+    if as_is: return items
     mark = ifnone(tok.kwargs.get('mark_fields'), len(cols)>1)
     return items.assign(**{name: _join_texts(items[cols], mark)})
 
@@ -302,12 +327,19 @@ def _own_rules(self, tok, rules=None, counter=None, lengths=None, mode=None, sep
     rules = ifnone(rules, getattr(tok, 'rules', None))
     _own_rules.fastai(self, tok, rules, counter, lengths, mode, sep)
 
+def _no_mark(text): return text.removeprefix('﻿')  # of the byte order
+
 @repair(Tokenizer, 'from_folder', "A tokenizer can't define rules for a folder", extends=True)
 @delegates(Tokenizer.from_folder)
 def _folder_rules(cls, path, tok=None, rules=None, **kwargs):
     "Tokenize the folder `path` once, with the rules of `tok` if it has some"
-    rules = ifnone(rules, getattr(tok, 'rules', None))
-    return _folder_rules.fastai(cls, path, tok, rules, **kwargs)
+    rules = ifnone(ifnone(rules, getattr(tok, 'rules', None)), defaults.text_proc_rules)
+    try: res = _folder_rules.fastai(cls, path, tok, [_no_mark, *rules], **kwargs)
+    except UnicodeDecodeError:
+        for file in get_text_files(path): read_text(file)  # names it
+        raise
+    res.rules = rules
+    return res
 
 # %% ../../nbs/86_compat.repairs.ipynb #13a00014
 @repair(Tokenizer, 'decodes', "A tokenizer can't define decoding", extends=True)
@@ -330,6 +362,7 @@ for _cls,_attr in ((Numericalize,'__init__'), (TextBlock,'from_df'), (TextBlock,
 def _own_vocab(self, items=None, train_setup=False):
     "Let the tokenizer make the vocabulary, if it can, with the `min_freq` that was passed"
     tok = getattr(text_tokenizer(items), 'tok', None)
+    _ensure_texts(getattr(items, 'items', None), items)
     if self.vocab is None and hasattr(tok, 'make_vocab'):
         train = getattr(items, 'train', items) if train_setup else items
         counter = getattr(items, 'counter', None) or Counter(p for o in train for p in o)
@@ -343,6 +376,7 @@ def _own_vocab(self, items=None, train_setup=False):
 @delegates(Numericalize.__init__)
 def _pad_as_vocab(self, tok_tfm, vocab=None, is_lm=False, seq_len=72, backwards=False, **kwargs):
     "Create it with the padding id of the vocabulary, where that is known"
+    ensure(not isinstance(vocab, str), 'vocab', vocab, 'a list, such as `text_vocab(dls)`')
     _pad_as_vocab.fastai(self, tok_tfm, vocab, is_lm, seq_len, backwards, **kwargs)
     known = ifnone(vocab, getattr(getattr(tok_tfm, 'tok', None), 'vocab', None))
     pad = special_ids(known, 'pad') if is_listy(known) else []

@@ -94,10 +94,11 @@ def seq2seq_dataloaders(
     "Pairs of texts from two columns, with one vocabulary and one tokenizer for both"
     _,others = split_keywords(kwargs, Datasets.dataloaders)
     inspect.signature(TfmdDL).bind_partial(**others)  # fastai would swallow any other keyword
-    for col in (source, target):
+    for col in ensure_filled(df, source, target):
         gone = df.index[[not isinstance(o, str) or not o.strip() for o in df[col]]]
-        ensure(not len(gone), 'df', list(gone[:3]), f'rows with texts: these have none in {col!r}')
-    split = ColSplitter(valid_col) if valid_col else RandomSplitter(valid_pct, seed=seed)
+        ensure(not len(gone), 'df', list(gone[:3]), f'rows with texts: leave these out, with none in {col!r}')
+    if valid_col is not None: ensure_split(df, valid_col)
+    split = RandomSplitter(valid_pct, seed) if valid_col is None else ColSplitter(valid_col)
     train,valid = split(df)
     tok = ifnone(tok, WordTokenizer())
     if hasattr(tok, 'setup'):

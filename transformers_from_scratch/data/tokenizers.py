@@ -141,7 +141,7 @@ class HFTokenizer:
     ):
         if isinstance(path, (str,Path)):
             file = Path(path)/'tokenizer.json' if Path(path).is_dir() else Path(path)
-            state = file.read_text(encoding='utf8')
+            state = read_text(file)
         else: state = path.to_str()
         self.tok = import_extra('tokenizers', 'hf').Tokenizer.from_str(state)
         self.tok.no_truncation(); self.tok.no_padding()

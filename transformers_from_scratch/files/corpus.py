@@ -18,32 +18,30 @@ from ..compat.ensure import *
 from ..data.tokenizers import *
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000008
-def _of_csv(path, col):
-    parts = pd.read_csv(path, usecols=[col], chunksize=10_000, dtype=str,
-                        na_filter=False)  # `NA` is a text, too
-    return chain.from_iterable(o[col] for o in parts)
+def _of_csv(path, col, encoding):
+    with decoding(path, encoding):
+        ensure_filled(pd.read_csv(path, nrows=0, encoding=encoding), col)
+        parts = pd.read_csv(path, usecols=[col], chunksize=10_000, dtype=str, encoding=encoding,
+                            na_filter=False)  # `NA` is a text, too
+        for part in parts: yield from part[col]
 
-def _read_text(path):
-    try: return path.read_text(encoding='utf8')
-    except UnicodeDecodeError as e:
-        e.add_note(f'in {path}')
-        raise
-
-def _source(source, text_col):
+def _source(source, text_col, encoding='utf-8-sig'):
     "Each text's row or file, or None; a function that yields the texts; their content"
     if isinstance(source, (str,Path)):
         path = Path(source)
-        if not path.is_dir(): return None,partial(_of_csv, path, text_col),('csv', text_col, path)
+        if not path.is_dir():
+            return None,partial(_of_csv, path, text_col, encoding),('csv', encoding, text_col, path)
         files = sorted(get_text_files(path))
         content = [x for o in files for x in (o.relative_to(path).as_posix(), o)]
-        return files,lambda: map(_read_text, files),('folder', *content)
+        return files,lambda: (read_text(o, encoding) for o in files),('folder', encoding, *content)
     ensure(not isinstance(source, (dict,set)), 'source', source, 'a list of texts', TypeError)
     is_table = isinstance(source, pd.DataFrame)
-    texts = list(source[text_col] if is_table else source)
+    if not is_table: source = list(source)
+    ensure_filled(source, *[text_col]*is_table)
+    texts = list(source[text_col]) if is_table else source
     for i,text in enumerate(texts):
         if not isinstance(text, str):
-            raise TypeError(f"text {i} of `source` is {text!r:.80}, but must be a string: "
-                            'fill it in')
+            raise TypeError(f"text {i} of `source` is {text!r:.80}, but must be a string")
     return source if is_table else texts,lambda: iter(texts),('list', *texts)
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000011
@@ -187,6 +185,7 @@ def tokenize_corpus(
     folder:Path, # Where the corpus goes, or is, if it was made before
     *,
     text_col:str='text', # Column of the texts in a table or a CSV file
+    encoding:str='utf-8-sig', # Of files, as in `read_text`
     mark:str=None, # Your name for these texts, e.g. a version; None: all is read, and checksummed
     tok=None, # A tokenizer; an untrained one is trained on 100,000 texts; None is `WordTokenizer()`
     rules:list=None, # Rules for the texts; None are those of the tokenizer, for words fastai's
@@ -200,7 +199,7 @@ def tokenize_corpus(
     "Tokenize texts, unless `folder` has them; `ValueError` for a folder of something else"
     ensure_sizes(min_freq=ifnone(min_freq, 1), max_vocab=max_vocab, part=part)
     folder,tok = Path(folder).expanduser(),_with_rules(tok, rules)
-    items,texts,content = _source(source, text_col)
+    items,texts,content = _source(source, text_col, encoding)
     check,mark = mark is None,fingerprint(*content) if mark is None else str(mark)
     saved,file = None,folder/'corpus.json'
     if file.exists(): saved = read_file(file, 'tokenize_corpus', CorpusFile)[0]

@@ -79,7 +79,7 @@ lib_name = 'transformers_from_scratch'
 
 def _read(path, tensors=True):
     "The description and the tensors in a file, unchecked"
-    if path.suffix=='.json': return json.loads(path.read_text(encoding='utf8')),{}
+    if path.suffix=='.json': return json.loads(read_text(path)),{}
     with safe_open(path, 'pt') as f:
         if not (fields := (f.metadata() or {}).get(lib_name)):
             raise ValueError('it has no description: `load_pretrained` opens other checkpoints')

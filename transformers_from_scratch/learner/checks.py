@@ -68,17 +68,26 @@ def _check_column(col, kind, known, part, own_loss):
     "Raise `ValueError` for targets that are missing, or unknown in training"
     # a cell may hold a list of numbers
     numeric = kind=='numbers' and pd.api.types.is_numeric_dtype(col)
-    gone = col.index[~np.isfinite(col.astype(float)) if numeric else col.isna()]
+    gone = col.index[~np.isfinite(col.astype(float)) if numeric else col.isna()].tolist()
     if len(gone) and not (own_loss and kind=='numbers'):  # a custom loss may leave them out
+        none = f', or, for none of them, `df.fillna({{{col.name!r}: \'\'}})`' if kind=='labels' else ''
         raise ValueError(f'`dls` has no label in {len(gone):,} of its {len(col):,} {part} texts, '
-                         f'such as row {gone[0]}: leave such rows out, as with `df.dropna`')
+                         f'such as row {gone[0]!r}: leave such rows out, as with `df.dropna`{none}')
     new = [o for o in col.explode().dropna().unique() if o not in known] if known else []
     if new:
         raise ValueError(f'`dls` has {len(new):,} {part} labels that its classes lack, such as '
                          f'{new[0]!r:.80}: name all, as in `y_block=CategoryBlock(vocab=[...])`')
 
+def _warn_alike(labels):
+    "Warn of labels that differ by blanks alone, which nobody sees"
+    same = groupby(labels, lambda o: ' '.join(re.sub('[\u200b\ufeff]', ' ', str(o)).split()))
+    alike = [o for o in same.values() if len(o)>1]
+    if alike: warn(f'`dls` has labels that differ by blanks alone, {alike!r:.200}: strip '
+                   "them, as with `df['label'].str.strip()`, or name the blank: `label_delim='; '`", stacklevel=7)
+
 def _check_targets(dls, target, y_range, own_loss):
     "Raise `ValueError` for targets that can't be learned, and warn of a likely mistake"
+    if target.kind in ('category','labels','tags'): _warn_alike(target.classes)
     known = set(target.classes)
     to_number = dls.train_ds.tls[-1].tfms.fs[-1] if target.kind else None
     o2i = getattr(getattr(to_number, 'vocab', None), 'o2i', None)
@@ -105,14 +114,6 @@ _task_of = {  # kind of targets: the learner for them, and what they are
     'tags': ('transformer_tagger_learner', 'tags of words (`TagDataLoaders`)'),
     'classes': ('transformer_classifier_learner', 'classes or numbers')}
 
-def _check_tokenized(dls):
-    "Raise `ValueError` for a table that the tokenizer could not read, where fastai reads another column"
-    items,mode = getattr(dls.train_ds, 'items', None),getattr(text_tokenizer(dls), 'mode', None)
-    if mode!='df' or not isinstance(items, pd.DataFrame) or 'text' not in items or not len(items): return
-    if isinstance(items.text.iloc[0], str):
-        raise ValueError('the tokenizer of `dls` could not read its texts: some are missing, or no '
-                         "strings. Leave such rows out, as with `df.dropna(subset=['text'])`, or fill them in")
-
 def check_dls(
     dls:DataLoaders, # Texts and targets
     kind:str='classes', # What it must be for: 'tokens', 'text', 'tags', 'classes'; None: anything
@@ -131,7 +132,6 @@ def check_dls(
     for o in (vocab, *([text_vocab(dls, 1)] if kind=='text' else [])):
         ensure(pad is None or pad in special_ids(o, 'pad'), 'pad_idx', pad,
                f'the id of {PAD!r}, not of a word: pass `before_batch=Pad_Chunk(pad_idx=...)`')
-    _check_tokenized(dls)
     if kind not in (None,'tokens'):
         one_class = target.kind=='category' and len(target.classes)<2 and n_out is None
         ensure(not one_class, 'vocab', target.classes, 'two or more classes to tell apart')

@@ -281,9 +281,7 @@ def transformer_classifier_learner(
 # %% ../../nbs/40_learner.core.ipynb #8e820de8
 def _test_dl(learn, items, **kwargs):
     "The texts in a loader that sorts by characters: to count their tokens would read them twice"
-    for i,o in enumerate(items):  # fastai would take a list for the words of one text
-        ensure(not (o is None or isinstance(o, float)), f'item {i}', o,
-               "a text: fill in those that are missing, as with `texts.fillna('')`", TypeError)
+    for o in items:  # fastai would take a list for the words of one text
         ensure(not is_listy(o) and not isinstance(o, (pd.DataFrame,np.ndarray,bytes)), 'item', o,
                'one text: see `stream_preds` for several', TypeError)
         cols = L(getattr(text_tokenizer(learn.dls), 'text_cols', None))

@@ -87,6 +87,9 @@ def tag(self:TransformerTaggerLearner,
            'a list of texts, or of lists of words', TypeError)
     tagger,(head,tail) = tags_of(self.dls),tags_of(self.dls).tok.ends
     most = ifnone(plain_model(self.model)[0].max_len, math.inf)-len(head+tail)
+    if tagger.tok.odd and any(isinstance(o, str) for o in texts):
+        warn(f'the training data were lists with words such as {tagger.tok.odd!r}, and a text is split '
+             'otherwise: pass lists of words', stacklevel=4)
     rows,windows = [],[]  # each text with the tags and probabilities of its words, and its parts
     for o in texts:
         places,sizes = tagger.tok.places(o),[len(p) for p in tagger.tok.pieces(o)]
