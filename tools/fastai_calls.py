@@ -82,7 +82,7 @@ text(df=reviews.assign(label=['a',1]*20)).vocab[1]
 TextDataLoaders.from_folder(folder/'none', tok_tfm=BaseTokenizer())
 from_csv('review;label\\ngood, long;a\\nbad;b\\n').vocab[1]
 from_csv('review,label\\n"good; long",a\\nbad,b\\n').vocab[1]
-from_csv('review\\ngood one\\nbad one\\n', is_lm=True, text_col='review').vocab  # TextDataLoaders.from_csv + TextDataLoaders.from_df
+from_csv('review\\ngood one\\nbad one\\n', is_lm=True, text_col='review').vocab  # TextDataLoaders.from_csv + TextDataLoaders.from_df + Tokenizer.setup
 from_csv('')  # TextDataLoaders.from_csv
 text().test_dl(['a good film','bad']).one_batch()
 text().test_dl([]), text().test_dl([None]).one_batch()

@@ -38,9 +38,10 @@ def _with_counts(learn):
 def _counts(obj, attributes):
     "Those `attributes` that are counted in training: numbers, tensors, lists and dicts of them"
     kinds,made = (int,float,np.number,np.bool_,Tensor,type(None)),vars(obj).get('as_made', {})
-    def fine(o):
-        if isinstance(o, dict): return all(isinstance(n, str) and fine(x) for n,x in o.items())
-        return all(map(fine, o)) if isinstance(o, list) else isinstance(o, kinds)
+    def fine(value):
+        if isinstance(value, dict):
+            return all(isinstance(n, str) and fine(x) for n,x in value.items())
+        return all(map(fine, value)) if isinstance(value, list) else isinstance(value, kinds)
     def setting(n, o): return n in _taken(type(obj)) and _view(o)==made.get(n, _view(o))
     return {n: o for n,o in attributes.items()
             if fine(o) and fine(vars(obj).get(n)) and n!='as_made' and not setting(n, o)}
@@ -61,13 +62,13 @@ def _set_counts(learn, counts):
     rec.values,learn.smooth_loss = [L(o) for o in counts['values']],rec.smooth_loss.value
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d57345bc0a
-def _plain(o):
+def _plain(value):
     "`o` as lists, tuples and dicts of numbers, strings and tensors"
-    if isinstance(o, dict): return {n: _plain(x) for n,x in o.items()}
-    if isinstance(o, (list,L)): return [_plain(x) for x in o]
-    if isinstance(o, tuple): return tuple(map(_plain, o))
-    if isinstance(o, Tensor): return o.detach().as_subclass(Tensor)
-    return o.tolist() if isinstance(o, (np.ndarray,np.generic)) else o
+    if isinstance(value, dict): return {n: _plain(x) for n,x in value.items()}
+    if isinstance(value, (list,L)): return [_plain(x) for x in value]
+    if isinstance(value, tuple): return tuple(map(_plain, value))
+    if isinstance(value, Tensor): return value.detach().as_subclass(Tensor)
+    return value.tolist() if isinstance(value, (np.ndarray,np.generic)) else value
 
 def _write(folder, state):
     with atomic_write(folder/'now.pth') as new:
@@ -140,12 +141,13 @@ def _view(o, above=()):
     if isinstance(o, nn.Module): kept,name = kept | of['_modules'],f'{name}({o.extra_repr()})'
     return {'': name} | view(kept)
 
-def _flat(o, name=''):
+def _flat(value, name=''):
     "Settings by their names, with dots; of long ones a beginning and a checksum"
-    if isinstance(o, list) and any(isinstance(x, dict) for x in o): o = dict(enumerate(o))
-    if not isinstance(o, dict):
-        return {name: o if len(repr(o))<80 else f'{o!r:.30}… {fingerprint(o)[:16]}'}
-    return {n: x for k,v in o.items() for n,x in _flat(v, f'{name}.{k}'.strip('.')).items()}
+    if isinstance(value, list) and any(isinstance(x, dict) for x in value):
+        value = dict(enumerate(value))
+    if not isinstance(value, dict):
+        return {name: value if len(repr(value))<80 else f'{value!r:.30}… {fingerprint(value)[:16]}'}
+    return {n: x for k,v in value.items() for n,x in _flat(v, f'{name}.{k}'.strip('.')).items()}
 
 # %% ../../nbs/63_callbacks.resume.ipynb #re5u0002
 def _data(dl):
@@ -167,12 +169,14 @@ def _training(learn, n_processes):
     names = {id(p): n for n,p in model.named_parameters()}
     hypers = {n: [o.get(n) for o in opt.hypers] for n in opt.hypers[0]}
     scheds = {n: f for o in learn.cbs if isinstance(o, ParamScheduler) for n,f in o.scheds.items()}
-    def taken(o, but):
-        return {n: _view(x) for n,x in vars(o).items() if n in _taken(type(o))-{*but.split()}}
+    def taken(value, but):
+        names = _taken(type(value))-{*but.split()}
+        return {n: _view(x) for n,x in vars(value).items() if n in names}
     return ({n: as_code(o) if isinstance(o, (dict,list)) else o for n,o in known.items()}
         | vars(opt).setdefault('as_made', hypers)  # a schedule may have moved some since
         | taken(learn, 'dls model cbs default_cbs metrics path model_dir lr wd moms') | dict(
-        processes=n_processes, bs=train.bs, n_epoch=learn.n_epoch, n_batches=len(learn.dls.train),
+        loss_func=_view(learn.loss_func), processes=n_processes, bs=train.bs,
+        n_epoch=learn.n_epoch, n_batches=len(learn.dls.train),
         lr=hypers['lr'], wd=hypers.get('wd'),
         schedule={n: [_view(f(p)) for p in np.linspace(0, 1, 101)] for n,f in scheds.items()},
         groups=[[names.get(id(p)) for p in ps] for ps in opt.param_lists],

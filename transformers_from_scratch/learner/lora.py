@@ -33,7 +33,7 @@ class LoRALinear(FastLinear):
         ensure(0<alpha<math.inf, 'alpha', alpha, 'a number above 0')
         super().__init__(k, out, bias=linear.bias is not None, device='meta')
         self.weight,self.bias = linear.weight,linear.bias
-        self.scale,self.dropout = alpha/r,ByteDropout(dropout)
+        self.alpha,self.scale,self.dropout = alpha,alpha/r,ByteDropout(dropout)
         self.lora_a = nn.Parameter(torch.randn_like(linear.weight[:r])/k**0.5)
         self.lora_b = nn.Parameter(linear.weight.new_zeros(out, r))
 
