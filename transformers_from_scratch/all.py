@@ -11,6 +11,7 @@ from transformers_from_scratch.nn.seq2seq import *
 from transformers_from_scratch.nn.mlm import *
 from transformers_from_scratch.nn.windows import *
 from transformers_from_scratch.nn.bag import *
+from transformers_from_scratch.nn.variants import *
 from transformers_from_scratch.generate.filters import *
 from transformers_from_scratch.generate.caches import *
 from transformers_from_scratch.generate.reader import *
