@@ -17,7 +17,7 @@ from ..files.format import *
 from ..compat.dls_info import *
 from ..data.tokenizers import *
 from ..files.config import *
-from ..files.pretrained import *
+from ..pretrained.core import *
 from ..learner.core import *
 
 # %% ../../nbs/72_export.huggingface.ipynb #p07f6375f1d

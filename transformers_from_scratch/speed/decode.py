@@ -212,7 +212,7 @@ def _lay_out(model, products):
 class _Unknown(Exception): "Part without a fast decoder"
 
 _steps = {}  # for a class of parts: `f(part, builder)`, which returns the part's function for one token
-_by_number = {nn.Identity, nn.LayerNorm, nn.RMSNorm, nn.ReLU, nn.GELU, nn.SiLU, nn.Tanh,
+_by_number = {nn.Identity, nn.LayerNorm, nn.RMSNorm, OffsetRMSNorm, nn.ReLU, nn.GELU, nn.SiLU, nn.Tanh,
               nn.Sigmoid, nn.ELU, nn.LeakyReLU, nn.Mish}
 
 _dropouts = nn.Dropout,ByteDropout  # which do nothing in evaluation mode
