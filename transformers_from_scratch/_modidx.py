@@ -1721,6 +1721,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                                'transformers_from_scratch/pretrained/core.py'),
                                                            'transformers_from_scratch.pretrained.core.CheckpointConfig.only': ( 'pretrained.core.html#checkpointconfig.only',
                                                                                                                                 'transformers_from_scratch/pretrained/core.py'),
+                                                           'transformers_from_scratch.pretrained.core.CheckpointConfig.preset': ( 'pretrained.core.html#checkpointconfig.preset',
+                                                                                                                                  'transformers_from_scratch/pretrained/core.py'),
                                                            'transformers_from_scratch.pretrained.core.Family': ( 'pretrained.core.html#family',
                                                                                                                  'transformers_from_scratch/pretrained/core.py'),
                                                            'transformers_from_scratch.pretrained.core.Family.__init__': ( 'pretrained.core.html#family.__init__',

@@ -234,7 +234,7 @@ class Checkpoint:
             raise ValueError(f"there is no tensor {name!r} in {self.folder}: is it another model?")
         f,key = self.at[name]
         w = f.get_tensor(key)
-        if w.is_floating_point(): return w
+        if w.is_floating_point() and w.element_size()>1: return w
         raise ValueError(f"{self.folder}: {name!r} is {w.dtype}: quantized weights are not read")
 
 # %% ../../nbs/57_files.format.ipynb #f1c00037

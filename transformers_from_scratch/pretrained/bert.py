@@ -22,7 +22,7 @@ _names = {'embedding':'embeddings.word_embeddings', 'types':'embeddings.token_ty
     'norm1':'attention.output.LayerNorm', 'norm2':'output.LayerNorm',
     'ff.up':'intermediate.dense', 'ff.down':'output.dense',
     '1.dense':'cls.predictions.transform.dense', '1.norm':'cls.predictions.transform.LayerNorm',
-    '1.linear':'cls.predictions'}
+    '1.linear':'cls.predictions|cls.predictions.decoder'}
 
 def bert(
     cfg:CheckpointConfig, # What `config.json` says
@@ -35,7 +35,7 @@ def bert(
     **args # Keywords of the encoder that differ
 )->Family: # An encoder that normalizes sums
     "BERT (Devlin et al. 2019), and what differs from it in names only"
-    cfg.only(position_embedding_type='absolute', is_decoder=False, is_causal=False, use_task_id=False)
+    cfg.only(position_embedding_type='absolute', is_decoder=False, use_task_id=False)
     k,act_cls = cfg('hidden_size', 'dim', kind=int),activation_of(cfg, 'hidden_act', 'activation')
     norm = partial(nn.LayerNorm, eps=cfg('layer_norm_eps', default=1e-12, kind=float))
     args = dict(k=k, heads=cfg('num_attention_heads', 'n_heads', kind=int), norm_first=False,
@@ -43,7 +43,7 @@ def bert(
         max_len=cfg('max_position_embeddings', kind=int)-skip_rows, act_cls=act_cls,
         hidden_mult=ratio(k, cfg('intermediate_size', 'hidden_dim', kind=int)),
         n_types=cfg('type_vocab_size', kind=int) if types else 0, norm_cls=norm,
-        dropout=cfg('hidden_dropout_prob', 'dropout', default=.1, kind=float),
+        dropout=cfg('hidden_dropout_prob', default=cfg('dropout', default=.1, kind=float), kind=float),
         attn_cls=partial(SelfAttention, qkv_bias=True)) | args
     head = partial(MLMHead, act_cls=act or act_cls, norm_cls=norm)
     if args.get('embed_width'): head.keywords['width'] = k
@@ -51,12 +51,13 @@ def bert(
                   tied=cfg('tie_word_embeddings', default=True))
 
 # %% ../../nbs/12_pretrained.bert.ipynb #249c51b8
-_lm_head = {'1.dense':'lm_head.dense', '1.norm':'lm_head.layer_norm', '1.linear':'lm_head'}
+_lm_head = {'1.dense':'lm_head.dense', '1.norm':'lm_head.layer_norm', '1.linear':'lm_head|lm_head.decoder'}
 
 def roberta(
     cfg:CheckpointConfig # What `config.json` says
 )->Family: # As BERT
     "RoBERTa (Liu et al. 2019), XLM-RoBERTa, CamemBERT: positions are counted from the id of padding on"
+    cfg.preset(pad_token_id=1)
     skip = int(cfg('pad_token_id', default=1, kind=float))+1
     return bert(cfg, _lm_head, 'roberta.', skip_rows=skip, act=nn.GELU)
 
@@ -89,7 +90,7 @@ def albert(
         'norm2':'full_layer_layer_norm', 'attention.toqueries':'attention.query',
         'attention.tokeys':'attention.key', 'attention.tovalues':'attention.value',
         'attention.unifyheads':'attention.dense', 'ff.up':'ffn', 'ff.down':'ffn_output',
-        '1.dense':'predictions.dense', '1.norm':'predictions.LayerNorm', '1.linear':'predictions'}
+        '1.dense':'predictions.dense', '1.norm':'predictions.LayerNorm', '1.linear':'predictions|predictions.decoder'}
     return bert(cfg, names, 'albert.', 'encoder.albert_layer_groups.0.albert_layers.0.',
                 embed_width=cfg('embedding_size', kind=int), share_blocks=True)
 

@@ -29,14 +29,21 @@ class CheckpointConfig:
         raise ValueError(f"{self.file}: `{name}` is {value!r:.80}, {why}")
 
     def __call__(self, *names, default=None, kind=None):
-        "The value of the first of `names` that is there, of the type of the default, or of `kind`"
-        value = next((self.says[o] for o in names if self.says.get(o) is not None), default)
+        "The value of the `names` that are there, of the type of the default, or of `kind`"
+        there = {o: self.says[o] for o in names if self.says.get(o) is not None}
+        name,value = first(there.items()) or (None,default)
+        for other in there:
+            if there[other]!=value: self.bad(other, there[other], f'but `{name}` is {value!r}')
         kind = kind or (object if default is None else type(default))
         fits = isinstance(value, kind)
         if kind is int: fits = type(value) is int and 0<value<2**40
         if kind is float: fits = type(value) in (int,float) and 0<=value<1e30
         if fits: return float(value) if kind is float else value
         self.bad(' or '.join(names), value, f'but must be {_kinds.get(kind, kind.__name__)}')
+
+    def preset(self, *unread, **missing):
+        "Forget keys that a family does not read, and set those that are missing"
+        self.says = missing | {k: v for k,v in self.says.items() if k not in unread}
 
     def only(self, **allowed):
         "Refuse other values than these; missing is fine"
@@ -112,8 +119,8 @@ def _spelled(weights, name):
 
 def _theirs(family, weights, model, dtype):
     "The state dict of `model`, and the names in `weights` that were not used"
-    state,used,joined = {},{'lm_head.weight'} if family.tied else set(),defaultdict(dict)
-    ours = model.state_dict()
+    state,joined,ours = {},defaultdict(dict),model.state_dict()
+    used = {_spelled(weights, f"{family.names.get('1.linear', 'lm_head')}.weight")} if family.tied else set()
     for name in ours:
         if name=='1.linear.weight' and family.tied: continue
         theirs,part = family.source(name)
@@ -126,6 +133,8 @@ def _theirs(family, weights, model, dtype):
                 raise ValueError(f"{weights.folder}: {theirs!r} has shape {tuple(whole.shape)}, which "
                                  f"does not fit config.json: {name} must be {tuple(ours[name].shape)}")
             state[name] = o if dtype is None else o.to(dtype)
+        if not torch.stack(whole.aminmax()).isfinite().all():
+            raise ValueError(f"{weights.folder}: {theirs!r} has numbers that are not finite")
     unused = weights.at.keys() - used - joined.keys()
     return state,sorted(o for o in unused if not _no_weights.fullmatch(o))
 
@@ -138,7 +147,9 @@ def read_family(
     kind = str(cfg('model_type'))
     make = families.get(kind) or cfg.bad('model_type', kind, f'but must be one of {[*families]}')
     cfg.only(quantization_config=None)  # weights are floating-point
-    return make(cfg)
+    family = make(cfg)
+    cfg.only(is_causal=family.lm)
+    return family
 
 def _model_class(family, weights):
     "The class of the model that the tensors make, with what it is told"

@@ -21,10 +21,11 @@ def gemma(
     **args # Keywords of `llama`
 )->Family: # As Llama
     "Gemma (2024): wide heads, embeddings times the root of their width, and norms that count from 1"
-    for name,default in (('tie_word_embeddings',True), ('head_dim',256)): cfg.says.setdefault(name, default)
+    cfg.preset('mlp_bias', tie_word_embeddings=True, head_dim=256, num_key_value_heads=16, hidden_act='gelu')
+    if cfg('hidden_act')=='gelu': cfg.says['hidden_act'] = 'gelu_pytorch_tanh'  # which it means
     cfg.only(use_bidirectional_attention=args.pop('both', None))
     k = cfg('hidden_size', kind=int)
-    return llama(cfg, norm_cls=OffsetRMSNorm, act='gelu_pytorch_tanh', embed_scale=k**.5, **args)
+    return llama(cfg, norm_cls=OffsetRMSNorm, embed_scale=k**.5, **args)
 
 def gemma2(
     cfg:CheckpointConfig, # What `config.json` says
@@ -33,20 +34,20 @@ def gemma2(
     **more # Keywords of attention that differ
 )->Family: # As Gemma
     "Gemma 2 (2024): every second block has a window, norms on both sides, capped scores and logits"
-    cfg.says['hidden_act'] = cfg('hidden_activation', default='gelu_pytorch_tanh')
-    cfg.says.setdefault('sliding_window', 4096)
+    cfg.preset(hidden_activation='gelu_pytorch_tanh', sliding_window=4096, num_key_value_heads=4)
     names = {'out_norm1':'post_attention_layernorm', 'norm2':'pre_feedforward_layernorm',
              'out_norm2':'post_feedforward_layernorm'}
     caps = [cfg.says.get(n, o) for n,o in zip(('attn_logit_softcapping','final_logit_softcapping'), caps)]
     attn = dict(scale=cfg('query_pre_attn_scalar', default=256, kind=float)**-.5, cap=caps[0], **more.pop('attn', {}))
-    return gemma(cfg, names=names, attn=attn, head=partial(ScaledHead, cap=caps[1]), block_cls=SandwichBlock,
+    return gemma(cfg, names=names, act='hidden_activation', attn=attn, head=partial(ScaledHead, cap=caps[1]), block_cls=SandwichBlock,
                  kinds=kinds_of(cfg, cfg('num_hidden_layers', kind=int), pattern), **more)
 
 def gemma3(
     cfg:CheckpointConfig # What `config.json` says
 )->Family: # As Gemma 2
     "Gemma 3 (2025): one block of six sees everything, and rotates slowly; norms instead of caps"
-    every = cfg('sliding_window_pattern', '_sliding_window_pattern', default=6, kind=int)
+    cfg.only(attn_logit_softcapping=None)
+    every = cfg('sliding_window_pattern', default=6, kind=int)
     pattern = ['sliding_attention']*(every-1) + ['full_attention']
     kinds = kinds_of(cfg, cfg('num_hidden_layers', kind=int), pattern)
     pos_cls = by_block(kinds, sliding_attention=rotary_of(cfg, 'sliding_attention', 'rope_local_base_freq'),

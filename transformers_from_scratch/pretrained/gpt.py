@@ -25,11 +25,11 @@ def gpt2(
     cfg:CheckpointConfig # What `config.json` says
 )->Family: # A language model
     "GPT-2 (Radford et al. 2019)"
-    cfg.only(scale_attn_weights=True, scale_attn_by_inverse_layer_idx=False,
-             is_causal=True, add_cross_attention=False)
+    cfg.only(scale_attn_weights=True, scale_attn_by_inverse_layer_idx=False, add_cross_attention=False)
     k = cfg('n_embd', 'hidden_size', kind=int)
-    args = dict(k=k, heads=cfg('n_head', kind=int), depth=cfg('n_layer', kind=int),
-        max_len=cfg('n_positions', 'n_ctx', kind=int),
+    args = dict(k=k, heads=cfg('n_head', 'num_attention_heads', kind=int),
+        depth=cfg('n_layer', 'num_hidden_layers', kind=int),
+        max_len=cfg('n_positions', 'n_ctx', 'max_position_embeddings', kind=int),
         act_cls=activation_of(cfg, 'activation_function', default='gelu_new'),
         norm_cls=partial(nn.LayerNorm, eps=cfg('layer_norm_epsilon', default=1e-5, kind=float)),
         hidden_mult=ratio(k, cfg('n_inner', default=4*k, kind=int)),
@@ -49,13 +49,15 @@ def pythia(
     "Pythia and GPT-NeoX (Black et al. 2022, Biderman et al. 2023)"
     k,heads,bias = cfg('hidden_size', kind=int),cfg('num_attention_heads', kind=int),cfg('attention_bias', default=True)
     side_by_side = cfg('use_parallel_residual', default=True)
+    cfg.only(head_dim=k//heads)
+    cfg.says['partial_rotary_factor'] = cfg('rotary_pct', default=.25, kind=float)
     args = dict(k=k, heads=heads, depth=cfg('num_hidden_layers', kind=int), dropout=0.,
         max_len=cfg('max_position_embeddings', kind=int), act_cls=activation_of(cfg, 'hidden_act', default='gelu'),
         norm_cls=partial(nn.LayerNorm, eps=cfg('layer_norm_eps', default=1e-5, kind=float)),
         hidden_mult=ratio(k, cfg('intermediate_size', kind=int)),
         attn_cls=partial(SelfAttentionAutoRegressive, qkv_bias=bias, bias=bias),
         block_cls=ParallelBlock if side_by_side else TransformerBlock,
-        pos_cls=rotary_of(cfg, name='rotary_emb_base', share=.25))
+        pos_cls=rotary_of(cfg, name='rotary_emb_base'))
     return Family(cfg, args, _pythia, prefix='gpt_neox.', lm=True, by_head=heads,
                   tied=cfg('tie_word_embeddings', default=False))
 

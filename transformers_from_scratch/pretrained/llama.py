@@ -40,8 +40,7 @@ def rotary_of(
     cfg:CheckpointConfig, # What `config.json` says
     kind:str=None, # The kind of attention, where each has its own
     name:str='rope_theta', # An older name of the base
-    base:float=10_000., # The base where none is named
-    share:float=1. # The share of a head where none is named
+    base:float=10_000. # The base where none is named
 )->type: # A class of positions
     "Rotary positions; `ValueError` for a kind that is not known"
     if kind: cfg.only(rope_scaling=None)
@@ -50,10 +49,10 @@ def rotary_of(
     rope = CheckpointConfig(cfg.file, {'rope_type': says.get('type', 'default'), **says})
     base = rope('rope_theta', default=cfg(name, default=base, kind=float), kind=float)
     if not base: cfg.bad(name, base, 'but must be above 0')
-    top = share if kind else cfg('partial_rotary_factor', 'rotary_pct', default=share, kind=float)
+    top = 1. if kind else cfg('partial_rotary_factor', default=1., kind=float)
     args = dict(base=base)
     if (part := rope('partial_rotary_factor', default=top, kind=float))!=1:
-        if share==1 and cfg('model_type')!='phi3': cfg.bad('partial_rotary_factor', part, 'but must be 1')
+        if cfg('model_type') not in ('phi3','gpt_neox'): cfg.bad('partial_rotary_factor', part, 'but must be 1')
         args['share'] = part
     kind = rope('rope_type')
     if kind=='default': return partial(RotaryPositions, **args)
@@ -85,13 +84,12 @@ def llama(
     attn_cls:type=SelfAttentionAutoRegressive, # Its class
     kinds:list=None, # Kind of attention of each block, from `kinds_of`; None: full
     norm_cls:type=nn.RMSNorm, # Class of all norms
-    act:str=None, # Activation where none is named
+    act:str='hidden_act', # The key that names the activation
     head:type=LMHead, # Class of the head
     **args # Keywords of the encoder that differ
 )->Family: # A language model
     "Llama (Touvron et al. 2023), and what differs from it in few parts"
     k,heads,depth = (cfg(o, kind=int) for o in ('hidden_size','num_attention_heads','num_hidden_layers'))
-    cfg.only(is_causal=True)
     norm,bias = partial(norm_cls, eps=cfg('rms_norm_eps', default=1e-6, kind=float)),cfg('attention_bias', default=False)
     width = cfg('head_dim', default=k//heads, kind=int)
     attn = dict(qkv_bias=bias, bias=bias, kv_heads=cfg('num_key_value_heads', default=heads, kind=int)) | (attn or {})
@@ -101,7 +99,7 @@ def llama(
     rotary = rotary_of(cfg)
     args = dict(k=k, heads=heads, depth=depth, dropout=0., max_len=cfg('max_position_embeddings', kind=int),
         attn_cls=by_block(kinds, full_attention=full, sliding_attention=near) if kinds else full,
-        act_cls=activation_of(cfg, 'hidden_act', default=act), pos_cls=rotary, norm_cls=norm,
+        act_cls=activation_of(cfg, act, default='silu'), pos_cls=rotary, norm_cls=norm,
         hidden_mult=ratio(k, cfg('intermediate_size', kind=int)),
         ff_cls=partial(GatedFeedForward, bias=cfg('mlp_bias', default=False))) | args
     return Family(cfg, args, _names | (names or {}), lm=True, head=head,
@@ -112,8 +110,8 @@ def mistral(
     cfg:CheckpointConfig # What `config.json` says
 )->Family: # As Llama, perhaps with a window
     "Mistral (Jiang et al. 2023)"
-    near = cfg.says.get('sliding_window', 4096) is not None
-    if near: cfg.says.setdefault('sliding_window', 4096)
+    cfg.preset('mlp_bias', sliding_window=4096, num_key_value_heads=8)
+    near = cfg.says['sliding_window'] is not None
     return llama(cfg, kinds=['sliding_attention']*cfg('num_hidden_layers', kind=int) if near else None,
                  attn=dict(qkv_bias=False, bias=False))
 
@@ -122,13 +120,12 @@ def qwen(
     norms:bool=True # Are queries and keys normalized (Qwen3)?
 )->Family: # As Llama
     "Qwen2 (2024), whose queries, keys and values have biases, and Qwen3 (2025), which has norms instead"
+    cfg.preset('mlp_bias', sliding_window=4096, num_key_value_heads=32, **(dict(head_dim=128) if norms else {}))
     depth,near = cfg('num_hidden_layers', kind=int),cfg('use_sliding_window', default=False)
-    if not near: cfg.says |= dict(sliding_window=None)
-    elif 'sliding_window' not in cfg.says: cfg.says['sliding_window'] = 4096
+    if not near: cfg.says['sliding_window'] = None
     full = depth if cfg.says['sliding_window'] is None else int(cfg('max_window_layers', default=28, kind=float))
     kinds = kinds_of(cfg, depth, (['full_attention']*full + ['sliding_attention']*depth)[:depth])
     if not norms: return llama(cfg, attn=dict(qkv_bias=True, bias=False), kinds=kinds)
-    if 'head_dim' not in cfg.says: cfg.says['head_dim'] = 128
     norm = partial(nn.RMSNorm, eps=cfg('rms_norm_eps', default=1e-6, kind=float))
     return llama(cfg, attn=dict(qk_norm=norm), kinds=kinds)
 
@@ -146,10 +143,10 @@ def olmo2(
     cfg:CheckpointConfig # What `config.json` says
 )->Family: # As Llama, with other norms
     "OLMo 2 (2025): norms behind the layers, and of the queries and keys of all heads"
-    norm = partial(nn.RMSNorm, eps=cfg('rms_norm_eps', default=1e-5, kind=float))
+    cfg.preset('mlp_bias', rms_norm_eps=1e-5)
+    norm = partial(nn.RMSNorm, eps=cfg('rms_norm_eps', kind=float))
     names = {'norm1':'post_attention_layernorm', 'norm2':'post_feedforward_layernorm',
              'attention.q_norm.norm':'self_attn.q_norm', 'attention.k_norm.norm':'self_attn.k_norm'}
-    if 'rms_norm_eps' not in cfg.says: cfg.says['rms_norm_eps'] = 1e-5
     return llama(cfg, names, dict(norm_cls=norm), JointNormAttention, block_cls=OutputNormBlock)
 
 def phi3(
@@ -158,8 +155,8 @@ def phi3(
     "Phi-3 (Abdin et al. 2024)"
     names = {'attention.toqueries':'self_attn.qkv_proj#0', 'attention.tokeys':'self_attn.qkv_proj#1',
         'attention.tovalues':'self_attn.qkv_proj#2', 'ff.gate':'mlp.gate_up_proj#0', 'ff.up':'mlp.gate_up_proj#1'}
+    cfg.preset('mlp_bias', rms_norm_eps=1e-5)
     near = cfg.says.get('sliding_window') is not None
-    if 'rms_norm_eps' not in cfg.says: cfg.says['rms_norm_eps'] = 1e-5
     return llama(cfg, names, dict(qkv_bias=False, bias=False),
                  kinds=['sliding_attention']*cfg('num_hidden_layers', kind=int) if near else None)
 
@@ -176,7 +173,7 @@ def eurobert(
     cfg:CheckpointConfig # What `config.json` says
 )->Family: # An encoder of Llama's parts
     "EuroBERT (Boizard et al. 2025): Llama that looks at both sides"
-    if 'rms_norm_eps' not in cfg.says: cfg.says['rms_norm_eps'] = 1e-5
+    cfg.preset(rms_norm_eps=1e-5)
     family = llama(cfg, attn_cls=SelfAttention)
     family.lm = False
     return family
