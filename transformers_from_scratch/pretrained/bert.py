@@ -66,6 +66,7 @@ def distilbert(
 )->Family: # As BERT, without types
     "DistilBERT (Sanh et al. 2019)"
     cfg.only(sinusoidal_pos_embds=False)
+    cfg.preset('layer_norm_eps')  # it is 1e-12
     names = {'norm1':'sa_layer_norm', 'norm2':'output_layer_norm',
         'attention.toqueries':'attention.q_lin', 'attention.tokeys':'attention.k_lin',
         'attention.tovalues':'attention.v_lin', 'attention.unifyheads':'attention.out_lin',
@@ -86,19 +87,22 @@ def albert(
 )->Family: # As BERT, with one block, and narrow embeddings
     "ALBERT (Lan et al. 2019)"
     cfg.only(num_hidden_groups=1, inner_group_num=1)
+    width = cfg('embedding_size', kind=int)
+    if width==cfg('hidden_size'): cfg.bad('embedding_size', width, 'but must not be hidden_size')
     names = {'widen':'encoder.embedding_hidden_mapping_in', 'norm1':'attention.LayerNorm',
         'norm2':'full_layer_layer_norm', 'attention.toqueries':'attention.query',
         'attention.tokeys':'attention.key', 'attention.tovalues':'attention.value',
         'attention.unifyheads':'attention.dense', 'ff.up':'ffn', 'ff.down':'ffn_output',
         '1.dense':'predictions.dense', '1.norm':'predictions.LayerNorm', '1.linear':'predictions|predictions.decoder'}
     return bert(cfg, names, 'albert.', 'encoder.albert_layer_groups.0.albert_layers.0.',
-                embed_width=cfg('embedding_size', kind=int), share_blocks=True)
+                embed_width=width, share_blocks=True)
 
 def mpnet(
     cfg:CheckpointConfig # What `config.json` says
 )->Family: # As BERT, with distances besides positions
     "MPNet (Song et al. 2020)"
-    cfg.only(relative_attention_num_buckets=32)
+    cfg.preset(pad_token_id=1)
+    cfg.only(relative_attention_num_buckets=32, pad_token_id=1)
     names = {'positions.added.embedding':'embeddings.position_embeddings', 'norm1':'attention.LayerNorm',
         'positions.table':'encoder.relative_attention_bias', 'attention.toqueries':'attention.attn.q',
         'attention.tokeys':'attention.attn.k', 'attention.tovalues':'attention.attn.v',

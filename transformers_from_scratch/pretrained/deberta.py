@@ -25,18 +25,19 @@ def deberta(
     cfg:CheckpointConfig # What `config.json` says
 )->Family: # As BERT, with other positions
     "DeBERTa-v2 and v3 (He et al. 2021, 2023)"
-    k = cfg('hidden_size', kind=int)
+    k,without = cfg('hidden_size', kind=int),dict(relative_attention=False, share_att_key=False, position_biased_input=True)
+    cfg.says |= {n: cfg(n, default=o) for n,o in without.items()}  # these differ from what is read here
     cfg.only(relative_attention=True, share_att_key=True, position_biased_input=False, conv_kernel_size=0,
              type_vocab_size=0, embedding_size=k)
     kinds = cfg('pos_att_type', kind=object)
     if {*(kinds.split('|') if isinstance(kinds, str) else kinds or ())}!={'p2c','c2p'}:
         cfg.bad('pos_att_type', kinds, "but must be 'p2c|c2p'")
     if cfg.says.get('norm_rel_ebd')!='layer_norm': cfg.bad('norm_rel_ebd', cfg('norm_rel_ebd'), "but must be 'layer_norm'")
-    eps = cfg('layer_norm_eps', default=1e-7, kind=float)
+    cfg.preset(layer_norm_eps=1e-7)
+    eps = cfg('layer_norm_eps', kind=float)
     longest,most = cfg('max_position_embeddings', kind=int),int(cfg('max_relative_positions', default=-1, kind=object))
     pos_cls = partial(DistanceVectors, n=cfg('position_buckets', kind=int), farthest=most if most>0 else longest,
                       norm_cls=partial(nn.LayerNorm, eps=eps))
-    if 'layer_norm_eps' not in cfg.says: cfg.says['layer_norm_eps'] = eps
     family = bert(cfg, _names, 'deberta.', types=False, pos_cls=pos_cls,
                   attn_cls=partial(DisentangledAttention, qkv_bias=True))
     family.head = None  # checkpoints have it under several names

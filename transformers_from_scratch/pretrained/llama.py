@@ -174,6 +174,7 @@ def eurobert(
 )->Family: # An encoder of Llama's parts
     "EuroBERT (Boizard et al. 2025): Llama that looks at both sides"
     cfg.preset(rms_norm_eps=1e-5)
+    cfg.only(mlp_bias=False)  # it gives the head a bias, too
     family = llama(cfg, attn_cls=SelfAttention)
     family.lm = False
     return family
