@@ -34,6 +34,7 @@ from transformers_from_scratch.data.pairs import *
 from transformers_from_scratch.data.cached import *
 from transformers_from_scratch.files.corpus import *
 from transformers_from_scratch.pretrained.core import *
+from transformers_from_scratch.pretrained.write import *
 from transformers_from_scratch.learner.locks import *
 from transformers_from_scratch.learner.chunked_loss import *
 from transformers_from_scratch.learner.core import *
