@@ -309,8 +309,8 @@ def keep(row, golden):
         w.writeheader(); w.writerows(rows[o] for o in cases if o in rows)
     out.mkdir(exist_ok=True)
     old = load_file(out/'golden.safetensors') if (out/'golden.safetensors').exists() else {}
-    save_file({n: o for n,o in old.items() if not n.startswith(row['family']+'/')} | tensors, out/'golden.safetensors')
-    (out/'golden.safetensors').chmod(0o644)
+    save_file({n: o for n,o in old.items() if not n.startswith(row['family']+'/')} | tensors, out/'new')  # the old file is mapped
+    (out/'new').rename(out/'golden.safetensors').chmod(0o644)
     configs = json.loads((out/'configs.json').read_text()) if (out/'configs.json').exists() else {}
     (out/'configs.json').write_text(json.dumps(configs | {row['family']: json.loads(says)}, indent=1, sort_keys=True)+'\n')
 

@@ -178,7 +178,7 @@ faults = [
     ('learner.interpret', 'the shorter text is read as the long one', "_read_ids(learn, ''.join(some))", "_read_ids(learn, ''.join(parts))", []),
     ('learner.interpret', 'of texts in windows the first tokens are explained', 'plain = windows is None or fits and', 'plain = windows is None or', []),
     ('pretrained.gpt', 'keys and values change places', "'attention.tovalues':'attn.c_attn#2'", "'attention.tovalues':'attn.c_attn#1'", []),
-    ('pretrained.llama', 'another base of the angles, where a config says none', 'base:float=10_000., # The base', 'base:float=1_000., # The base', []),
+    ('pretrained.llama', 'another base of the angles, where a config says none', 'base:float=10_000. # The base', 'base:float=1_000. # The base', []),
     ('pretrained.gpt', "another eps of GPT-2's norms, where a config says none", "cfg('layer_norm_epsilon', default=1e-5", "cfg('layer_norm_epsilon', default=1e-6", []),
     ('pretrained.llama', "the eps of Llama's norms is not read", "norm,bias = partial(norm_cls, eps=cfg('rms_norm_eps', default=1e-6, kind=float))", "norm,bias = partial(norm_cls, eps=1e-6)", []),
     ('pretrained.llama', 'the base beside the other numbers counts first', "rope('rope_theta', default=cfg(name, default=base, kind=float), kind=float)", "cfg(name, default=rope('rope_theta', default=base, kind=float), kind=float)", []),

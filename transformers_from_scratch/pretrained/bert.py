@@ -22,7 +22,7 @@ _names = {'embedding':'embeddings.word_embeddings', 'types':'embeddings.token_ty
     'norm1':'attention.output.LayerNorm', 'norm2':'output.LayerNorm',
     'ff.up':'intermediate.dense', 'ff.down':'output.dense',
     '1.dense':'cls.predictions.transform.dense', '1.norm':'cls.predictions.transform.LayerNorm',
-    '1.linear':'cls.predictions|cls.predictions.decoder'}
+    '1.linear':'cls.predictions', '1.linear.weight':'cls.predictions.decoder'}
 
 def bert(
     cfg:CheckpointConfig, # What `config.json` says
@@ -47,11 +47,13 @@ def bert(
         attn_cls=partial(SelfAttention, qkv_bias=True)) | args
     head = partial(MLMHead, act_cls=act or act_cls, norm_cls=norm)
     if args.get('embed_width'): head.keywords['width'] = k
-    return Family(cfg, args, _names | (names or {}), layer, prefix, skip_rows=skip_rows, head=head,
-                  tied=cfg('tie_word_embeddings', default=True))
+    names,tied = _names | (names or {}),cfg('tie_word_embeddings', default=True)
+    if not tied: names['1.linear'] = names['1.linear.weight']  # its bias is another one as well
+    return Family(cfg, args, names, layer, prefix, skip_rows=skip_rows, head=head, tied=tied)
 
 # %% ../../nbs/12_pretrained.bert.ipynb #249c51b8
-_lm_head = {'1.dense':'lm_head.dense', '1.norm':'lm_head.layer_norm', '1.linear':'lm_head|lm_head.decoder'}
+_lm_head = {'1.dense':'lm_head.dense', '1.norm':'lm_head.layer_norm', '1.linear':'lm_head',
+            '1.linear.weight':'lm_head.decoder'}
 
 def roberta(
     cfg:CheckpointConfig # What `config.json` says
@@ -71,7 +73,7 @@ def distilbert(
         'attention.toqueries':'attention.q_lin', 'attention.tokeys':'attention.k_lin',
         'attention.tovalues':'attention.v_lin', 'attention.unifyheads':'attention.out_lin',
         'ff.up':'ffn.lin1', 'ff.down':'ffn.lin2', '1.dense':'vocab_transform',
-        '1.norm':'vocab_layer_norm', '1.linear':'vocab_projector'}
+        '1.norm':'vocab_layer_norm', '1.linear':'vocab_projector', '1.linear.weight':'vocab_projector'}
     return bert(cfg, names, 'distilbert.', 'transformer.layer.{}.', types=False)
 
 def electra(
@@ -79,7 +81,8 @@ def electra(
 )->Family: # As BERT, embeddings may be narrower
     "ELECTRA (Clark et al. 2020): the model that tells replaced words, or the one that replaces them"
     names = {'widen':'embeddings_project', '1.dense':'generator_predictions.dense',
-             '1.norm':'generator_predictions.LayerNorm', '1.linear':'generator_lm_head'}
+             '1.norm':'generator_predictions.LayerNorm', '1.linear':'generator_lm_head',
+             '1.linear.weight':'generator_lm_head'}
     return bert(cfg, names, 'electra.', embed_width=cfg('embedding_size', kind=int), act=nn.GELU)
 
 def albert(
@@ -93,7 +96,8 @@ def albert(
         'norm2':'full_layer_layer_norm', 'attention.toqueries':'attention.query',
         'attention.tokeys':'attention.key', 'attention.tovalues':'attention.value',
         'attention.unifyheads':'attention.dense', 'ff.up':'ffn', 'ff.down':'ffn_output',
-        '1.dense':'predictions.dense', '1.norm':'predictions.LayerNorm', '1.linear':'predictions|predictions.decoder'}
+        '1.dense':'predictions.dense', '1.norm':'predictions.LayerNorm', '1.linear':'predictions',
+        '1.linear.weight':'predictions.decoder'}
     return bert(cfg, names, 'albert.', 'encoder.albert_layer_groups.0.albert_layers.0.',
                 embed_width=width, share_blocks=True)
 

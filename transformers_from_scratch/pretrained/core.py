@@ -32,15 +32,15 @@ class CheckpointConfig:
     def __call__(self, *names, default=None, kind=None):
         "The value of the `names` that are there, of the type of the default, or of `kind`"
         there = {o: self.says[o] for o in names if self.says.get(o) is not None}
-        name,value = first(there.items()) or (None,default)
-        for other in there:
+        name,value = first(there.items()) or (' or '.join(names),default)
+        for other in [*there][1:]:
             if there[other]!=value: self.bad(other, there[other], f'but `{name}` is {value!r}')
         kind = kind or (object if default is None else type(default))
         fits = isinstance(value, kind)
         if kind is int: fits = type(value) is int and 0<value<2**40
         if kind is float: fits = type(value) in (int,float) and 0<=value<1e30
         if fits: return float(value) if kind is float else value
-        self.bad(' or '.join(names), value, f'but must be {_kinds.get(kind, kind.__name__)}')
+        self.bad(name, value, f'but must be {_kinds.get(kind, kind.__name__)}')
 
     def preset(self, *unread, **missing):
         "Forget keys that a family does not read, and set those that are missing"
@@ -110,7 +110,8 @@ class Family:
         "Name of a tensor in the checkpoint"
         module,kind = name.removeprefix('0.').rsplit('.', 1)
         block = re.match(r'blocks\.(\d+)\.(.*)', module)
-        theirs,_,part = self.names[block[2] if block else module].partition('#')
+        name = block[2] if block else module
+        theirs,_,part = self.names.get(f'{name}.{kind}', self.names[name]).partition('#')
         layer = self.layer.format(block[1]) if block else ''
         return f'{layer}{theirs}.{kind}',int(part) if part else None
 
@@ -141,7 +142,8 @@ def _spelled(weights, name):
 def _theirs(family, weights, model, dtype):
     "The state dict of `model`, and the names in `weights` that were not used"
     state,joined,ours = {},defaultdict(dict),model.state_dict()
-    used = {_spelled(weights, f"{family.names.get('1.linear', 'lm_head')}.weight")} if family.tied else set()
+    used = set()
+    if family.tied and '1.linear' in family.names: used.add(_spelled(weights, family.source('1.linear.weight')[0]))
     for name in ours:
         if name=='1.linear.weight' and family.tied: continue
         theirs,part = family.source(name)
