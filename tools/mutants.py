@@ -190,7 +190,7 @@ faults = [
     ('nn.attention', 'a window shows one key more', '>= self.window', '> self.window', []),
     ('nn.attention', 'scores are divided, too, where they have a scale', 'q = q * (self.scale*self.s**0.5)', 'q = q * self.scale', ['nn.variants']),
     ('nn.attention', 'a window is dropped where the kernel hides the future', 'return self.causal and self.window is None and', 'return self.causal and', ['nn.variants']),
-    ('nn.encoder', 'a list gives all blocks its first value', 'n: of(i, o) for n,o', 'n: of(0, o) for n,o', ['nn.variants']),
+    ('nn.encoder', 'a list gives all blocks its first value', 'n: of(i, v) for n,v', 'n: of(0, v) for n,v', ['nn.variants']),
     ('nn.layers', 'all blocks rotate as the first', 'return [rotations[i] for i in self.which]', 'return [rotations[0] for i in self.which]', []),
     ('nn.layers', 'what is not rotated is lost', 'torch.cat([q, rest], -1) if rest.shape[-1] else q', 'torch.cat([q, q[...,:rest.shape[-1]]], -1) if rest.shape[-1] else q', ['nn.variants']),
     ('nn.variants', 'both sides of a distance share buckets', 'later = (distance>0).long()*(n//2) if both else 0', 'later = 0', []),

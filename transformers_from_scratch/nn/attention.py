@@ -81,8 +81,8 @@ class MultiHeadAttention(Module):
             raise ValueError(f'`heads` is {heads}, but must divide k={k}, unless `wide=True`')
         if kv_heads<1 or heads%kv_heads:
             raise ValueError(f'`kv_heads` is {kv_heads}, but must divide heads={heads}')
-        for name,o in dict(head_width=head_width, window=window, cap=cap).items():
-            if o is not None and o<=0: raise ValueError(f'`{name}` is {o}, but must be above 0')
+        for name,n in dict(head_width=head_width, window=window, cap=cap).items():
+            if n is not None and n<=0: raise ValueError(f'`{name}` is {n}, but must be above 0')
         store_attr('k,heads,wide,dropout,kv_heads,window,scale,cap')
         self.s = s = ifnone(head_width, k if wide else k//heads)
         self.toqueries  = nn.Linear(k, s*heads, bias=qkv_bias)

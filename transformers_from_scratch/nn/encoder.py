@@ -52,8 +52,8 @@ class TransformerEncoder(KeepsInitKwargs):
         # objects in a `partial` must not be shared between models
         pos_cls,block_cls,kwargs = deepcopy((pos_cls, block_cls, kwargs))
         # a list as the value of a keyword is repeated over the blocks
-        def of(i, o): return o[i%len(o)] if isinstance(o, list) else o
-        def make(i): return of(i, block_cls)(k, heads, **{n: of(i, o) for n,o in kwargs.items()})
+        def of(i, value): return value[i%len(value)] if isinstance(value, list) else value
+        def make(i): return of(i, block_cls)(k, heads, **{n: of(i, v) for n,v in kwargs.items()})
         blocks = [make(i) for i in range(1 if share_blocks else depth)]
         if share_blocks: blocks *= depth
         s,e = k if wide else k//heads,ifnone(embed_width, k)

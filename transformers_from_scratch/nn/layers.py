@@ -221,7 +221,7 @@ class PositionsByBlock(Positions):
         widths:list, # Width of the heads of each block
         classes:list # Classes of positions, created as `pos_cls(k, max_len, s=)`; repeated over the blocks
     ):
-        def key(o): return (o.func, repr(o.keywords)) if isinstance(o, partial) else o
+        def key(cls): return (cls.func, repr(cls.keywords)) if isinstance(cls, partial) else cls
         every = [(classes[i%len(classes)], s) for i,s in enumerate(widths)]
         kinds = {(key(o),s): o for o,s in every}
         self.which = [[*kinds].index((key(o),s)) for o,s in every]
