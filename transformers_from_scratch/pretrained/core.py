@@ -24,9 +24,17 @@ _kinds = {int: 'a positive whole number', float: 'a number, 0 or more', bool: 't
 
 class CheckpointConfig:
     "A checkpoint's `config.json`; raises `ValueError` for what can't be expressed here"
-    def __init__(self, file, says=None): self.file,self.says = file,says or read_json(file)
+    def __init__(self,
+        file:Path, # Where it stands
+        says:dict=None # What it says; None: it is read
+    ): self.file,self.says = file,says or read_json(file)
 
-    def bad(self, name, value, why):
+    def bad(self,
+        name:str, # Of a key
+        value, # Its value
+        why:str # What it must be
+    ):
+        "Raise `ValueError` for a value"
         raise ValueError(f"{self.file}: `{name}` is {value!r:.80}, {why}")
 
     def __call__(self, *names, default=None, kind=None):
@@ -65,7 +73,12 @@ def activation_of(
     name = cfg(*names, default=default, kind=str)
     return _acts.get(name) or cfg.bad(' or '.join(names), name, f'but must be one of {[*_acts]}')
 
-def ratio(k, width): return width//k if width%k==0 else width/k  # `hidden_mult`
+def ratio(
+    k:int, # Width of the vectors (d_model)
+    width:int # Width inside the feed-forward network
+)->float: # Whole where it can be
+    "`hidden_mult` of two widths"
+    return width//k if width%k==0 else width/k
 
 def name_of(
     act:nn.Module # An activation
@@ -74,7 +87,11 @@ def name_of(
     if type(act) is nn.GELU: return {'none':'gelu', 'tanh':'gelu_new'}[act.approximate]
     return {nn.ReLU:'relu', nn.SiLU:'silu', nn.Tanh:'tanh'}.get(type(act))
 
-def eps_of(norm): return ifnone(norm.eps, torch.finfo(norm.weight.dtype).eps)  # what RMSNorm takes without one
+def eps_of(
+    norm:nn.Module # A norm
+)->float: # What RMSNorm takes without one is a number, too
+    "`eps` of a norm"
+    return ifnone(norm.eps, torch.finfo(norm.weight.dtype).eps)
 
 def sizes_of(
     encoder:TransformerEncoder # An encoder
@@ -136,8 +153,8 @@ _no_weights = re.compile(r'.*(position_ids|token_type_ids|attn\.(masked_)?bias|a
 def _spelled(weights, name):
     "The spelling of a name such as 'lm_head|embed_out.weight' that is there"
     module,kind = name.rsplit('.', 1)
-    every = [f'{o}.{kind}' for o in module.split('|')]
-    return first((o for o in every if o in weights.at)) or every[0]
+    every = [f'{name}.{kind}' for name in module.split('|')]
+    return first((name for name in every if name in weights.at)) or every[0]
 
 def _theirs(family, weights, model, dtype):
     "The state dict of `model`, and the names in `weights` that were not used"
@@ -178,7 +195,8 @@ def _model_class(family, weights):
     "The class of the model that the tensors make, with what it is told"
     def has(name): return _spelled(weights, family.source(name)[0]) in weights.at
     if family.tied and has('1.linear.weight'):  # it may be another one, in spite of what config.json says
-        out,table = (weights.get(_spelled(weights, family.source(o)[0])) for o in ('1.linear.weight','embedding.weight'))
+        out,table = (weights.get(_spelled(weights, family.source(name)[0]))
+                     for name in ('1.linear.weight','embedding.weight'))
         family.tied = torch.equal(out, table)
     complete = (family.tied or has('1.linear.weight')) and ('1.dense' not in family.names or has('1.dense.weight'))
     if not complete or not (family.lm or family.head): return TransformerEncoder  # saved without a head
