@@ -109,23 +109,27 @@ def ropes(cfg):
     return res
 
 def edits(cls, cfg):
-    "Pairs of a name and edits that are tried until two are legal for transformers"
+    "Lists of edits, and how many of each are tried that are legal for transformers"
     for key,value in cfg.items():
         if key in elsewhere or key=='rope_parameters': continue
         whole = 'act' in key or isinstance(others(key, value)[:1], list) and key in ('layer_types','no_rope_layers','pos_att_type','norm_rel_ebd','position_embedding_type')
-        yield key,[{key: o} for o in others(key, value)],99 if whole else 2
-        yield key,[{key: absent}],1
+        yield [{key: o} for o in others(key, value)],99 if whole else 2
+        yield [{key: absent}],1
     for old,new in cls.attribute_map.items():  # the older spelling instead, and beside it
         if new in cfg and new not in elsewhere:
-            yield old,[{old: cfg[new], new: absent}],1
-            for o in [*others(new, cfg[new])][:2]: yield old,[{old: o, new: absent}],1; yield old,[{old: o}],1
-    yield 'rope',ropes(cfg),999
-    for key in [o for o in beside if o not in cfg]: yield key,[{key: beside[key]}],1
+            yield [{old: cfg[new], new: absent}],1
+            for o in others(new, cfg[new])[:2]: yield [{old: o, new: absent}],1; yield [{old: o}],1
+    yield ropes(cfg),999
+    for key in [o for o in beside if o not in cfg]: yield [{key: beside[key]}],1
+
+# Ours may name the keyword that a key became
+own_names = dict(hidden_size=['`k`','heads are'], num_attention_heads=['`heads`','`kv_heads`','heads are'], head_dim=['heads are'],
+                 num_key_value_heads=['`kv_heads`'], sliding_window=['`window`'])
 
 def name_words(edit):
     "The keys that an edit names, nested ones as well"
     for key,o in edit.items():
-        yield from {'hidden_size': [key,'`k`','heads are'], 'num_attention_heads': [key,'`heads`','heads are'], 'num_key_value_heads': [key,'`kv_heads`']}.get(key, [key])
+        yield from [key, *own_names.get(key, [])]
         if isinstance(o, dict): yield from name_words(o)
 
 class TheyRefuse(Exception): "Their model does not take it either"
@@ -214,8 +218,8 @@ class Trial:
     def configs(self, pairs):
         "All keys, each alone, then random pairs of those that are equal alone"
         draw,every = random.Random(self.name),[*edits(self.config, self.says)]
-        if self.name in variants: every = draw.sample([(n, [o], 1) for n,some,_ in every for o in some], 30)
-        for _,some,enough in every:
+        if self.name in variants: every = draw.sample([([o], 1) for some,_ in every for o in some], 30)
+        for some,enough in every:
             for o in some:
                 if self.change(o): enough -= 1
                 if not enough: break
@@ -259,11 +263,11 @@ class Trial:
         for what,o in got.items(): self.note(f'writes, {what}', 'writing' if o==want else 'wrong', f'{o} not {want}')
 
     def golden(self):
-        "Tensors in 16 bits and what theirs says, and config.json"
-        weights = {n: o.half() for n,o in self.weights.items()}
-        self.save(self.says, {n: o.float() for n,o in weights.items()})
+        "Tensors in 8 bits, as multiples of 1/32, and what theirs says; and config.json"
+        weights = {n: (o*32).round().to(torch.int8) for n,o in self.weights.items()}
+        self.save(self.says, {n: o/32 for n,o in weights.items()})
         theirs,pre = self.theirs(), self.ours()
-        ids = torch.randint(3, vocab, (2,20), generator=torch.Generator().manual_seed(5))
+        ids = torch.randint(3, vocab, (1,16), generator=torch.Generator().manual_seed(5))
         with torch.no_grad(): want = theirs.base_model(ids).last_hidden_state if pre.model is pre.encoder else theirs(ids).logits
         return {f'{self.name}/{n}': o.contiguous() for n,o in (weights | dict(ids=ids.byte(), want=want)).items()},json.dumps(self.says)
 

@@ -50,8 +50,11 @@ class CheckpointConfig:
         if fits: return float(value) if kind is float else value
         self.bad(name, value, f'but must be {_kinds.get(kind, kind.__name__)}')
 
-    def preset(self, *unread, **missing):
-        "Forget keys that a family does not read, and set those that are missing"
+    def preset(self,
+        *unread, # Keys that a family does not read
+        **missing # Values of keys that may be missing
+    ):
+        "Forget keys, and set those that are missing"
         self.says = missing | {k: v for k,v in self.says.items() if k not in unread}
 
     def only(self, **allowed):
