@@ -35,7 +35,7 @@ def bart(
     "BART (Lewis et al. 2019)"
     k = cfg('d_model', kind=int)
     depth,heads = (cfg(f'encoder_{o}', kind=int) for o in ('layers','attention_heads'))
-    cfg.only(hidden_size=k, num_attention_heads=heads, num_hidden_layers=depth)
+    cfg.only(hidden_size=k, num_attention_heads=heads, num_hidden_layers=depth, is_causal=True)
     cfg.says.setdefault('pad_token_id', pad)
     def width(stack): return ratio(k, cfg(f'{stack}_ffn_dim', kind=int))
     attn = dict(qkv_bias=True)

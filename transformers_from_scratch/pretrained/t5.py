@@ -34,7 +34,8 @@ def t5(
 )->Family: # An encoder and a decoder
     "T5 (Raffel et al. 2020), T5 v1.1 and FLAN-T5 (Chung et al. 2022)"
     k,heads,depth = (cfg(o, kind=int) for o in ('d_model','num_heads','num_layers'))
-    cfg.only(hidden_size=k, num_attention_heads=heads, num_hidden_layers=depth)
+    cfg.only(hidden_size=k, num_attention_heads=heads, num_hidden_layers=depth, is_causal=True,
+             head_dim=cfg('d_kv', kind=int))
     cfg.says.setdefault('pad_token_id', 0)
     says = cfg('feed_forward_proj', default='relu')
     gated = cfg('is_gated_act', default=says.startswith('gated-'))
