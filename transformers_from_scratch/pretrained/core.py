@@ -91,11 +91,11 @@ class Family:
         module,kind = name.removeprefix('0.').rsplit('.', 1)
         block = re.match(r'(1\.)?blocks\.(\d+)\.(.*)', module)
         key = ifnone(block[1], '')+block[3] if block else module
-        theirs,_,part = self.names[key if key in self.names else key.removeprefix('1.')].partition('#')
-        layer = self.layer.format(block[2]) if block else ''
-        theirs = layer+theirs
-        if self.two and key.startswith('1.'): theirs = theirs.replace('encoder.', 'decoder.')
-        return f'{theirs}.{kind}',int(part) if part else None
+        def side(o): return o.replace('encoder.', 'decoder.') if self.two and key.startswith('1.') else o
+        theirs = self.names.get(key) or side(self.names[key.removeprefix('1.')])
+        theirs,_,part = theirs.partition('#')
+        layer = side(self.layer.format(block[2])) if block else ''
+        return f'{layer}{theirs}.{kind}',int(part) if part else None
 
     def turn(self,
         name:str, # Of a tensor of ours
@@ -146,14 +146,14 @@ def _theirs(family, weights, model, dtype):
     "The state dict of `model`, and the names in `weights` that were not used"
     state,used,joined = {},{'lm_head.weight'} if family.tied else set(),defaultdict(dict)
     ours = model.state_dict()
-    for name in ours:
-        if name==family.out and family.tied: continue
+    for name in dict.fromkeys(first_names(model).values()):
         theirs,part = family.source(name)
-        joined[_spelled(weights, theirs)][part or 0] = name
+        joined[_spelled(weights, theirs)].setdefault(part or 0, []).append(name)
     for theirs,parts in joined.items():
         whole,names = weights.get(theirs),[parts[i] for i in sorted(parts)]
-        w,sizes = family.turn(names[0], whole),[len(ours[o]) for o in names]
-        for name,o in zip(names, w.split(sizes) if sum(sizes)==len(w) else [w]):
+        w,sizes = family.turn(names[0][0], whole),[len(ours[o[0]]) for o in names]
+        pieces = zip(names, w.split(sizes) if sum(sizes)==len(w) else [w])
+        for name,o in ((n, o.clone() if i else o) for alike,o in pieces for i,n in enumerate(alike)):
             if o.shape!=ours[name].shape:
                 raise ValueError(f"{weights.folder}: {theirs!r} has shape {tuple(whole.shape)}, which "
                                  f"does not fit config.json: {name} must be {tuple(ours[name].shape)}")
@@ -189,7 +189,7 @@ def _model_class(family, weights):
 def _pair_class(family, has, same):
     "As `_model_class`, for an encoder and a decoder: which of three tables are one"
     if not has('1.blocks.0.norm1.weight'):  # the encoder alone
-        family.args = {n: o for n,o in family.args.items() if not re.match('target_|decoder_', n)}
+        family.marks,family.args = None,{n: o for n,o in family.args.items() if not re.match('target_|decoder_', n)}
         return TransformerEncoder
     if not same('embedding.weight', '1.embedding.weight'): family.args['target_sz'] = family.args['target_pad']
     family.tied = same(family.out, '1.embedding.weight')
