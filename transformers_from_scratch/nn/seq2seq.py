@@ -149,6 +149,7 @@ class TransformerSeq2Seq(TextModel):
         decoder_cls:type=TransformerDecoder, # Class of decoder; keywords of a `partial` are those in which it differs
         tie_weights:bool=True, # Share the decoder's embedding table with the output layer
         head_cls:type=LMHead, # Class of the head, created as `head_cls(embedding, tie_weights)`
+        first:int=None, # Id that the decoder reads first; None: what the targets begin with
         **kwargs
     ):
         encoder = TransformerEncoder(vocab_sz, k, depth=depth, pad_idx=pad_idx,
@@ -158,7 +159,7 @@ class TransformerSeq2Seq(TextModel):
                               pad_idx=ifnone(target_pad, pad_idx), **other)
         if target_sz is None: decoder.embedding = encoder.embedding
         super().__init__(encoder, decoder, head_cls(decoder.embedding, tie_weights))
-        self.crop = crop
+        self.crop,self.first = crop,first
 
     def forward(self,
         source:Tensor, # Token ids of the source `(b,ts)`, padding anywhere

@@ -194,7 +194,7 @@ def _pair_class(family, has, same):
     if not same('embedding.weight', '1.embedding.weight'): family.args['target_sz'] = family.args['target_pad']
     family.tied = same(family.out, '1.embedding.weight')
     family.head.keywords['bias'] = has('2.linear.bias')
-    return partial(TransformerSeq2Seq, tie_weights=family.tied, head_cls=family.head)
+    return partial(TransformerSeq2Seq, tie_weights=family.tied, head_cls=family.head, first=family.marks.bos)
 
 def _read_model(family, weights, pad, dtype):
     "A model with the weights of a checkpoint, and the names of tensors that it has no use for"
@@ -227,6 +227,14 @@ def _vocab(path, family, weights):
     return None,[PAD if i==pad else f'<id{i}>' for i in range(max(rows, pad+1))],pad
 
 # %% ../../nbs/55_pretrained.core.ipynb #n1900002
+def _check_pair(pre, vocab):
+    "Raises `ValueError` unless `pre` is an encoder-decoder of one vocabulary, and that is `vocab`"
+    own = not pre.marks or pre.model.init_kwargs.get('target_sz')
+    if own or list(vocab)!=list(pre.vocab): raise ValueError(
+        f'`pretrained` is a {type(pre.model).__name__} of {len(pre.vocab):,} tokens, but must be a '
+        '`TransformerSeq2Seq` with one vocabulary for both sides, that of `dls`: pass `tok=pre.tokenizer` '
+        'to `seq2seq_dataloaders`')
+
 class Pretrained:
     "Pretrained weights and what they mean, for `pretrained=`; see `load_pretrained`"
     def __init__(self,
@@ -266,7 +274,9 @@ class Pretrained:
         pad_idx:int # The id that it pads with
     )->dict: # Keywords for a model that the weights fit
         "Keywords for a model; raises `ValueError` for a keyword that contradicts the weights"
-        have = describe_model(self.encoder)
+        pair = 'target_sz' in given  # for an encoder and a decoder
+        if pair: _check_pair(self, vocab)
+        have = describe_model(self.model if pair else self.encoder)
         for n in (have.keys() & given) - set(free_keywords):
             if (value := as_json(given[n]))!=have[n]:
                 raise ValueError(f"`{n}` is {as_code(value)}, but `pretrained` has {as_code(have[n])}")
@@ -279,7 +289,7 @@ def load_pretrained(
     folder:str|Path, # A checkpoint's folder, or a name of the Hugging Face hub
     dtype:torch.dtype=None # Floating-point type of the weights; None keeps that of the file
 )->Pretrained: # With the model in evaluation mode, its tokenizer and its vocabulary
-    """Weights of GPT-2, BERT, Llama and the like; raises `ValueError` for what can't be expressed.
+    """Weights of GPT-2, BERT, Llama, T5 and the like; raises `ValueError` for what can't be expressed.
     The id of padding is padding wherever it stands, unless it also ends texts"""
     path = hub_folder(folder)
     family = read_family(path)
@@ -289,6 +299,14 @@ def load_pretrained(
     return Pretrained(model.eval(), vocab, tok, path, unused, family.marks)
 
 # %% ../../nbs/55_pretrained.core.ipynb #p07b03b3868
+def _copy_pair(pre, model):
+    "Copy both stacks and the output layer; the vocabulary is the same"
+    state = pre.model.state_dict()
+    for n in state:
+        if n.endswith('positions.embedding.weight'): state[n] = state[n][:model[0].max_len]
+    model.load_state_dict(state)
+    return L()
+
 @patch
 def copy_into(self:Pretrained,
     model:nn.Module, # A classifier or a language model, made with `keywords`
@@ -296,6 +314,7 @@ def copy_into(self:Pretrained,
 )->L: # The tokens that have no row in the checkpoint; theirs is the mean of all
     "Copy the weights into `model`, the rows by the names of their tokens"
     same,new,encoder = list(vocab)==list(self.vocab),L(),model[0]
+    if isinstance(model, TransformerSeq2Seq): return _copy_pair(self, model)
     def match(rows):
         return match_rows(rows, self.vocab, vocab, self.encoder.pad_idx, encoder.pad_idx)
     state,pos = self.encoder.state_dict(),'positions.embedding.weight'
