@@ -1823,6 +1823,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                                  'transformers_from_scratch/pretrained/modernbert.py')},
             'transformers_from_scratch.pretrained.t5': { 'transformers_from_scratch.pretrained.t5._attention': ( 'pretrained.t5.html#_attention',
                                                                                                                  'transformers_from_scratch/pretrained/t5.py'),
+                                                         'transformers_from_scratch.pretrained.t5._attentions': ( 'pretrained.t5.html#_attentions',
+                                                                                                                  'transformers_from_scratch/pretrained/t5.py'),
                                                          'transformers_from_scratch.pretrained.t5._in_feed_forward': ( 'pretrained.t5.html#_in_feed_forward',
                                                                                                                        'transformers_from_scratch/pretrained/t5.py'),
                                                          'transformers_from_scratch.pretrained.t5.t5': ( 'pretrained.t5.html#t5',

@@ -81,8 +81,8 @@ class TransformerSeq2SeqLearner(TransformerLearner):
 def transformer_seq2seq_learner(
     dls:DataLoaders, # Pairs of texts: from `seq2seq_dataloaders`, or with two `TextBlock`s
     *,
-    depth:int=None, # Number of blocks of the encoder, and of the decoder; None is 3, or as in pretrained weights
-    max_len:int=None, # Longest text in tokens; None: any, or as in pretrained weights
+    depth:int=None, # Number of blocks of the encoder, and of the decoder; None: 3, or as pretrained
+    max_len:int=None, # Longest text in tokens; None: any, or as pretrained
     pretrained:Pretrained=None, # From `load_pretrained`, a folder or a name: T5, BART, Marian
     **kwargs
 )->TransformerSeq2SeqLearner: # Ready for `lr_find` and `fit_one_cycle`

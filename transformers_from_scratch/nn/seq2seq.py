@@ -146,7 +146,7 @@ class TransformerSeq2Seq(TextModel):
         crop:callable=None, # Function that selects tokens of longer sources; None: they raise an error
         attn_cls:type=SelfAttention, # Class of the encoder's attention
         block_cls:type=TransformerBlock, # Class of the encoder's blocks
-        decoder_cls:type=TransformerDecoder, # Class of decoder; keywords of a `partial` are those in which it differs
+        decoder_cls:type=TransformerDecoder, # Class of the decoder; a `partial` holds keywords that differ
         tie_weights:bool=True, # Share the decoder's embedding table with the output layer
         head_cls:type=LMHead, # Class of the head, created as `head_cls(embedding, tie_weights)`
         first:int=None, # Id that the decoder reads first; None: what the targets begin with

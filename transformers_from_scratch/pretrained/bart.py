@@ -16,7 +16,8 @@ from .core import *
 # %% ../../nbs/19_pretrained.bart.ipynb #bas2s005
 def _attention(layer, name):
     "Names of an attention"
-    return {f'{layer}.to{o}': f'{name}.{o[0]}_proj' for o in ('queries','keys','values')} | {f'{layer}.unifyheads': f'{name}.out_proj'}
+    names = {f'{layer}.to{o}': f'{name}.{o[0]}_proj' for o in ('queries','keys','values')}
+    return names | {f'{layer}.unifyheads': f'{name}.out_proj'}
 
 _names = {'positions.embedding':'encoder.embed_positions', 'embed_norm':'encoder.layernorm_embedding',
     '2.linear.bias':'final_logits_bias', 'norm1':'self_attn_layer_norm', 'norm2':'final_layer_norm',
@@ -25,11 +26,9 @@ _names = {'positions.embedding':'encoder.embed_positions', 'embed_norm':'encoder
 
 def bart(
     cfg:CheckpointConfig, # What `config.json` says
-    first:int=2, # What the decoder begins with, if that is not said
-    last:int=2, # What ends a text, if that is not said
+    marks:tuple=(2,2), # What the decoder begins with, and what ends a text, if that is not said
     pad:int=1, # Id of padding, if that is not said
-    names:dict=None, # Names that differ from BART's
-    skip_rows:int=2, # Rows of the positions that are not used
+    alike:tuple=('embedding','1.embedding','2.linear'), # Tables that are one, unless it says no
     **args # Keywords of the model that differ
 )->Family: # An encoder and a decoder
     "BART (Lewis et al. 2019)"
@@ -37,28 +36,28 @@ def bart(
     depth,heads = (cfg(f'encoder_{o}', kind=int) for o in ('layers','attention_heads'))
     cfg.only(hidden_size=k, num_attention_heads=heads, num_hidden_layers=depth, is_causal=True)
     cfg.says.setdefault('pad_token_id', pad)
-    def width(stack): return ratio(k, cfg(f'{stack}_ffn_dim', kind=int))
-    attn = dict(qkv_bias=True)
-    decoder = partial(TransformerDecoder, heads=cfg('decoder_attention_heads', kind=int), hidden_mult=width('decoder'),
-                      attn_cls=partial(SelfAttentionAutoRegressive, **attn))
+    width = {o: ratio(k, cfg(f'{o}_ffn_dim', kind=int)) for o in ('encoder','decoder')}
+    decoder = partial(TransformerDecoder, heads=cfg('decoder_attention_heads', kind=int),
+        hidden_mult=width['decoder'], attn_cls=partial(SelfAttentionAutoRegressive, qkv_bias=True))
     args = dict(k=k, heads=heads, depth=depth, norm_first=False, embed_norm=True, decoder_cls=decoder,
         target_depth=cfg('decoder_layers', kind=int), target_pad=cfg('vocab_size', kind=int),
-        max_len=cfg('max_position_embeddings', kind=int), attn_cls=partial(SelfAttention, **attn),
-        act_cls=activation_of(cfg, 'activation_function', default='gelu'), hidden_mult=width('encoder'),
+        max_len=cfg('max_position_embeddings', kind=int), hidden_mult=width['encoder'],
+        act_cls=activation_of(cfg, 'activation_function', default='gelu'),
+        attn_cls=partial(SelfAttention, qkv_bias=True),
         embed_scale=k**.5 if cfg('scale_embedding', default=False) else None,
         dropout=cfg('dropout', default=.1, kind=float)) | args
-    if names is None: names = shared_tables(*('embedding','1.embedding','2.linear') if cfg('tie_word_embeddings', default=True) else ())
-    return Family(cfg, args, names | _names, 'encoder.layers.{}.', skip_rows=skip_rows, marks=marks_of(cfg, first, last),
-                  head=partial(ScaledHead))
+    tables = shared_tables(*alike if cfg('tie_word_embeddings', default=True) else ())
+    return Family(cfg, args, tables | _names, 'encoder.layers.{}.', skip_rows=2,
+                  marks=marks_of(cfg, *marks), head=partial(ScaledHead))
 
 def marian(
     cfg:CheckpointConfig # What `config.json` says
 )->Family: # As BART, with waves for positions
     "Marian (Junczys-Dowmunt et al. 2018), whose translators are those of OPUS-MT"
-    args,names = dict(embed_norm=False, pos_cls=SplitSinusoidalPositions),None
+    args = dict(embed_norm=False, pos_cls=SplitSinusoidalPositions)
     if not cfg('share_encoder_decoder_embeddings', default=True):
-        args['target_pad'] = cfg('decoder_vocab_size', default=cfg('vocab_size', kind=int), kind=int)
-        names = shared_tables(*('1.embedding','2.linear') if cfg('tie_word_embeddings', default=True) else ())
-    return bart(cfg, 58_100, 0, 58_100, names, **args)
+        size = cfg('decoder_vocab_size', default=cfg('vocab_size', kind=int), kind=int)
+        args |= dict(target_pad=size, alike=('1.embedding','2.linear'))
+    return bart(cfg, (58_100,0), 58_100, **args)
 
 families |= dict(bart=bart, marian=marian)

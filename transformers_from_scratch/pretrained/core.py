@@ -77,7 +77,7 @@ class Family:
         by_head:int=None, # Number of heads, where each has its queries, keys and values side by side
         skip_rows:int=0, # Rows of the positions that are not used
         head:type=None, # Class of the head, of a language model, or for masked tokens, which it may have
-        marks:BosEos=None # What a decoder beside the encoder begins with, and what ends its texts; None: there is none
+        marks:BosEos=None # What its decoder begins with, and what ends a text; None: it has none
     ):
         store_attr()
         self.two = marks is not None
@@ -86,12 +86,13 @@ class Family:
     def source(self,
         name:str # Of a tensor of ours
     )->tuple: # Its name there, and which part of that it is (None: all of it)
-        "Name of a tensor in the checkpoint; the decoder's are as the encoder's, or in `names` with `1.`"
+        "Name of a tensor in the checkpoint; those of a decoder are in `names` with `1.`, or as the encoder's"
         if name in self.names: return self.names[name],None  # stored without a module
         module,kind = name.removeprefix('0.').rsplit('.', 1)
         block = re.match(r'(1\.)?blocks\.(\d+)\.(.*)', module)
         key = ifnone(block[1], '')+block[3] if block else module
-        def side(o): return o.replace('encoder.', 'decoder.') if self.two and key.startswith('1.') else o
+        right = self.two and key.startswith('1.')
+        def side(o): return o.replace('encoder.', 'decoder.') if right else o
         theirs = self.names.get(key) or side(self.names[key.removeprefix('1.')])
         theirs,_,part = theirs.partition('#')
         layer = side(self.layer.format(block[2])) if block else ''
@@ -113,10 +114,11 @@ class Family:
         return w
 
 # %% ../../nbs/55_pretrained.core.ipynb #c547aabc
-_tables = {'embedding':'encoder.embed_tokens', '1.embedding':'decoder.embed_tokens', '2.linear':'lm_head'}
+_tables = {'embedding':'encoder.embed_tokens', '1.embedding':'decoder.embed_tokens',
+           '2.linear':'lm_head'}
 
 def shared_tables(
-    *names:str # Those of 'embedding', '1.embedding' and '2.linear' that are one table; none: all differ
+    *names:str # Those of 'embedding', '1.embedding' and '2.linear' that are one; none: all differ
 )->dict: # Names of the three
     "Names of the tables of an encoder-decoder; where a file lacks one, it is one of the others"
     every = ['shared', *(_tables[o] for o in names)]
@@ -175,7 +177,8 @@ def read_family(
 def _model_class(family, weights):
     "The class of the model that the tensors make, with what it is told"
     def has(name): return _spelled(weights, family.source(name)[0]) in weights.at
-    def same(*names): return torch.equal(*(weights.get(_spelled(weights, family.source(o)[0])) for o in names))
+    def get(name): return weights.get(_spelled(weights, family.source(name)[0]))
+    def same(a, b): return torch.equal(get(a), get(b))
     if family.two: return _pair_class(family, has, same)
     if family.tied and has(family.out):  # it may be another one, in spite of what config.json says
         family.tied = same(family.out, 'embedding.weight')
@@ -189,18 +192,22 @@ def _model_class(family, weights):
 def _pair_class(family, has, same):
     "As `_model_class`, for an encoder and a decoder: which of three tables are one"
     if not has('1.blocks.0.norm1.weight'):  # the encoder alone
-        family.marks,family.args = None,{n: o for n,o in family.args.items() if not re.match('target_|decoder_', n)}
+        for n in ('target_pad','target_depth','decoder_cls'): family.args.pop(n)
+        family.marks = None
         return TransformerEncoder
-    if not same('embedding.weight', '1.embedding.weight'): family.args['target_sz'] = family.args['target_pad']
+    if not same('embedding.weight', '1.embedding.weight'):
+        family.args['target_sz'] = family.args['target_pad']
     family.tied = same(family.out, '1.embedding.weight')
     family.head.keywords['bias'] = has('2.linear.bias')
-    return partial(TransformerSeq2Seq, tie_weights=family.tied, head_cls=family.head, first=family.marks.bos)
+    return partial(TransformerSeq2Seq, tie_weights=family.tied, head_cls=family.head,
+                   first=family.marks.bos)
 
 def _read_model(family, weights, pad, dtype):
     "A model with the weights of a checkpoint, and the names of tensors that it has no use for"
     cfg,make = family.cfg,_model_class(family, weights)
     args = dict(vocab_sz=cfg('vocab_size', kind=int), pad_idx=pad, **family.args)
-    for stack,n in (('', args['depth']), ('1.', args.get('target_depth'))):  # nothing is made beyond the file
+    # nothing is made beyond the file
+    for stack,n in (('', args['depth']), ('1.', args.get('target_depth'))):
         if n: weights.get(family.source(f'{stack}blocks.{n-1}.ff.down.weight')[0])
     with on_meta_device():
         try: model = make(**args)
@@ -232,13 +239,13 @@ def _check_pair(pre, vocab):
     own = not pre.marks or pre.model.init_kwargs.get('target_sz')
     if own or list(vocab)!=list(pre.vocab): raise ValueError(
         f'`pretrained` is a {type(pre.model).__name__} of {len(pre.vocab):,} tokens, but must be a '
-        '`TransformerSeq2Seq` with one vocabulary for both sides, that of `dls`: pass `tok=pre.tokenizer` '
-        'to `seq2seq_dataloaders`')
+        '`TransformerSeq2Seq` with one vocabulary for both sides, that of `dls`: pass '
+        '`tok=pre.tokenizer` to `seq2seq_dataloaders`')
 
 class Pretrained:
     "Pretrained weights and what they mean, for `pretrained=`; see `load_pretrained`"
     def __init__(self,
-        model:nn.Module, # A `TransformerEncoder`, a `TransformerLM`, a `TransformerMLM` or a `TransformerSeq2Seq`
+        model:nn.Module, # A `TransformerEncoder`, `TransformerLM`, `TransformerMLM` or `TransformerSeq2Seq`
         vocab:list, # Its tokens, by id; one more than it has rows, where padding has none
         tokenizer=None, # What makes tokens of texts, such as an `HFTokenizer`
         path:Path=None, # The folder that they come from

@@ -16,12 +16,15 @@ from .core import *
 # %% ../../nbs/18_pretrained.t5.ipynb #t5s2s005
 def _attention(layer, name):
     "Names of an attention"
-    return {f'{layer}.to{o}': f'{name}.{o[0]}' for o in ('queries','keys','values')} | {f'{layer}.unifyheads': f'{name}.o'}
+    names = {f'{layer}.to{o}': f'{name}.{o[0]}' for o in ('queries','keys','values')}
+    return names | {f'{layer}.unifyheads': f'{name}.o'}
 
-_names = shared_tables('embedding', '1.embedding', '2.linear') | {'norm':'encoder.final_layer_norm', 'norm1':'layer.0.layer_norm',
+_names = shared_tables('embedding', '1.embedding', '2.linear') | {
+    'norm':'encoder.final_layer_norm', 'norm1':'layer.0.layer_norm', 'norm2':'layer.1.layer_norm',
+    '1.norm2':'layer.2.layer_norm', 'cross_norm':'layer.1.layer_norm',
     'positions.table':'encoder.block.0.layer.0.SelfAttention.relative_attention_bias',
-    'norm2':'layer.1.layer_norm', '1.norm2':'layer.2.layer_norm', 'cross_norm':'layer.1.layer_norm',
-    **_attention('attention', 'layer.0.SelfAttention'), **_attention('cross', 'layer.1.EncDecAttention')}
+    **_attention('attention', 'layer.0.SelfAttention'),
+    **_attention('cross', 'layer.1.EncDecAttention')}
 
 def _in_feed_forward(gated):
     "Names of the feed-forward network, which stands behind one layer, or two"
@@ -29,17 +32,8 @@ def _in_feed_forward(gated):
     return {stack+n: f'layer.{i}.DenseReluDense.{o}' for stack,i in (('',1),('1.',2))
             for n,o in (names | {'ff.down':'wo'}).items()}
 
-def t5(
-    cfg:CheckpointConfig # What `config.json` says
-)->Family: # An encoder and a decoder
-    "T5 (Raffel et al. 2020), T5 v1.1 and FLAN-T5 (Chung et al. 2022)"
-    k,heads,depth = (cfg(o, kind=int) for o in ('d_model','num_heads','num_layers'))
-    cfg.only(hidden_size=k, num_attention_heads=heads, num_hidden_layers=depth, is_causal=True,
-             head_dim=cfg('d_kv', kind=int))
-    cfg.says.setdefault('pad_token_id', 0)
-    says = cfg('feed_forward_proj', default='relu')
-    gated = cfg('is_gated_act', default=says.startswith('gated-'))
-    scaled = cfg('scale_decoder_outputs', default=cfg.says.get('tie_word_embeddings') is not False)
+def _attentions(cfg, heads):
+    "Classes of attention and positions, on both sides"
     attn = dict(qkv_bias=False, bias=False, head_width=cfg('d_kv', kind=int), scale=1.)
     buckets = partial(BucketPositions, heads=heads,
         n=cfg('relative_attention_num_buckets', default=32, kind=int),
@@ -47,14 +41,29 @@ def t5(
     decoder = partial(TransformerDecoder, attn_cls=partial(SelfAttentionAutoRegressive, **attn),
         block_cls=partial(DecoderBlock, cross_cls=partial(MultiHeadAttention, **attn)),
         pos_cls=partial(buckets, both=False))
-    args = dict(k=k, heads=heads, depth=depth, max_len=None, pos_cls=buckets, decoder_cls=decoder,
+    return dict(attn_cls=partial(SelfAttention, **attn), pos_cls=buckets, decoder_cls=decoder)
+
+def t5(
+    cfg:CheckpointConfig # What `config.json` says
+)->Family: # An encoder and a decoder
+    "T5 (Raffel et al. 2020), T5 v1.1 and FLAN-T5 (Chung et al. 2022)"
+    k,heads,depth,width = (cfg(o, kind=int) for o in ('d_model','num_heads','num_layers','d_kv'))
+    cfg.only(hidden_size=k, num_attention_heads=heads, num_hidden_layers=depth, head_dim=width,
+             is_causal=True)
+    cfg.says.setdefault('pad_token_id', 0)
+    says = cfg('feed_forward_proj', default='relu')
+    gated = cfg('is_gated_act', default=says.startswith('gated-'))
+    act = 'gelu_new' if says=='gated-gelu' else says.split('-')[-1]
+    untied = cfg.says.get('tie_word_embeddings') is False
+    by = k**.5 if cfg('scale_decoder_outputs', default=not untied) else 1.
+    args = dict(k=k, heads=heads, depth=depth, max_len=None, target_pad=cfg('vocab_size', kind=int),
         target_depth=cfg('num_decoder_layers', default=depth, kind=int),
-        target_pad=cfg('vocab_size', kind=int), attn_cls=partial(SelfAttention, **attn),
         norm_cls=partial(nn.RMSNorm, eps=cfg('layer_norm_epsilon', default=1e-6, kind=float)),
-        act_cls=activation_of(cfg, 'dense_act_fn', default='gelu_new' if says=='gated-gelu' else says.split('-')[-1]),
+        act_cls=activation_of(cfg, 'dense_act_fn', default=act),
         ff_cls=partial(GatedFeedForward if gated else FeedForward, bias=False),
-        hidden_mult=ratio(k, cfg('d_ff', kind=int)), dropout=cfg('dropout_rate', default=.1, kind=float))
-    return Family(cfg, args, _names | _in_feed_forward(gated), 'encoder.block.{}.', prefix='', marks=marks_of(cfg, 0, 1),
-                  head=partial(ScaledHead, by=k**.5 if scaled else 1.))
+        hidden_mult=ratio(k, cfg('d_ff', kind=int)),
+        dropout=cfg('dropout_rate', default=.1, kind=float), **_attentions(cfg, heads))
+    return Family(cfg, args, _names | _in_feed_forward(gated), 'encoder.block.{}.', prefix='',
+                  marks=marks_of(cfg, 0, 1), head=partial(ScaledHead, by=by))
 
 families['t5'] = t5
