@@ -212,6 +212,17 @@ faults = [
     ('nn.lm', '`looks_ahead` leaves a model in evaluation mode', 'with eval_mode(encoder.modules()): x =', 'encoder.eval(); x =', []),
     ('nn.attention', 'a size of a graph that must be a bool', 'enable_gqa=bool(query.shape[1]!=key.shape[1])', 'enable_gqa=query.shape[1]!=key.shape[1]', []),
     ('nn.encoder', 'a slice of a model is made as a model', 'return nn.Sequential(*[*self][i]) if isinstance(i, slice) else super().__getitem__(i)', 'return super().__getitem__(i)', ['nn.classifier']),
+    ('nn.seq2seq', "the encoder's keywords win over those of the decoder", "other = kwargs | getattr(decoder_cls, 'keywords', {})", "other = getattr(decoder_cls, 'keywords', {}) | kwargs", ['nn.seq2seq', 'tests/test_pretrained.core']),
+    ('nn.variants', 'the halves of waves change places', 'torch.cat([waves[...,::2], waves[...,1::2]], -1)', 'torch.cat([waves[...,1::2], waves[...,::2]], -1)', []),
+    ('pretrained.t5', "the decoder's distances have two sides", 'pos_cls=partial(buckets, both=False))', 'pos_cls=buckets)', ['tests/test_pretrained.core']),
+    ('pretrained.t5', 'the logits of T5 v1.1 are divided', "by = k**.5 if cfg('scale_decoder_outputs', default=not untied) else 1.", 'by = k**.5', ['tests/test_pretrained.core']),
+    ('pretrained.t5', 'an older spelling of the division is not read', "cfg('scale_decoder_outputs', default=not untied)", "cfg('scale_decoder_outputs', default=True)", ['tests/test_pretrained.core']),
+    ('pretrained.bart', 'embeddings are not scaled', "embed_scale=k**.5 if cfg('scale_embedding', default=False) else None", 'embed_scale=None', []),
+    ('pretrained.core', 'a bias of logits is looked for in each file', "family.head.keywords['bias'] = has('2.linear.bias')", "family.head.keywords['bias'] = '2.linear.bias' in family.names", ['tests/test_pretrained.core']),
+    ('pretrained.core', 'two tables that differ are one', "if not same('embedding.weight', '1.embedding.weight'):", 'if False:', ['tests/test_pretrained.core']),
+    ('pretrained.core', 'two tables of one tensor learn as one', 'o.clone() if i else o', 'o', ['tests/test_pretrained.core']),
+    ('pretrained.core', 'what is written begins with, as config.json says alone', 'cfg.says | (read_json(file) if file.exists() else {})', 'cfg.says', ['tests/test_pretrained.core']),
+    ('learner.seq2seq', 'what a checkpoint begins with is not asked', 'if first is not None:  # what', 'if False:  # what', ['tests/test_learner.seq2seq']),
 ]
 
 def put(folder, name, old, new):

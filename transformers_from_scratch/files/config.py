@@ -31,8 +31,8 @@ from ..compat.dls_info import *
 _known = {o.__name__: o for o in (
     SelfAttention, SelfAttentionAutoRegressive, MultiHeadAttention, FeedForward, GatedFeedForward,
     TransformerBlock, DecoderBlock, TransformerDecoder, LMHead, MLMHead,
-    Positions, LearnedPositions, SinusoidalPositions, RotaryPositions, SlowedRotary, BlendedRotary,
-    YarnRotary, BucketPositions, DistanceVectors, DisentangledAttention, JointNormAttention,
+    Positions, LearnedPositions, SinusoidalPositions, SplitSinusoidalPositions,
+    RotaryPositions, SlowedRotary, BlendedRotary, YarnRotary, BucketPositions, DistanceVectors, DisentangledAttention, JointNormAttention,
     OutputNormBlock, SandwichBlock, ParallelBlock, UnnormedBlock, WeighedBlock, OffsetRMSNorm,
     ScaledHead, head_crop, tail_crop,
     head_tail_crop, special_crop, in_windows, mean_pool, max_pool, first_pool, last_pool, mean_max_pool,
