@@ -238,8 +238,8 @@ class Checkpoint:
         raise ValueError(f"{self.folder}: {name!r} is {w.dtype}: quantized weights are not read")
 
 # %% ../../nbs/57_files.format.ipynb #f1c00037
-_patterns = ['config.json', 'model*.safetensors', 'model.safetensors.index.json', 'tokenizer*.json',
-             'special_tokens_map.json']
+_patterns = ['config.json', 'generation_config.json', 'model*.safetensors',
+             'model.safetensors.index.json', 'tokenizer*.json', 'special_tokens_map.json']
 
 def hub_folder(
     name:str|Path # A folder, or a name of the Hugging Face hub

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['JointNormAttention', 'OffsetRMSNorm', 'OutputNormBlock', 'SandwichBlock', 'ParallelBlock', 'UnnormedBlock',
-           'WeighedBlock', 'SlowedRotary', 'BlendedRotary', 'YarnRotary', 'distance_buckets', 'BucketPositions',
-           'DistanceVectors', 'DisentangledAttention', 'ScaledHead']
+           'WeighedBlock', 'SlowedRotary', 'BlendedRotary', 'YarnRotary', 'SplitSinusoidalPositions',
+           'distance_buckets', 'BucketPositions', 'DistanceVectors', 'DisentangledAttention', 'ScaledHead']
 
 # %% ../../nbs/11_nn.variants.ipynb #a25ea4bb
 from fastai.basics import *
@@ -174,6 +174,15 @@ class YarnRotary(BlendedRotary):
         "Cosines and sines, longer by `sharpness`"
         return tuple(o*self.sharpness for o in super().turns(pos))
 
+# %% ../../nbs/11_nn.variants.ipynb #5fed94d8
+class SplitSinusoidalPositions(SinusoidalPositions):
+    "Add waves of the position, sines in one half and cosines in the other (tensor2tensor, 2018)"
+    @delegates(SinusoidalPositions.forward)
+    def forward(self, x:Tensor, pos:Tensor=None)->Tensor: # `x` with the waves added `(b,t,k)`
+        "Add the waves"
+        waves = super().forward(torch.zeros_like(x), pos)
+        return x + torch.cat([waves[...,::2], waves[...,1::2]], -1)                       # (b,t,k)
+
 # %% ../../nbs/11_nn.variants.ipynb #6d165474
 def distance_buckets(
     distance:Tensor, # Position of the key minus that of the query
@@ -284,10 +293,12 @@ class ScaledHead(LMHead):
     @delegates(LMHead)
     def __init__(self, embedding:nn.Embedding, tie_weights:bool=True, # Share its weight?
         by:float=1., # Number that logits are divided by
-        cap:float=None # They are kept between minus and plus this, by `tanh`; None: no limit
+        cap:float=None, # They are kept between minus and plus this, by `tanh`; None: no limit
+        bias:bool=False # Add a learned number to each (Marian, 2018)?
     ):
         super().__init__(embedding, tie_weights)
         self.by,self.cap = by,cap
+        if bias: self.linear.bias = nn.Parameter(torch.zeros(len(embedding.weight)))
 
     @delegates(LMHead.forward)
     def forward(self, x:Tensor)->Tensor: # Logits `(...,v)`

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['writers', 'families', 'CheckpointConfig', 'activation_of', 'ratio', 'name_of', 'eps_of', 'sizes_of', 'Family',
-           'read_family', 'Pretrained', 'load_pretrained']
+           'shared_tables', 'marks_of', 'read_family', 'Pretrained', 'load_pretrained']
 
 # %% ../../nbs/55_pretrained.core.ipynb #p0724d3c7dc
 from fastai.text.all import *
@@ -13,6 +13,7 @@ from ..nn.layers import *
 from ..nn.encoder import *
 from ..nn.lm import *
 from ..nn.mlm import *
+from ..nn.seq2seq import *
 from ..speed.layers import *
 from ..files.format import *
 from ..compat.dls_info import *
@@ -121,18 +122,26 @@ class Family:
         conv:bool=False, # Are the weights of blocks stored as `(in,out)`?
         by_head:int=None, # Number of heads, where each has its queries, keys and values side by side
         skip_rows:int=0, # Rows of the positions that are not used
-        head:type=None # Class of the head, of a language model, or for masked tokens, which it may have
-    ): store_attr()
+        head:type=None, # Class of the head, of a language model, or for masked tokens, which it may have
+        marks:BosEos=None # What its decoder begins with, and what ends a text; None: it has none
+    ):
+        store_attr()
+        self.two = marks is not None
+        self.out = f'{1+self.two}.linear.weight'  # of the output layer
 
     def source(self,
         name:str # Of a tensor of ours
     )->tuple: # Its name there, and which part of that it is (None: all of it)
-        "Name of a tensor in the checkpoint"
+        "Name of a tensor in the checkpoint; those of a decoder are in `names` with `1.`, or as the encoder's"
+        if name in self.names: return self.names[name],None  # stored without a module
         module,kind = name.removeprefix('0.').rsplit('.', 1)
-        block = re.match(r'blocks\.(\d+)\.(.*)', module)
-        name = block[2] if block else module
-        theirs,_,part = self.names.get(f'{name}.{kind}', self.names[name]).partition('#')
-        layer = self.layer.format(block[1]) if block else ''
+        block = re.match(r'(1\.)?blocks\.(\d+)\.(.*)', module)
+        key = ifnone(block[1], '')+block[3] if block else module
+        right = self.two and key.startswith('1.')
+        def side(name): return name.replace('encoder.', 'decoder.') if right else name
+        theirs = self.names.get(f'{key}.{kind}') or self.names.get(key) or side(self.names[key.removeprefix('1.')])
+        theirs,_,part = theirs.partition('#')
+        layer = side(self.layer.format(block[2])) if block else ''
         return f'{layer}{theirs}.{kind}',int(part) if part else None
 
     def turn(self,
@@ -141,6 +150,7 @@ class Family:
         back:bool=False # From ours to theirs?
     )->Tensor: # The same numbers in the layout of the other
         "Change the layout of a tensor"
+        if name in self.names: w = w[None] if back else w.flatten()  # a row
         inside = 'blocks.' in name and 'norm' not in name
         if self.conv and inside and name.endswith('weight'): w = w.t()
         if 'positions' in name and 'embedding' in name:
@@ -150,28 +160,49 @@ class Family:
             w = w.unflatten(0, (*h,-1)).transpose(0, 1).flatten(0, 2)
         return w
 
+# %% ../../nbs/55_pretrained.core.ipynb #c547aabc
+_tables = {'embedding':'encoder.embed_tokens', '1.embedding':'decoder.embed_tokens',
+           '2.linear':'lm_head'}
+
+def shared_tables(
+    *names:str # Those of 'embedding', '1.embedding' and '2.linear' that are one; none: all differ
+)->dict: # Names of the three
+    "Names of the tables of an encoder-decoder; where a file lacks one, it is one of the others"
+    every = ['shared', *(_tables[o] for o in names)]
+    return _tables | {o: '|'.join(dict.fromkeys([_tables[o], *every])) for o in names}
+
+def marks_of(
+    cfg:CheckpointConfig, # What `config.json` says
+    first:int, # What the decoder begins with where nothing says it
+    last:int # What ends a text there
+)->BosEos: # For texts without both
+    "First and last token of a target, as `generation_config.json` says, or `config.json`"
+    file = cfg.file.parent/'generation_config.json'
+    says = CheckpointConfig(cfg.file, cfg.says | (read_json(file) if file.exists() else {}))
+    first = int(says('decoder_start_token_id', 'bos_token_id', default=first, kind=float))
+    return BosEos(first, L(says('eos_token_id', default=last, kind=object))[0], False, False)
+
 # %% ../../nbs/55_pretrained.core.ipynb #p07f75d41a9
 _no_weights = re.compile(r'.*(position_ids|token_type_ids|attn\.(masked_)?bias|attention\.(masked_)?bias|inv_freq)')
 
 def _spelled(weights, name):
     "The spelling of a name such as 'lm_head|embed_out.weight' that is there"
-    module,kind = name.rsplit('.', 1)
-    every = [f'{name}.{kind}' for name in module.split('|')]
+    module,dot,kind = name.rpartition('.')
+    every = [name+dot+kind for name in module.split('|')]
     return first((name for name in every if name in weights.at)) or every[0]
 
 def _theirs(family, weights, model, dtype):
     "The state dict of `model`, and the names in `weights` that were not used"
-    state,joined,ours = {},defaultdict(dict),model.state_dict()
-    used = set()
-    if family.tied and '1.linear' in family.names: used.add(_spelled(weights, family.source('1.linear.weight')[0]))
-    for name in ours:
-        if name=='1.linear.weight' and family.tied: continue
+    state,joined,ours,used = {},defaultdict(dict),model.state_dict(),set()
+    if family.tied and '1.linear' in family.names: used.add(_spelled(weights, family.source(family.out)[0]))
+    for name in dict.fromkeys(first_names(model).values()):
         theirs,part = family.source(name)
-        joined[_spelled(weights, theirs)][part or 0] = name
+        joined[_spelled(weights, theirs)].setdefault(part or 0, []).append(name)
     for theirs,parts in joined.items():
         whole,names = weights.get(theirs),[parts[i] for i in sorted(parts)]
-        w,sizes = family.turn(names[0], whole),[len(ours[o]) for o in names]
-        for name,o in zip(names, w.split(sizes) if sum(sizes)==len(w) else [w]):
+        w,sizes = family.turn(names[0][0], whole),[len(ours[o[0]]) for o in names]
+        pieces = zip(names, w.split(sizes) if sum(sizes)==len(w) else [w])
+        for name,o in ((n, o.clone() if i else o) for alike,o in pieces for i,n in enumerate(alike)):
             if o.shape!=ours[name].shape:
                 raise ValueError(f"{weights.folder}: {theirs!r} has shape {tuple(whole.shape)}, which "
                                  f"does not fit config.json: {name} must be {tuple(ours[name].shape)}")
@@ -197,21 +228,36 @@ def read_family(
 def _model_class(family, weights):
     "The class of the model that the tensors make, with what it is told"
     def has(name): return _spelled(weights, family.source(name)[0]) in weights.at
-    if family.tied and has('1.linear.weight'):  # it may be another one, in spite of what config.json says
-        out,table = (weights.get(_spelled(weights, family.source(name)[0]))
-                     for name in ('1.linear.weight','embedding.weight'))
-        family.tied = torch.equal(out, table)
+    def get(name): return weights.get(_spelled(weights, family.source(name)[0]))
+    def same(a, b): return torch.equal(get(a), get(b))
+    if family.two: return _pair_class(family, has, same)
+    if family.tied and has(family.out):  # it may be another one, in spite of what config.json says
+        family.tied = same(family.out, 'embedding.weight')
     complete = (family.tied or has('1.linear.weight')) and ('1.dense' not in family.names or has('1.dense.weight'))
     if not complete or not (family.lm or family.head): return TransformerEncoder  # saved without a head
     return partial(TransformerLM if family.lm else TransformerMLM, tie_weights=family.tied,
                    head_cls=family.head or LMHead)
 
+def _pair_class(family, has, same):
+    "As `_model_class`, for an encoder and a decoder: which of three tables are one"
+    if not has('1.blocks.0.norm1.weight'):  # the encoder alone
+        for n in ('target_pad','target_depth','decoder_cls'): family.args.pop(n)
+        family.marks = None
+        return TransformerEncoder
+    if not same('embedding.weight', '1.embedding.weight'):
+        family.args['target_sz'] = family.args['target_pad']
+    family.tied = same(family.out, '1.embedding.weight')
+    family.head.keywords['bias'] = has('2.linear.bias')
+    return partial(TransformerSeq2Seq, tie_weights=family.tied, head_cls=family.head,
+                   first=family.marks.bos)
+
 def _read_model(family, weights, pad, dtype):
     "A model with the weights of a checkpoint, and the names of tensors that it has no use for"
-    cfg,last = family.cfg,family.args['depth']-1
-    weights.get(family.source(f'blocks.{last}.ff.down.weight')[0])  # nothing is made beyond the file
+    cfg,make = family.cfg,_model_class(family, weights)
     args = dict(vocab_sz=cfg('vocab_size', kind=int), pad_idx=pad, **family.args)
-    make = _model_class(family, weights)
+    # nothing is made beyond the file
+    for stack,n in (('', args['depth']), ('1.', args.get('target_depth'))):
+        if n: weights.get(family.source(f'{stack}blocks.{n-1}.ff.down.weight')[0])
     with on_meta_device():
         try: model = make(**args)
         except (ValueError, RuntimeError, AssertionError) as e:
@@ -219,12 +265,12 @@ def _read_model(family, weights, pad, dtype):
     state,unused = _theirs(family, weights, model, dtype)
     model.load_state_dict(state, assign=True, strict=False)
     if family.tied and make is not TransformerEncoder:
-        model[1].linear.weight = model[0].embedding.weight
+        model[-1].linear.weight = model[-2].embedding.weight
     return use_fast_layers(model),unused
 
 def _vocab(path, family, weights):
     "The tokenizer in `path` or None, the tokens by id, and the id of padding"
-    cfg,rows = family.cfg,len(weights.get(family.source('embedding.weight')[0]))
+    cfg,rows = family.cfg,len(weights.get(_spelled(weights, family.source('embedding.weight')[0])))
     if (path/'tokenizer.json').exists():
         try: tok = HFTokenizer(path, vocab_sz=rows)
         except ImportError: raise
@@ -237,14 +283,23 @@ def _vocab(path, family, weights):
     return None,[PAD if i==pad else f'<id{i}>' for i in range(max(rows, pad+1))],pad
 
 # %% ../../nbs/55_pretrained.core.ipynb #n1900002
+def _check_pair(pre, vocab):
+    "Raises `ValueError` unless `pre` is an encoder-decoder of one vocabulary, and that is `vocab`"
+    own = not pre.marks or pre.model.init_kwargs.get('target_sz')
+    if own or list(vocab)!=list(pre.vocab): raise ValueError(
+        f'`pretrained` is a {type(pre.model).__name__} of {len(pre.vocab):,} tokens, but must be a '
+        '`TransformerSeq2Seq` with one vocabulary for both sides, that of `dls`: pass '
+        '`tok=pre.tokenizer` to `seq2seq_dataloaders`')
+
 class Pretrained:
     "Pretrained weights and what they mean, for `pretrained=`; see `load_pretrained`"
     def __init__(self,
-        model:nn.Module, # A `TransformerEncoder`, a `TransformerLM` or a `TransformerMLM`
+        model:nn.Module, # A `TransformerEncoder`, `TransformerLM`, `TransformerMLM` or `TransformerSeq2Seq`
         vocab:list, # Its tokens, by id; one more than it has rows, where padding has none
         tokenizer=None, # What makes tokens of texts, such as an `HFTokenizer`
         path:Path=None, # The folder that they come from
-        unused:list=() # Names of tensors in it that are not in `model`
+        unused:list=(), # Names of tensors in it that are not in `model`
+        marks:BosEos=None # The first and the last token of what a `TransformerSeq2Seq` writes
     ): store_attr()
 
     def __repr__(self):
@@ -275,7 +330,9 @@ class Pretrained:
         pad_idx:int # The id that it pads with
     )->dict: # Keywords for a model that the weights fit
         "Keywords for a model; raises `ValueError` for a keyword that contradicts the weights"
-        have = describe_model(self.encoder)
+        pair = 'target_sz' in given  # for an encoder and a decoder
+        if pair: _check_pair(self, vocab)
+        have = describe_model(self.model if pair else self.encoder)
         for n in (have.keys() & given) - set(free_keywords):
             if (value := as_json(given[n]))!=have[n]:
                 raise ValueError(f"`{n}` is {as_code(value)}, but `pretrained` has {as_code(have[n])}")
@@ -288,16 +345,24 @@ def load_pretrained(
     folder:str|Path, # A checkpoint's folder, or a name of the Hugging Face hub
     dtype:torch.dtype=None # Floating-point type of the weights; None keeps that of the file
 )->Pretrained: # With the model in evaluation mode, its tokenizer and its vocabulary
-    """Weights of GPT-2, BERT, Llama and the like; raises `ValueError` for what can't be expressed.
+    """Weights of GPT-2, BERT, Llama, T5 and the like; raises `ValueError` for what can't be expressed.
     The id of padding is padding wherever it stands, unless it also ends texts"""
     path = hub_folder(folder)
     family = read_family(path)
     weights = Checkpoint(path, family.prefix)
     tok,vocab,pad = _vocab(path, family, weights)
     model,unused = _read_model(family, weights, pad, dtype)
-    return Pretrained(model.eval(), vocab, tok, path, unused)
+    return Pretrained(model.eval(), vocab, tok, path, unused, family.marks)
 
 # %% ../../nbs/55_pretrained.core.ipynb #p07b03b3868
+def _copy_pair(pre, model):
+    "Copy both stacks and the output layer; the vocabulary is the same"
+    state = pre.model.state_dict()
+    for n in state:
+        if n.endswith('positions.embedding.weight'): state[n] = state[n][:model[0].max_len]
+    model.load_state_dict(state)
+    return L()
+
 @patch
 def copy_into(self:Pretrained,
     model:nn.Module, # A classifier or a language model, made with `keywords`
@@ -305,6 +370,7 @@ def copy_into(self:Pretrained,
 )->L: # The tokens that have no row in the checkpoint; theirs is the mean of all
     "Copy the weights into `model`, the rows by the names of their tokens"
     same,new,encoder = list(vocab)==list(self.vocab),L(),model[0]
+    if isinstance(model, TransformerSeq2Seq): return _copy_pair(self, model)
     def match(rows):
         return match_rows(rows, self.vocab, vocab, self.encoder.pad_idx, encoder.pad_idx)
     state,pos = self.encoder.state_dict(),'positions.embedding.weight'
