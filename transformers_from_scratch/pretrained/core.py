@@ -179,7 +179,8 @@ def marks_of(
     "First and last token of a target, as `generation_config.json` says, or `config.json`"
     file = cfg.file.parent/'generation_config.json'
     says = CheckpointConfig(cfg.file, cfg.says | (read_json(file) if file.exists() else {}))
-    first = int(says('decoder_start_token_id', 'bos_token_id', default=first, kind=float))
+    begin = says('bos_token_id', default=first, kind=float)
+    first = int(says('decoder_start_token_id', default=begin, kind=float))
     return BosEos(first, L(says('eos_token_id', default=last, kind=object))[0], False, False)
 
 # %% ../../nbs/55_pretrained.core.ipynb #p07f75d41a9
