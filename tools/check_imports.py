@@ -14,10 +14,10 @@ from pathlib import Path
 
 root, lib = Path(__file__).resolve().parent.parent, 'transformers_from_scratch'
 
-order = 'nn generate speed compat data files learner callbacks export'.split()
-exceptions = dict(compat='nn', export='nn generate speed compat data files learner', testing='nn generate compat files')
+order = 'nn generate speed compat data files pretrained learner callbacks export'.split()
+exceptions = dict(compat='nn', export='nn generate speed compat data files pretrained learner', testing='nn generate compat files')
 network = 'nn','generate'                                    # these know no text, no data and no learners
-hidden = ('compat.ensure','files.format','files.config','learner.checks','testing.attention','testing.model')   # not in `all`
+hidden = ('compat.ensure','files.format','files.config','learner.checks',*(f'pretrained.{o}' for o in 'bert llama gemma modernbert deberta gpt t5 bart'.split()),'testing.attention','testing.model')   # not in `all`
 
 packages = [*order, *(o for o in exceptions if o not in order)]
 def allowed(package):

@@ -10,6 +10,8 @@ golden.safetensors:
   logits: for the first 32 tokens of the vocabulary, as the rest takes room and tells no more
 - pooled (bert): what the pooler makes of the first token; types, types_hidden (bert): the same
   ids with types of token
+- targets (encoder-decoders): what the decoder reads beside ids; logits: all of them; pad_ids: ids, cut and
+  padded behind; pad_logits: for each row without its padding; generated: 30 greedy tokens for pad_ids
 - generated (decoders): ids[:2,:4] and six greedy tokens after them
 - pad_ids, pad_mask (True at padding), pad_hidden, pad_logits: padded in front, behind, in the
   middle. Positions count real tokens. What stands at padding is 0 in the answers. gpt2, llama,
@@ -32,6 +34,7 @@ from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
 
 n_logits = 32
+seeds = dict(t5=22, t5_gated=13, bart=3, marian=30)  # of models that would write one token all the time
 
 # Tokenizers
 
@@ -137,6 +140,11 @@ def families(size):
     llama = dict(shape, max_position_embeddings=16, num_key_value_heads=1, rms_norm_eps=1e-5)
     tied = dict(llama, tie_word_embeddings=True, bos_token_id=None, eos_token_id=None)
     rope = dict(rope_type='default', rope_theta=100000.)
+    t5 = dict(vocab_size=20, d_model=8, d_kv=3, d_ff=16, num_layers=2, num_decoder_layers=1, num_heads=2, decoder_start_token_id=0,
+              relative_attention_num_buckets=8, relative_attention_max_distance=12, dropout_rate=0.)
+    pair = dict(vocab_size=20, d_model=8, encoder_layers=2, decoder_layers=1, encoder_attention_heads=2, decoder_attention_heads=4,
+                encoder_ffn_dim=16, decoder_ffn_dim=24, max_position_embeddings=40, dropout=0.)
+    marian = dict(pad_token_id=1, decoder_start_token_id=1, eos_token_id=0, scale_embedding=True, activation_function='swish')
     return dict(
         bert=(hf.BertModel, hf.BertConfig(vocab_size=size['bert'], **bert)),
         bert_mlm=(hf.BertForMaskedLM, hf.BertConfig(vocab_size=20, **bert)),
@@ -145,12 +153,18 @@ def families(size):
         gpt2=(hf.GPT2LMHeadModel, hf.GPT2Config(vocab_size=size['gpt2'], **gpt2)),
         llama=(hf.LlamaForCausalLM, hf.LlamaConfig(vocab_size=size['llama'], bos_token_id=1, eos_token_id=2, tie_word_embeddings=False, **llama)),
         smollm=(hf.LlamaForCausalLM, hf.LlamaConfig(vocab_size=20, rope_parameters=rope, **tied | dict(num_key_value_heads=2))),
-        qwen2=(hf.Qwen2ForCausalLM, hf.Qwen2Config(vocab_size=20, **tied | dict(rms_norm_eps=1e-6))))
+        qwen2=(hf.Qwen2ForCausalLM, hf.Qwen2Config(vocab_size=20, **tied | dict(rms_norm_eps=1e-6))),
+        t5=(hf.T5ForConditionalGeneration, hf.T5Config(**t5)),
+        t5_gated=(hf.T5ForConditionalGeneration, hf.T5Config(**t5, feed_forward_proj='gated-gelu', tie_word_embeddings=False)),
+        bart=(hf.BartForConditionalGeneration, hf.BartConfig(**pair)),
+        marian=(hf.MarianMTModel, hf.MarianConfig(**pair | marian)))
 
 @torch.no_grad()
 def randomize(model):
     "Draw all weights, so large that each part matters: a bias of 0 could be left out unseen"
+    if hasattr(model, 'final_logits_bias'): model.final_logits_bias.normal_()
     for name,p in model.named_parameters():
+        if not p.requires_grad: continue  # Marian's table of waves
         if p.dim()>1: p.normal_(std=.4)
         else: p.normal_(std=.2).add_(float(name.endswith('weight')))
     for m in model.modules():
@@ -199,9 +213,27 @@ def generate(model, ids, n=6):
     assert max(len(set(o)) for o in out[:,-n:].tolist())>3
     return out
 
+def golden_pair(model):
+    "Logits for two texts, alone; the same with padding in the first; and 30 greedy tokens for that"
+    cfg = model.config
+    ids,targets = torch.randint(3, cfg.vocab_size, (2,3,9))
+    targets[:,0] = cfg.decoder_start_token_id
+    lengths,pad_ids = (9,7,4),torch.full_like(ids, cfg.pad_token_id)
+    for o,row,n in zip(pad_ids, ids, lengths): o[:n] = row[:n]
+    alone = [model(input_ids=row[None,:n], decoder_input_ids=o[None]).logits for row,o,n in zip(ids, targets, lengths)]
+    mask = (pad_ids!=cfg.pad_token_id).long()
+    out = model.generate(pad_ids, attention_mask=mask, max_new_tokens=30, do_sample=False, num_beams=1, eos_token_id=None,
+                         forced_eos_token_id=None)
+    best = model(input_ids=pad_ids, attention_mask=mask, decoder_input_ids=out).logits[:,:-1].topk(2)
+    assert torch.equal(out[:,1:], best.indices[...,0]) and (best.values[...,0]-best.values[...,1]).min()>1e-3
+    assert min(len(set(o)) for o in out.tolist())>3, [len(set(o)) for o in out.tolist()]
+    return dict(ids=ids, targets=targets, logits=model(input_ids=ids, decoder_input_ids=targets).logits, pad_ids=pad_ids,
+                pad_logits=torch.cat(alone), generated=out)
+
 @torch.no_grad()
 def golden(model):
     "All that golden.safetensors holds of `model`"
+    if model.config.is_encoder_decoder: return golden_pair(model)
     ids = torch.randint(5, model.config.vocab_size, (3,9))
     res = dict(ids=ids, **named('', *answer(model, ids)), **padded(model, ids))
     if model.config.model_type=='bert':
@@ -213,7 +245,7 @@ def golden(model):
 
 def make_model(folder, cls, config, seed):
     "Write one model and its golden.safetensors"
-    torch.manual_seed(seed)
+    torch.manual_seed(seed + seeds.get(folder.name, 0))
     model = randomize(cls(config))
     model.save_pretrained(folder)
     (folder/'generation_config.json').unlink(missing_ok=True)

@@ -11,6 +11,7 @@ from transformers_from_scratch.nn.seq2seq import *
 from transformers_from_scratch.nn.mlm import *
 from transformers_from_scratch.nn.windows import *
 from transformers_from_scratch.nn.bag import *
+from transformers_from_scratch.nn.variants import *
 from transformers_from_scratch.generate.filters import *
 from transformers_from_scratch.generate.caches import *
 from transformers_from_scratch.generate.reader import *
@@ -32,7 +33,8 @@ from transformers_from_scratch.data.tagging import *
 from transformers_from_scratch.data.pairs import *
 from transformers_from_scratch.data.cached import *
 from transformers_from_scratch.files.corpus import *
-from transformers_from_scratch.files.pretrained import *
+from transformers_from_scratch.pretrained.core import *
+from transformers_from_scratch.pretrained.write import *
 from transformers_from_scratch.learner.locks import *
 from transformers_from_scratch.learner.chunked_loss import *
 from transformers_from_scratch.learner.core import *

@@ -7,139 +7,15 @@ __all__ = []
 
 # %% ../../nbs/72_export.huggingface.ipynb #h4200004
 from fastai.text.all import *
-from ..nn.attention import *
-from ..nn.layers import *
-from ..nn.encoder import *
 from ..nn.lm import *
-from ..learner.locks import *
 from ..nn.mlm import *
-from ..files.format import *
 from ..compat.dls_info import *
-from ..data.tokenizers import *
-from ..files.config import *
-from ..files.pretrained import *
+from ..pretrained.core import *
+from ..pretrained.write import *
+from ..learner.locks import *
 from ..learner.core import *
 
-# %% ../../nbs/72_export.huggingface.ipynb #p07f6375f1d
-def _act_name(act):
-    "Name of an activation in Hugging Face; None if it has none there"
-    if type(act) is nn.GELU: return {'none':'gelu', 'tanh':'gelu_new'}[act.approximate]
-    return {nn.ReLU:'relu', nn.SiLU:'silu', nn.Tanh:'tanh'}.get(type(act))
-
-def _kinds(encoder):
-    "The classes of the parts of `encoder`, but for linear layers, and the `eps` of its norms"
-    parts = [o for o in [*encoder.modules()][1:] if not isinstance(o, (nn.Linear,nn.Dropout))]
-    return {o for part in parts for o in (type(part), getattr(part, 'eps', None))}
-
-# %% ../../nbs/72_export.huggingface.ipynb #p07cfa9d4d7
-def _config_of(encoder):
-    "A `config.json` for `encoder`, in the format that is the closest"
-    block,dtype = encoder.blocks[0],encoder.embedding.weight.dtype
-    attn,ff,pad,depth = block.attention,block.ff,encoder.pad_idx,len(encoder.blocks)
-    eps = ifnone(block.norm1.eps, torch.finfo(dtype).eps)  # what RMSNorm takes without one
-    act,width,drop = _act_name(ff.act),ff.up.out_features,block.dropout.p
-    cfg = dict(vocab_size=encoder.vocab_sz, pad_token_id=None if pad==encoder.vocab_sz else pad,
-        bos_token_id=None, eos_token_id=None, torch_dtype=str(dtype).removeprefix('torch.'))
-    rotary = isinstance(encoder.positions, RotaryPositions)
-    if block.norm_first and not rotary:
-        return cfg | dict(model_type='gpt2', n_embd=attn.k, n_head=attn.heads, n_layer=depth,
-                          n_positions=encoder.max_len, n_inner=width, activation_function=act,
-                          layer_norm_epsilon=eps, resid_pdrop=drop, embd_pdrop=drop,
-                          attn_pdrop=attn.dropout)
-    cfg |= dict(hidden_size=attn.k, num_attention_heads=attn.heads, num_hidden_layers=depth,
-                intermediate_size=width, hidden_act=act)
-    if not block.norm_first:
-        return cfg | dict(model_type='bert', max_position_embeddings=encoder.max_len,
-                          type_vocab_size=max(encoder.n_types, 1), layer_norm_eps=eps,
-                          hidden_dropout_prob=drop, attention_probs_dropout_prob=attn.dropout,
-                          position_embedding_type='absolute')
-    qkv,out = attn.toqueries.bias is not None,attn.unifyheads.bias is not None
-    cfg |= dict(num_key_value_heads=attn.kv_heads, rms_norm_eps=eps,
-        rope_theta=encoder.positions.base, max_position_embeddings=ifnone(encoder.max_len, 2048))
-    if qkv and not out: return cfg | dict(model_type='qwen2')
-    return cfg | dict(model_type='llama', attention_bias=qkv, mlp_bias=ff.up.bias is not None)
-
-# %% ../../nbs/72_export.huggingface.ipynb #p0703048a54
-def _zeros(model, state, family):
-    "Zeros for weights that GPT-2 and BERT have and `model` lacks: biases and a token type"
-    for n,o in model.named_modules():
-        inside = 'blocks' in n or isinstance(o, nn.LayerNorm)
-        if inside and isinstance(o, (nn.Linear,nn.LayerNorm)) and o.bias is None:
-            yield f'{n}.bias',o.weight.new_zeros(len(o.weight))
-    for n,o in state.items():
-        types = n.replace('positions.embedding','types')
-        if 'types' in family.names and n!=types and types not in state: yield types,0*o[:1]
-
-def _for_hf(model, family):
-    "The tensors of `model` under the names of `family`"
-    state,parts = weights_of(model),defaultdict(dict)
-    if 'positions.embedding' in family.names: state |= dict(_zeros(model, state, family))
-    for name,w in state.items():
-        if name=='1.linear.weight' and family.tied: continue
-        theirs,part,turned = family.source(name)
-        parts[theirs][part or 0] = w.t() if turned else w
-    prefix = '' if isinstance(model, TransformerEncoder) else family.prefix
-    return {n if n.startswith(('lm_head','cls.')) else prefix+n: torch.cat([o[i] for i in sorted(o)], -1)
-            for n,o in parts.items()}
-
-# %% ../../nbs/72_export.huggingface.ipynb #p07427e4a8e
-_hf_names = dict(gpt2='GPT2', bert='Bert', llama='Llama', qwen2='Qwen2')
-_files = ['config.json','model.safetensors','model.safetensors.index.json','tokenizer.json',
-          'tokenizer_config.json','special_tokens_map.json']
-
-def _ends_of(tok):
-    "The tokens that begin and end a text, by the names that are in use for them"
-    pairs = ('<s>','</s>'),('<|begin_of_text|>','<|end_of_text|>'),('<|endoftext|>','<|endoftext|>')
-    return next((o for o in pairs if set(o)<=set(getattr(tok, 'o2i', ()))), None)
-
-def _save_model(pre, folder):
-    "Write config and weights; raises an error if what is there has other parts or outputs"
-    model,encoder,tok = pre.model,pre.encoder,pre.tokenizer
-    config = _config_of(encoder)
-    kind = config['model_type']
-    tied = model is not encoder and model[1].linear.weight is encoder.embedding.weight
-    heads = {TransformerLM: 'LMHeadModel' if kind=='gpt2' else 'ForCausalLM',
-             TransformerMLM: 'ForMaskedLM'}
-    name = _hf_names[kind] + heads.get(type(model), 'Model')
-    config |= dict(tie_word_embeddings=tied, architectures=[name])
-    if ends := _ends_of(tok):
-        config |= dict(zip(('bos_token_id','eos_token_id'), map(tok.o2i.get, ends)))
-    (folder/'config.json').write_text(json.dumps(config, indent=2), encoding='utf8')
-    write_file(folder/'model.safetensors', CheckpointFile, _for_hf(model, read_family(folder)))
-    there = load_pretrained(folder)
-    if more := _kinds(encoder) - _kinds(there.encoder):
-        raise ValueError(f"it has no {', '.join(getattr(o, '__name__', f'eps={o}') for o in more)}")
-    if not outputs_match(model, there.model, 1e-3): raise ValueError('outputs would differ')
-
-def _save_tokenizer(tok, vocab, encoder, folder):
-    "Write an `HFTokenizer`, unless the rows are not those of its tokens"
-    if not isinstance(tok, HFTokenizer) or list(vocab)!=list(tok.vocab): return
-    (folder/'tokenizer.json').write_text(tok.tok.to_str(pretty=True), encoding='utf8')
-    inputs = ['input_ids', *['token_type_ids']*(encoder.n_types>1), 'attention_mask']
-    config = dict(tokenizer_class='PreTrainedTokenizerFast', clean_up_tokenization_spaces=False,
-                model_max_length=ifnone(encoder.max_len, 10**30), model_input_names=inputs)
-    for n in ('pad','cls','sep','mask','unk'):
-        found = [tok.vocab[i] for i in special_ids(tok.vocab, n) if i<encoder.vocab_sz]
-        if found: config[f'{n}_token'] = found[0]
-    if ends := _ends_of(tok): config |= dict(zip(('bos_token','eos_token'), ends))
-    (folder/'tokenizer_config.json').write_text(json.dumps(config, indent=2), encoding='utf8')
-
 # %% ../../nbs/72_export.huggingface.ipynb #p0713e80f46
-@patch
-def save_pretrained(self:Pretrained,
-    folder:str|Path # Where to write `config.json`, `model.safetensors` and the tokenizer
-)->Path: # The folder
-    "Write a GPT-2, BERT, Llama or Qwen2 for Hugging Face; raises `ValueError` if none fits"
-    folder = Path(folder).expanduser()
-    ensure_free(folder, 'model.safetensors', 'checkpoint')
-    with atomic_write(folder/_files[0], *_files[1:]) as new:
-        try: _save_model(self, new.parent)
-        except (AttributeError, KeyError, RuntimeError, TypeError, ValueError) as e:
-            raise ValueError(f"this model fits no Hugging Face checkpoint format ({in_short(e)}): "
-                             "`save_encoder` saves others, too") from e
-        _save_tokenizer(self.tokenizer, self.vocab, self.encoder, new.parent)
-    return folder
-
 @patch
 @synchronized
 def save_pretrained(self:TransformerLearner,

@@ -11,7 +11,7 @@ from ..compat.ensure import *
 from .locks import *
 from ..nn.classifier import *
 from ..compat.dls_info import *
-from ..files.pretrained import *
+from ..pretrained.core import *
 from .core import *
 from ..nn.align import *
 

@@ -19,6 +19,7 @@ from ..compat.dls_info import *
 from ..compat.ensure import *
 from ..data.detokenize import *
 from ..data.pairs import *
+from ..pretrained.core import *
 from .core import *
 from .interpret import *
 
@@ -54,7 +55,10 @@ class TransformerSeq2SeqLearner(TransformerLearner):
     @delegates(TransformerLearner.__init__)
     def __init__(self, dls:DataLoaders, model:nn.Module, **kwargs): # As `TransformerSeq2Seq`
         super().__init__(dls, model, **kwargs)
-        self.add_cb(TeacherForcing(target_bos_eos(dls), pad_id(dls)))
+        marks,first = target_bos_eos(dls),getattr(plain_model(model), 'first', None)
+        if first is not None:  # what a checkpoint was trained with
+            marks = BosEos(first, marks.eos, False, text_ids(dls, '', 1)[-1:]==[marks.eos])
+        self.add_cb(TeacherForcing(marks, pad_id(dls)))
 
     @delegates(Learner.get_preds)
     def get_preds(self, ds_idx:int=1, dl:DataLoader=None, with_input:bool=False, # And sources?
@@ -73,18 +77,19 @@ class TransformerSeq2SeqLearner(TransformerLearner):
         return tuple(res)
 
 # %% ../../nbs/42_learner.seq2seq.ipynb #26000030
-@learner_factory(TransformerSeq2SeqLearner, TransformerSeq2Seq, ['target_sz','target_pad',
-                                                                 'pretrained'])
+@learner_factory(TransformerSeq2SeqLearner, TransformerSeq2Seq, ['target_sz','target_pad','first'])
 def transformer_seq2seq_learner(
     dls:DataLoaders, # Pairs of texts: from `seq2seq_dataloaders`, or with two `TextBlock`s
     *,
-    depth:int=3, # Number of blocks of the encoder, and of the decoder
-    max_len:int=None, # Longest text in tokens; None: any
+    depth:int=None, # Number of blocks of the encoder, and of the decoder; None: 3, or as pretrained
+    max_len:int=None, # Longest text in tokens; None: any, or as pretrained
+    pretrained:Pretrained=None, # From `load_pretrained`, a folder or a name: T5, BART, Marian
     **kwargs
 )->TransformerSeq2SeqLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerSeq2Seq` for `dls`; errors are those of `check_dls`"
+    if not pretrained: depth,max_len = ifnone(depth, 3),ifnone(max_len, math.inf)
     return make_learner(dls, TransformerSeq2SeqLearner, TransformerSeq2Seq, 'text', depth=depth,
-                        max_len=ifnone(max_len, math.inf), **kwargs)
+                        max_len=max_len, pretrained=pretrained, **kwargs)
 
 # %% ../../nbs/42_learner.seq2seq.ipynb #26000040
 def _drawn(model, ids, n_words, stop_id, **kwargs):

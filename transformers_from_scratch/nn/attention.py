@@ -23,12 +23,14 @@ def scaled_dot_product_attention(
     value:Tensor, # Values `(...,tk,s)`
     mask:Tensor=None, # bool, True where a key is hidden from a query; broadcasts to `(...,tq,tk)`
     dropout:float=0., # Probability to drop a weight, in [0,1); always applied: pass 0 at evaluation
-    bias:Tensor=None # Numbers that are added to the scores; broadcast to `(...,tq,tk)`
+    bias:Tensor=None, # Numbers that are added to the scores; broadcast to `(...,tq,tk)`
+    cap:float=None # Scores are kept between minus and plus this, by `tanh`; None: no limit
 )->tuple: # Averages of the values `(...,tq,s)`, and the weights `(...,tq,tk)` before dropout
     "Formula of Vaswani et al. 2017, section 3.2.1, written out; computed in 32 bits at least"
     with torch.autocast(query.device.type, enabled=False):  # scores of 16 bits would overflow
         q,k,v = (o.to(torch.promote_types(o.dtype, torch.float)) for o in (query, key, value))
         scores = (q / q.shape[-1]**0.5) @ k.mT  # (...,tq,tk) = (...,tq,s) @ (...,s,tk)
+        if cap is not None: scores = cap * (scores/cap).tanh()
         if bias is not None: scores = scores + bias.to(scores.dtype)
         if mask is not None: scores = scores.masked_fill(mask, -math.inf)
         weights = scores.softmax(-1)
@@ -68,15 +70,21 @@ class MultiHeadAttention(Module):
         qkv_bias:bool=True, # Give queries, keys and values a bias
         bias:bool=True, # Give the output a bias
         kv_heads:int=None, # Heads of keys and values, a divisor of `heads`; None is `heads`
-        qk_norm:type=nn.Identity # Class of a norm of queries and keys, created as `qk_norm(s)`: `nn.RMSNorm`
+        qk_norm:type=nn.Identity, # Class of a norm of queries and keys, created as `qk_norm(s)`: `nn.RMSNorm`
+        head_width:int=None, # Width of a head; None: `k` if `wide`, else `k/heads`
+        window:int=None, # Hide keys that are so many positions away, or more; None: none
+        scale:float=None, # Number that scores are multiplied with; None is `1/s**.5`
+        cap:float=None # Scores are kept between minus and plus this, by `tanh`; None: no limit
     ):
         kv_heads = ifnone(kv_heads, heads)
-        if k<1 or heads<1 or (k%heads and not wide):
+        if k<1 or heads<1 or (k%heads and not wide and head_width is None):
             raise ValueError(f'`heads` is {heads}, but must divide k={k}, unless `wide=True`')
         if kv_heads<1 or heads%kv_heads:
             raise ValueError(f'`kv_heads` is {kv_heads}, but must divide heads={heads}')
-        store_attr('k,heads,wide,dropout,kv_heads')
-        s = k if wide else k//heads
+        for name,n in dict(head_width=head_width, window=window, cap=cap).items():
+            if n is not None and n<=0: raise ValueError(f'`{name}` is {n}, but must be above 0')
+        store_attr('k,heads,wide,dropout,kv_heads,window,scale,cap')
+        self.s = s = ifnone(head_width, k if wide else k//heads)
         self.toqueries  = nn.Linear(k, s*heads, bias=qkv_bias)
         self.tokeys     = nn.Linear(k, s*kv_heads, bias=qkv_bias)
         self.tovalues   = nn.Linear(k, s*kv_heads, bias=qkv_bias)
@@ -88,7 +96,10 @@ class MultiHeadAttention(Module):
         k_pos:Tensor # Positions of the keys `(...,1,tk)`
     )->Tensor: # bool, True where a key is hidden, broadcasts to `(b,h,tq,tk)`; None: nothing is hidden
         "Hide scores by their positions; most variants override this"
-        return k_pos > q_pos if self.causal else None
+        later = k_pos > q_pos if self.causal else None
+        if self.window is None: return later
+        far = (q_pos-k_pos).abs() >= self.window
+        return far | later if self.causal else far
 
     @delegates(hidden)
     def score_bias(self, q_pos:Tensor, k_pos:Tensor)->Tensor: # Numbers for `(b,h,tq,tk)`, or None
@@ -105,7 +116,7 @@ class MultiHeadAttention(Module):
     @property
     def only_future(self):
         "True if `hidden` is that of this class, and causal: then no mask has to be built"
-        return self.causal and _inherits(self, 'hidden')
+        return self.causal and self.window is None and _inherits(self, 'hidden')
 
     def forward(self,
         query:Tensor, # Input of the queries `(b,tq,k)`
@@ -117,6 +128,7 @@ class MultiHeadAttention(Module):
         pos:Tensor=None, # Positions of the queries, `(tq,)` or `(b,tq)`; None: after the cached tokens
         key_pos:Tensor=None, # Positions of new keys, `(t,)` or `(b,t)`; None: `pos` for one text, else 0 to `t-1`
         rotate:callable=None, # `rotate(q, pos)` rotates queries or keys `(b,h,t,s)`; with `pos` None at 0 to `t-1`
+        relative:callable=None, # `relative(q_pos, k_pos)` gives numbers to add to the scores, as `score_bias` does
         cache=None, # Its `update(keys, values)` appends them `(b,kv_heads,t,s)` and returns all so far
         need_weights:bool=True # Return the weights as well; slower, and needs memory for them
     )->Tensor|tuple: # Output `(b,tq,k)`; with `need_weights` also the weights of each head `(b,h,tq,tk)`
@@ -127,14 +139,17 @@ class MultiHeadAttention(Module):
         k,v = key if isinstance(key, tuple) else self.keys_values(key, value)
         t = k.shape[2]  # new keys
         if rotate is not None: q,k = rotate(q, pos),rotate(k, key_pos)
+        if self.scale is not None: q = q * (self.scale*self.s**0.5)
         if cache is not None: k,v = cache.update(k, v)
         if rotate is not None and pos is None and k.shape[2]>t:
             raise ValueError('`pos` is None, but must be given where keys are cached and rotated')
-        hidden,bias,causal = self._limits(q, k, t, pos, key_pos, mask, pad_mask, need_weights)
+        written_out = need_weights or self.cap is not None
+        hidden,bias,causal = self._limits(q, k, t, pos, key_pos, mask, pad_mask, written_out,
+                                          relative)
         p = self.dropout if self.training else 0.
-        if need_weights:
+        if written_out:
             k,v = (o.repeat_interleave(self.heads//self.kv_heads, 1) for o in (k, v))
-            out,weights = scaled_dot_product_attention(q, k, v, hidden, p, bias)
+            out,weights = scaled_dot_product_attention(q, k, v, hidden, p, bias, self.cap)
         else: out = self.average(q, k, v, hidden, p, bias, causal)
         out = self.unifyheads(out.transpose(1,2).flatten(2))  # (b,tq,k) = (b,tq,h*s) @ (h*s,k)
         return (out,weights) if need_weights else out
@@ -145,6 +160,8 @@ def _to_heads(x, heads): return x.unflatten(-1, (heads,-1)).transpose(1,2)  # (b
 def _inherits(self, name):
     return getattr(getattr(self, name), '__func__', None) is getattr(MultiHeadAttention, name)
 
+def _plus(a, b): return a if b is None else b if a is None else a+b
+
 def _places(tq, tk, t, pos, key_pos, device):
     "Positions of the queries `(...,tq,1)` and of all keys `(...,1,tk)`, of which `t` are new"
     if pos is None: pos = torch.arange(tk-t, tk-t+tq, device=device)
@@ -154,21 +171,21 @@ def _places(tq, tk, t, pos, key_pos, device):
     return pos[...,None],key_pos[...,None,:]
 
 @patch
-def _limits(self:MultiHeadAttention, q, k, t, pos, key_pos, mask, pad_mask, need_weights):
+def _limits(self:MultiHeadAttention, q, k, t, pos, key_pos, mask, pad_mask, written_out, relative=None):
     "Return the mask and the bias of the scores, and whether the kernel's own causal mask does"
     tq,tk = q.shape[2],k.shape[2]  # queries; keys with the cached ones; `t` of them are new
     for name,o,n in (('pos', pos, tq), ('key_pos', key_pos, t), ('pad_mask', pad_mask, tk)):
         if o is not None and o.shape[-1]!=n:  # a 1 would broadcast unnoticed
             raise ValueError(f'`{name}` has the shape {tuple(o.shape)}, but must end in {n}')
-    # the kernel's own `causal` counts columns: it knows none of these, and returns no weights
-    given = need_weights or any(o is not None for o in (pos, key_pos, mask, pad_mask))
+    # the kernel's own `causal` counts columns: it knows none of these
+    given = written_out or any(o is not None for o in (pos, key_pos, mask, pad_mask))
     causal = bool(self.only_future and not given and tq==tk==t)
     last = self.only_future and tq==t==1 and key_pos is pos  # a new token of the same text
     hidden = bias = None
     variant = not (_inherits(self, 'hidden') and _inherits(self, 'score_bias'))
-    if variant or self.causal and not (causal or last):
+    if variant or self.window or relative or self.causal and not (causal or last):
         places = _places(tq, tk, t, pos, key_pos, q.device)
-        bias = self.score_bias(*places)
+        bias = _plus(self.score_bias(*places), relative and relative(*places))
         causal = causal and bias is None
         if not (causal or last): hidden = self.hidden(*places)
     if bias is not None and not bias.is_floating_point():

@@ -28,11 +28,14 @@ class TransformerEncoder(KeepsInitKwargs):
         depth:int=4, # Number of blocks
         max_len:int=512, # Longest text in tokens; None is no limit, for positions that need none
         pad_idx:int=1, # Id of padding, which no token sees; None: there is none, all ids are tokens
-        pos_cls:type=LearnedPositions, # Class of positions, created as `pos_cls(k, max_len, s=)`
+        pos_cls:type=LearnedPositions, # Class of positions, created as `pos_cls(k, max_len, s=)`; or a list
         wide:bool=False, # Make each head as wide as `k`, instead of `k/heads`
         norm_first:bool=True, # Normalize the input of each layer, instead of the sum
         dropout:float=0.1, # Dropout of embeddings, attention and feed-forward outputs, in [0,1]
         embed_norm:bool=False, # Normalize embeddings, with their positions, before the first block
+        embed_width:int=None, # Width of embeddings, which a layer brings to `k`; None is `k`
+        embed_scale:float=None, # Number that embeddings of ids are multiplied with; None is 1
+        share_blocks:bool=False, # Let one block stand for all (Lan et al. 2019)?
         n_types:int=0, # Number of token types, such as BERT's two segments; 0: none
         final_norm:bool=None, # Normalize the output of the last block; None: only if `norm_first`
         norm_cls:type=nn.LayerNorm, # Class of all norms, created as `norm_cls(k)`
@@ -44,16 +47,24 @@ class TransformerEncoder(KeepsInitKwargs):
                              f'and {pad_idx=} at least 0')
         if isinstance(embed_norm, type) or isinstance(final_norm, type):
             raise TypeError('`embed_norm` and `final_norm` must be bool: the class is `norm_cls`')
-        store_attr('vocab_sz,max_len,pad_idx,n_types')
+        store_attr('vocab_sz,max_len,pad_idx,n_types,embed_scale')
         kwargs |= dict(wide=wide, norm_first=norm_first, dropout=dropout, norm_cls=norm_cls)
         # objects in a `partial` must not be shared between models
         pos_cls,block_cls,kwargs = deepcopy((pos_cls, block_cls, kwargs))
-        blocks = [block_cls(k, heads, **kwargs) for _ in range(depth)]
+        # a list as the value of a keyword is repeated over the blocks
+        def of(i, value): return value[i%len(value)] if isinstance(value, list) else value
+        def make(i): return of(i, block_cls)(k, heads, **{n: of(i, v) for n,v in kwargs.items()})
+        blocks = [make(i) for i in range(1 if share_blocks else depth)]
+        if share_blocks: blocks *= depth
+        s,e = k if wide else k//heads,ifnone(embed_width, k)
+        widths = [getattr(getattr(o, 'attention', o), 's', s) for o in blocks]
         row = None if pad_idx==vocab_sz else pad_idx  # padding may have no row in the table
-        self.embedding = nn.Embedding(vocab_sz, k, padding_idx=row)
-        self.types = nn.Embedding(n_types, k) if n_types else None
-        self.positions = pos_cls(k, max_len, s=k if wide else k//heads)
-        self.embed_norm = norm_cls(k) if embed_norm else nn.Identity()
+        self.embedding = nn.Embedding(vocab_sz, e, padding_idx=row)
+        self.types = nn.Embedding(n_types, e) if n_types else None
+        if isinstance(pos_cls, list): self.positions = PositionsByBlock(e, max_len, widths, pos_cls)
+        else: self.positions = pos_cls(e, max_len, s=widths[0])
+        self.embed_norm = norm_cls(e) if embed_norm else nn.Identity()
+        self.widen = nn.Identity() if e==k else nn.Linear(e, k)
         self.norm = norm_cls(k) if ifnone(final_norm, norm_first) else nn.Identity()
         self.dropout,self.blocks = nn.Dropout(dropout),nn.ModuleList(blocks)
         for table in (self.embedding, self.types):
@@ -68,6 +79,7 @@ class TransformerEncoder(KeepsInitKwargs):
         # padding without a row in the table: its vector is never used
         if self.pad_idx==self.vocab_sz: ids = ids.masked_fill(ids==self.vocab_sz, 0)
         x = self.embedding(ids)
+        if self.embed_scale is not None: x = x * self.embed_scale
         if types is not None: return x + self.types(types)
         return x if self.types is None else x + self.types.weight[0]
 
@@ -81,9 +93,12 @@ class TransformerEncoder(KeepsInitKwargs):
     )->Tensor: # Vectors `(b,t,k)`
         "Embed, add positions, apply blocks and norm; with `caches` it continues texts read before"
         positions = torch.arange(ids.shape[1], device=ids.device) if pos is None else pos
-        x = self.dropout(self.embed_norm(self.positions(self.embed(ids, types), positions)))  # (b,t,k)
-        rotate = self.positions.rotation(positions)
-        for block,cache in zip(self.blocks, caches or repeat(None)):
+        x = self.dropout(self.embed_norm(self.positions(self.embed(ids, types), positions)))
+        x = self.widen(x)                                                                 # (b,t,k)
+        if (relative := self.positions.relative(positions)) is not None: kwargs['relative'] = relative
+        rotations = self.positions.rotation(positions)
+        if not isinstance(rotations, list): rotations = repeat(rotations)
+        for block,cache,rotate in zip(self.blocks, caches or repeat(None), rotations):
             x = block(x, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache, **kwargs)
         return self.norm(x)
 

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['FeedForward', 'GatedFeedForward', 'TransformerBlock', 'Positions', 'LearnedPositions', 'SinusoidalPositions',
-           'RotaryPositions']
+           'RotaryPositions', 'PositionsByBlock']
 
 # %% ../../nbs/01_nn.layers.ipynb #8c5917ed
 from fastai.basics import *
@@ -130,6 +130,11 @@ class Positions(Module):
         "Return `rotate` for one forward pass; compute here, once, values that all blocks share"
         return self.rotate
 
+    def relative(self,
+        pos:Tensor # Positions of all tokens `(t,)` or `(b,t)`
+    )->callable: # `relative(q_pos, k_pos)` for the attention of each block, as its `score_bias`; or None
+        "Numbers for the scores that all blocks share; None here"
+
 # %% ../../nbs/01_nn.layers.ipynb #34aec88c
 class LearnedPositions(Positions):
     "Add a learned vector for each position, as in BERT; raises `IndexError` from `max_len` on"
@@ -145,9 +150,9 @@ class LearnedPositions(Positions):
         return x + self.embedding(pos)  # (b,t,k)
 
 # %% ../../nbs/01_nn.layers.ipynb #96de5ca5
-def _angles(pos, width, base=10_000.):
-    "Each position times each of the `width/2` frequencies, `(...,width/2)`"
-    return pos[...,None] * base**(torch.arange(0, width, 2, device=pos.device)/-width)
+def _frequencies(width, base=10_000., device=None):
+    "Angle from one position to the next of each of the waves, `(width/2,)`"
+    return base**(torch.arange(0, width, 2, device=device)/-width)
 
 class SinusoidalPositions(Positions):
     "Add waves of the position, Vaswani et al. 2017, section 3.5; `k` must be even"
@@ -155,7 +160,7 @@ class SinusoidalPositions(Positions):
     def forward(self, x:Tensor, pos:Tensor=None)->Tensor: # `x` with the waves added `(b,t,k)`
         "Add the waves"
         if pos is None: pos = torch.arange(x.shape[1], device=x.device)
-        angles = _angles(pos, self.k)  # (t,k/2)
+        angles = pos[...,None] * _frequencies(self.k, device=pos.device)  # (t,k/2)
         waves = torch.stack([angles.sin(), angles.cos()], -1).flatten(-2)  # (t,k)
         return x + waves.to(x.dtype)  # (b,t,k)
 
@@ -166,17 +171,25 @@ class RotaryPositions(Positions):
         k:int, # Width of the vectors (d_model)
         max_len:int=None, # Not needed: any position has an angle
         s:int=None, # Width of a head, even; None is `k`, a single head
-        base:float=10_000. # The slowest of the `s/2` waves has a period of `2π·base**(1-2/s)` positions
+        base:float=10_000., # The slowest of the `s/2` waves has a period of `2π·base**(1-2/s)` positions
+        share:float=1. # Share of a head that is rotated, in (0,1]; the numbers after it stay
     ):
-        self.s,self.base = ifnone(s, k),float(base)
-        if self.s%2: raise ValueError(f'heads are {self.s} wide, but must be even to be rotated: '
-                                      'change `k` or `heads`')
+        s = ifnone(s, k)
+        self.s,self.base = int(s*share),float(base)
+        if self.s%2: raise ValueError(f'heads are {s} wide, of which {self.s} numbers are rotated: '
+                                      'it must be an even number; change `k` or `heads`')
+
+    def frequencies(self,
+        device:torch.device=None # Where to make them
+    )->Tensor: # `(s/2,)`
+        "Angle between two neighbors in each wave; variants override this"
+        return _frequencies(self.s, self.base, device)
 
     def turns(self,
         pos:Tensor # Positions `(t,)` or `(b,t)`
     )->tuple: # Cosines of the angles, and sines, minus in the first half; each `(t,s)` or `(b,1,t,s)`
         "Cosines and sines of the angles, the same in all blocks"
-        angles = _angles(pos, self.s, self.base)  # (t,s/2)
+        angles = pos[...,None] * self.frequencies(pos.device)  # (t,s/2)
         if angles.dim()==3: angles = angles[:,None]  # (b,1,t,s/2)
         angles = torch.cat([-angles,angles], -1)
         return angles.cos(),angles.sin()
@@ -188,10 +201,40 @@ class RotaryPositions(Positions):
         if turns is None and pos is None: pos = torch.arange(q.shape[2], device=q.device)
         if turns is None: turns = self.turns(pos)
         cos,sin = (o.to(q.dtype) for o in turns)
-        return q*cos + q.roll(self.s//2, -1)*sin  # `roll` exchanges the halves: (b,h,t,s)
+        q,rest = q[...,:self.s],q[...,self.s:]
+        q = q*cos + q.roll(self.s//2, -1)*sin  # `roll` exchanges the halves: (b,h,t,s)
+        return torch.cat([q, rest], -1) if rest.shape[-1] else q
+
 
     @delegates(Positions.rotation)
     def rotation(self, pos:Tensor)->callable: # `rotate(q, pos)` for the attention of each block
         "`rotate` with the angles of these positions computed once, for all blocks"
         turns = self.turns(pos)  # blocks pass None, or the same `pos`
         return lambda q, at=None: self.rotate(q, at, turns if at is None or at is pos else None)
+
+# %% ../../nbs/01_nn.layers.ipynb #a50e329d
+class PositionsByBlock(Positions):
+    "A kind of positions for each block; each kind is made, added and computed once"
+    def __init__(self,
+        k:int, # Width of the vectors (d_model)
+        max_len:int, # Longest text in tokens
+        widths:list, # Width of the heads of each block
+        classes:list # Classes of positions, created as `pos_cls(k, max_len, s=)`; repeated over the blocks
+    ):
+        def key(cls): return (cls.func, repr(cls.keywords)) if isinstance(cls, partial) else cls
+        every = [(classes[i%len(classes)], s) for i,s in enumerate(widths)]
+        kinds = {(key(o),s): o for o,s in every}
+        self.which = [[*kinds].index((key(o),s)) for o,s in every]
+        self.kinds = nn.ModuleList(o(k, max_len, s=s) for (_,s),o in kinds.items())
+
+    @delegates(Positions.forward)
+    def forward(self, x:Tensor, pos:Tensor=None)->Tensor: # `x` with something added `(b,t,k)`
+        "Add what each kind adds"
+        for kind in self.kinds: x = kind(x, pos)
+        return x
+
+    @delegates(Positions.rotation)
+    def rotation(self, pos:Tensor)->list: # `rotate(q, pos)` for each block
+        "`rotate` of each block"
+        rotations = [o.rotation(pos) for o in self.kinds]
+        return [rotations[i] for i in self.which]

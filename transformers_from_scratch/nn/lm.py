@@ -39,12 +39,13 @@ class TransformerLM(TextModel):
         *,
         attn_cls:type=SelfAttentionAutoRegressive, # Class of the attention; must hide later tokens
         tie_weights:bool=True, # Share the embedding table with the output layer
+        head_cls:type=LMHead, # Class of the head, created as `head_cls(embedding, tie_weights)`
         **kwargs
     ):
         encoder = TransformerEncoder(vocab_sz, attn_cls=attn_cls, **kwargs)
         if looks_ahead(encoder): raise ValueError(f'`attn_cls` is {attn_cls}, but in it, or in '
             'another part, a token sees a later one: use one like `SelfAttentionAutoRegressive`')
-        super().__init__(encoder, LMHead(encoder.embedding, tie_weights))
+        super().__init__(encoder, head_cls(encoder.embedding, tie_weights))
 
     def forward(self,
         ids:Tensor # Token ids `(b,t)`, padding anywhere

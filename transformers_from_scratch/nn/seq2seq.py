@@ -146,17 +146,20 @@ class TransformerSeq2Seq(TextModel):
         crop:callable=None, # Function that selects tokens of longer sources; None: they raise an error
         attn_cls:type=SelfAttention, # Class of the encoder's attention
         block_cls:type=TransformerBlock, # Class of the encoder's blocks
-        decoder_cls:type=TransformerDecoder, # Class of decoder, created as `TransformerDecoder` is
+        decoder_cls:type=TransformerDecoder, # Class of the decoder; a `partial` holds keywords that differ
         tie_weights:bool=True, # Share the decoder's embedding table with the output layer
+        head_cls:type=LMHead, # Class of the head, created as `head_cls(embedding, tie_weights)`
+        first:int=None, # Id that the decoder reads first; None: what the targets begin with
         **kwargs
     ):
         encoder = TransformerEncoder(vocab_sz, k, depth=depth, pad_idx=pad_idx,
                                      attn_cls=attn_cls, block_cls=block_cls, **kwargs)
+        other = kwargs | getattr(decoder_cls, 'keywords', {})
         decoder = decoder_cls(ifnone(target_sz, vocab_sz), k, depth=ifnone(target_depth, depth),
-                              pad_idx=ifnone(target_pad, pad_idx), **kwargs)
+                              pad_idx=ifnone(target_pad, pad_idx), **other)
         if target_sz is None: decoder.embedding = encoder.embedding
-        super().__init__(encoder, decoder, LMHead(decoder.embedding, tie_weights))
-        self.crop = crop
+        super().__init__(encoder, decoder, head_cls(decoder.embedding, tie_weights))
+        self.crop,self.first = crop,first
 
     def forward(self,
         source:Tensor, # Token ids of the source `(b,ts)`, padding anywhere

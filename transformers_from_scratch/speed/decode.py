@@ -16,6 +16,7 @@ from .layers import *
 from .attention import *
 from ..nn.encoder import *
 from ..nn.lm import *
+from ..nn.variants import *
 from ..generate.caches import *
 from .columns import *
 
@@ -211,7 +212,7 @@ def _lay_out(model, products):
 class _Unknown(Exception): "Part without a fast decoder"
 
 _steps = {}  # for a class of parts: `f(part, builder)`, which returns the part's function for one token
-_by_number = {nn.Identity, nn.LayerNorm, nn.RMSNorm, nn.ReLU, nn.GELU, nn.SiLU, nn.Tanh,
+_by_number = {nn.Identity, nn.LayerNorm, nn.RMSNorm, OffsetRMSNorm, nn.ReLU, nn.GELU, nn.SiLU, nn.Tanh,
               nn.Sigmoid, nn.ELU, nn.LeakyReLU, nn.Mish}
 
 _dropouts = nn.Dropout,ByteDropout  # which do nothing in evaluation mode
@@ -287,7 +288,8 @@ _steps |= {FeedForward: _feed_forward, GatedFeedForward: _gated_feed_forward}
 # %% ../../nbs/96_speed.decode.ipynb #a3e54348
 _steps |= dict.fromkeys((Positions,LearnedPositions,SinusoidalPositions),
                         lambda part, builder: (builder.module(part), None))
-_steps[RotaryPositions] = lambda part, builder: (builder.module(part), part.rotation)
+_steps |= dict.fromkeys((RotaryPositions,SlowedRotary,BlendedRotary,YarnRotary,PositionsByBlock),
+                        lambda part, builder: (builder.module(part), part.rotation))
 
 # %% ../../nbs/96_speed.decode.ipynb #49ca37cd
 def _attention(part, builder):
@@ -295,52 +297,87 @@ def _attention(part, builder):
     join = builder.linear(part.unifyheads)
     h,g,norms = part.heads,part.kv_heads,(builder.module(part.q_norm),builder.module(part.k_norm))
     if type(part.q_norm) is nn.Identity: norms = None
+    builder.need(part.cap is None, 'it caps scores')
+    by = None if part.scale is None else part.scale*part.s**.5
     def f(x, cache, pos, rotate, seen):
         n = len(x)
         x = qkv(x).view(n//builder.t, builder.t, h+2*g, -1).transpose(1, 2)           # (b,h+2g,t,s)
         if norms is not None: x = torch.cat([norms[0](x[:,:h]), norms[1](x[:,h:h+g]), x[:,h+g:]], 1)
         if rotate is not None: x = torch.cat([rotate(x[:,:h+g], pos), x[:,h+g:]], 1)
-        out = cache.attend(*x.split([h, 2*g], 1), seen)                       # (b,h,t,s)
+        q,kv = x.split([h, 2*g], 1)
+        if by is not None: q = q*by
+        if part.window is not None: seen = _near(seen, builder.t, cache.n+builder.t, part.window)
+        out = cache.attend(q, kv, seen)                                       # (b,h,t,s)
         return join(out.transpose(1, 2).reshape(n, -1))                       # (b*t,k)
     return f
+
+def _near(seen, t, tk, window):
+    "Hide from `t` new tokens, too, what is not in their window; padding is in front"
+    if tk<=window: return seen
+    at = torch.arange(tk, device='cpu')
+    near = at > at[-t:,None]-window                                           # (t,tk)
+    if t>1 and seen is None: near &= at <= at[-t:,None]
+    return near if seen is None else seen & near
 
 def _block(part, builder):
     attend,ff = builder.part(part.attention),builder.part(part.ff)
     norm1,norm2 = builder.elementwise(part.norm1),builder.elementwise(part.norm2)
     builder.only(_dropouts, part.dropout)
+    if type(part) is SandwichBlock:
+        out1,out2 = builder.elementwise(part.out_norm1),builder.elementwise(part.out_norm2)
+    def output_norm(x, *args):
+        x = x + norm1(attend(x, *args))
+        return x + norm2(ff(x))
+    def sandwich(x, *args):
+        x = x + out1(attend(norm1(x), *args))
+        return x + out2(ff(norm2(x)))
+    def parallel(x, *args): return x + attend(norm1(x), *args) + ff(norm2(x))
+    def weighed(x, *args):
+        x = x + part.weight*attend(norm1(x), *args)
+        return x + part.weight*ff(norm2(x))
     def norm_first(x, *args):
         x = x + attend(norm1(x), *args)
         return x + ff(norm2(x))
     def norm_last(x, *args):
         x = norm1(x + attend(x, *args))
         return norm2(x + ff(x))
-    return norm_first if part.norm_first else norm_last
+    return {OutputNormBlock: output_norm, SandwichBlock: sandwich, ParallelBlock: parallel,
+            WeighedBlock: weighed}.get(type(part), norm_first if part.norm_first else norm_last)
 
-_steps |= {SelfAttentionAutoRegressive: _attention, TransformerBlock: _block}
+_steps |= dict.fromkeys((SelfAttentionAutoRegressive,JointNormAttention), _attention)
+_steps |= dict.fromkeys((TransformerBlock,OutputNormBlock,SandwichBlock,ParallelBlock,WeighedBlock), _block)
 
 # %% ../../nbs/96_speed.decode.ipynb #21c45e72
 def _encoder(part, builder):
     builder.only([nn.Embedding], part.embedding)
     builder.need(part.embedding.max_norm is None, 'its embedding has a `max_norm`')
     embed,embed_norm = builder.module(part.embedding),builder.module(part.embed_norm)
+    scale,widen = part.embed_scale,builder.module(part.widen)
     norm = builder.elementwise(part.norm)
     (add,rotation),blocks = builder.part(part.positions),[builder.part(o) for o in part.blocks]
     builder.only(_dropouts, part.dropout); builder.known.add(part.blocks)
     def f(ids, pos, pad_mask, caches):
         t = builder.t = ids.shape[1]
         if pos is None: pos = torch.arange(t, device='cpu')
-        x = embed_norm(add(embed(ids), pos)).flatten(0, 1)                                # (b*t,k)
+        x = embed(ids) if scale is None else embed(ids)*scale
+        x = widen(embed_norm(add(x, pos))).flatten(0, 1)                                  # (b*t,k)
         rotate = None if rotation is None else rotation(pos)
+        rotate = rotate if isinstance(rotate, list) else [rotate]*len(blocks)
         seen = None if pad_mask is None else ~pad_mask[:,None,None]  # (b,1,1,tk)
         if t>1 and seen is not None:  # padding may see no token: its averages are 0
             seen = seen & torch.ones(t, t, dtype=torch.bool, device='cpu').tril()  # (b,1,t,t)
-        for block,cache in zip(blocks, caches): x = block(x, cache, pos, rotate, seen)
+        for block,cache,turn in zip(blocks, caches, rotate): x = block(x, cache, pos, turn, seen)
         x,builder.t = x[t-1::t],1  # the last token
         return norm(x)                                                                    # (b,k)
     return f
 
+def _scaled_head(part, builder):
+    f,by,cap = builder.linear(part.linear),part.by,part.cap
+    if cap is None: return lambda x: f(x)/by
+    return lambda x: cap*(f(x)/by/cap).tanh()
+
 _steps |= {TransformerEncoder: _encoder,
-           LMHead: lambda part, builder: builder.linear(part.linear)}
+           LMHead: lambda part, builder: builder.linear(part.linear), ScaledHead: _scaled_head}
 
 # %% ../../nbs/96_speed.decode.ipynb #e447b74b
 def _plan(model, quantize=None, rows=1):
