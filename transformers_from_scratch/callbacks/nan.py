@@ -10,12 +10,12 @@ from fastai.text.all import *
 from ..learner.locks import *
 
 # %% ../../nbs/64_callbacks.nan.ipynb #5f100007
-def _finite(o):
+def _finite(x):
     "True if all floating-point numbers in `o` are finite"
-    if isinstance(o, dict): o = o.values()
-    elif isinstance(o, Tensor): return not o.is_floating_point() or o.isfinite().all().item()
-    elif not isinstance(o, (tuple,list)): return True
-    return all(map(_finite, o))
+    if isinstance(x, dict): x = x.values()
+    elif isinstance(x, Tensor): return not x.is_floating_point() or x.isfinite().all().item()
+    elif not isinstance(x, (tuple,list)): return True
+    return all(map(_finite, x))
 
 def _bad_gradient(model):
     "The last parameter whose gradient is not finite, so the first that was computed; or None"

@@ -42,7 +42,7 @@ def _counts(obj, attributes):
         if isinstance(value, dict):
             return all(isinstance(n, str) and fine(x) for n,x in value.items())
         return all(map(fine, value)) if isinstance(value, list) else isinstance(value, kinds)
-    def setting(n, o): return n in _taken(type(obj)) and _view(o)==made.get(n, _view(o))
+    def setting(n, value): return n in _taken(type(obj)) and _view(value)==made.get(n, _view(value))
     return {n: o for n,o in attributes.items()
             if fine(o) and fine(vars(obj).get(n)) and n!='as_made' and not setting(n, o)}
 
@@ -112,33 +112,34 @@ def _function(f, view):
     about = fingerprint(view((f.__code__, f.__defaults__, f.__kwdefaults__)))
     return {'': f'{f.__name__} {about[:8]}'} | view(used)
 
-def _view(o, above=()):
+def _view(obj, above=()):
     "Numbers, strings, lists and dicts: an object by what its `__init__` took, much by a checksum"
-    if o is None or isinstance(o, (bool,int,float,str)): return o if o==o else 'NaN'
-    if id(o) in above or isinstance(o, Learner): return type(o).__name__
-    view = partial(_view, above=(*above, id(o)))
-    if isinstance(o, (set,frozenset)): o = sorted(map(str, o))
-    if isinstance(o, Pipeline): o = o.fs
-    if isinstance(o, (list,tuple)) or type(o) in (L,CategoryMap):
-        kinds = {*map(type, o)}
-        o = [*o] if kinds<={str,int} else [*map(view, o)]
-        return o if len(o)<33 else [len(o), fingerprint('\0'.join(o) if kinds=={str} else o)]
-    if hasattr(o, 'tolist'):  # an array, a column, a tensor
-        x = np.asarray(o.detach().cpu().double() if isinstance(o, Tensor) else o)
+    if obj is None or isinstance(obj, (bool,int,float,str)): return obj if obj==obj else 'NaN'
+    if id(obj) in above or isinstance(obj, Learner): return type(obj).__name__
+    view = partial(_view, above=(*above, id(obj)))
+    if isinstance(obj, (set,frozenset)): obj = sorted(map(str, obj))
+    if isinstance(obj, Pipeline): obj = obj.fs
+    if isinstance(obj, (list,tuple)) or type(obj) in (L,CategoryMap):
+        kinds = {*map(type, obj)}
+        obj = [*obj] if kinds<={str,int} else [*map(view, obj)]
+        if len(obj)<33: return obj
+        return [len(obj), fingerprint('\0'.join(obj) if kinds=={str} else obj)]
+    if hasattr(obj, 'tolist'):  # an array, a column, a tensor
+        x = np.asarray(obj.detach().cpu().double() if isinstance(obj, Tensor) else obj)
         if x.size<9 or x.dtype==object: return view(x.tolist())
-        return [str(o.dtype), *x.shape, zlib.crc32(x.tobytes())]
-    if isinstance(o, (dict,pd.DataFrame)): return {str(n): view(x) for n,x in o.items()}
-    if isinstance(o, partial): return view(dict(func=o.func, args=o.args, **o.keywords))
-    if isinstance(o, MethodType): return view((o.__func__, o.__self__))
-    if isinstance(o, FunctionType): return _function(o, view)
-    if isinstance(o, types.CodeType): return view((o.co_code, o.co_names, o.co_consts))
-    if isinstance(o, Tokenizer): return view(tokenizer_state(o))
-    if type(o) is Transform: return view([m.implementation for m in o.encodes.methods])
-    if hasattr(o, '__name__'): return o.__name__  # a class, or a function in C
-    if not hasattr(o, '__dict__'): return re.sub(' at 0x[0-9a-f]+', '', str(o))
-    of,name = vars(o),type(o).__name__
-    kept = {n: x for n,x in {**of, **of.get('_buffers', {})}.items() if n in _taken(type(o))}
-    if isinstance(o, nn.Module): kept,name = kept | of['_modules'],f'{name}({o.extra_repr()})'
+        return [str(obj.dtype), *x.shape, zlib.crc32(x.tobytes())]
+    if isinstance(obj, (dict,pd.DataFrame)): return {str(n): view(x) for n,x in obj.items()}
+    if isinstance(obj, partial): return view(dict(func=obj.func, args=obj.args, **obj.keywords))
+    if isinstance(obj, MethodType): return view((obj.__func__, obj.__self__))
+    if isinstance(obj, FunctionType): return _function(obj, view)
+    if isinstance(obj, types.CodeType): return view((obj.co_code, obj.co_names, obj.co_consts))
+    if isinstance(obj, Tokenizer): return view(tokenizer_state(obj))
+    if type(obj) is Transform: return view([m.implementation for m in obj.encodes.methods])
+    if hasattr(obj, '__name__'): return obj.__name__  # a class, or a function in C
+    if not hasattr(obj, '__dict__'): return re.sub(' at 0x[0-9a-f]+', '', str(obj))
+    of,name = vars(obj),type(obj).__name__
+    kept = {n: x for n,x in {**of, **of.get('_buffers', {})}.items() if n in _taken(type(obj))}
+    if isinstance(obj, nn.Module): kept,name = kept | of['_modules'],f'{name}({obj.extra_repr()})'
     return {'': name} | view(kept)
 
 def _flat(value, name=''):
@@ -153,8 +154,9 @@ def _flat(value, name=''):
 def _data(dl):
     "Items of a loader, before transforms; of files the names, and text or size; and the transforms"
     ds = vars(dl).get('dl', dl).dataset  # in several processes
-    def file(o):
-        return *o.parts[-3:],zlib.crc32(o.read_bytes()) if o.suffix=='.txt' else o.stat().st_size
+    def file(path):
+        plain = path.suffix=='.txt'
+        return *path.parts[-3:],zlib.crc32(path.read_bytes()) if plain else path.stat().st_size
     def items(o): return [*map(file, o)] if isinstance(first(o), Path) else o
     tls = getattr(ds, 'tls', [ds] if isinstance(ds, TfmdLists) else [])
     return dict(items=[_view(items(o.items)) for o in tls] or _view(ds),

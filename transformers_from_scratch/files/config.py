@@ -21,6 +21,7 @@ from ..nn.classifier import *
 from ..nn.windows import *
 from ..nn.mlm import *
 from ..nn.bag import *
+from ..nn.variants import *
 from ..nn.seq2seq import *
 from .format import *
 from ..compat.dls_info import *
@@ -29,7 +30,10 @@ from ..compat.dls_info import *
 _known = {o.__name__: o for o in (
     SelfAttention, SelfAttentionAutoRegressive, MultiHeadAttention, FeedForward, GatedFeedForward,
     TransformerBlock, DecoderBlock, TransformerDecoder, LMHead, MLMHead,
-    Positions, LearnedPositions, SinusoidalPositions, RotaryPositions, head_crop, tail_crop,
+    Positions, LearnedPositions, SinusoidalPositions, SplitSinusoidalPositions,
+    RotaryPositions, SlowedRotary, BlendedRotary, YarnRotary, BucketPositions, DistanceVectors, DisentangledAttention, JointNormAttention,
+    OutputNormBlock, SandwichBlock, ParallelBlock, UnnormedBlock, WeighedBlock, OffsetRMSNorm,
+    ScaledHead, head_crop, tail_crop,
     head_tail_crop, special_crop, in_windows, mean_pool, max_pool, first_pool, last_pool, mean_max_pool,
     GatedBag, nn.Identity,
     *(getattr(nn, n) for m in (nn.modules.activation, nn.modules.normalization) for n in m.__all__))}

@@ -214,13 +214,17 @@ class Checkpoint:
     def get(self,
         name:str # Of a tensor, without the prefix
     )->Tensor: # Memory-mapped
-        "One tensor; raises `KeyError` if it is missing"
+        "One tensor; raises `ValueError` if it is missing, or not of floating-point numbers"
+        if name not in self.at:
+            raise ValueError(f"there is no tensor {name!r} in {self.folder}: is it another model?")
         f,key = self.at[name]
-        return f.get_tensor(key)
+        w = f.get_tensor(key)
+        if w.is_floating_point() and w.element_size()>1: return w
+        raise ValueError(f"{self.folder}: {name!r} is {w.dtype}: quantized weights are not read")
 
 # %% ../../nbs/57_files.format.ipynb #f1c00037
-_patterns = ['config.json', 'model*.safetensors', 'model.safetensors.index.json', 'tokenizer*.json',
-             'special_tokens_map.json']
+_patterns = ['config.json', 'generation_config.json', 'model*.safetensors',
+             'model.safetensors.index.json', 'tokenizer*.json', 'special_tokens_map.json']
 
 def hub_folder(
     name:str|Path # A folder, or a name of the Hugging Face hub

@@ -20,7 +20,7 @@ from ..nn.encoder import *
 from ..nn.lm import *
 from .locks import *
 from ..nn.classifier import *
-from ..files.pretrained import *
+from ..pretrained.core import *
 from ..speed.steps import *
 from ..nn.windows import *
 

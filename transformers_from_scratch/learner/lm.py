@@ -19,7 +19,7 @@ from .locks import *
 from ..generate.reader import *
 from ..generate.generate import *
 from ..data.detokenize import *
-from ..files.pretrained import *
+from ..pretrained.core import *
 from .core import *
 from .chunked_loss import *
 from ..nn.align import *

@@ -16,7 +16,7 @@ from .locks import *
 from ..nn.classifier import *
 from ..nn.mlm import *
 from ..data.tokenizers import *
-from ..files.pretrained import *
+from ..pretrained.core import *
 from .core import *
 
 # %% ../../nbs/44_learner.mlm.ipynb #27000012

@@ -14,7 +14,7 @@ from ..nn.layers import *
 from .locks import *
 from ..nn.classifier import *
 from ..data.tagging import *
-from ..files.pretrained import *
+from ..pretrained.core import *
 from .core import *
 
 # %% ../../nbs/43_learner.tagger.ipynb #28000110

@@ -15,6 +15,7 @@ from ..nn.lm import *
 from ..nn.mlm import *
 from ..nn.seq2seq import *
 from ..speed.layers import *
+from ..compat.ensure import *
 from ..files.format import *
 from ..compat.dls_info import *
 from ..data.tokenizers import *
@@ -28,7 +29,7 @@ class CheckpointConfig:
     def __init__(self,
         file:Path, # Where it stands
         says:dict=None # What it says; None: it is read
-    ): self.file,self.says = file,says or read_json(file)
+    ): self.file,self.says = file,says or json.loads(read_text(file))
 
     def bad(self,
         name:str, # Of a key
@@ -178,7 +179,7 @@ def marks_of(
 )->BosEos: # For texts without both
     "First and last token of a target, as `generation_config.json` says, or `config.json`"
     file = cfg.file.parent/'generation_config.json'
-    says = CheckpointConfig(cfg.file, cfg.says | (read_json(file) if file.exists() else {}))
+    says = CheckpointConfig(cfg.file, cfg.says | (json.loads(read_text(file)) if file.exists() else {}))
     begin = says('bos_token_id', default=first, kind=float)
     first = int(says('decoder_start_token_id', default=begin, kind=float))
     return BosEos(first, L(says('eos_token_id', default=last, kind=object))[0], False, False)
@@ -273,7 +274,7 @@ def _vocab(path, family, weights):
     "The tokenizer in `path` or None, the tokens by id, and the id of padding"
     cfg,rows = family.cfg,len(weights.get(_spelled(weights, family.source('embedding.weight')[0])))
     if (path/'tokenizer.json').exists():
-        try: tok = HFTokenizer(path, vocab_sz=rows)
+        try: tok = HFTokenizer(path, rows, eos=L(cfg('eos_token_id')))
         except ImportError: raise
         except Exception as e: raise ValueError(f"{path/'tokenizer.json'}: {in_short(e)}") from e
         return tok,tok.vocab,special_ids(tok.vocab, 'pad')[0]
@@ -316,7 +317,6 @@ class Pretrained:
         source # What `pretrained=` was given: one of these, a folder or a name, or None or False
     )->'Pretrained': # None for None and False
         "A `Pretrained`, also from a folder or a name"
-
         if source is None or source is False or isinstance(source, cls): return source or None
         return load_pretrained(source)
 
@@ -337,7 +337,6 @@ class Pretrained:
         for n in (have.keys() & given) - set(free_keywords):
             if (value := as_json(given[n]))!=have[n]:
                 raise ValueError(f"`{n}` is {as_code(value)}, but `pretrained` has {as_code(have[n])}")
-
         sizes = {} if list(vocab)==list(self.vocab) else dict(vocab_sz=len(vocab), pad_idx=pad_idx)
         return {**self.model.init_kwargs, **self.encoder.init_kwargs, **given, **sizes}
 
@@ -406,5 +405,8 @@ def start(self:Pretrained,
     if new:
         warn(f"{len(new):,} of {len(vocab):,} tokens of `dls` are not in `pretrained`, such as "
              f"{new[:3]}: is `tok_tfm` the tokenizer of `pretrained`?", stacklevel=5)
+    if isinstance(model[1], LMHead) and type(model) is not type(self.model):
+        warn(f"`pretrained` has no head of a {type(model).__name__}: its predictions of words say "
+             "nothing until it is trained", stacklevel=5)
     learn.freeze()
     return learn
