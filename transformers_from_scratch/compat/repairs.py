@@ -164,7 +164,7 @@ def _as_trained(dls, items, part=0):
     "A table with each text in the column that `dls` reads; anything else as it is"
     tok = text_tokenizer(dls.valid_ds, part)
     if getattr(tok, 'mode', None)!='df': return items
-    if isinstance(items, list) and items and all(isinstance(o, pd.Series) for o in items):
+    if isinstance(items, list) and items and all(isinstance(o, (pd.Series,dict)) for o in items):
         items = pd.DataFrame(items)
     if not isinstance(items, pd.DataFrame) or not len(items): return items
     name,cols = tok.tok_text_col,_names(items, tok.text_cols)

@@ -157,12 +157,28 @@ class HFTokenizer:
         special = self.tok.encode('a', add_special_tokens=specials).special_tokens_mask
         self.ends = 0,0  # special tokens before and after a text
         if 0 in special: self.ends = special.index(0),special[::-1].index(0)
+        self._set_pairs()
+
+    def _set_pairs(self):
+        "Find out whether the file says how two texts are joined, and after which token the type is 1"
+        both = self.tok.encode('a', 'a', add_special_tokens=self.specials)
+        types,special = both.type_ids,both.special_tokens_mask
+        def before(xs): return xs.index(1)-1 if 1 in xs[1:] else None  # the last token before a 1
+        end,sep = before(both.sequence_ids),before(types)
+        self.pairs = end is not None and bool(special[end])
+        self.sep = self.vocab[both.ids[sep]] if sep is not None and special[sep] else None
+
+    def _fields(self, text):
+        "One text, or two where fastai has marked several columns; a third joins the second"
+        two = self.pairs and re.fullmatch(f'{FLD} 1 (.*?) {FLD} 2 (.*)', text, re.DOTALL)
+        return [re.sub(rf' {FLD} \d+ ', ' ', o) for o in two.groups()] if two else [text]
 
     def __call__(self, items):
-        "Yield a list of tokens for each of `items`"
+        "Yield a list of tokens for each of `items`; two texts are joined as the file says"
         if isinstance(items, str): raise TypeError('`items` is a string, not a list of texts')
         for o in items:
-            ids = self.tok.encode(no_surrogates(o), add_special_tokens=self.specials).ids
+            texts = self._fields(no_surrogates(o))
+            ids = self.tok.encode(*texts, add_special_tokens=self.specials).ids
             yield [self.vocab[i] for i in ids]
 
     def make_vocab(self,
