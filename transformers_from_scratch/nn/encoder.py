@@ -37,7 +37,7 @@ class TransformerEncoder(KeepsInitKwargs):
         embed_scale:float=None, # Number that embeddings of ids are multiplied with; None is 1
         share_blocks:bool=False, # Let one block stand for all (Lan et al. 2019)?
         n_types:int=0, # Number of token types, such as BERT's two segments; 0: none
-        type_sep:int=None, # Id after which tokens are of type 1, if no types are passed; None: all are 0
+        type_sep:int=None, # Id after which tokens are of type 1, unless types are passed; None: none
         final_norm:bool=None, # Normalize the output of the last block; None: only if `norm_first`
         norm_cls:type=nn.LayerNorm, # Class of all norms, created as `norm_cls(k)`
         block_cls:type=TransformerBlock, # Class of the blocks, created as `TransformerBlock` is
