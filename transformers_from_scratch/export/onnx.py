@@ -132,7 +132,9 @@ class ONNXClassifier:
         options = ort.SessionOptions()
         options.log_severity_level,options.intra_op_num_threads = 3,threads  # errors only
         self.tok = tokenizer_from_state(self.about.tokenizer.model_dump())
-        self.session = ort.InferenceSession(self.folder/'model.onnx', options, [*providers])
+        # this fusion removes a product that other nodes need
+        self.session = ort.InferenceSession(self.folder/'model.onnx', options, [*providers],
+                                            disabled_optimizers=['MatMulScaleFusion'])
         self.o2i = {w: i for i,w in enumerate(self.about.vocab) if w!='xxfake'}
         self.classes = self.about.classes
 
@@ -203,7 +205,7 @@ def export_onnx(
     # tracing a model and making a loader draw random numbers
     with no_random(), atomic_write(folder/_files[0], *_files[1:]) as new:
         tmp = new.parent
-        model = deepcopy(model).cpu().float().eval()
+        model = deepcopy(model).cpu().float().eval().requires_grad_(False)  # else other kernels are traced
         _write_graph(model, tmp/'model.onnx', beside)
         write_file(tmp/'about.json', ONNXFile, **about, files=_prints(tmp))
         classifier = ONNXClassifier(tmp)
