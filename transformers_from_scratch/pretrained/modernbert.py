@@ -56,10 +56,11 @@ def modernbert_config(
     if not isinstance(encoder.blocks[0], UnnormedBlock): return
     block,pos = encoder.blocks[-1],encoder.positions
     windows = [o.attention.window for o in encoder.blocks]
-    bases = {w and 'near': pos.kinds[i].base for w,i in zip(windows, pos.which)}
+    kinds = [pos.kinds[i] for i in pos.which] if isinstance(pos, PositionsByBlock) else [pos]*len(windows)
+    bases = {w and 'near': o.base for w,o in zip(windows, kinds)}
     cfg = sizes_of(encoder)
-    return cfg | dict(model_type='modernbert', max_position_embeddings=encoder.max_len, norm_eps=eps_of(block.norm1),
-        norm_bias=block.norm1.bias is not None, attention_bias=block.attention.toqueries.bias is not None,
+    return cfg | dict(model_type='modernbert', max_position_embeddings=encoder.max_len, norm_eps=eps_of(block.norm2),
+        norm_bias=block.norm2.bias is not None, attention_bias=block.attention.toqueries.bias is not None,
         mlp_bias=block.ff.up.bias is not None, hidden_activation=cfg['hidden_act'], classifier_activation='gelu',
         layer_types=['sliding_attention' if o else 'full_attention' for o in windows],
         local_attention=2*(max(o or 0 for o in windows)-1),
