@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['text_vocab', 'special_ids', 'pad_id', 'PadPairs', 'text_tokenizer', 'text_tfms', 'text_ids', 'as_texts', 'text_ends',
-           'TextTarget', 'text_target', 'target_columns', 'check_words']
+           'type_sep', 'TextTarget', 'text_target', 'target_columns', 'check_words']
 
 # %% ../../nbs/85_compat.dls_info.ipynb #11000004
 from typing import NamedTuple
@@ -138,6 +138,16 @@ def text_ends(
 )->tuple: # How many at the start, how many at the end
     "The number of special tokens that the tokenizer puts at both ends of a text"
     return getattr(getattr(text_tokenizer(dls), 'tok', None), 'ends', (0,0))
+
+# %% ../../nbs/85_compat.dls_info.ipynb #11000051
+def type_sep(
+    dls:DataLoaders # Data with texts
+)->int: # None where a row is one text, or where both have the same type
+    "The id after which the tokens of a row with two texts are of type 1"
+    tok = text_tokenizer(dls)
+    sep,cols = getattr(getattr(tok, 'tok', None), 'sep', None),L(getattr(tok, 'text_cols', ()))
+    marked = len(cols)>1 and tok.kwargs.get('mark_fields') is not False
+    return list(text_vocab(dls)).index(sep) if marked and sep in text_vocab(dls) else None
 
 # %% ../../nbs/85_compat.dls_info.ipynb #11000022
 class TextTarget(NamedTuple):

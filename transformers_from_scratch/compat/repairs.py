@@ -185,8 +185,8 @@ def _as_trained(dls, items, part=0):
     "A table with each text in the column that `dls` reads; anything else as it is"
     tok = text_tokenizer(dls.valid_ds, part)
     if tok is None: return items
-    rows = isinstance(items, list) and items and all(isinstance(o, pd.Series) for o in items)
-    table = pd.DataFrame(items) if rows else items
+    row = isinstance(items, list) and items and all(isinstance(o, (pd.Series,dict)) for o in items)
+    table = pd.DataFrame(items) if row else items
     if tok.mode!='df' or not isinstance(table, pd.DataFrame) or not len(table):
         _ensure_texts(table, nested_attr(dls.valid_ds, 'tls', [dls.valid_ds])[part])
         return items

@@ -89,7 +89,9 @@ def export_onnx(
                  thresh=getattr(learn.loss_func, 'thresh', .5))
     # tracing a model draws random numbers
     with no_random(), atomic_write(folder/'about.json', 'model.onnx', 'model.onnx.data') as new:
-        path,model = new.with_name('model.onnx'),deepcopy(model).cpu().float().eval()
+        path = new.with_name('model.onnx')
+        # with gradients, other kernels are traced
+        model = deepcopy(model).cpu().float().eval().requires_grad_(False)
         _write_graph(model, path, beside)
         new.write_text(json.dumps(about), encoding='utf8')
         _check_logits(path, model)

@@ -101,7 +101,7 @@ def describe_model(
     return config | (dict(encoder_cls=as_json(type(module))) if custom else {})
 
 free_keywords = ('vocab_sz','max_len','pad_idx','crop','dropout','attn_dropout','word_dropout',
-                 'vocab_dropout','windows')  # they change how a model learns, or which texts it can read
+                 'vocab_dropout','windows','type_sep')  # they change how a model learns, or which texts it can read
 
 def differences(
     saved:dict, # Keywords in a file

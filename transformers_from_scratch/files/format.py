@@ -224,7 +224,8 @@ class Checkpoint:
 
 # %% ../../nbs/57_files.format.ipynb #f1c00037
 _patterns = ['config.json', 'generation_config.json', 'model*.safetensors',
-             'model.safetensors.index.json', 'tokenizer*.json', 'special_tokens_map.json']
+             'model.safetensors.index.json', 'tokenizer*.json', 'special_tokens_map.json',
+             'vocab.json', '*.spm', 'sp*.model', 'tokenizer.model']
 
 def hub_folder(
     name:str|Path # A folder, or a name of the Hugging Face hub
