@@ -37,6 +37,7 @@ class TransformerEncoder(KeepsInitKwargs):
         embed_scale:float=None, # Number that embeddings of ids are multiplied with; None is 1
         share_blocks:bool=False, # Let one block stand for all (Lan et al. 2019)?
         n_types:int=0, # Number of token types, such as BERT's two segments; 0: none
+        type_sep:int=None, # Id after which tokens are of type 1, if no types are passed; None: none
         final_norm:bool=None, # Normalize the output of the last block; None: only if `norm_first`
         norm_cls:type=nn.LayerNorm, # Class of all norms, created as `norm_cls(k)`
         block_cls:type=TransformerBlock, # Class of the blocks, created as `TransformerBlock` is
@@ -47,7 +48,7 @@ class TransformerEncoder(KeepsInitKwargs):
                              f'and {pad_idx=} at least 0')
         if isinstance(embed_norm, type) or isinstance(final_norm, type):
             raise TypeError('`embed_norm` and `final_norm` must be bool: the class is `norm_cls`')
-        store_attr('vocab_sz,max_len,pad_idx,n_types,embed_scale')
+        store_attr('vocab_sz,max_len,pad_idx,n_types,type_sep,embed_scale')
         kwargs |= dict(wide=wide, norm_first=norm_first, dropout=dropout, norm_cls=norm_cls)
         # objects in a `partial` must not be shared between models
         pos_cls,block_cls,kwargs = deepcopy((pos_cls, block_cls, kwargs))
@@ -73,13 +74,16 @@ class TransformerEncoder(KeepsInitKwargs):
 
     def embed(self,
         ids:Tensor, # Token ids `(b,t)`
-        types:Tensor=None # Token types `(b,t)`, below `n_types`; None: all are 0
+        types:Tensor=None # Token types `(b,t)`, below `n_types`; None: see `type_sep`
     )->Tensor: # `(b,t,k)`
         "Embed the ids, and add the embeddings of their types"
         # padding without a row in the table: its vector is never used
         if self.pad_idx==self.vocab_sz: ids = ids.masked_fill(ids==self.vocab_sz, 0)
         x = self.embedding(ids)
         if self.embed_scale is not None: x = x * self.embed_scale
+        if types is None and self.type_sep is not None:
+            ends = (ids==self.type_sep).long()
+            types = (ends.cumsum(1)>ends).long()                                          # (b,t)
         if types is not None: return x + self.types(types)
         return x if self.types is None else x + self.types.weight[0]
 
@@ -88,7 +92,7 @@ class TransformerEncoder(KeepsInitKwargs):
         pad_mask:Tensor=None, # bool `(b,t)`, or `(b,tk)` with `caches`: True at padding to hide
         pos:Tensor=None, # Positions `(t,)` or `(b,t)`; None: 0 to `t-1`, if `caches` are empty
         caches:list=None, # One for each block, with keys and values of the tokens before
-        types:Tensor=None, # Token types `(b,t)`, below `n_types`; None: all are 0
+        types:Tensor=None, # Token types `(b,t)`, below `n_types`; None: see `type_sep`
         **kwargs # For the blocks, such as `source`
     )->Tensor: # Vectors `(b,t,k)`
         "Embed, add positions, apply blocks and norm; with `caches` it continues texts read before"

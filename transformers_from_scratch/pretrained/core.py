@@ -282,10 +282,10 @@ def _read_model(family, weights, pad, dtype):
 def _vocab(path, family, weights):
     "The tokenizer in `path` or None, the tokens by id, and the id of padding"
     cfg,rows = family.cfg,len(weights.get(_spelled(weights, family.source('embedding.weight')[0])))
-    if (path/'tokenizer.json').exists():
+    if file := tokenizer_file(path):
         try: tok = HFTokenizer(path, rows, eos=L(cfg('eos_token_id')))
         except ImportError: raise
-        except Exception as e: raise ValueError(f"{path/'tokenizer.json'}: {in_short(e)}") from e
+        except Exception as e: raise ValueError(f"{file}: {in_short(e)}") from e
         return tok,tok.vocab,special_ids(tok.vocab, 'pad')[0]
     pad = int(cfg('pad_token_id', default=rows, kind=float))
     ends = L(cfg('bos_token_id')) + L(cfg('eos_token_id'))
