@@ -13,7 +13,7 @@ from fastai.basics import *
 def basic_self_attention(
     x:Tensor # Vectors `(...,t,k)`
 )->Tensor: # Each vector averaged with those it resembles, `(...,t,k)`
-    "Self-attention without parameters: `softmax(x xᵀ) x`, as in Bloem's \"Transformers from scratch\""
+    "Self-attention without parameters, `softmax(x xᵀ) x`: Bloem's \"Transformers from scratch\""
     return (x @ x.mT).softmax(-1) @ x  # (...,t,k) = (...,t,t) @ (...,t,k)
 
 # %% ../../nbs/00_nn.attention.ipynb #48a09441
@@ -44,7 +44,7 @@ def fused_attention(
     query:Tensor, # Queries `(b,h,tq,s)`
     key:Tensor, # Keys `(b,kv_heads,tk,s)`, of as many heads or fewer
     value:Tensor, # Values `(b,kv_heads,tk,s)`
-    mask:Tensor=None, # bool, True where a key is hidden from a query; broadcasts to `(b,h,tq,tk)`
+    mask:Tensor=None, # bool, True where a key is hidden; broadcasts to `(b,h,tq,tk)`
     dropout:float=0., # Probability to drop a weight, in [0,1); always applied
     bias:Tensor=None, # Numbers that are added to the scores; broadcast to `(b,h,tq,tk)`
     causal:bool=False # Hide later tokens; only without `mask` and `bias`
@@ -59,18 +59,18 @@ def fused_attention(
 
 # %% ../../nbs/00_nn.attention.ipynb #e691a2f5
 class MultiHeadAttention(Module):
-    "Attention with several heads, Vaswani et al. 2017, section 3.2.2; raises `ValueError` for heads that don't fit"
+    "Attention with several heads, Vaswani et al. 2017; `ValueError` for heads that don't fit"
     causal = False  # True hides later tokens
     average = staticmethod(fused_attention)
     def __init__(self,
         k:int, # Width of the vectors (d_model)
         heads:int=8, # Number of heads; must divide `k` where they are narrow
         wide:bool=False, # Make each head as wide as `k`, instead of `k/heads`
-        dropout:float=0., # Probability to drop a weight in training, in [0,1); slow on a CPU unless 0
+        dropout:float=0., # Probability to drop a weight in training, in [0,1); slow on a CPU
         qkv_bias:bool=True, # Give queries, keys and values a bias
         bias:bool=True, # Give the output a bias
         kv_heads:int=None, # Heads of keys and values, a divisor of `heads`; None is `heads`
-        qk_norm:type=nn.Identity, # Class of a norm of queries and keys, created as `qk_norm(s)`: `nn.RMSNorm`
+        qk_norm:type=nn.Identity, # Class of a norm of queries and keys, created as `qk_norm(s)`
         head_width:int=None, # Width of a head; None: `k` if `wide`, else `k/heads`
         window:int=None, # Hide keys that are so many positions away, or more; None: none
         scale:float=None, # Number that scores are multiplied with; None is `1/s**.5`
@@ -94,7 +94,7 @@ class MultiHeadAttention(Module):
     def hidden(self,
         q_pos:Tensor, # Positions of the queries `(...,tq,1)`
         k_pos:Tensor # Positions of the keys `(...,1,tk)`
-    )->Tensor: # bool, True where a key is hidden, broadcasts to `(b,h,tq,tk)`; None: nothing is hidden
+    )->Tensor: # bool, True where a key is hidden, broadcasts to `(b,h,tq,tk)`; None: nothing is
         "Hide scores by their positions; most variants override this"
         later = k_pos > q_pos if self.causal else None
         if self.window is None: return later
@@ -120,19 +120,19 @@ class MultiHeadAttention(Module):
 
     def forward(self,
         query:Tensor, # Input of the queries `(b,tq,k)`
-        key:Tensor|tuple=None, # Input of the keys `(b,t,k)`, or the result of `keys_values`; None is `query`
+        key:Tensor|tuple=None, # Input of the keys `(b,t,k)`, or from `keys_values`; None is `query`
         value:Tensor=None, # Input of the values `(b,t,k)`; None is `key`
         *,
-        mask:Tensor=None, # bool, True where a key is hidden from a query; broadcasts to `(b,h,tq,tk)`
-        pad_mask:Tensor=None, # bool `(b,tk)`, True at padding; `tk` counts the keys in the cache, too
-        pos:Tensor=None, # Positions of the queries, `(tq,)` or `(b,tq)`; None: after the cached tokens
-        key_pos:Tensor=None, # Positions of new keys, `(t,)` or `(b,t)`; None: `pos` for one text, else 0 to `t-1`
-        rotate:callable=None, # `rotate(q, pos)` rotates queries or keys `(b,h,t,s)`; with `pos` None at 0 to `t-1`
-        relative:callable=None, # `relative(q_pos, k_pos)` gives numbers to add to the scores, as `score_bias` does
-        cache=None, # Its `update(keys, values)` appends them `(b,kv_heads,t,s)` and returns all so far
+        mask:Tensor=None, # bool, True where a key is hidden; broadcasts to `(b,h,tq,tk)`
+        pad_mask:Tensor=None, # bool `(b,tk)`, True at padding; `tk` counts cached keys, too
+        pos:Tensor=None, # Positions of queries, `(tq,)` or `(b,tq)`; None: after the cached tokens
+        key_pos:Tensor=None, # Those of new keys; None: `pos` for one text, else 0 to `t-1`
+        rotate:callable=None, # `rotate(q, pos)` of queries or keys `(b,h,t,s)`; None is 0 to `t-1`
+        relative:callable=None, # `relative(q_pos, k_pos)` is added to scores, as `score_bias` is
+        cache=None, # Its `update(keys, values)` appends `(b,kv_heads,t,s)` and returns all so far
         need_weights:bool=True # Return the weights as well; slower, and needs memory for them
-    )->Tensor|tuple: # Output `(b,tq,k)`; with `need_weights` also the weights of each head `(b,h,tq,tk)`
-        "Project, mask, average, join heads; raises `ValueError` for cached keys that are rotated without `pos`"
+    )->Tensor|tuple: # Output `(b,tq,k)`; with `need_weights` also the weights `(b,h,tq,tk)`
+        "Project, mask, average, join heads; `ValueError` for rotated keys in a cache without `pos`"
         if key is None: key = query
         if key is query and key_pos is None: key_pos = pos
         q = self.q_norm(_to_heads(self.toqueries(query), self.heads))                  # (b,h,tq,s)
@@ -166,12 +166,13 @@ def _places(tq, tk, t, pos, key_pos, device):
     "Positions of the queries `(...,tq,1)` and of all keys `(...,1,tk)`, of which `t` are new"
     if pos is None: pos = torch.arange(tk-t, tk-t+tq, device=device)
     if key_pos is None: key_pos = torch.arange(tk, device=device)
-    elif tk>t: key_pos = key_pos[...,-1:] + torch.arange(1-tk, 1, device=device)  # cached ones: before
+    elif tk>t: key_pos = key_pos[...,-1:] + torch.arange(1-tk, 1, device=device)  # cached: before
     pos,key_pos = (o[:,None] if o.dim()==2 else o for o in (pos, key_pos))      # (b,1,t), or (t,)
     return pos[...,None],key_pos[...,None,:]
 
 @patch
-def _limits(self:MultiHeadAttention, q, k, t, pos, key_pos, mask, pad_mask, written_out, relative=None):
+def _limits(self:MultiHeadAttention, q, k, t, pos, key_pos, mask, pad_mask, written_out,
+            relative=None):
     "Return the mask and the bias of the scores, and whether the kernel's own causal mask does"
     tq,tk = q.shape[2],k.shape[2]  # queries; keys with the cached ones; `t` of them are new
     for name,o,n in (('pos', pos, tq), ('key_pos', key_pos, t), ('pad_mask', pad_mask, tk)):
@@ -209,7 +210,7 @@ class SelfAttention(MultiHeadAttention):
         *,
         need_weights:bool=False, # Return the weights as well; slower, and needs memory for them
         **kwargs
-    )->Tensor|tuple: # Output `(b,t,k)`; with `need_weights` also the weights of each head `(b,h,t,tk)`
+    )->Tensor|tuple: # Output `(b,t,k)`; with `need_weights` also the weights `(b,h,t,tk)`
         "Weighted average of the values of the text, for each token"
         return super().forward(x, need_weights=need_weights, **kwargs)
 

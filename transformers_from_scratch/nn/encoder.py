@@ -28,7 +28,7 @@ class TransformerEncoder(KeepsInitKwargs):
         depth:int=4, # Number of blocks
         max_len:int=512, # Longest text in tokens; None is no limit, for positions that need none
         pad_idx:int=1, # Id of padding, which no token sees; None: there is none, all ids are tokens
-        pos_cls:type=LearnedPositions, # Class of positions, created as `pos_cls(k, max_len, s=)`; or a list
+        pos_cls:type=LearnedPositions, # Created as `pos_cls(k, max_len, s=)`; or a list of classes
         wide:bool=False, # Make each head as wide as `k`, instead of `k/heads`
         norm_first:bool=True, # Normalize the input of each layer, instead of the sum
         dropout:float=0.1, # Dropout of embeddings, attention and feed-forward outputs, in [0,1]
@@ -37,7 +37,7 @@ class TransformerEncoder(KeepsInitKwargs):
         embed_scale:float=None, # Number that embeddings of ids are multiplied with; None is 1
         share_blocks:bool=False, # Let one block stand for all (Lan et al. 2019)?
         n_types:int=0, # Number of token types, such as BERT's two segments; 0: none
-        type_sep:int=None, # Id after which tokens are of type 1, unless types are passed; None: none
+        type_sep:int=None, # Id after which tokens are of type 1, if no types are passed; None: none
         final_norm:bool=None, # Normalize the output of the last block; None: only if `norm_first`
         norm_cls:type=nn.LayerNorm, # Class of all norms, created as `norm_cls(k)`
         block_cls:type=TransformerBlock, # Class of the blocks, created as `TransformerBlock` is
@@ -90,7 +90,7 @@ class TransformerEncoder(KeepsInitKwargs):
     def forward(self,
         ids:Tensor, # Token ids `(b,t)`, as they are: neither checked nor aligned, see `align`
         pad_mask:Tensor=None, # bool `(b,t)`, or `(b,tk)` with `caches`: True at padding to hide
-        pos:Tensor=None, # Positions `(t,)` or `(b,t)`; None is 0 to `t-1`; needed with filled `caches`
+        pos:Tensor=None, # Positions `(t,)` or `(b,t)`; None: 0 to `t-1`, if `caches` are empty
         caches:list=None, # One for each block, with keys and values of the tokens before
         types:Tensor=None, # Token types `(b,t)`, below `n_types`; None: see `type_sep`
         **kwargs # For the blocks, such as `source`
@@ -99,7 +99,8 @@ class TransformerEncoder(KeepsInitKwargs):
         positions = torch.arange(ids.shape[1], device=ids.device) if pos is None else pos
         x = self.dropout(self.embed_norm(self.positions(self.embed(ids, types), positions)))
         x = self.widen(x)                                                                 # (b,t,k)
-        if (relative := self.positions.relative(positions)) is not None: kwargs['relative'] = relative
+        relative = self.positions.relative(positions)
+        if relative is not None: kwargs['relative'] = relative
         rotations = self.positions.rotation(positions)
         if not isinstance(rotations, list): rotations = repeat(rotations)
         for block,cache,rotate in zip(self.blocks, caches or repeat(None), rotations):

@@ -33,7 +33,7 @@ class FeedForward(Module):
 
 # %% ../../nbs/01_nn.layers.ipynb #ead64136
 class GatedFeedForward(FeedForward):
-    "A feed-forward network with a gate, Shazeer 2020: SwiGLU with `act_cls=nn.SiLU`, GEGLU with `nn.GELU`"
+    "A feed-forward network with a gate, Shazeer 2020: SwiGLU with `nn.SiLU`, GEGLU with `nn.GELU`"
     @delegates(FeedForward)
     def __init__(self,
         k:int, # Width of the vectors (d_model)
@@ -51,19 +51,19 @@ class GatedFeedForward(FeedForward):
 
 # %% ../../nbs/01_nn.layers.ipynb #7e892133
 class TransformerBlock(Module):
-    "Attention and a feed-forward network, each added to its input and normalized; Vaswani et al. 2017, section 3.1"
+    "Attention and feed-forward network, each added to its input, and norms; Vaswani et al. 2017"
     def __init__(self,
         k:int, # Width of the vectors (d_model)
         heads:int=8, # Number of heads; must divide `k` where they are narrow
         wide:bool=True, # Make each head as wide as `k`, instead of `k/heads`
-        norm_first:bool=False, # Normalize the input of each layer, instead of the sum (Xiong et al. 2020)
-        hidden_mult:float=None, # Width inside the feed-forward network, as a multiple of `k`; None: as in `ff_cls`
+        norm_first:bool=False, # Normalize the input of each layer, not the sum (Xiong et al. 2020)
+        hidden_mult:float=None, # Multiple of `k` inside the feed-forward network; None: of `ff_cls`
         dropout:float=0., # Probability to drop a number before each addition in training, in [0,1]
-        attn_dropout:float=0., # Dropout of attention weights, in [0,1); anything but 0 is slow on a CPU
-        attn_cls:type=SelfAttention, # Class of the attention, created as `attn_cls(k, heads, wide=, dropout=)`
-        ff_cls:type=FeedForward, # Feed-forward network, created as `ff_cls(k, hidden_mult=, act_cls=, dropout=)`
+        attn_dropout:float=0., # Dropout of attention weights, in [0,1); slow on a CPU
+        attn_cls:type=SelfAttention, # Attention, created as `attn_cls(k, heads, wide=, dropout=)`
+        ff_cls:type=FeedForward, # Created as `ff_cls(k, hidden_mult=, act_cls=, dropout=)`
         act_cls:type=None, # Class of the activation inside it; None: as in `ff_cls`
-        norm_cls:type=nn.LayerNorm # Class of the two norms, created as `norm_cls(k)`, such as `nn.RMSNorm`
+        norm_cls:type=nn.LayerNorm # Class of both norms, created as `norm_cls(k)`
     ):
         store_attr('heads,wide,norm_first')
         ff_kwargs = dict(hidden_mult=hidden_mult, act_cls=act_cls)
@@ -132,7 +132,7 @@ class Positions(Module):
 
     def relative(self,
         pos:Tensor # Positions of all tokens `(t,)` or `(b,t)`
-    )->callable: # `relative(q_pos, k_pos)` for the attention of each block, as its `score_bias`; or None
+    )->callable: # `relative(q_pos, k_pos)` for each attention, as its `score_bias`; or None
         "Numbers for the scores that all blocks share; None here"
 
 # %% ../../nbs/01_nn.layers.ipynb #34aec88c
@@ -171,7 +171,7 @@ class RotaryPositions(Positions):
         k:int, # Width of the vectors (d_model)
         max_len:int=None, # Not needed: any position has an angle
         s:int=None, # Width of a head, even; None is `k`, a single head
-        base:float=10_000., # The slowest of the `s/2` waves has a period of `2π·base**(1-2/s)` positions
+        base:float=10_000., # The slowest of `s/2` waves has a period of `2π·base**(1-2/s)`
         share:float=1. # Share of a head that is rotated, in (0,1]; the numbers after it stay
     ):
         s = ifnone(s, k)
@@ -187,7 +187,7 @@ class RotaryPositions(Positions):
 
     def turns(self,
         pos:Tensor # Positions `(t,)` or `(b,t)`
-    )->tuple: # Cosines of the angles, and sines, minus in the first half; each `(t,s)` or `(b,1,t,s)`
+    )->tuple: # Cosines, and sines, minus in the first half; each `(t,s)` or `(b,1,t,s)`
         "Cosines and sines of the angles, the same in all blocks"
         angles = pos[...,None] * self.frequencies(pos.device)  # (t,s/2)
         if angles.dim()==3: angles = angles[:,None]  # (b,1,t,s/2)
@@ -219,7 +219,7 @@ class PositionsByBlock(Positions):
         k:int, # Width of the vectors (d_model)
         max_len:int, # Longest text in tokens
         widths:list, # Width of the heads of each block
-        classes:list # Classes of positions, created as `pos_cls(k, max_len, s=)`; repeated over the blocks
+        classes:list # Created as `pos_cls(k, max_len, s=)`; repeated over the blocks
     ):
         def key(cls): return (cls.func, repr(cls.keywords)) if isinstance(cls, partial) else cls
         every = [(classes[i%len(classes)], s) for i,s in enumerate(widths)]

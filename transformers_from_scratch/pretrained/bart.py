@@ -19,8 +19,9 @@ def _attention(layer, name):
     names = {f'{layer}.to{o}': f'{name}.{o[0]}_proj' for o in ('queries','keys','values')}
     return names | {f'{layer}.unifyheads': f'{name}.out_proj'}
 
-_names = {'positions.embedding':'encoder.embed_positions', 'embed_norm':'encoder.layernorm_embedding',
-    '2.linear.bias':'final_logits_bias', 'norm1':'self_attn_layer_norm', 'norm2':'final_layer_norm',
+_names = {'positions.embedding':'encoder.embed_positions',
+    'embed_norm':'encoder.layernorm_embedding', '2.linear.bias':'final_logits_bias',
+    'norm1':'self_attn_layer_norm', 'norm2':'final_layer_norm',
     'cross_norm':'encoder_attn_layer_norm', 'ff.up':'fc1', 'ff.down':'fc2',
     **_attention('attention', 'self_attn'), **_attention('cross', 'encoder_attn')}
 
@@ -39,11 +40,11 @@ def bart(
     width = {o: ratio(k, cfg(f'{o}_ffn_dim', kind=int)) for o in ('encoder','decoder')}
     decoder = partial(TransformerDecoder, heads=cfg('decoder_attention_heads', kind=int),
         hidden_mult=width['decoder'], attn_cls=partial(SelfAttentionAutoRegressive, qkv_bias=True))
-    args = dict(k=k, heads=heads, depth=depth, norm_first=False, embed_norm=True, decoder_cls=decoder,
-        target_depth=cfg('decoder_layers', kind=int), target_pad=cfg('vocab_size', kind=int),
-        max_len=cfg('max_position_embeddings', kind=int), hidden_mult=width['encoder'],
+    args = dict(k=k, heads=heads, depth=depth, norm_first=False, embed_norm=True,
+        decoder_cls=decoder, target_depth=cfg('decoder_layers', kind=int),
+        target_pad=cfg('vocab_size', kind=int), max_len=cfg('max_position_embeddings', kind=int),
+        hidden_mult=width['encoder'], attn_cls=partial(SelfAttention, qkv_bias=True),
         act_cls=activation_of(cfg, 'activation_function', default='gelu'),
-        attn_cls=partial(SelfAttention, qkv_bias=True),
         embed_scale=k**.5 if cfg('scale_embedding', default=False) else None,
         dropout=cfg('dropout', default=.1, kind=float)) | args
     tables = shared_tables(*alike if cfg('tie_word_embeddings', default=True) else ())

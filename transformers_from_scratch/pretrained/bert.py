@@ -43,7 +43,8 @@ def bert(
         max_len=cfg('max_position_embeddings', kind=int)-skip_rows, act_cls=act_cls,
         hidden_mult=ratio(k, cfg('intermediate_size', 'hidden_dim', kind=int)),
         n_types=cfg('type_vocab_size', kind=int) if types else 0, norm_cls=norm,
-        dropout=cfg('hidden_dropout_prob', default=cfg('dropout', default=.1, kind=float), kind=float),
+        dropout=cfg('hidden_dropout_prob', kind=float,
+                    default=cfg('dropout', default=.1, kind=float)),
         attn_cls=partial(SelfAttention, qkv_bias=True)) | args
     head = partial(MLMHead, act_cls=act or act_cls, norm_cls=norm)
     if args.get('embed_width'): head.keywords['width'] = k
@@ -58,7 +59,7 @@ _lm_head = {'1.dense':'lm_head.dense', '1.norm':'lm_head.layer_norm', '1.linear'
 def roberta(
     cfg:CheckpointConfig # What `config.json` says
 )->Family: # As BERT
-    "RoBERTa (Liu et al. 2019), XLM-RoBERTa, CamemBERT: positions are counted from the id of padding on"
+    "RoBERTa (Liu et al. 2019), XLM-RoBERTa, CamemBERT: positions begin after the id of padding"
     cfg.preset(pad_token_id=1)
     skip = int(cfg('pad_token_id', default=1, kind=float))+1
     return bert(cfg, _lm_head, 'roberta.', skip_rows=skip, act=nn.GELU)
@@ -73,13 +74,14 @@ def distilbert(
         'attention.toqueries':'attention.q_lin', 'attention.tokeys':'attention.k_lin',
         'attention.tovalues':'attention.v_lin', 'attention.unifyheads':'attention.out_lin',
         'ff.up':'ffn.lin1', 'ff.down':'ffn.lin2', '1.dense':'vocab_transform',
-        '1.norm':'vocab_layer_norm', '1.linear':'vocab_projector', '1.linear.weight':'vocab_projector'}
+        '1.norm':'vocab_layer_norm', '1.linear':'vocab_projector',
+        '1.linear.weight':'vocab_projector'}
     return bert(cfg, names, 'distilbert.', 'transformer.layer.{}.', types=False)
 
 def electra(
     cfg:CheckpointConfig # What `config.json` says
 )->Family: # As BERT, embeddings may be narrower
-    "ELECTRA (Clark et al. 2020): the model that tells replaced words, or the one that replaces them"
+    "ELECTRA (Clark et al. 2020): the discriminator, or the generator with its head"
     names = {'widen':'embeddings_project', '1.dense':'generator_predictions.dense',
              '1.norm':'generator_predictions.LayerNorm', '1.linear':'generator_lm_head',
              '1.linear.weight':'generator_lm_head'}
@@ -107,9 +109,10 @@ def mpnet(
     "MPNet (Song et al. 2020)"
     cfg.preset(pad_token_id=1)
     cfg.only(relative_attention_num_buckets=32, pad_token_id=1)
-    names = {'positions.added.embedding':'embeddings.position_embeddings', 'norm1':'attention.LayerNorm',
-        'positions.table':'encoder.relative_attention_bias', 'attention.toqueries':'attention.attn.q',
-        'attention.tokeys':'attention.attn.k', 'attention.tovalues':'attention.attn.v',
+    names = {'positions.added.embedding':'embeddings.position_embeddings',
+        'positions.table':'encoder.relative_attention_bias', 'norm1':'attention.LayerNorm',
+        'attention.toqueries':'attention.attn.q', 'attention.tokeys':'attention.attn.k',
+        'attention.tovalues':'attention.attn.v',
         'attention.unifyheads':'attention.attn.o', **_lm_head}
     pos_cls = partial(BucketPositions, heads=cfg('num_attention_heads', kind=int), added=True)
     return bert(cfg, names, 'mpnet.', skip_rows=2, types=False, act=nn.GELU, pos_cls=pos_cls)

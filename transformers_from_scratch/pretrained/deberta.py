@@ -25,19 +25,23 @@ def deberta(
     cfg:CheckpointConfig # What `config.json` says
 )->Family: # As BERT, with other positions
     "DeBERTa-v2 and v3 (He et al. 2021, 2023)"
-    k,without = cfg('hidden_size', kind=int),dict(relative_attention=False, share_att_key=False, position_biased_input=True)
-    cfg.says |= {n: cfg(n, default=o) for n,o in without.items()}  # these differ from what is read here
-    cfg.only(relative_attention=True, share_att_key=True, position_biased_input=False, conv_kernel_size=0,
-             type_vocab_size=0, embedding_size=k)
+    k = cfg('hidden_size', kind=int)
+    # what a missing key means is not what is read here
+    missing = dict(relative_attention=False, share_att_key=False, position_biased_input=True)
+    cfg.says |= {n: cfg(n, default=o) for n,o in missing.items()}
+    cfg.only(relative_attention=True, share_att_key=True, position_biased_input=False,
+             conv_kernel_size=0, type_vocab_size=0, embedding_size=k)
     kinds = cfg('pos_att_type', kind=object)
     if {*(kinds.split('|') if isinstance(kinds, str) else kinds or ())}!={'p2c','c2p'}:
         cfg.bad('pos_att_type', kinds, "but must be 'p2c|c2p'")
-    if cfg.says.get('norm_rel_ebd')!='layer_norm': cfg.bad('norm_rel_ebd', cfg('norm_rel_ebd'), "but must be 'layer_norm'")
+    if cfg.says.get('norm_rel_ebd')!='layer_norm':
+        cfg.bad('norm_rel_ebd', cfg('norm_rel_ebd'), "but must be 'layer_norm'")
     cfg.preset(layer_norm_eps=1e-7)
     eps = cfg('layer_norm_eps', kind=float)
-    longest,most = cfg('max_position_embeddings', kind=int),int(cfg('max_relative_positions', default=-1, kind=object))
-    pos_cls = partial(DistanceVectors, n=cfg('position_buckets', kind=int), farthest=most if most>0 else longest,
-                      norm_cls=partial(nn.LayerNorm, eps=eps))
+    longest = cfg('max_position_embeddings', kind=int)
+    most = int(cfg('max_relative_positions', default=-1, kind=object))
+    pos_cls = partial(DistanceVectors, n=cfg('position_buckets', kind=int),
+        farthest=most if most>0 else longest, norm_cls=partial(nn.LayerNorm, eps=eps))
     family = bert(cfg, _names, 'deberta.', types=False, pos_cls=pos_cls,
                   attn_cls=partial(DisentangledAttention, qkv_bias=True))
     family.head = None  # checkpoints have it under several names
@@ -53,9 +57,11 @@ def deberta_config(
     "DeBERTa-v3"
     block,pos = encoder.blocks[0],encoder.positions
     if not isinstance(pos, DistanceVectors): return
-    return sizes_of(encoder) | dict(model_type='deberta-v2', max_position_embeddings=encoder.max_len,
-        max_relative_positions=pos.farthest, position_buckets=pos.n, norm_rel_ebd='layer_norm', relative_attention=True,
-        share_att_key=True, position_biased_input=False, type_vocab_size=0, pos_att_type=['p2c','c2p'],
+    return sizes_of(encoder) | dict(model_type='deberta-v2',
+        max_position_embeddings=encoder.max_len, max_relative_positions=pos.farthest,
+        position_buckets=pos.n, norm_rel_ebd='layer_norm', relative_attention=True,
+        share_att_key=True, position_biased_input=False, type_vocab_size=0,
+        pos_att_type=['p2c','c2p'],
         layer_norm_eps=eps_of(block.norm1), hidden_dropout_prob=block.dropout.p)
 
 writers.append(deberta_config)

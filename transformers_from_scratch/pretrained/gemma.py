@@ -20,8 +20,9 @@ def gemma(
     cfg:CheckpointConfig, # What `config.json` says
     **args # Keywords of `llama`
 )->Family: # As Llama
-    "Gemma (2024): wide heads, embeddings times the root of their width, and norms that count from 1"
-    cfg.preset('mlp_bias', tie_word_embeddings=True, head_dim=256, num_key_value_heads=16, hidden_act='gelu')
+    "Gemma (2024): wide heads, embeddings times the root of the width, norms that count from 1"
+    cfg.preset('mlp_bias', tie_word_embeddings=True, head_dim=256, num_key_value_heads=16,
+               hidden_act='gelu')
     if cfg('hidden_act')=='gelu': cfg.says['hidden_act'] = 'gelu_pytorch_tanh'  # which it means
     cfg.only(use_bidirectional_attention=args.pop('both', None))
     k = cfg('hidden_size', kind=int)
@@ -37,10 +38,12 @@ def gemma2(
     cfg.preset(hidden_activation='gelu_pytorch_tanh', sliding_window=4096, num_key_value_heads=4)
     names = {'out_norm1':'post_attention_layernorm', 'norm2':'pre_feedforward_layernorm',
              'out_norm2':'post_feedforward_layernorm'}
-    caps = [cfg.says.get(n, o) for n,o in zip(('attn_logit_softcapping','final_logit_softcapping'), caps)]
-    attn = dict(scale=cfg('query_pre_attn_scalar', default=256, kind=float)**-.5, cap=caps[0], **more.pop('attn', {}))
-    return gemma(cfg, names=names, act='hidden_activation', attn=attn, head=partial(ScaledHead, cap=caps[1]), block_cls=SandwichBlock,
-                 kinds=kinds_of(cfg, cfg('num_hidden_layers', kind=int), pattern), **more)
+    cap = cfg.says.get('attn_logit_softcapping', caps[0])
+    head_cap = cfg.says.get('final_logit_softcapping', caps[1])
+    scale = cfg('query_pre_attn_scalar', default=256, kind=float)**-.5
+    return gemma(cfg, names=names, act='hidden_activation', head=partial(ScaledHead, cap=head_cap),
+        attn=dict(scale=scale, cap=cap, **more.pop('attn', {})), block_cls=SandwichBlock,
+        kinds=kinds_of(cfg, cfg('num_hidden_layers', kind=int), pattern), **more)
 
 def gemma3(
     cfg:CheckpointConfig # What `config.json` says
@@ -50,8 +53,8 @@ def gemma3(
     every = cfg('sliding_window_pattern', default=6, kind=int)
     pattern = ['sliding_attention']*(every-1) + ['full_attention']
     kinds = kinds_of(cfg, cfg('num_hidden_layers', kind=int), pattern)
-    pos_cls = by_block(kinds, sliding_attention=rotary_of(cfg, 'sliding_attention', 'rope_local_base_freq'),
-                       full_attention=rotary_of(cfg, 'full_attention', base=1e6))
+    pos_cls = by_block(kinds, full_attention=rotary_of(cfg, 'full_attention', base=1e6),
+        sliding_attention=rotary_of(cfg, 'sliding_attention', 'rope_local_base_freq'))
     norm = partial(OffsetRMSNorm, eps=cfg('rms_norm_eps', default=1e-6, kind=float))
     return gemma2(cfg, (None,None), pattern, attn=dict(qk_norm=norm), pos_cls=pos_cls, both=False)
 

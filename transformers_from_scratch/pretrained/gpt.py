@@ -25,7 +25,8 @@ def gpt2(
     cfg:CheckpointConfig # What `config.json` says
 )->Family: # A language model
     "GPT-2 (Radford et al. 2019)"
-    cfg.only(scale_attn_weights=True, scale_attn_by_inverse_layer_idx=False, add_cross_attention=False)
+    cfg.only(scale_attn_weights=True, scale_attn_by_inverse_layer_idx=False,
+             add_cross_attention=False)
     k = cfg('n_embd', 'hidden_size', kind=int)
     args = dict(k=k, heads=cfg('n_head', 'num_attention_heads', kind=int),
         depth=cfg('n_layer', 'num_hidden_layers', kind=int),
@@ -40,19 +41,23 @@ def gpt2(
 
 _pythia = {'embedding':'embed_in', 'norm':'final_layer_norm', '1.linear':'lm_head|embed_out',
     'norm1':'input_layernorm', 'norm2':'post_attention_layernorm',
-    'ff.up':'mlp.dense_h_to_4h', 'ff.down':'mlp.dense_4h_to_h', 'attention.unifyheads':'attention.dense',
-    **{f'attention.to{o}': f'attention.query_key_value#{i}' for i,o in enumerate(('queries','keys','values'))}}
+    'ff.up':'mlp.dense_h_to_4h', 'ff.down':'mlp.dense_4h_to_h',
+    'attention.toqueries':'attention.query_key_value#0',
+    'attention.tokeys':'attention.query_key_value#1',
+    'attention.tovalues':'attention.query_key_value#2', 'attention.unifyheads':'attention.dense'}
 
 def pythia(
     cfg:CheckpointConfig # What `config.json` says
 )->Family: # A language model
     "Pythia and GPT-NeoX (Black et al. 2022, Biderman et al. 2023)"
-    k,heads,bias = cfg('hidden_size', kind=int),cfg('num_attention_heads', kind=int),cfg('attention_bias', default=True)
+    k,heads = cfg('hidden_size', kind=int),cfg('num_attention_heads', kind=int)
+    bias = cfg('attention_bias', default=True)
     side_by_side = cfg('use_parallel_residual', default=True)
     cfg.only(head_dim=k//heads)
     cfg.says['partial_rotary_factor'] = cfg('rotary_pct', default=.25, kind=float)
     args = dict(k=k, heads=heads, depth=cfg('num_hidden_layers', kind=int), dropout=0.,
-        max_len=cfg('max_position_embeddings', kind=int), act_cls=activation_of(cfg, 'hidden_act', default='gelu'),
+        max_len=cfg('max_position_embeddings', kind=int),
+        act_cls=activation_of(cfg, 'hidden_act', default='gelu'),
         norm_cls=partial(nn.LayerNorm, eps=cfg('layer_norm_eps', default=1e-5, kind=float)),
         hidden_mult=ratio(k, cfg('intermediate_size', kind=int)),
         attn_cls=partial(SelfAttentionAutoRegressive, qkv_bias=bias, bias=bias),
@@ -73,12 +78,15 @@ def gpt_config(
     if not block.norm_first or isinstance(block.ff, GatedFeedForward): return
     cfg,drop,attn = sizes_of(encoder),block.dropout.p,block.attention
     if isinstance(encoder.positions, RotaryPositions):
-        rope = rope_parameters(encoder.positions) | dict(partial_rotary_factor=encoder.positions.s/attn.s)
-        return cfg | dict(model_type='gpt_neox', max_position_embeddings=ifnone(encoder.max_len, 2048),
-            layer_norm_eps=eps_of(block.norm1), attention_bias=attn.toqueries.bias is not None, rope_parameters=rope,
+        share = encoder.positions.s/attn.s
+        rope = rope_parameters(encoder.positions) | dict(partial_rotary_factor=share)
+        return cfg | dict(model_type='gpt_neox', rope_parameters=rope,
+            max_position_embeddings=ifnone(encoder.max_len, 2048),
+            layer_norm_eps=eps_of(block.norm1), attention_bias=attn.toqueries.bias is not None,
             use_parallel_residual=isinstance(block, ParallelBlock))
-    return cfg | dict(model_type='gpt2', n_embd=attn.k, n_head=attn.heads, n_layer=len(encoder.blocks),
-        n_positions=encoder.max_len, n_inner=cfg['intermediate_size'], activation_function=cfg['hidden_act'],
-        layer_norm_epsilon=eps_of(block.norm1), resid_pdrop=drop, embd_pdrop=drop, attn_pdrop=attn.dropout)
+    return cfg | dict(model_type='gpt2', n_embd=attn.k, n_head=attn.heads,
+        n_layer=len(encoder.blocks), n_positions=encoder.max_len, n_inner=cfg['intermediate_size'],
+        activation_function=cfg['hidden_act'], layer_norm_epsilon=eps_of(block.norm1),
+        resid_pdrop=drop, embd_pdrop=drop, attn_pdrop=attn.dropout)
 
 writers.append(gpt_config)

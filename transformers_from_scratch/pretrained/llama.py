@@ -24,7 +24,8 @@ def kinds_of(
     "Kind of attention of each block"
     kinds = cfg('layer_types', default=[pattern[i%len(pattern)] for i in range(depth)])
     if len(kinds)<depth or {*kinds}-{'full_attention','sliding_attention'}:
-        cfg.bad('layer_types', kinds, f'but must name full_attention or sliding_attention {depth} times')
+        cfg.bad('layer_types', kinds,
+                f'but must name full_attention or sliding_attention {depth} times')
     return kinds[:depth]
 
 def by_block(
@@ -36,26 +37,16 @@ def by_block(
     some = [values[o] for o in kinds[:n]]
     return some[0] if n==1 else some
 
-def rotary_of(
-    cfg:CheckpointConfig, # What `config.json` says
-    kind:str=None, # The kind of attention, where each has its own
-    name:str='rope_theta', # An older name of the base
-    base:float=10_000. # The base where none is named
-)->type: # A class of positions
-    "Rotary positions; `ValueError` for a kind that is not known"
+def _rope_of(cfg, kind):
+    "Keys of rotary positions, perhaps those of one kind of attention"
     if kind: cfg.only(rope_scaling=None)
-    says = (cfg.says.get('rope_scaling') or cfg('rope_parameters', default={}))
+    says = cfg.says.get('rope_scaling') or cfg('rope_parameters', default={})
     if kind: says = says.get(kind) or {}
-    rope = CheckpointConfig(cfg.file, {'rope_type': says.get('type', 'default'), **says})
-    base = rope('rope_theta', default=cfg(name, default=base, kind=float), kind=float)
-    if not base: cfg.bad(name, base, 'but must be above 0')
-    top = 1. if kind else cfg('partial_rotary_factor', default=1., kind=float)
-    args = dict(base=base)
-    if (part := rope('partial_rotary_factor', default=top, kind=float))!=1:
-        if cfg('model_type') not in ('phi3','gpt_neox'): cfg.bad('partial_rotary_factor', part, 'but must be 1')
-        args['share'] = part
+    return CheckpointConfig(cfg.file, {'rope_type': says.get('type', 'default'), **says})
+
+def _slowed_of(cfg, rope, args):
+    "Rotary positions of another kind than 'default'"
     kind = rope('rope_type')
-    if kind=='default': return partial(RotaryPositions, **args)
     if kind not in ('linear','llama3','yarn'):
         cfg.bad('rope_type', kind, "but must be 'default', 'linear', 'llama3' or 'yarn'")
     args['factor'] = rope('factor', kind=float) or cfg.bad('factor', 0, 'but must be above 0')
@@ -65,9 +56,31 @@ def rotary_of(
     args['trained'] = cfg('original_max_position_embeddings', kind=int,
         default=rope('original_max_position_embeddings', default=length, kind=int))
     if kind=='llama3':
-        return partial(BlendedRotary, few=rope('low_freq_factor', kind=float), many=rope('high_freq_factor', kind=float), **args)
-    return partial(YarnRotary, few=rope('beta_slow', default=1, kind=float) or 1., many=rope('beta_fast', default=32, kind=float) or 32.,
-                   sharpness=rope('attention_factor', kind=float) if 'attention_factor' in says else None, **args)
+        return partial(BlendedRotary, few=rope('low_freq_factor', kind=float),
+                       many=rope('high_freq_factor', kind=float), **args)
+    return partial(YarnRotary, few=rope('beta_slow', default=1, kind=float) or 1.,
+        many=rope('beta_fast', default=32, kind=float) or 32.,
+        sharpness=rope('attention_factor', kind=float) if 'attention_factor' in rope.says else None,
+        **args)
+
+def rotary_of(
+    cfg:CheckpointConfig, # What `config.json` says
+    kind:str=None, # The kind of attention, where each has its own
+    name:str='rope_theta', # An older name of the base
+    base:float=10_000. # The base where none is named
+)->type: # A class of positions
+    "Rotary positions; `ValueError` for a kind that is not known"
+    rope = _rope_of(cfg, kind)
+    base = rope('rope_theta', default=cfg(name, default=base, kind=float), kind=float)
+    if not base: cfg.bad(name, base, 'but must be above 0')
+    top = 1. if kind else cfg('partial_rotary_factor', default=1., kind=float)
+    args = dict(base=base)
+    if (part := rope('partial_rotary_factor', default=top, kind=float))!=1:
+        if cfg('model_type') not in ('phi3','gpt_neox'):
+            cfg.bad('partial_rotary_factor', part, 'but must be 1')
+        args['share'] = part
+    if rope('rope_type')=='default': return partial(RotaryPositions, **args)
+    return _slowed_of(cfg, rope, args)
 
 # %% ../../nbs/13_pretrained.llama.ipynb #ce940af9
 _names = {'embedding':'embed_tokens', 'norm':'norm', '1.linear':'lm_head',
@@ -89,15 +102,19 @@ def llama(
     **args # Keywords of the encoder that differ
 )->Family: # A language model
     "Llama (Touvron et al. 2023), and what differs from it in few parts"
-    k,heads,depth = (cfg(o, kind=int) for o in ('hidden_size','num_attention_heads','num_hidden_layers'))
-    norm,bias = partial(norm_cls, eps=cfg('rms_norm_eps', default=1e-6, kind=float)),cfg('attention_bias', default=False)
+    sizes = 'hidden_size','num_attention_heads','num_hidden_layers'
+    k,heads,depth = (cfg(o, kind=int) for o in sizes)
+    norm = partial(norm_cls, eps=cfg('rms_norm_eps', default=1e-6, kind=float))
+    bias = cfg('attention_bias', default=False)
     width = cfg('head_dim', default=k//heads, kind=int)
-    attn = dict(qkv_bias=bias, bias=bias, kv_heads=cfg('num_key_value_heads', default=heads, kind=int)) | (attn or {})
+    kv_heads = cfg('num_key_value_heads', default=heads, kind=int)
+    attn = dict(qkv_bias=bias, bias=bias, kv_heads=kv_heads) | (attn or {})
     if width!=k//heads or k%heads: attn['head_width'] = width
     full = partial(attn_cls, **attn)
     near = partial(full, window=cfg.says.get('sliding_window'))
     rotary = rotary_of(cfg)
-    args = dict(k=k, heads=heads, depth=depth, dropout=0., max_len=cfg('max_position_embeddings', kind=int),
+    args = dict(k=k, heads=heads, depth=depth, dropout=0.,
+        max_len=cfg('max_position_embeddings', kind=int),
         attn_cls=by_block(kinds, full_attention=full, sliding_attention=near) if kinds else full,
         act_cls=activation_of(cfg, act, default='silu'), pos_cls=rotary, norm_cls=norm,
         hidden_mult=ratio(k, cfg('intermediate_size', kind=int)),
@@ -112,18 +129,21 @@ def mistral(
     "Mistral (Jiang et al. 2023)"
     cfg.preset('mlp_bias', sliding_window=4096, num_key_value_heads=8)
     near = cfg.says['sliding_window'] is not None
-    return llama(cfg, kinds=['sliding_attention']*cfg('num_hidden_layers', kind=int) if near else None,
-                 attn=dict(qkv_bias=False, bias=False))
+    kinds = ['sliding_attention']*cfg('num_hidden_layers', kind=int) if near else None
+    return llama(cfg, kinds=kinds, attn=dict(qkv_bias=False, bias=False))
 
 def qwen(
     cfg:CheckpointConfig, # What `config.json` says
     norms:bool=True # Are queries and keys normalized (Qwen3)?
 )->Family: # As Llama
-    "Qwen2 (2024), whose queries, keys and values have biases, and Qwen3 (2025), which has norms instead"
-    cfg.preset('mlp_bias', sliding_window=4096, num_key_value_heads=32, **(dict(head_dim=128) if norms else {}))
+    "Qwen2 (2024): biases of queries, keys and values; Qwen3 (2025): norms instead"
+    cfg.preset('mlp_bias', sliding_window=4096, num_key_value_heads=32,
+               **(dict(head_dim=128) if norms else {}))
     depth,near = cfg('num_hidden_layers', kind=int),cfg('use_sliding_window', default=False)
     if not near: cfg.says['sliding_window'] = None
-    full = depth if cfg.says['sliding_window'] is None else int(cfg('max_window_layers', default=28, kind=float))
+    full = depth
+    if cfg.says['sliding_window'] is not None:
+        full = int(cfg('max_window_layers', default=28, kind=float))
     kinds = kinds_of(cfg, depth, (['full_attention']*full + ['sliding_attention']*depth)[:depth])
     if not norms: return llama(cfg, attn=dict(qkv_bias=True, bias=False), kinds=kinds)
     norm = partial(nn.RMSNorm, eps=cfg('rms_norm_eps', default=1e-6, kind=float))
@@ -134,9 +154,11 @@ def smollm3(
 )->Family: # As Llama, with blocks that know no positions
     "SmolLM3 (2025): one block of four does not rotate"
     cfg.only(use_sliding_window=False)
-    depth,every = cfg('num_hidden_layers', kind=int),cfg('no_rope_layer_interval', default=4, kind=int)
+    depth = cfg('num_hidden_layers', kind=int)
+    every = cfg('no_rope_layer_interval', default=4, kind=int)
     turns = cfg('no_rope_layers', default=[int((i+1)%every!=0) for i in range(depth)])[:depth]
-    pos_cls = by_block(['turn' if o else 'stay' for o in turns], turn=rotary_of(cfg, base=2e6), stay=Positions)
+    kinds = ['turn' if o else 'stay' for o in turns]
+    pos_cls = by_block(kinds, turn=rotary_of(cfg, base=2e6), stay=Positions)
     return llama(cfg, pos_cls=pos_cls)
 
 def olmo2(
@@ -153,20 +175,22 @@ def phi3(
     cfg:CheckpointConfig # What `config.json` says
 )->Family: # As Llama, with joined matrices
     "Phi-3 (Abdin et al. 2024)"
-    names = {'attention.toqueries':'self_attn.qkv_proj#0', 'attention.tokeys':'self_attn.qkv_proj#1',
-        'attention.tovalues':'self_attn.qkv_proj#2', 'ff.gate':'mlp.gate_up_proj#0', 'ff.up':'mlp.gate_up_proj#1'}
+    names = {'attention.toqueries':'self_attn.qkv_proj#0',
+        'attention.tokeys':'self_attn.qkv_proj#1', 'attention.tovalues':'self_attn.qkv_proj#2',
+        'ff.gate':'mlp.gate_up_proj#0', 'ff.up':'mlp.gate_up_proj#1'}
     cfg.preset('mlp_bias', rms_norm_eps=1e-5)
     near = cfg.says.get('sliding_window') is not None
-    return llama(cfg, names, dict(qkv_bias=False, bias=False),
-                 kinds=['sliding_attention']*cfg('num_hidden_layers', kind=int) if near else None)
+    kinds = ['sliding_attention']*cfg('num_hidden_layers', kind=int) if near else None
+    return llama(cfg, names, dict(qkv_bias=False, bias=False), kinds=kinds)
 
 def granite(
     cfg:CheckpointConfig # What `config.json` says
 )->Family: # As Llama, with four numbers
-    "Granite (2024): embeddings, scores, layers and logits are multiplied"
+    "Granite (2024): embeddings, scores, layers and logits have a factor each"
     def by(name): return cfg(name, default=1., kind=float)
     head = partial(ScaledHead, by=by('logits_scaling'))
-    return llama(cfg, attn=dict(scale=by('attention_multiplier')), head=head, embed_scale=by('embedding_multiplier'),
+    return llama(cfg, attn=dict(scale=by('attention_multiplier')), head=head,
+                 embed_scale=by('embedding_multiplier'),
                  block_cls=partial(WeighedBlock, weight=by('residual_multiplier')))
 
 def eurobert(
@@ -179,20 +203,23 @@ def eurobert(
     family.lm = False
     return family
 
-families |= dict(llama=llama, mistral=mistral, qwen2=partial(qwen, norms=False), qwen3=qwen, smollm3=smollm3,
-                 olmo2=olmo2, phi3=phi3, granite=granite, eurobert=eurobert)
+families |= dict(llama=llama, mistral=mistral, qwen2=partial(qwen, norms=False), qwen3=qwen,
+                 smollm3=smollm3, olmo2=olmo2, phi3=phi3, granite=granite, eurobert=eurobert)
 
 # %% ../../nbs/13_pretrained.llama.ipynb #117828e8
 def rope_parameters(
     positions:RotaryPositions # Rotary positions of some kind
 )->dict: # What `config.json` says
     "The way back from `rotary_of`"
-    kinds = {RotaryPositions:'default', SlowedRotary:'linear', BlendedRotary:'llama3', YarnRotary:'yarn'}
+    kinds = {RotaryPositions:'default', SlowedRotary:'linear', BlendedRotary:'llama3',
+             YarnRotary:'yarn'}
     says = dict(rope_type=kinds[type(positions)], rope_theta=positions.base)
     if isinstance(positions, SlowedRotary): says['factor'] = positions.factor
     if isinstance(positions, BlendedRotary):
-        few,many = ('beta_slow','beta_fast') if type(positions) is YarnRotary else ('low_freq_factor','high_freq_factor')
-        says |= {few: positions.few, many: positions.many, 'original_max_position_embeddings': positions.trained}
+        few,many = 'low_freq_factor','high_freq_factor'
+        if type(positions) is YarnRotary: few,many = 'beta_slow','beta_fast'
+        says |= {few: positions.few, many: positions.many,
+                 'original_max_position_embeddings': positions.trained}
     if type(positions) is YarnRotary and positions.sharpness!=.1*math.log(positions.factor)+1:
         says['attention_factor'] = positions.sharpness
     return says
@@ -203,28 +230,38 @@ def llama_config(
 )->dict: # What `config.json` says; None: of another group
     "Llama and kin, by their parts"
     block,pos = encoder.blocks[0],encoder.positions
-    if isinstance(pos, PositionsByBlock): pos = next((o for o in pos.kinds if isinstance(o, RotaryPositions)), pos)
+    if isinstance(pos, PositionsByBlock):
+        pos = next((o for o in pos.kinds if isinstance(o, RotaryPositions)), pos)
     attn,ff = block.attention,block.ff
-    if not isinstance(pos, RotaryPositions) or not isinstance(ff, GatedFeedForward) or isinstance(block, UnnormedBlock): return
-    qkv,out,windows = attn.toqueries.bias is not None,attn.unifyheads.bias is not None,[o.attention.window for o in encoder.blocks]
-    cfg = sizes_of(encoder) | dict(num_key_value_heads=attn.kv_heads, head_dim=attn.s, rms_norm_eps=eps_of(block.norm1),
-        max_position_embeddings=ifnone(encoder.max_len, 2048), rope_parameters=rope_parameters(pos),
-        attention_bias=qkv, mlp_bias=ff.up.bias is not None)
-    near = max(o or 0 for o in windows)
+    like_llama = isinstance(pos, RotaryPositions) and isinstance(ff, GatedFeedForward)
+    if not like_llama or isinstance(block, UnnormedBlock): return
+    return sizes_of(encoder) | dict(num_key_value_heads=attn.kv_heads, head_dim=attn.s,
+        rms_norm_eps=eps_of(block.norm1), rope_parameters=rope_parameters(pos),
+        max_position_embeddings=ifnone(encoder.max_len, 2048),
+        attention_bias=attn.toqueries.bias is not None, mlp_bias=ff.up.bias is not None
+    ) | _kin_config(encoder, head, pos)
+
+def _kin_config(encoder, head, pos):
+    "Keys that only one of Llama's kin has, and its `model_type`"
+    block,windows = encoder.blocks[0],[o.attention.window for o in encoder.blocks]
+    attn,near = block.attention,max(o or 0 for o in windows)
     kinds = ['sliding_attention' if o else 'full_attention' for o in windows]
-    if isinstance(block.norm1, OffsetRMSNorm): return cfg | gemma_config(encoder, head, near or 4096, kinds)
-    if isinstance(attn, JointNormAttention): return cfg | dict(model_type='olmo2')
+    if isinstance(block.norm1, OffsetRMSNorm):
+        return gemma_config(encoder, head, near or 4096, kinds)
+    if isinstance(attn, JointNormAttention): return dict(model_type='olmo2')
     if isinstance(block, WeighedBlock):
-        return cfg | dict(model_type='granite', residual_multiplier=block.weight, attention_multiplier=attn.scale,
-                          embedding_multiplier=ifnone(encoder.embed_scale, 1.), logits_scaling=getattr(head, 'by', 1.))
+        return dict(model_type='granite', residual_multiplier=block.weight,
+                    embedding_multiplier=ifnone(encoder.embed_scale, 1.),
+                    attention_multiplier=attn.scale, logits_scaling=getattr(head, 'by', 1.))
     if pos is not encoder.positions:
         turns = [int(encoder.positions.kinds[i] is pos) for i in encoder.positions.which]
-        return cfg | dict(model_type='smollm3', no_rope_layers=turns)
-    if isinstance(attn.q_norm, nn.RMSNorm) or (qkv and not out):
-        return cfg | dict(model_type='qwen3' if isinstance(attn.q_norm, nn.RMSNorm) else 'qwen2', layer_types=kinds,
-                          use_sliding_window=bool(near), sliding_window=near or None)
-    if not attn.causal: return cfg | dict(model_type='eurobert')
-    return cfg | (dict(model_type='mistral', sliding_window=near) if near else dict(model_type='llama'))
+        return dict(model_type='smollm3', no_rope_layers=turns)
+    normed = isinstance(attn.q_norm, nn.RMSNorm)
+    if normed or (attn.toqueries.bias is not None and attn.unifyheads.bias is None):
+        return dict(model_type='qwen3' if normed else 'qwen2', layer_types=kinds,
+                    use_sliding_window=bool(near), sliding_window=near or None)
+    if not attn.causal: return dict(model_type='eurobert')
+    return dict(model_type='mistral', sliding_window=near) if near else dict(model_type='llama')
 
 def gemma_config(
     encoder, # An encoder
@@ -236,10 +273,12 @@ def gemma_config(
     block,pos = encoder.blocks[0],encoder.positions
     attn = block.attention
     if not isinstance(block, SandwichBlock): return dict(model_type='gemma')
-    cfg = dict(model_type='gemma2', hidden_activation=name_of(block.ff.act).replace('gelu_new', 'gelu_pytorch_tanh'), sliding_window=near,
-               layer_types=kinds, query_pre_attn_scalar=round(attn.scale**-2), attn_logit_softcapping=attn.cap,
+    act = name_of(block.ff.act).replace('gelu_new', 'gelu_pytorch_tanh')
+    cfg = dict(model_type='gemma2', hidden_activation=act, sliding_window=near, layer_types=kinds,
+               query_pre_attn_scalar=round(attn.scale**-2), attn_logit_softcapping=attn.cap,
                final_logit_softcapping=getattr(head, 'cap', None))
     if not isinstance(pos, PositionsByBlock): return cfg
-    return cfg | dict(model_type='gemma3_text', rope_parameters={n: rope_parameters(pos.kinds[i]) for n,i in zip(kinds, pos.which)})
+    rope = {n: rope_parameters(pos.kinds[i]) for n,i in zip(kinds, pos.which)}
+    return cfg | dict(model_type='gemma3_text', rope_parameters=rope)
 
 writers.insert(0, llama_config)

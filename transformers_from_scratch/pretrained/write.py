@@ -27,7 +27,7 @@ def config_of(
     encoder:TransformerEncoder, # An encoder, or that of a language model
     head:nn.Module=None # The head of that
 )->dict: # What it says
-    "A `config.json` for `encoder`, in the format that is the closest"
+    "A `config.json` for `encoder`, in the closest format"
     dtype,pad = encoder.embedding.weight.dtype,encoder.pad_idx
     cfg = dict(vocab_size=encoder.vocab_sz, pad_token_id=None if pad==encoder.vocab_sz else pad,
         bos_token_id=None, eos_token_id=None, torch_dtype=str(dtype).removeprefix('torch.'))
@@ -60,10 +60,12 @@ def _for_hf(model, family):
     return file
 
 # %% ../../nbs/59_pretrained.write.ipynb #p07427e4a8e
-_hf_names = {'gpt2':'GPT2', 'bert':'Bert', 'electra':'Electra', 'albert':'Albert', 'mpnet':'MPNet', 'llama':'Llama',
-    'mistral':'Mistral', 'qwen2':'Qwen2', 'qwen3':'Qwen3', 'smollm3':'SmolLM3', 'olmo2':'Olmo2', 'granite':'Granite',
-    'eurobert':'EuroBert', 'gemma':'Gemma', 'gemma2':'Gemma2', 'gemma3_text':'Gemma3', 'modernbert':'ModernBert',
-    'deberta-v2':'DebertaV2', 'gpt_neox':'GPTNeoX'}  # what the names of their classes begin with
+# what the names of their classes begin with
+_hf_names = {'gpt2':'GPT2', 'bert':'Bert', 'electra':'Electra', 'albert':'Albert', 'mpnet':'MPNet',
+    'llama':'Llama', 'mistral':'Mistral', 'qwen2':'Qwen2', 'qwen3':'Qwen3', 'smollm3':'SmolLM3',
+    'olmo2':'Olmo2', 'granite':'Granite', 'eurobert':'EuroBert', 'gemma':'Gemma', 'gemma2':'Gemma2',
+    'gemma3_text':'Gemma3', 'modernbert':'ModernBert', 'deberta-v2':'DebertaV2',
+    'gpt_neox':'GPTNeoX'}
 _files = ['config.json','model.safetensors','model.safetensors.index.json','tokenizer.json',
           'tokenizer_config.json','special_tokens_map.json']
 

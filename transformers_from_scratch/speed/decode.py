@@ -184,7 +184,8 @@ def _product(layers, quantize=None, rows=1):
     single = all(o.weight.dtype==torch.float for o in layers) and torch.backends.mkldnn.enabled
     kinds = [_Packed]
     if quantize=='int8':  # nobody has timed these on other processors
-        kinds = [_Integers,_PairedIntegers]*torch.backends.cpu.get_cpu_capability().startswith('AVX')
+        x86 = torch.backends.cpu.get_cpu_capability().startswith('AVX')
+        kinds = [_Integers,_PairedIntegers]*x86
     kinds = [o for o in kinds if single and _works(o, quantize)]
     return first([*kinds, _Ordinary])(layers, quantize)
 
@@ -211,9 +212,9 @@ def _lay_out(model, products):
 # %% ../../nbs/96_speed.decode.ipynb #20873562
 class _Unknown(Exception): "Part without a fast decoder"
 
-_steps = {}  # for a class of parts: `f(part, builder)`, which returns the part's function for one token
-_by_number = {nn.Identity, nn.LayerNorm, nn.RMSNorm, OffsetRMSNorm, nn.ReLU, nn.GELU, nn.SiLU, nn.Tanh,
-              nn.Sigmoid, nn.ELU, nn.LeakyReLU, nn.Mish}
+_steps = {}  # for a class of parts: `f(part, builder)`, which returns its function for one token
+_by_number = {nn.Identity, nn.LayerNorm, nn.RMSNorm, OffsetRMSNorm, nn.ReLU, nn.GELU, nn.SiLU,
+    nn.Tanh,           nn.Sigmoid, nn.ELU, nn.LeakyReLU, nn.Mish}
 
 _dropouts = nn.Dropout,ByteDropout  # which do nothing in evaluation mode
 
@@ -345,7 +346,8 @@ def _block(part, builder):
             WeighedBlock: weighed}.get(type(part), norm_first if part.norm_first else norm_last)
 
 _steps |= dict.fromkeys((SelfAttentionAutoRegressive,JointNormAttention), _attention)
-_steps |= dict.fromkeys((TransformerBlock,OutputNormBlock,SandwichBlock,ParallelBlock,WeighedBlock), _block)
+_steps |= dict.fromkeys(
+    (TransformerBlock,OutputNormBlock,SandwichBlock,ParallelBlock,WeighedBlock), _block)
 
 # %% ../../nbs/96_speed.decode.ipynb #21c45e72
 def _encoder(part, builder):
