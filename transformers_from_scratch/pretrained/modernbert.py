@@ -16,9 +16,11 @@ from .core import *
 from .llama import *
 
 # %% ../../nbs/15_pretrained.modernbert.ipynb #0e721df3
-_names = {'embedding':'embeddings.tok_embeddings', 'embed_norm':'embeddings.norm', 'norm':'final_norm',
-    'norm1':'attn_norm', 'norm2':'mlp_norm', 'attention.toqueries':'attn.Wqkv#0',
-    'attention.tokeys':'attn.Wqkv#1', 'attention.tovalues':'attn.Wqkv#2', 'attention.unifyheads':'attn.Wo',
+_names = {'embedding':'embeddings.tok_embeddings', 'embed_norm':'embeddings.norm',
+    'norm':'final_norm',
+    'norm1':'attn_norm', 'norm2':'mlp_norm', 'attention.unifyheads':'attn.Wo',
+    'attention.toqueries':'attn.Wqkv#0', 'attention.tokeys':'attn.Wqkv#1',
+    'attention.tovalues':'attn.Wqkv#2',
     'ff.gate':'mlp.Wi#0', 'ff.up':'mlp.Wi#1', 'ff.down':'mlp.Wo',
     '1.dense':'head.dense', '1.norm':'head.norm', '1.linear':'decoder'}
 
@@ -27,17 +29,22 @@ def modernbert(
 )->Family: # An encoder with windows
     "ModernBERT (Warner et al. 2024)"
     cfg.only(decoder_bias=True)
-    k,depth,every = cfg('hidden_size', kind=int),cfg('num_hidden_layers', kind=int),cfg('global_attn_every_n_layers', default=3, kind=int)
+    k,depth = cfg('hidden_size', kind=int),cfg('num_hidden_layers', kind=int)
+    every = cfg('global_attn_every_n_layers', default=3, kind=int)
     kinds = kinds_of(cfg, depth, ['full_attention']+['sliding_attention']*(every-1))
-    bias,act = cfg('attention_bias', default=False),activation_of(cfg, 'hidden_activation', default='gelu')
-    norm = partial(nn.LayerNorm, eps=cfg('norm_eps', default=1e-5, kind=float), bias=cfg('norm_bias', default=False))
+    norm = partial(nn.LayerNorm, eps=cfg('norm_eps', default=1e-5, kind=float),
+                   bias=cfg('norm_bias', default=False))
     window = cfg('local_attention', default=128, kind=int)//2 + 1
+    bias = cfg('attention_bias', default=False)
     attn = partial(SelfAttention, qkv_bias=bias, bias=bias)
+    near = partial(attn, window=window)
+    slow = rotary_of(cfg, 'full_attention', 'global_rope_theta', 160_000.)
+    quick = rotary_of(cfg, 'sliding_attention', 'local_rope_theta')
     args = dict(k=k, heads=cfg('num_attention_heads', kind=int), depth=depth, embed_norm=True,
-        max_len=cfg('max_position_embeddings', kind=int), norm_cls=norm, act_cls=act, dropout=0.,
-        attn_cls=by_block(kinds, full_attention=attn, sliding_attention=partial(attn, window=window)),
-        pos_cls=by_block(kinds, full_attention=rotary_of(cfg, 'full_attention', 'global_rope_theta', 160_000.),
-                         sliding_attention=rotary_of(cfg, 'sliding_attention', 'local_rope_theta')),
+        max_len=cfg('max_position_embeddings', kind=int), norm_cls=norm, dropout=0.,
+        act_cls=activation_of(cfg, 'hidden_activation', default='gelu'),
+        attn_cls=by_block(kinds, full_attention=attn, sliding_attention=near),
+        pos_cls=by_block(kinds, full_attention=slow, sliding_attention=quick),
         block_cls=[UnnormedBlock, *[TransformerBlock]*(depth-1)],
         ff_cls=partial(GatedFeedForward, bias=cfg('mlp_bias', default=False)),
         hidden_mult=ratio(k, cfg('intermediate_size', kind=int)))
@@ -56,12 +63,15 @@ def modernbert_config(
     if not isinstance(encoder.blocks[0], UnnormedBlock): return
     block,pos = encoder.blocks[-1],encoder.positions
     windows = [o.attention.window for o in encoder.blocks]
-    kinds = [pos.kinds[i] for i in pos.which] if isinstance(pos, PositionsByBlock) else [pos]*len(windows)
+    mixed = isinstance(pos, PositionsByBlock)
+    kinds = [pos.kinds[i] for i in pos.which] if mixed else [pos]*len(windows)
     bases = {w and 'near': o.base for w,o in zip(windows, kinds)}
     cfg = sizes_of(encoder)
-    return cfg | dict(model_type='modernbert', max_position_embeddings=encoder.max_len, norm_eps=eps_of(block.norm2),
-        norm_bias=block.norm2.bias is not None, attention_bias=block.attention.toqueries.bias is not None,
-        mlp_bias=block.ff.up.bias is not None, hidden_activation=cfg['hidden_act'], classifier_activation='gelu',
+    return cfg | dict(model_type='modernbert', max_position_embeddings=encoder.max_len,
+        norm_eps=eps_of(block.norm2), norm_bias=block.norm2.bias is not None,
+        attention_bias=block.attention.toqueries.bias is not None,
+        mlp_bias=block.ff.up.bias is not None, hidden_activation=cfg['hidden_act'],
+        classifier_activation='gelu',
         layer_types=['sliding_attention' if o else 'full_attention' for o in windows],
         local_attention=2*(max(o or 65 for o in windows)-1),
         rope_parameters={n: dict(rope_type='default', rope_theta=bases.get(o, 10_000.))
