@@ -256,7 +256,7 @@ faults = [
     ('nn.layers', 'all blocks rotate as the first', 'return [rotations[i] for i in self.which]', 'return [rotations[0] for i in self.which]', []),
     ('nn.layers', 'what is not rotated is lost', 'torch.cat([q, rest], -1) if rest.shape[-1] else q', 'torch.cat([q, q[...,:rest.shape[-1]]], -1) if rest.shape[-1] else q', ['nn.variants']),
     ('nn.variants', 'both sides of a distance share buckets', 'later = (distance>0).long()*(n//2) if both else 0', 'later = 0', []),
-    ('nn.variants', 'a key asks for the distance the other way round', 'by_key.gather(-1, at.T.expand', 'by_key.gather(-1, at.expand', []),
+    ('nn.variants', 'a key asks for the distance the other way round', 'by_key.gather(-1, at.mT.expand', 'by_key.gather(-1, at.expand', []),
     ('nn.variants', 'quick waves are slowed, too', 'return waves*kept + waves/self.factor*(1-kept)', 'return waves/self.factor', []),
     ('nn.variants', 'logits are capped before they are divided', 'x = super().forward(x) / self.by', 'x = super().forward(x)', []),
     ('speed.decode', 'the window of a fast step is one wider', 'near = at > at[-t:,None]-window', 'near = at >= at[-t:,None]-window', []),

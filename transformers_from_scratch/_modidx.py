@@ -1515,6 +1515,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                         'transformers_from_scratch/nn/layers.py'),
                                                      'transformers_from_scratch.nn.layers.PositionsByBlock.forward': ( 'nn.layers.html#positionsbyblock.forward',
                                                                                                                        'transformers_from_scratch/nn/layers.py'),
+                                                     'transformers_from_scratch.nn.layers.PositionsByBlock.relative': ( 'nn.layers.html#positionsbyblock.relative',
+                                                                                                                        'transformers_from_scratch/nn/layers.py'),
                                                      'transformers_from_scratch.nn.layers.PositionsByBlock.rotation': ( 'nn.layers.html#positionsbyblock.rotation',
                                                                                                                         'transformers_from_scratch/nn/layers.py'),
                                                      'transformers_from_scratch.nn.layers.RotaryPositions': ( 'nn.layers.html#rotarypositions',

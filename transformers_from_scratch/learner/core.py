@@ -30,7 +30,7 @@ def transformer_splitter(
 )->L: # Lists of parameters: two groups more than the model has blocks
     "Parameter groups: embedding and positions, each block, norm and head with what is tied to it"
     heads,encoders = ([o for o in plain_model(model) if hasattr(o, 'blocks')==it] for it in (0,1))
-    blocks = [params(o) for encoder in encoders for o in encoder.blocks]
+    blocks = [params(o) for encoder in encoders for o in dict.fromkeys(encoder.blocks)]
     last = params(encoders[-1].norm) + [p for o in heads for p in params(o)]
     groups,taken = L(),set()
     for ps in (last, *blocks, params(model)):  # each parameter in the first that has it

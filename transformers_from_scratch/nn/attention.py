@@ -180,11 +180,13 @@ def _limits(self:MultiHeadAttention, q, k, t, pos, key_pos, mask, pad_mask, writ
             raise ValueError(f'`{name}` has the shape {tuple(o.shape)}, but must end in {n}')
     # the kernel's own `causal` counts columns: it knows none of these
     given = written_out or any(o is not None for o in (pos, key_pos, mask, pad_mask))
-    causal = bool(self.only_future and not given and tq==tk==t)
-    last = self.only_future and tq==t==1 and key_pos is pos  # a new token of the same text
+    near = self.window and (tk>self.window or pos is not None or key_pos is not None)
+    only_future = self.causal and not near and _inherits(self, 'hidden')
+    causal = bool(only_future and not given and tq==tk==t)
+    last = only_future and tq==t==1 and key_pos is pos  # a new token of the same text
     hidden = bias = None
     variant = not (_inherits(self, 'hidden') and _inherits(self, 'score_bias'))
-    if variant or self.window or relative or self.causal and not (causal or last):
+    if variant or near or relative or self.causal and not (causal or last):
         places = _places(tq, tk, t, pos, key_pos, q.device)
         bias = _plus(self.score_bias(*places), relative and relative(*places))
         causal = causal and bias is None

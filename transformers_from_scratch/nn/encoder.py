@@ -62,7 +62,8 @@ class TransformerEncoder(KeepsInitKwargs):
         row = None if pad_idx==vocab_sz else pad_idx  # padding may have no row in the table
         self.embedding = nn.Embedding(vocab_sz, e, padding_idx=row)
         self.types = nn.Embedding(n_types, e) if n_types else None
-        if isinstance(pos_cls, list): self.positions = PositionsByBlock(e, max_len, widths, pos_cls)
+        if isinstance(pos_cls, list) or len({*widths})>1:
+            self.positions = PositionsByBlock(e, max_len, widths, L(pos_cls))
         else: self.positions = pos_cls(e, max_len, s=widths[0])
         self.embed_norm = norm_cls(e) if embed_norm else nn.Identity()
         self.widen = nn.Identity() if e==k else nn.Linear(e, k)
@@ -99,12 +100,11 @@ class TransformerEncoder(KeepsInitKwargs):
         positions = torch.arange(ids.shape[1], device=ids.device) if pos is None else pos
         x = self.dropout(self.embed_norm(self.positions(self.embed(ids, types), positions)))
         x = self.widen(x)                                                                 # (b,t,k)
-        relative = self.positions.relative(positions)
-        if relative is not None: kwargs['relative'] = relative
-        rotations = self.positions.rotation(positions)
-        if not isinstance(rotations, list): rotations = repeat(rotations)
-        for block,cache,rotate in zip(self.blocks, caches or repeat(None), rotations):
-            x = block(x, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache, **kwargs)
+        shared = self.positions.rotation(positions),self.positions.relative(positions)
+        shared = (o if isinstance(o, list) else repeat(o) for o in shared)
+        for block,cache,rotate,relative in zip(self.blocks, caches or repeat(None), *shared):
+            more = kwargs if relative is None else kwargs | dict(relative=relative)
+            x = block(x, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache, **more)
         return self.norm(x)
 
     @property

@@ -174,7 +174,7 @@ class RotaryPositions(Positions):
         base:float=10_000., # The slowest of `s/2` waves has a period of `2π·base**(1-2/s)`
         share:float=1. # Share of a head that is rotated, in (0,1]; the numbers after it stay
     ):
-        s = ifnone(s, k)
+        self.width = s = ifnone(s, k)
         self.s,self.base = int(s*share),float(base)
         if self.s%2: raise ValueError(f'heads are {s} wide, of which {self.s} numbers are rotated: '
                                       'it must be an even number; change `k` or `heads`')
@@ -201,6 +201,8 @@ class RotaryPositions(Positions):
         if turns is None and pos is None: pos = torch.arange(q.shape[2], device=q.device)
         if turns is None: turns = self.turns(pos)
         cos,sin = (o.to(q.dtype) for o in turns)
+        if q.shape[-1]!=self.width:
+            raise ValueError(f'`q` is {q.shape[-1]} wide, but heads must be s={self.width} wide')
         q,rest = q[...,:self.s],q[...,self.s:]
         q = q*cos + q.roll(self.s//2, -1)*sin  # `roll` exchanges the halves: (b,h,t,s)
         return torch.cat([q, rest], -1) if rest.shape[-1] else q
@@ -238,3 +240,9 @@ class PositionsByBlock(Positions):
         "`rotate` of each block"
         rotations = [o.rotation(pos) for o in self.kinds]
         return [rotations[i] for i in self.which]
+
+    @delegates(Positions.relative)
+    def relative(self, pos:Tensor)->list: # `relative(q_pos, k_pos)` for each block, or None
+        "Numbers for the scores of each block"
+        relatives = [o.relative(pos) for o in self.kinds]
+        return [relatives[i] for i in self.which]

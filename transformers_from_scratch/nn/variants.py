@@ -210,6 +210,9 @@ class BucketPositions(Positions):
         added:bool=False # Add a learned vector for each position, too (MPNet)?
     ):
         store_attr('n,farthest,both')
+        alone = n//4 if both else n//2  # distances with a bucket each
+        if farthest<=alone or alone<1:
+            raise ValueError(f'`farthest` is {farthest}, but must be above {alone} for n={n}')
         self.added = (LearnedPositions if added else Positions)(k, max_len)
         self.table = nn.Embedding(n, heads)
         nn.init.zeros_(self.table.weight)
@@ -248,6 +251,8 @@ class DistanceVectors(Positions):
         norm_cls:type=nn.LayerNorm # Class of the norm of the vectors, created as `norm_cls(k)`
     ):
         self.n,self.farthest = n,ifnone(farthest, max_len)
+        if self.farthest-1<=n//2:
+            raise ValueError(f'`farthest` is {self.farthest}, but must be above n/2+1 = {n//2+1}')
         self.table,self.norm = nn.Embedding(2*n, k),norm_cls(k)
         nn.init.normal_(self.table.weight, std=0.02)
 
@@ -275,15 +280,18 @@ class DisentangledAttention(SelfAttention):
         super().__init__(k, heads, wide, scale=scale, **kwargs)
         if scale is None: self.scale = (3*self.s)**-.5
 
-    def _limits(self, q, k, *args):
-        *args,(vectors,rows) = args
-        hidden,bias,_ = super()._limits(q, k, *args)
+    def _limits(self, q, k, t, pos, key_pos, mask, pad_mask, written_out, relative=None):
+        if relative is None or k.shape[2]!=q.shape[2]:
+            raise ValueError('`DisentangledAttention` reads whole texts, with `DistanceVectors` as '
+                             '`pos_cls`, and without a cache')
+        hidden,bias,_ = super()._limits(q, k, t, pos, key_pos, mask, pad_mask, True)
         to_heads = lambda o: o.unflatten(-1, (self.heads,-1)).transpose(0, 1)            # (h,2n,s)
-        at = torch.arange(q.shape[2], device=q.device)
-        at = rows(at[:,None]-at)                                                         # (t,t)
+        at,(vectors,rows) = torch.arange(t, device=q.device) if pos is None else pos,relative
+        at = rows(at[...,:,None]-at[...,None,:])                                  # (t,t), (b,t,t)
+        if at.dim()==3: at = at[:,None]
         by_query = (q @ to_heads(self.tokeys(vectors)).mT).gather(-1, at.expand(*q.shape[:2],-1,-1))
         by_key = (k*self.scale*self.s**.5 @ to_heads(self.toqueries(vectors)).mT)
-        by_key = by_key.gather(-1, at.T.expand(*k.shape[:2],-1,-1)).mT
+        by_key = by_key.gather(-1, at.mT.expand(*k.shape[:2],-1,-1)).mT
         more = (by_query + by_key)/self.s**.5                                            # (b,h,t,t)
         return hidden,more if bias is None else more+bias,False
 

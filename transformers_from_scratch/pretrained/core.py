@@ -107,7 +107,8 @@ def sizes_of(
                 num_hidden_layers=len(encoder.blocks), intermediate_size=block.ff.up.out_features,
                 hidden_act=name_of(block.ff.act))
 
-writers = []   # functions of an encoder and a head that return what its `config.json` says, or None
+writers = []   # functions of an encoder and a head that return what its `config.json` says, or None;
+               # `class` is what the names of its classes begin with, for families of your own
 families = {}  # for each `model_type`: a function of a `CheckpointConfig` that returns a `Family`
 
 class Family:
@@ -384,9 +385,10 @@ def copy_into(self:Pretrained,
     if isinstance(model, TransformerSeq2Seq): return _copy_pair(self, model)
     def match(rows):
         return match_rows(rows, self.vocab, vocab, self.encoder.pad_idx, encoder.pad_idx)
-    state,pos = self.encoder.state_dict(),'positions.embedding.weight'
+    state = self.encoder.state_dict()
     if not same: state['embedding.weight'],new = match(state['embedding.weight'])
-    if pos in state: state[pos] = state[pos][:encoder.max_len]
+    for n in state:
+        if re.match(r'positions\.(added\.)?embedding', n): state[n] = state[n][:encoder.max_len]
     encoder.load_state_dict(state)
     if type(model) is type(self.model):
         head = self.model[1].state_dict()

@@ -111,7 +111,8 @@ def llama(
     attn = dict(qkv_bias=bias, bias=bias, kv_heads=kv_heads) | (attn or {})
     if width!=k//heads or k%heads: attn['head_width'] = width
     full = partial(attn_cls, **attn)
-    near = partial(full, window=cfg.says.get('sliding_window'))
+    near = 'sliding_attention' in (kinds or ()) and cfg('sliding_window', kind=int)
+    near = partial(full, window=near) if near else full
     rotary = rotary_of(cfg)
     args = dict(k=k, heads=heads, depth=depth, dropout=0.,
         max_len=cfg('max_position_embeddings', kind=int),

@@ -73,7 +73,7 @@ def modernbert_config(
         mlp_bias=block.ff.up.bias is not None, hidden_activation=cfg['hidden_act'],
         classifier_activation='gelu',
         layer_types=['sliding_attention' if o else 'full_attention' for o in windows],
-        local_attention=2*(max(o or 65 for o in windows)-1),
+        local_attention=2*(max([o for o in windows if o], default=65)-1),
         rope_parameters={n: dict(rope_type='default', rope_theta=bases.get(o, 10_000.))
                          for n,o in (('full_attention',None), ('sliding_attention','near'))})
 

@@ -31,7 +31,9 @@ def config_of(
     dtype,pad = encoder.embedding.weight.dtype,encoder.pad_idx
     cfg = dict(vocab_size=encoder.vocab_sz, pad_token_id=None if pad==encoder.vocab_sz else pad,
         bos_token_id=None, eos_token_id=None, torch_dtype=str(dtype).removeprefix('torch.'))
-    return cfg | next(o for f in writers if (o := f(encoder, head)))
+    found = first(filter(None, (f(encoder, head) for f in writers)))
+    if not found: raise ValueError('no family has its parts')
+    return cfg | found
 
 # %% ../../nbs/59_pretrained.write.ipynb #p0703048a54
 def _zeros(model, state, family):
@@ -66,13 +68,14 @@ _hf_names = {'gpt2':'GPT2', 'bert':'Bert', 'electra':'Electra', 'albert':'Albert
     'olmo2':'Olmo2', 'granite':'Granite', 'eurobert':'EuroBert', 'gemma':'Gemma', 'gemma2':'Gemma2',
     'gemma3_text':'Gemma3', 'modernbert':'ModernBert', 'deberta-v2':'DebertaV2',
     'gpt_neox':'GPTNeoX'}
-_files = ['config.json','model.safetensors','model.safetensors.index.json','tokenizer.json',
+_files = ['config.json','generation_config.json','model.safetensors','model.safetensors.index.json','tokenizer.json',
           'tokenizer_config.json','special_tokens_map.json']
 
 def _ends_of(tok):
     "The tokens that begin and end a text, by the names that are in use for them"
     pairs = ('<s>','</s>'),('<|begin_of_text|>','<|end_of_text|>'),('<|endoftext|>','<|endoftext|>')
-    return next((o for o in pairs if set(o)<=set(getattr(tok, 'o2i', ()))), None)
+    found = first(o for o in pairs if set(o)<=set(getattr(tok, 'o2i', ())))
+    return found or (None,tok.vocab[tok.eos[0]]) if found or getattr(tok, 'eos', ()) else None
 
 def _save_model(pre, folder):
     "Write config and weights; raises an error if what is there has other parts or outputs"
@@ -82,7 +85,7 @@ def _save_model(pre, folder):
     tied = model is not encoder and model[1].linear.weight is encoder.embedding.weight
     heads = {TransformerLM: 'LMHeadModel' if kind=='gpt2' else 'ForCausalLM',
              TransformerMLM: 'ForMaskedLM'}
-    name = _hf_names[kind] + heads.get(type(model), 'Model')
+    name = config.pop('class', _hf_names.get(kind)) + heads.get(type(model), 'Model')
     config |= dict(tie_word_embeddings=tied, architectures=[name])
     if ends := _ends_of(tok):
         config |= dict(zip(('bos_token_id','eos_token_id'), map(tok.o2i.get, ends)))
