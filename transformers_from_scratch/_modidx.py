@@ -993,6 +993,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                'transformers_from_scratch/learner/core.py'),
                                                         'transformers_from_scratch.learner.core.WeighItems.after_loss': ( 'learner.core.html#weighitems.after_loss',
                                                                                                                           'transformers_from_scratch/learner/core.py'),
+                                                        'transformers_from_scratch.learner.core.WeighItems.before_fit': ( 'learner.core.html#weighitems.before_fit',
+                                                                                                                          'transformers_from_scratch/learner/core.py'),
                                                         'transformers_from_scratch.learner.core._added': ( 'learner.core.html#_added',
                                                                                                            'transformers_from_scratch/learner/core.py'),
                                                         'transformers_from_scratch.learner.core._aside': ( 'learner.core.html#_aside',

@@ -48,6 +48,10 @@ def _added(learn, x):
 class WeighItems(Callback):
     "Gradients weigh as many texts, words or tokens as the loss is the mean of; a part of our learners"
     order,run_valid = MixedPrecision.order-3,False  # after `GradientAccumulation`
+    def before_fit(self):
+        "Drop what the fit before has gathered after its last step"
+        if in_fit(self.learn): self.opt.zero_grad()
+
     def after_loss(self):
         "Weigh this loss, and the gradients before it, by their items in all processes"
         acc,alone = first(self.learn._grab_cbs(GradientAccumulation)),num_distrib()<2
