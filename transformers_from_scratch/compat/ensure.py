@@ -72,8 +72,8 @@ def decoding(
     "Raise `ValueError` with the name of the file where it is in another encoding"
     try: yield
     except UnicodeError as e:
-        raise ValueError(f"{file} is not in {encoding}: pass `encoding=`, such as 'cp1252' (of a table, "
-                         'to `pd.read_csv`), or save it as UTF-8') from e
+        raise ValueError(f"{file} is not in {encoding}: pass `encoding=`, such as 'cp1252' (a table: "
+                         "`from_df(pd.read_csv(file, encoding='cp1252'), ...)`), or save it as UTF-8") from e
 
 def read_text(
     file:Path, # A text
