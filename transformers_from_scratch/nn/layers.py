@@ -223,11 +223,15 @@ class PositionsByBlock(Positions):
         widths:list, # Width of the heads of each block
         classes:list # Created as `pos_cls(k, max_len, s=)`; repeated over the blocks
     ):
-        def key(cls): return (cls.func, repr(cls.keywords)) if isinstance(cls, partial) else cls
+        def key(cls, s):
+            kind = (cls.func, repr(cls.keywords)) if isinstance(cls, partial) else (cls,)
+            turns = getattr(kind[0], 'rotate', None) is not Positions.rotate
+            return kind,s if turns else None
         every = [(classes[i%len(classes)], s) for i,s in enumerate(widths)]
-        kinds = {(key(o),s): o for o,s in every}
-        self.which = [[*kinds].index((key(o),s)) for o,s in every]
-        self.kinds = nn.ModuleList(o(k, max_len, s=s) for (_,s),o in kinds.items())
+        kinds = {}
+        for cls,s in every: kinds.setdefault(key(cls, s), (cls,s))
+        self.which = [[*kinds].index(key(*o)) for o in every]
+        self.kinds = nn.ModuleList(cls(k, max_len, s=s) for cls,s in kinds.values())
 
     @delegates(Positions.forward)
     def forward(self, x:Tensor, pos:Tensor=None)->Tensor: # `x` with something added `(b,t,k)`
