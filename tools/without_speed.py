@@ -8,7 +8,7 @@ from pathlib import Path
 from common import copy_tracked
 
 lib = 'transformers_from_scratch'
-kept = ('nbs/[012]*.ipynb', 'nbs/8[01]_testing*.ipynb', 'nbs/tests/test_nn.*', 'nbs/tests/test_generate.*', 'nbs/tests/test_testing.*')
+kept = ('nbs/0*.ipynb', 'nbs/1[01]*.ipynb', 'nbs/2*.ipynb', 'nbs/8[01]_testing*.ipynb', 'nbs/tests/test_nn.*', 'nbs/tests/test_generate.*', 'nbs/tests/test_testing.*')
 # the finder of an editable install knows where `speed` is: a process that starts in the copy drops it
 no_finder = """import sys
 sys.meta_path[:] = [o for o in sys.meta_path if not getattr(o, '__module__', '').startswith('__editable__')]
