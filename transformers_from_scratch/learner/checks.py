@@ -22,10 +22,11 @@ def flat_loss(
     flatten:bool=True # Has each token targets of its own? Else a class may have a probability
 )->callable: # fastai's of the same settings, for one of PyTorch's; any other as it is
     "A loss that defines what outputs mean, for one of PyTorch's"
-    f,kwargs = getattr(loss, 'func', loss),getattr(loss, 'keywords', {})
+    f,kwargs = (loss.func,loss.keywords) if isinstance(loss, partial) else (loss,{})
     if make := first(cls for g,cls in _of_torch.items() if g is f): loss = make(**kwargs)
-    kind = first(o for o in _of_torch.values()
-                 if isinstance(loss, o) and type(loss).forward is o.forward)
+    hooks = getattr(loss, '_forward_hooks', None) or getattr(loss, '_forward_pre_hooks', None)
+    kind = first(o for o in _of_torch.values() if isinstance(loss, o) and not hooks and all(
+                 getattr(type(loss), n) is getattr(o, n) for n in ('forward','__call__')))
     def given(*names): return {n: getattr(loss, n) for n in ('weight','reduction',*names)}
     if kind is nn.CrossEntropyLoss:
         return CrossEntropyLossFlat(flatten=flatten, **given('ignore_index','label_smoothing'))

@@ -160,9 +160,10 @@ class BaseTextLearner(Learner):
         weighted:bool=True # Count each by its weight, where the loss weighs classes?
     )->Tensor: # A number, on the device of the targets
         "Number of texts, words or tokens of which the loss of this batch is the mean"
-        y,loss = item_find(self.yb).as_subclass(Tensor),getattr(self.loss_func, 'func', None)
+        y,loss = item_find(self.yb).as_subclass(Tensor),self.loss_func
+        loss = loss.func if isinstance(loss, BaseLoss) else loss
         if y.is_floating_point(): return y.new_ones(len(y)).sum()
-        on,weight = (y>=0) & (y!=getattr(loss, 'ignore_index', -100)),getattr(loss, 'weight', None)
+        on,weight = y!=getattr(loss, 'ignore_index', math.nan),getattr(loss, 'weight', None)
         by_class = weighted and weight is not None and hasattr(loss, 'ignore_index')
         return (weight.to(y.device)[y[on]] if by_class else on).sum()
 
