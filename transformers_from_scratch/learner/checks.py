@@ -155,8 +155,10 @@ def check_dls(
 # %% ../../nbs/52_learner.checks.ipynb #9a000048
 def _vocabs(data):
     "The tokens of `data`, and of its targets"
-    vocab = L(getattr(data, 'vocab', None))
-    return [*map(list, vocab if is_listy(first(vocab)) else vocab and [vocab])]
+    vocab = getattr(data, 'vocab', None) or []
+    return [*vocab] if is_listy(first(vocab)) else vocab and [vocab]
+
+def _same(a, b): return len(a)==len(b) and all(x is y or [*x]==[*y] for x,y in zip(a, b))
 
 class DataWatch(Callback):
     "Detects silent failures during training; a part of our learners"
@@ -170,7 +172,7 @@ class DataWatch(Callback):
         dl = self.vocabs and getattr(self.learn, 'dl', None)
         for n,data in dict(dls=self.dls, dl=dl).items():
             theirs = _vocabs(data)
-            if theirs==self.vocabs[:len(self.vocabs if n=='dls' else theirs)]: continue
+            if _same(theirs, self.vocabs[:len(self.vocabs if n=='dls' else theirs)]): continue
             self.learn.dl = None  # it would be looked at again
             raise ValueError(f'`{"learn."*(n=="dls")}{n}` has another vocabulary, or other classes, '
                              'than the data that this learner was made with: pass that one as '

@@ -147,8 +147,8 @@ class BaseTextLearner(Learner):
 
     def _bn_bias_state(self, with_bias):
         "As in fastai, and no weight decay for norms of any class"
-        norms = [o for n,o in self.model.named_modules() if 'norm' in n.rpartition('.')[2]
-                 or all(p.dim()<2 for p in o.parameters())]
+        norms = [o for n,o in self.model.named_modules() if all(p.dim()<2 or p.numel()==max(p.shape)
+                 and 'norm' in n.rpartition('.')[2] for p in o.parameters())]
         more = L(norms if with_bias else ()).map(params).concat().map(self.opt.state)
         return super()._bn_bias_state(with_bias) + more
 
@@ -163,7 +163,7 @@ class BaseTextLearner(Learner):
         y,loss = item_find(self.yb).as_subclass(Tensor),self.loss_func
         loss = loss.func if isinstance(loss, BaseLoss) else loss
         if y.is_floating_point(): return y.new_ones(len(y)).sum()
-        on,weight = y!=getattr(loss, 'ignore_index', math.nan),getattr(loss, 'weight', None)
+        on,weight = y!=getattr(loss, 'ignore_index', -100),getattr(loss, 'weight', None)
         by_class = weighted and weight is not None and hasattr(loss, 'ignore_index')
         return (weight.to(y.device)[y[on]] if by_class else on).sum()
 
