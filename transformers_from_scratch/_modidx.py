@@ -249,6 +249,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                       'transformers_from_scratch/compat/repairs.py'),
                                                           'transformers_from_scratch.compat.repairs._mark': ( 'compat.repairs.html#_mark',
                                                                                                               'transformers_from_scratch/compat/repairs.py'),
+                                                          'transformers_from_scratch.compat.repairs._may_be_gap': ( 'compat.repairs.html#_may_be_gap',
+                                                                                                                    'transformers_from_scratch/compat/repairs.py'),
                                                           'transformers_from_scratch.compat.repairs._no_mark': ( 'compat.repairs.html#_no_mark',
                                                                                                                  'transformers_from_scratch/compat/repairs.py'),
                                                           'transformers_from_scratch.compat.repairs._one_column': ( 'compat.repairs.html#_one_column',

@@ -143,7 +143,7 @@ class BaseTextLearner(Learner):
             self.loss_func = then[0]
             if nested_attr(self, 'progress._write_stats')==self.logger: self.progress.after_fit()
             raise ValueError(f'`cbs` has {type(cb).__name__}, which replaces the loss, or ids of words '
-                             'by floats: leave it out')
+                             'by floats: leave it out, and pass a loss as `loss_func=`')
 
     def _bn_bias_state(self, with_bias):
         "As in fastai, and no weight decay for norms of any class"
