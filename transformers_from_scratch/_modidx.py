@@ -1215,6 +1215,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                                   'transformers_from_scratch/learner/mlm.py'),
                                                        'transformers_from_scratch.learner.mlm.TransformerMLMLearner.show_results': ( 'learner.mlm.html#transformermlmlearner.show_results',
                                                                                                                                      'transformers_from_scratch/learner/mlm.py'),
+                                                       'transformers_from_scratch.learner.mlm._draws': ( 'learner.mlm.html#_draws',
+                                                                                                         'transformers_from_scratch/learner/mlm.py'),
                                                        'transformers_from_scratch.learner.mlm._hidden_ids': ( 'learner.mlm.html#_hidden_ids',
                                                                                                               'transformers_from_scratch/learner/mlm.py'),
                                                        'transformers_from_scratch.learner.mlm.maskable': ( 'learner.mlm.html#maskable',
