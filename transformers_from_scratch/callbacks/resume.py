@@ -163,20 +163,24 @@ def _data(dl):
                 corpus=nested_attr(ds, 'corpus.about.ids'),
                 transforms=[_view(f) for o in tls for f in o.tfms.fs])
 
+def _hypers(opt): return {n: [o.get(n) for o in opt.hypers] for n in opt.hypers[0]}
+
 def _training(learn, n_processes):
     "All that defines a run but its callbacks"
     model,opt = plain_model(learn.model),learn.opt
     train = vars(learn.dls.train).get('dl', learn.dls.train)
     known = describe_model(model) if isinstance(model, KeepsInitKwargs) else {}
     names = {id(p): n for n,p in model.named_parameters()}
-    hypers = {n: [o.get(n) for o in opt.hypers] for n in opt.hypers[0]}
+    hypers,left = _hypers(opt),vars(opt).get('left', {})
+    # a schedule has moved some, the user what is not as a training left it; None: it was interrupted
+    moved = {} if left is None else {n: o for n,o in hypers.items() if left.get(n)!=o}
+    opt.as_made,opt.left = vars(opt).get('as_made', {}) | moved,None
     scheds = {n: f for o in learn.cbs if isinstance(o, ParamScheduler) for n,f in o.scheds.items()}
     def taken(value, but):
         names = _taken(type(value))-{*but.split()}
         return {n: _view(x) for n,x in vars(value).items() if n in names}
     return ({n: as_code(o) if isinstance(o, (dict,list)) else o for n,o in known.items()}
-        | vars(opt).setdefault('as_made', hypers)  # a schedule may have moved some since
-        | taken(learn, 'dls model cbs default_cbs metrics path model_dir lr wd moms') | dict(
+        | opt.as_made | taken(learn, 'dls model cbs default_cbs metrics path model_dir lr wd moms') | dict(
         loss_func=_view(learn.loss_func), processes=n_processes, bs=train.bs,
         n_epoch=learn.n_epoch, n_batches=len(learn.dls.train),
         lr=hypers['lr'], wd=hypers.get('wd'),
@@ -328,6 +332,7 @@ class Resume(Callback):
 
     def after_fit(self):
         "Note that this run is finished"
+        if self.run: self.opt.left = _hypers(self.opt)
         if self.epoch_start is None: return
         self.epoch_start['order'] = loader_order(self.dls.train)  # for the next run
         self._save(len(self.dls.train), done=True)

@@ -6,7 +6,7 @@
 __all__ = ['repair', 'fastai_repairs', 'no_surrogates']
 
 # %% ../../nbs/86_compat.repairs.ipynb #ded8bfd6
-import sys
+import sys,traceback
 from contextlib import suppress
 from plum import Function
 from fastai.text.all import *
@@ -89,8 +89,10 @@ def _tokenize_files(tok, files):
 def _cached(tok, file):
     "Find the file with the tokens of a text; None if there is none, or the text is newer"
     at = tok.output_dir/file.relative_to(tok.path)
-    def changed(f): return max(f.stat().st_mtime_ns, f.stat().st_ctime_ns) if f.exists() else 0
-    return at if at.exists() and changed(at)>=changed(file) else None
+    def written(f):
+        try: return f.stat().st_mtime_ns
+        except FileNotFoundError: return 0
+    return at if written(at)>=max(written(file), 1) else None
 
 @repair(Tokenizer, 'encodes',
         'A file that is not in the cache of its folder, as in a test set, is a `FileNotFoundError`')
@@ -138,7 +140,8 @@ def _fill_cache(self, items=None, train_setup=False):
     _ensure_texts(df, items, self.text_cols if self.mode=='df' else None)
     if self.mode=='folder' and items is not None:
         files = [o for o in items.items if isinstance(o, Path) and o.is_relative_to(self.path)]
-        new = [o for o in files if not _cached(self, o)]
+        # where nothing can be written, a text is tokenized when it is read
+        new = [o for o in files if not _cached(self, o)] if os.access(self.output_dir, os.W_OK) else []
         _warn_other_cache(self, [o for o in files if _cached(self, o)][:3])
         for i,tokens in _tokenize_files(self, new) if new else ():
             _write_tokens(self, new[i].relative_to(self.path), tokens)
@@ -147,6 +150,13 @@ def _fill_cache(self, items=None, train_setup=False):
     return _fill_cache.fastai(self, items, train_setup)
 
 # %% ../../nbs/86_compat.repairs.ipynb #7a0d4313
+def _may_be_gap(e):
+    "True for an error that missing cells may give, unless code of the user raised it"
+    *_,(frame,_) = traceback.walk_tb(e.__traceback__)
+    at = frame.f_globals.get('__name__', '').partition('.')[0]
+    kinds = KeyError,TypeError,AttributeError,ValueError,IndexError
+    return isinstance(e, kinds) and at in 'fastai fastcore pandas numpy torch plum'.split()
+
 @repair(TextDataLoaders, 'from_df', '`label_delim` alone is a `TypeError`: each list of labels is '
                                     'taken for a class')
 @delegates(TextDataLoaders.from_df)
@@ -159,6 +169,7 @@ def _several_labels(cls, df, path='.', valid_pct=0.2, seed=None, text_col=0, lab
     try: return _several_labels.fastai(cls, df, path, valid_pct, seed, text_col, label_col,
                                        label_delim, y_block, **kwargs)
     except Exception as e:
+        if not _may_be_gap(e): raise
         try:  # is there a likely reason in the table?
             ensure_filled(df, *L(text_col))
             if not kwargs.get('is_lm'): ensure_filled(df, *L(label_col), fill='' if several else None)

@@ -175,9 +175,11 @@ def _train(tok, texts, saved):
 def _ensure_as_made(saved, settings, folder):
     "A `ValueError` unless a corpus that is there was made of the same texts in the same way"
     names = dict(source='source or mark', tokenizer='tok', given='vocab')
-    differ = [names.get(n, n) for n,o in settings.items() if n!='asked' and getattr(saved, n)!=o]
-    if differ: raise ValueError(f"{folder} was made with another {' and '.join(differ)}: take "
-                                "another folder, or delete this one")
+    how = tokenizer_diff(saved.tokenizer, settings['tokenizer'])
+    differ = [names.get(n, n) for n,o in settings.items() if n!='asked' and (
+              how if n=='tokenizer' else getattr(saved, n)!=o)]
+    if differ: raise ValueError(f"{folder} was made with another {' and '.join(differ)}"
+        f"{f' ({how:.300})' if how else ''}: take another folder, or delete this one")
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000018
 def tokenize_corpus(

@@ -22,10 +22,11 @@ def flat_loss(
     flatten:bool=True # Has each token targets of its own? Else a class may have a probability
 )->callable: # fastai's of the same settings, for one of PyTorch's; any other as it is
     "A loss that defines what outputs mean, for one of PyTorch's"
-    f,kwargs = getattr(loss, 'func', loss),getattr(loss, 'keywords', {})
+    f,kwargs = (loss.func,loss.keywords) if isinstance(loss, partial) else (loss,{})
     if make := first(cls for g,cls in _of_torch.items() if g is f): loss = make(**kwargs)
-    kind = first(o for o in _of_torch.values()
-                 if isinstance(loss, o) and type(loss).forward is o.forward)
+    hooks = getattr(loss, '_forward_hooks', None) or getattr(loss, '_forward_pre_hooks', None)
+    kind = first(o for o in _of_torch.values() if isinstance(loss, o) and not hooks and all(
+                 getattr(type(loss), n) is getattr(o, n) for n in ('forward','__call__')))
     def given(*names): return {n: getattr(loss, n) for n in ('weight','reduction',*names)}
     if kind is nn.CrossEntropyLoss:
         return CrossEntropyLossFlat(flatten=flatten, **given('ignore_index','label_smoothing'))
@@ -154,8 +155,10 @@ def check_dls(
 # %% ../../nbs/52_learner.checks.ipynb #9a000048
 def _vocabs(data):
     "The tokens of `data`, and of its targets"
-    vocab = L(getattr(data, 'vocab', None))
-    return [*map(list, vocab if is_listy(first(vocab)) else vocab and [vocab])]
+    vocab = getattr(data, 'vocab', None) or []
+    return [*vocab] if is_listy(first(vocab)) else vocab and [vocab]
+
+def _same(a, b): return len(a)==len(b) and all(x is y or [*x]==[*y] for x,y in zip(a, b))
 
 class DataWatch(Callback):
     "Detects silent failures during training; a part of our learners"
@@ -169,7 +172,7 @@ class DataWatch(Callback):
         dl = self.vocabs and getattr(self.learn, 'dl', None)
         for n,data in dict(dls=self.dls, dl=dl).items():
             theirs = _vocabs(data)
-            if theirs==self.vocabs[:len(self.vocabs if n=='dls' else theirs)]: continue
+            if _same(theirs, self.vocabs[:len(self.vocabs if n=='dls' else theirs)]): continue
             self.learn.dl = None  # it would be looked at again
             raise ValueError(f'`{"learn."*(n=="dls")}{n}` has another vocabulary, or other classes, '
                              'than the data that this learner was made with: pass that one as '

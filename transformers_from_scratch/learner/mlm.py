@@ -6,7 +6,6 @@
 __all__ = ['maskable', 'MaskTokens', 'TransformerMLMLearner', 'transformer_mlm_learner']
 
 # %% ../../nbs/44_learner.mlm.ipynb #27000004
-import zlib
 from fastai.text.all import *
 from ..compat.dls_info import *
 from ..compat.ensure import *
@@ -33,6 +32,15 @@ def maskable(
     return is_word,masks[0]
 
 # %% ../../nbs/44_learner.mlm.ipynb #27000016
+def _draws(ids, real):
+    "As `mask_tokens` draws, but by a text alone, whatever stands beside it in the batch: its hash"
+    def mix(x):  # as MurmurHash3 ends
+        for by in (-0xae502812aa7333, -0x3b314601e57a13ad): x = (x ^ x>>33 & 0x7fffffff)*by
+        return x ^ x>>33 & 0x7fffffff
+    at = real.cumsum(1)                                                                   # (b,t)
+    x = mix((mix(ids<<32 | at)*real).sum(1, keepdim=True) + at)
+    return ((x & 0xffffff)/2**24).where(real, 1.),x>>24 & 0x7fffffff
+
 class MaskTokens(Callback):
     "Masks words of each batch: others in each epoch of training, always the same in validation"
     order = -30  # before whatever looks at a batch
@@ -51,14 +59,8 @@ class MaskTokens(Callback):
             ids = left_align(ids, encoder.pad_idx, encoder.max_len, head_crop)[0]
         real,is_word = real_tokens(ids, encoder.pad_idx),self.is_word.to(ids.device)
         real[:,0] |= ~real.any(1)  # of padding alone one token
-        mask = partial(mask_tokens, is_word=is_word, mask_id=self.mask_id, p=self.p)
-        if self.training: hidden,places = mask(ids)
-        else:  # by a text alone, whatever stands beside it in the batch
-            hidden,places = ids.clone(),torch.zeros_like(real)
-            for i,at in enumerate(real):
-                seed = zlib.crc32(repr(ids[i,at].tolist()).encode())
-                rng = torch.Generator().manual_seed(seed)
-                hidden[i,at],places[i,at] = mask(ids[i,at], generator=rng)
+        draws = None if self.training else _draws(ids.as_subclass(Tensor), real)
+        hidden,places = mask_tokens(ids, is_word, self.mask_id, self.p, draws=draws)
         places = places | real & ~is_word[ids].any(1, keepdim=True)  # no word: all as they stand
         self.learn.xb,self.learn.yb = (hidden,places),(ids[places],)                        # (n,)
 

@@ -19,6 +19,7 @@ class _LossOnDevice(AvgSmoothLoss):
     "The smoothed loss, kept on the device of the loss"
     def accumulate(self, learn):
         loss = learn.loss.detach().mean()
+        loss = loss.to(torch.promote_types(loss.dtype, torch.float))
         self.count,self.val = self.count+1,torch.lerp(loss, self.val.to(loss), self.beta)
 
 def _show_loss(progress):
