@@ -39,7 +39,8 @@ def ensure_filled(
     fill:object='' # What can stand for a missing cell; None: nothing
 )->list: # The names of the columns
     "Raise `ValueError` for a column that is not there, or for missing cells, with their rows"
-    lost = [o for o in cols if not (0<=o<table.shape[1] if isinstance(o, int) else o in table)]
+    lost = [o for o in cols if not (-table.shape[1]<=o<table.shape[1] if isinstance(o, int)
+                                    else o in table)]
     if lost: raise ValueError(f'the table has no column {lost[0]!r}, but has {[*table]!r:.200}')
     cols = [table.columns[o] if isinstance(o, int) else o for o in cols]
     df,at = isinstance(table, pd.DataFrame),range(len(table))

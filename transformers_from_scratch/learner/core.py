@@ -147,12 +147,12 @@ class BaseTextLearner(Learner):
             self.loss_func = then[0]
             if nested_attr(self, 'progress._write_stats')==self.logger: self.progress.after_fit()
             raise ValueError(f'`cbs` has {type(cb).__name__}, which replaces the loss, or ids of words '
-                             'by floats: leave it out')
+                             'by floats: leave it out, and pass a loss as `loss_func=`')
 
     def _bn_bias_state(self, with_bias):
         "As in fastai, and no weight decay for norms of any class"
-        norms = [o for n,o in self.model.named_modules() if 'norm' in n.rpartition('.')[2]
-                 or all(p.dim()<2 for p in o.parameters())]
+        norms = [o for n,o in self.model.named_modules() if all(p.dim()<2 or p.numel()==max(p.shape)
+                 and 'norm' in n.rpartition('.')[2] for p in o.parameters())]
         more = L(norms if with_bias else ()).map(params).concat().map(self.opt.state)
         return super()._bn_bias_state(with_bias) + more
 
@@ -164,9 +164,10 @@ class BaseTextLearner(Learner):
         weighted:bool=True # Count each by its weight, where the loss weighs classes?
     )->Tensor: # A number, on the device of the targets
         "Number of texts, words or tokens of which the loss of this batch is the mean"
-        y,loss = item_find(self.yb).as_subclass(Tensor),getattr(self.loss_func, 'func', None)
+        y,loss = item_find(self.yb).as_subclass(Tensor),self.loss_func
+        loss = loss.func if isinstance(loss, BaseLoss) else loss
         if y.is_floating_point(): return y.new_ones(len(y)).sum()
-        on,weight = (y>=0) & (y!=getattr(loss, 'ignore_index', -100)),getattr(loss, 'weight', None)
+        on,weight = y!=getattr(loss, 'ignore_index', -100),getattr(loss, 'weight', None)
         by_class = weighted and weight is not None and hasattr(loss, 'ignore_index')
         return (weight.to(y.device)[y[on]] if by_class else on).sum()
 

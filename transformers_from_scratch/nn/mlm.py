@@ -17,17 +17,18 @@ def mask_tokens(
     is_word:Tensor, # bool `(v,)`, True at ids that may be masked or be replacements
     mask_id:int, # The id of the mask token
     p:float=.15, # Fraction of the words to choose, in (0,1]
-    generator:torch.Generator=None # A random generator; None is torch's own
+    generator:torch.Generator=None, # A random generator; None is torch's own
+    draws:tuple=None # Numbers in [0,1) and whole ones, `(b,t)`, to mask each row by; None draws them
 )->tuple: # Ids `(b,t)` with words masked, and bool `(b,t)`, True where the model must predict
     "Mask words, at least one, Devlin et al. 2019, 3.1; raises `ValueError` for `p` outside (0,1]"
     if not 0<p<=1: raise ValueError(f'`p` is {p}, but must be in (0,1]')
     words = is_word.nonzero()[:,0]                                                     # (n_words,)
-    device = ids.device if generator is None else generator.device
-    u = torch.rand(ids.shape, generator=generator, device=device).to(ids.device)          # (b,t)
-    u = u.where(is_word[ids], 1.)
-    u = torch.where(u==u.min(), p*u, u)  # at least one is chosen
-    idx = torch.randint(len(words), ids.shape, generator=generator, device=device)        # (b,t)
-    hidden = ids.where(u>=.9*p, words[idx.to(ids.device)]).masked_fill(u<.8*p, mask_id)
+    kw = dict(generator=generator, device=ids.device if generator is None else generator.device)
+    u,idx = draws or (torch.rand(ids.shape, **kw),torch.randint(len(words), ids.shape, **kw))
+    u = u.to(ids.device).where(is_word[ids], 1.)                                          # (b,t)
+    u = torch.where(u==(u.amin(1, True) if draws else u.min()), p*u, u)  # at least one is chosen
+    other = words[idx.to(ids.device)%len(words)]                                          # (b,t)
+    hidden = ids.where(u>=.9*p, other).masked_fill(u<.8*p, mask_id)
     return hidden,u<p
 
 # %% ../../nbs/08_nn.mlm.ipynb #4b000013
