@@ -78,7 +78,8 @@ class MultiHeadAttention(Module):
     ):
         kv_heads = ifnone(kv_heads, heads)
         if k<1 or heads<1 or (k%heads and not wide and head_width is None):
-            raise ValueError(f'`heads` is {heads}, but must divide k={k}, unless `wide=True`')
+            raise ValueError(f'`heads` is {heads}, but must divide k={k}, unless `wide=True` or a '
+                             '`head_width` is given')
         if kv_heads<1 or heads%kv_heads:
             raise ValueError(f'`kv_heads` is {kv_heads}, but must divide heads={heads}')
         for name,n in dict(head_width=head_width, window=window, cap=cap).items():

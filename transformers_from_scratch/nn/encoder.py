@@ -62,11 +62,8 @@ class TransformerEncoder(KeepsInitKwargs):
         row = None if pad_idx==vocab_sz else pad_idx  # padding may have no row in the table
         self.embedding = nn.Embedding(vocab_sz, e, padding_idx=row)
         self.types = nn.Embedding(n_types, e) if n_types else None
-        first,*others = pos_cls if isinstance(pos_cls, list) else [pos_cls]
-        self.positions = first(e, max_len, s=widths[0])
-        turns = type(self.positions).rotate is not Positions.rotate
-        if others or turns and len({*widths})>1:
-            self.positions = PositionsByBlock(e, max_len, widths, [first,*others])
+        positions = PositionsByBlock(e, max_len, widths, L(pos_cls))
+        self.positions = first(positions.kinds) if len(positions.kinds)==1 else positions
         self.embed_norm = norm_cls(e) if embed_norm else nn.Identity()
         self.widen = nn.Identity() if e==k else nn.Linear(e, k)
         self.norm = norm_cls(k) if ifnone(final_norm, norm_first) else nn.Identity()

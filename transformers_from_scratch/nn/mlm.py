@@ -37,13 +37,14 @@ class MLMHead(LMHead):
     @delegates(LMHead)
     def __init__(self, embedding:nn.Embedding, tie_weights:bool=True, # Share its weight?
         act_cls:type=nn.GELU, # Class of the activation
-        norm_cls:type=nn.LayerNorm, # Class of the norm, created as `norm_cls(width)` for the width of `embedding`
+        norm_cls:type=nn.LayerNorm, # Class of the norm, created as `norm_cls(e)` for `embedding (v,e)`
         width:int=None, # Width of the vectors; None is that of `embedding`
         bias:bool=True # Give the dense layer a bias
     ):
         super().__init__(embedding, tie_weights)
         v,e = embedding.weight.shape
-        self.dense,self.act,self.norm = nn.Linear(ifnone(width, e), e, bias=bias),act_cls(),norm_cls(e)
+        self.dense = nn.Linear(ifnone(width, e), e, bias=bias)
+        self.act,self.norm = act_cls(),norm_cls(e)
         self.linear.bias = nn.Parameter(torch.zeros(v))
 
     @delegates(LMHead.forward)

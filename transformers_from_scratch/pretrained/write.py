@@ -68,8 +68,9 @@ _hf_names = {'gpt2':'GPT2', 'bert':'Bert', 'electra':'Electra', 'albert':'Albert
     'olmo2':'Olmo2', 'granite':'Granite', 'eurobert':'EuroBert', 'gemma':'Gemma', 'gemma2':'Gemma2',
     'gemma3_text':'Gemma3', 'modernbert':'ModernBert', 'deberta-v2':'DebertaV2',
     'gpt_neox':'GPTNeoX'}
-_files = ['config.json','generation_config.json','model.safetensors','model.safetensors.index.json','tokenizer.json',
-          'tokenizer_config.json','special_tokens_map.json']
+_files = ['config.json','generation_config.json','model.safetensors',
+          'model.safetensors.index.json','tokenizer.json','tokenizer_config.json',
+          'special_tokens_map.json']
 
 def _ends_of(tok):
     "The tokens that begin and end a text, by the names that are in use for them"

@@ -214,7 +214,7 @@ class _Unknown(Exception): "Part without a fast decoder"
 
 _steps = {}  # for a class of parts: `f(part, builder)`, which returns its function for one token
 _by_number = {nn.Identity, nn.LayerNorm, nn.RMSNorm, OffsetRMSNorm, nn.ReLU, nn.GELU, nn.SiLU,
-    nn.Tanh,           nn.Sigmoid, nn.ELU, nn.LeakyReLU, nn.Mish}
+              nn.Tanh, nn.Sigmoid, nn.ELU, nn.LeakyReLU, nn.Mish}
 
 _dropouts = nn.Dropout,ByteDropout  # which do nothing in evaluation mode
 
