@@ -40,8 +40,10 @@ def deberta(
     eps = cfg('layer_norm_eps', kind=float)
     longest = cfg('max_position_embeddings', kind=int)
     most = int(cfg('max_relative_positions', default=-1, kind=object))
-    pos_cls = partial(DistanceVectors, n=cfg('position_buckets', kind=int),
-        farthest=most if most>0 else longest, norm_cls=partial(nn.LayerNorm, eps=eps))
+    n = cfg('position_buckets', kind=int)
+    if 0<most<=n//2+1: cfg.bad('max_relative_positions', most, f'but must be above {n//2+1}')
+    pos_cls = partial(DistanceVectors, n=n, farthest=most if most>0 else longest,
+                      norm_cls=partial(nn.LayerNorm, eps=eps))
     family = bert(cfg, _names, 'deberta.', types=False, pos_cls=pos_cls,
                   attn_cls=partial(DisentangledAttention, qkv_bias=True))
     family.head = None  # checkpoints have it under several names
