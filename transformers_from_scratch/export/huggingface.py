@@ -9,6 +9,7 @@ __all__ = []
 from fastai.text.all import *
 from ..nn.lm import *
 from ..nn.mlm import *
+from ..nn.seq2seq import *
 from ..compat.dls_info import *
 from ..pretrained.core import *
 from ..pretrained.write import *
@@ -21,12 +22,13 @@ from ..learner.core import *
 def save_pretrained(self:TransformerLearner,
     folder:str|Path # Where to write `config.json`, `model.safetensors` and the tokenizer
 )->Path: # The folder
-    "Write a language model, or the encoder of a classifier without its head, for Hugging Face"
+    "Write a model for Hugging Face; of one with a head for labels or tags, the encoder alone"
     model = plain_model(self.model)
     if rank_distrib(): return Path(folder).expanduser()  # the first process writes
-    lm = isinstance(model, (TransformerLM,TransformerMLM))
+    whole = isinstance(model, (TransformerLM,TransformerMLM,TransformerSeq2Seq))
     tok = getattr(text_tokenizer(self.dls), 'tok', None)
-    pre = Pretrained(model if lm else model[0], list(text_vocab(self.dls)), tok)
+    marks = self.teacher_forcing.marks if isinstance(model, TransformerSeq2Seq) else None
+    pre = Pretrained(model if whole else model[0], list(text_vocab(self.dls)), tok, marks=marks)
     folder = pre.save_pretrained(folder)
     if not (folder/'tokenizer.json').exists():
         warn(f"{folder} has no tokenizer: that of `dls` is not an `HFTokenizer`", stacklevel=2)

@@ -10,6 +10,7 @@ from fastai.text.all import *
 from ..nn.encoder import *
 from ..nn.lm import *
 from ..nn.mlm import *
+from ..nn.seq2seq import *
 from ..files.format import *
 from ..compat.dls_info import *
 from ..data.tokenizers import *
@@ -17,21 +18,24 @@ from ..files.config import *
 from .core import *
 
 # %% ../../nbs/59_pretrained.write.ipynb #p07f6375f1d
-def _kinds(encoder):
-    "The classes of the parts of `encoder`, but for linear layers, and the `eps` of its norms"
-    parts = [o for o in [*encoder.modules()][1:] if not isinstance(o, (nn.Linear,nn.Dropout))]
+def _kinds(model):
+    "The classes of the parts of encoders, but for linear layers, and the `eps` of their norms"
+    encoders = [o for o in model.modules() if isinstance(o, TransformerEncoder)]
+    parts = [o for e in encoders for o in [*e.modules()][1:]
+             if not isinstance(o, (nn.Linear,nn.Dropout))]
     return {o for part in parts for o in (type(part), getattr(part, 'eps', None))}
 
 # %% ../../nbs/59_pretrained.write.ipynb #p07cfa9d4d7
 def config_of(
-    encoder:TransformerEncoder, # An encoder, or that of a language model
-    head:nn.Module=None # The head of that
+    model:nn.Module # An encoder, a language model, or an encoder-decoder
 )->dict: # What it says
-    "A `config.json` for `encoder`, in the closest format"
+    "A `config.json` for `model`, in the closest format"
+    parts = [model,None] if isinstance(model, TransformerEncoder) else [*model]
+    encoder = parts[0]
     dtype,pad = encoder.embedding.weight.dtype,encoder.pad_idx
     cfg = dict(vocab_size=encoder.vocab_sz, pad_token_id=None if pad==encoder.vocab_sz else pad,
         bos_token_id=None, eos_token_id=None, torch_dtype=str(dtype).removeprefix('torch.'))
-    found = first(filter(None, (f(encoder, head) for f in writers)))
+    found = first(filter(None, (f(*parts) for f in (pair_writers if len(parts)>2 else writers))))
     if not found: raise ValueError('no family has its parts')
     return cfg | found
 
@@ -57,8 +61,12 @@ def _for_hf(model, family):
     for theirs,parts in joined.items():
         names = [parts[i] for i in sorted(parts)]
         w = family.turn(names[0], torch.cat([state[o] for o in names]), back=True)
-        inside = not (isinstance(model, TransformerEncoder) or names[0].startswith('1.'))
-        file[family.prefix*inside + re.sub(r'\|\w+', '', theirs)] = w.contiguous()
+        head = '' if isinstance(model, TransformerEncoder) else f'{len(model)-1}.'
+        spellings,_,kind = theirs.rpartition('.')
+        spellings = spellings.split('|')
+        shared = names[0]=='0.embedding.weight' and 'shared' in spellings
+        theirs = '.'.join(filter(None, ['shared' if shared else spellings[0], kind]))
+        file[family.prefix*(not names[0].startswith(head)) + theirs] = w.contiguous()
     return file
 
 # %% ../../nbs/59_pretrained.write.ipynb #p07427e4a8e
@@ -67,7 +75,7 @@ _hf_names = {'gpt2':'GPT2', 'bert':'Bert', 'electra':'Electra', 'albert':'Albert
     'llama':'Llama', 'mistral':'Mistral', 'qwen2':'Qwen2', 'qwen3':'Qwen3', 'smollm3':'SmolLM3',
     'olmo2':'Olmo2', 'granite':'Granite', 'eurobert':'EuroBert', 'gemma':'Gemma', 'gemma2':'Gemma2',
     'gemma3_text':'Gemma3', 'modernbert':'ModernBert', 'deberta-v2':'DebertaV2',
-    'gpt_neox':'GPTNeoX'}
+    'gpt_neox':'GPTNeoX', 't5':'T5', 'bart':'Bart', 'marian':'Marian'}
 _files = ['config.json','generation_config.json','model.safetensors',
           'model.safetensors.index.json','tokenizer.json','tokenizer_config.json',
           'special_tokens_map.json']
@@ -81,19 +89,23 @@ def _ends_of(tok):
 def _save_model(pre, folder):
     "Write config and weights; raises an error if what is there has other parts or outputs"
     model,encoder,tok = pre.model,pre.encoder,pre.tokenizer
-    config = config_of(encoder, None if model is encoder else model[1])
+    config = config_of(model)
     kind = config['model_type']
-    tied = model is not encoder and model[1].linear.weight is encoder.embedding.weight
+    tied = model is not encoder and model[-1].linear.weight is model[-2].embedding.weight
     heads = {TransformerLM: 'LMHeadModel' if kind=='gpt2' else 'ForCausalLM',
-             TransformerMLM: 'ForMaskedLM'}
+             TransformerMLM: 'ForMaskedLM',
+             TransformerSeq2Seq: 'MTModel' if kind=='marian' else 'ForConditionalGeneration'}
     name = config.pop('class', _hf_names.get(kind)) + heads.get(type(model), 'Model')
     config |= dict(tie_word_embeddings=tied, architectures=[name])
     if ends := _ends_of(tok):
         config |= dict(zip(('bos_token_id','eos_token_id'), map(tok.o2i.get, ends)))
+    if isinstance(model, TransformerSeq2Seq):
+        if not pre.marks: raise ValueError('pass `marks=`: what it writes begins and ends with')
+        config |= dict(decoder_start_token_id=pre.marks.bos, eos_token_id=pre.marks.eos)
     (folder/'config.json').write_text(json.dumps(config, indent=2), encoding='utf8')
     write_file(folder/'model.safetensors', CheckpointFile, _for_hf(model, read_family(folder)))
     there = load_pretrained(folder)
-    if more := _kinds(encoder) - _kinds(there.encoder):
+    if more := _kinds(model) - _kinds(there.model):
         raise ValueError(f"it has no {', '.join(getattr(o, '__name__', f'eps={o}') for o in more)}")
     if not outputs_match(model, there.model, 1e-3): raise ValueError('outputs would differ')
 
