@@ -46,3 +46,11 @@ def split(name, n_labels, seed):
         train,test = held_out(pd.read_csv(data/name/'train.csv'))
         train = draw(train, n_labels, seed)
     return train.reset_index(drop=True),test.reset_index(drop=True)
+
+def split_each(name, per, seed):
+    "`per` texts of each label of 'imdb', 'trec' or 'mr' to train on, and those to test on"
+    if name=='imdb': return split(name, 2*per, seed)
+    train,test = held_out(pd.read_csv(data/name/'train.csv'))
+    rng = np.random.RandomState(seed)
+    rows = [o.iloc[rng.permutation(len(o))[:per]] for _,o in train.groupby('label')]
+    return pd.concat(rows).reset_index(drop=True),test.reset_index(drop=True)
