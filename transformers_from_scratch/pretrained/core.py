@@ -271,8 +271,7 @@ def _dense(cfg):
     layer = nn.Linear(cfg('in_features', kind=int), cfg('out_features', kind=int),
                       cfg('bias', default=True))
     weights = Checkpoint(cfg.file.parent, 'linear.')
-    try: layer.load_state_dict({n: weights.get(n) for n in weights.at})
-    except RuntimeError as e: raise ValueError(f"{cfg.file}: {in_short(e)}") from e
+    layer.load_state_dict({n: weights.get(n) for n in weights.at})
     if not all(p.isfinite().all() for p in layer.parameters()):
         raise ValueError(f"{weights.folder} has numbers that are not finite")
     return nn.Sequential(layer, act()).requires_grad_(False)
@@ -292,21 +291,16 @@ def read_sentence(
     for o in others:
         o.only(**dict.fromkeys(('module_input_name','module_output_name'), 'sentence_embedding'))
     reads,tok = (_config(folders[0], o) for o in ('sentence_*_config.json','tokenizer_config.json'))
+    usual = dict(text=dict(method='forward', method_output_name='last_hidden_state'))
     reads.only(transformer_task='feature-extraction', module_output_name='token_embeddings',
-               **dict.fromkeys(('query_length','document_length','query_expansion',
-                                'processing_kwargs')))
-    CheckpointConfig(reads.file, reads('modality_config', default={}).get('text', {})).only(
-        method='forward', method_output_name='last_hidden_state')
+               modality_config=usual, processing_kwargs=None)
     says = _config(path, 'config_sentence_transformers.json')
     says.only(model_type='SentenceTransformer')
-    prompts,default = says('prompts', default={}),says('default_prompt_name', default='')
-    if default and default not in prompts:
-        says.bad('default_prompt_name', default, f'but must be one of {[*prompts]}')
     dense = [_dense(o) for o,kind in zip(others, kinds[2:]) if kind=='Dense']
     max_len = reads.says.get('max_seq_length') or tok.says.get('model_max_length')
     return SentenceConfig(_pool(pooling), nn.Sequential(*dense) if dense else None,
-        kinds[-1]=='Normalize', max_len, reads('do_lower_case', default=False), prompts, default,
-        folders[0])
+        kinds[-1]=='Normalize', max_len, reads('do_lower_case', default=False),
+        says('prompts', default={}), says('default_prompt_name', default=''), folders[0])
 
 # %% ../../nbs/55_pretrained.core.ipynb #p07ff84ed2a
 def read_family(

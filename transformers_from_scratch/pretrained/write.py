@@ -127,17 +127,15 @@ def _save_tokenizer(pre, folder):
 def _copy_sentence(pre, new, folder):
     "Copy what sentence-transformers wrote beside a model: modules into `folder`, the rest to `new`"
     modules = CheckpointConfig(pre.path/'modules.json').says
+    copies = {o: new/o.name for o in pre.path.glob('config_sentence_transformers.json')}
+    copies |= dict.fromkeys(pre.sentence.folder.glob('sentence_*_config.json'), new/_files[-1])
+    for name in (Path(o['path']).name for o in modules[1:]):
+        (folder/name).mkdir(parents=True, exist_ok=True)
+        copies |= {o: folder/name/o.name for kind in ('json','safetensors')
+                   for o in (pre.path/name).glob(f'*.{kind}')}
+    for source,copy in copies.items(): copy.write_bytes(source.read_bytes())  # or the same file
     modules[0]['path'] = ''  # of the transformer
     (new/'modules.json').write_text(json.dumps(modules, indent=2), encoding='utf8')
-    here,root = pre.path,pre.sentence.folder
-    copies = {o: new/o.name for o in here.glob('config_sentence_transformers.json')}
-    copies |= dict.fromkeys(root.glob('sentence_*_config.json'), new/'sentence_bert_config.json')
-    for name in (Path(o['path']).name for o in modules[1:]):
-        copies |= {o: folder/name/o.name for o in (here/name).glob('*.*')
-                   if o.suffix in ('.json','.safetensors')}
-    for source,copy in copies.items():
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_bytes(source.read_bytes())  # it may be the same file
 
 # %% ../../nbs/59_pretrained.write.ipynb #p0713e80f46
 @patch
