@@ -225,7 +225,10 @@ class Checkpoint:
 # %% ../../nbs/57_files.format.ipynb #f1c00037
 _patterns = ['config.json', 'generation_config.json', 'model*.safetensors',
              'model.safetensors.index.json', 'tokenizer*.json', 'special_tokens_map.json',
-             'vocab.json', '*.spm', 'sp*.model', 'tokenizer.model']
+             'vocab.json', '*.spm', 'sp*.model', 'tokenizer.model',
+             'sentence_*_config.json']
+# what sentence-transformers writes, in folders such as 1_Pooling as well
+_patterns += ['modules.json', 'config_sentence_transformers.json', *('[0-9]_*/'+o for o in _patterns)]
 
 def hub_folder(
     name:str|Path # A folder, or a name of the Hugging Face hub

@@ -55,20 +55,28 @@ def _embed(
 @delegates(_embed)
 def embed(self:Pretrained,
     texts:str|list, # A text, or a list of texts
-    max_len:int=None, # Maximum number of tokens, special ones too; None: the limit of the model
+    max_len:int=None, # Maximum number of tokens, special ones too; None: that of the checkpoint
+    prompt:str=None, # Name of one of `sentence.prompts`; None: the default one; '': none
+    *,
+    pool:callable=None, # As in a learner's `embed`; None: what the checkpoint does, or the mean
+    normalize:bool=None, # Make each vector of length 1? None: as the checkpoint says, or yes
     **kwargs
 )->Tensor: # `(n,k)` on the CPU, in the order of the texts; `(k,)` for a single string
     "Vectors of texts, for search and clustering; raises `TypeError` for what is not a text"
-    tok,most = self.tokenizer,self.encoder.max_len
+    tok,most,says = self.tokenizer,self.encoder.max_len,self.sentence or SentenceConfig()
     if tok is None: raise ValueError(f"{self.path} has no `tokenizer.json`, so texts can't be read")
-    limit,(front,last) = ifnone(max_len, most),tok.ends
+    limit,(front,last) = ifnone(max_len, self.limit),tok.ends
     fits = limit is None or front+last<limit<=ifnone(most, limit)
-    ensure(fits, 'max_len', max_len, f'from {front+last+1} to {most}')
+    ensure(fits, 'max_len', limit, f'from {front+last+1} to {most}')
+    name = ifnone(prompt, says.default_prompt)
+    ensure(name in ('', *says.prompts), 'prompt', name, f"one of {[*says.prompts]}, or ''")
+    lead = says.prompts.get(name) or ''
     def ids(tokens):
         row = [tok.o2i[o] for o in tokens]
         return row if limit is None or len(row)<=limit else row[:limit-last]+row[len(row)-last:]
-    rows = [ids(o) for o in tok(as_texts(texts))]
-    with in_eval(self.model): out = _embed(self.encoder, rows, None, **kwargs)
+    rows = [ids(o) for o in tok([lead+o for o in as_texts(texts)])]
+    how = dict(pool=pool or says, normalize=ifnone(normalize, says.normalize))
+    with in_eval(self.model): out = _embed(self.encoder, rows, None, **how, **kwargs)
     return out[0] if isinstance(texts, str) else out
 
 @patch

@@ -4,13 +4,15 @@
 
 # %% auto #0
 __all__ = ['writers', 'pair_writers', 'families', 'CheckpointConfig', 'activation_of', 'ratio', 'name_of', 'eps_of', 'sizes_of',
-           'Family', 'shared_tables', 'marks_of', 'read_family', 'Pretrained', 'load_pretrained']
+           'Family', 'shared_tables', 'marks_of', 'SentenceConfig', 'read_sentence', 'read_family', 'Pretrained',
+           'load_pretrained']
 
 # %% ../../nbs/55_pretrained.core.ipynb #p0724d3c7dc
 from fastai.text.all import *
 from ..nn.attention import *
 from ..nn.layers import *
 from ..nn.encoder import *
+from ..nn.classifier import *
 from ..nn.lm import *
 from ..nn.mlm import *
 from ..nn.seq2seq import *
@@ -29,7 +31,7 @@ class CheckpointConfig:
     def __init__(self,
         file:Path, # Where it stands
         says:dict=None # What it says; None: it is read
-    ): self.file,self.says = file,says or json.loads(read_text(file))
+    ): self.file,self.says = file,json.loads(read_text(file)) if says is None else says
 
     def bad(self,
         name:str, # Of a key
@@ -223,6 +225,83 @@ def _theirs(family, weights, model, dtype):
     unused = weights.at.keys() - used - joined.keys()
     return state,sorted(o for o in unused if not _no_weights.fullmatch(o))
 
+# %% ../../nbs/55_pretrained.core.ipynb #c5e00002
+_pools = dict(mean=mean_pool, cls=first_pool, max=max_pool, lasttoken=last_pool)
+_squash = {o.__name__: o for o in (nn.Identity, nn.Tanh, nn.ReLU, nn.GELU, nn.SiLU, nn.Sigmoid)}
+
+class SentenceConfig:
+    "How a sentence encoder makes a vector of a text; a pool that applies its dense layers, too"
+    def __init__(self,
+        pool:callable=mean_pool, # `(hidden, pad_mask) -> vectors`, over real tokens
+        dense:nn.Module=None, # What changes these vectors; None: nothing
+        normalize:bool=True, # Make each vector of length 1?
+        max_len:int=None, # Maximum number of tokens, special ones too; None: that of the model
+        lower_case:bool=False, # Turn texts into lower case?
+        prompts:dict=None, # What stands before a text, by what the text is, such as 'query'
+        default_prompt:str='', # Name of the prompt of any text; '': none
+        folder:Path=None # Where the transformer stands
+    ):
+        store_attr()
+        self.prompts = prompts or {}
+
+    def __call__(self, hidden, pad_mask):
+        x = self.pool(hidden, pad_mask)
+        return x if self.dense is None else self.dense.to(x.device)(x.float())
+
+def _config(folder, pattern):
+    "What the file says, nothing if it is not there"
+    file = first(sorted(folder.glob(pattern)))
+    return CheckpointConfig(file or folder/pattern, None if file else {})
+
+def _pool(cfg):
+    "The function for a module `Pooling`"
+    cfg.only(include_prompt=True)
+    old = [re.sub('^pooling_mode_|_tokens?$', '', n) for n,o in cfg.says.items()
+           if n.startswith('pooling_mode_') and o]
+    modes = L(cfg('pooling_mode', default=old or ['mean'], kind=object))
+    pool = _pools.get(modes[0]) if len(modes)==1 else None
+    return pool or cfg.bad('pooling_mode', [*modes], f'but must be one of {[*_pools]}')
+
+def _dense(cfg):
+    "The layer for a module `Dense`"
+    name = cfg('activation_function', default='torch.nn.Tanh')
+    act = _squash.get(re.sub(r'^torch\.nn\.(modules\.\w+\.)?', '', name))
+    if not act: cfg.bad('activation_function', name, f'but must be one of {[*_squash]}')
+    cfg.only(use_residual=False)
+    layer = nn.Linear(cfg('in_features', kind=int), cfg('out_features', kind=int),
+                      cfg('bias', default=True))
+    weights = Checkpoint(cfg.file.parent, 'linear.')
+    layer.load_state_dict({n: weights.get(n) for n in weights.at})
+    if not all(p.isfinite().all() for p in layer.parameters()):
+        raise ValueError(f"{weights.folder} has numbers that are not finite")
+    return nn.Sequential(layer, act()).requires_grad_(False)
+
+def read_sentence(
+    path:Path # A checkpoint's folder
+)->SentenceConfig: # None without `modules.json`
+    "What sentence-transformers wrote beside a model; `ValueError` for what can't be expressed"
+    if not (path/'modules.json').exists(): return
+    modules = CheckpointConfig(path/'modules.json')
+    kinds = [re.sub(r'^sentence_transformers\.([\w.]*\.)?', '', o['type']) for o in modules.says]
+    if not re.fullmatch('Transformer Pooling( Dense)*( Normalize)?', ' '.join(kinds)):
+        modules.bad('type', ' '.join(kinds), 'but must be `Transformer Pooling`, then any number '
+                    'of `Dense`, then `Normalize` or nothing')
+    folders = [path/Path(o['path']).name for o in modules.says]  # never in another folder
+    pooling,*others = [_config(o, 'config.json') for o in folders[1:]]
+    for o in others:
+        o.only(**dict.fromkeys(('module_input_name','module_output_name'), 'sentence_embedding'))
+    reads,tok = (_config(folders[0], o) for o in ('sentence_*_config.json','tokenizer_config.json'))
+    usual = dict(text=dict(method='forward', method_output_name='last_hidden_state'))
+    reads.only(transformer_task='feature-extraction', module_output_name='token_embeddings',
+               modality_config=usual, processing_kwargs=None)
+    says = _config(path, 'config_sentence_transformers.json')
+    says.only(model_type='SentenceTransformer')
+    dense = [_dense(o) for o,kind in zip(others, kinds[2:]) if kind=='Dense']
+    max_len = reads.says.get('max_seq_length') or tok.says.get('model_max_length')
+    return SentenceConfig(_pool(pooling), nn.Sequential(*dense) if dense else None,
+        kinds[-1]=='Normalize', max_len, reads('do_lower_case', default=False),
+        says('prompts', default={}), says('default_prompt_name', default=''), folders[0])
+
 # %% ../../nbs/55_pretrained.core.ipynb #p07ff84ed2a
 def read_family(
     path:Path # A checkpoint's folder
@@ -281,6 +360,11 @@ def _read_model(family, weights, pad, dtype):
         model[-1].linear.weight = model[-2].embedding.weight
     return use_fast_layers(model),unused
 
+def _lower_case(tok):
+    "Let a `tokenizers.Tokenizer` turn texts into lower case first"
+    n = import_extra('tokenizers', 'hf').normalizers
+    tok.normalizer = n.Sequence([n.Lowercase(), *filter(None, [tok.normalizer])])
+
 def _vocab(path, family, weights):
     "The tokenizer in `path` or None, the tokens by id, and the id of padding"
     cfg,rows = family.cfg,len(weights.get(_spelled(weights, family.source('embedding.weight')[0])))
@@ -312,7 +396,8 @@ class Pretrained:
         tokenizer=None, # What makes tokens of texts, such as an `HFTokenizer`
         path:Path=None, # The folder that they come from
         unused:list=(), # Names of tensors in it that are not in `model`
-        marks:BosEos=None # The first and the last token of what a `TransformerSeq2Seq` writes
+        marks:BosEos=None, # The first and the last token of what a `TransformerSeq2Seq` writes
+        sentence:SentenceConfig=None # How `embed` makes vectors; None: the mean, of length 1
     ): store_attr()
 
     def __repr__(self):
@@ -320,6 +405,7 @@ class Pretrained:
         sizes = [f'{n}={config[n]}' for n in ('k','heads','depth','max_len')]
         parts = [type(self.model).__name__, *sizes, f'{total:,} weights',
                  f'{len(self.vocab):,} tokens']
+        if self.sentence: parts.append(f'pool={self.sentence.pool.__name__}')
         if self.path: parts.append(f'from {Path(self.path).name}')
         if self.unused: parts.append(f"not needed: {', '.join(self.unused)}")
         return f"{type(self).__name__}({', '.join(parts)})"
@@ -337,6 +423,12 @@ class Pretrained:
         "The encoder"
         return self.model if isinstance(self.model, TransformerEncoder) else self.model[0]
 
+    @property
+    def limit(self):
+        "Maximum number of tokens of a text that `embed` reads; None: no limit"
+        both = self.encoder.max_len,self.sentence and self.sentence.max_len
+        return min(filter(None, both), default=None)
+
     def keywords(self,
         given:dict, # Keywords for the model that the user chose; `max_len=None` is no limit
         vocab:list, # The tokens of the data
@@ -351,7 +443,8 @@ class Pretrained:
                 raise ValueError(
                     f"`{n}` is {as_code(value)}, but `pretrained` has {as_code(have[n])}")
         sizes = {} if list(vocab)==list(self.vocab) else dict(vocab_sz=len(vocab), pad_idx=pad_idx)
-        return {**self.model.init_kwargs, **self.encoder.init_kwargs, **given, **sizes}
+        pool = dict(pool=self.sentence.pool) if self.sentence else {}
+        return {**self.model.init_kwargs, **self.encoder.init_kwargs, **pool, **given, **sizes}
 
 # %% ../../nbs/55_pretrained.core.ipynb #p075b765e34
 def load_pretrained(
@@ -361,11 +454,14 @@ def load_pretrained(
     """Weights of GPT-2, BERT, Llama, T5 and others; `ValueError` for what can't be expressed.
     The id of padding is padding wherever it stands, unless it also ends texts"""
     path = hub_folder(folder)
-    family = read_family(path)
-    weights = Checkpoint(path, family.prefix)
-    tok,vocab,pad = _vocab(path, family, weights)
+    sentence = read_sentence(path)
+    root = sentence.folder if sentence else path
+    family = read_family(root)
+    weights = Checkpoint(root, family.prefix)
+    tok,vocab,pad = _vocab(root, family, weights)
+    if tok and sentence and sentence.lower_case: _lower_case(tok.tok)
     model,unused = _read_model(family, weights, pad, dtype)
-    return Pretrained(model.eval(), vocab, tok, path, unused, family.marks)
+    return Pretrained(model.eval(), vocab, tok, path, unused, family.marks, sentence)
 
 # %% ../../nbs/55_pretrained.core.ipynb #p07b03b3868
 def _copy_pair(pre, model):

@@ -78,7 +78,8 @@ _hf_names = {'gpt2':'GPT2', 'bert':'Bert', 'electra':'Electra', 'albert':'Albert
     'gpt_neox':'GPTNeoX', 't5':'T5', 'bart':'Bart', 'marian':'Marian'}
 _files = ['config.json','generation_config.json','model.safetensors',
           'model.safetensors.index.json','tokenizer.json','tokenizer_config.json',
-          'special_tokens_map.json']
+          'special_tokens_map.json','modules.json','config_sentence_transformers.json',
+          'sentence_bert_config.json']
 
 def _ends_of(tok):
     "The tokens that begin and end a text, by the names that are in use for them"
@@ -109,18 +110,32 @@ def _save_model(pre, folder):
         raise ValueError(f"it has no {', '.join(getattr(o, '__name__', f'eps={o}') for o in more)}")
     if not outputs_match(model, there.model, 1e-3): raise ValueError('outputs would differ')
 
-def _save_tokenizer(tok, vocab, encoder, folder):
+def _save_tokenizer(pre, folder):
     "Write an `HFTokenizer`, unless the rows are not those of its tokens"
+    tok,vocab,encoder = pre.tokenizer,pre.vocab,pre.encoder
     if not isinstance(tok, HFTokenizer) or list(vocab)!=list(tok.vocab): return
     (folder/'tokenizer.json').write_text(tok.tok.to_str(pretty=True), encoding='utf8')
     inputs = ['input_ids', *['token_type_ids']*(encoder.n_types>1), 'attention_mask']
     config = dict(tokenizer_class='PreTrainedTokenizerFast', clean_up_tokenization_spaces=False,
-                model_max_length=ifnone(encoder.max_len, 10**30), model_input_names=inputs)
+                model_max_length=ifnone(pre.limit, 10**30), model_input_names=inputs)
     for n in ('pad','cls','sep','mask','unk'):
         found = [tok.vocab[i] for i in special_ids(tok.vocab, n) if i<encoder.vocab_sz]
         if found: config[f'{n}_token'] = found[0]
     if ends := _ends_of(tok): config |= dict(zip(('bos_token','eos_token'), ends))
     (folder/'tokenizer_config.json').write_text(json.dumps(config, indent=2), encoding='utf8')
+
+def _copy_sentence(pre, new, folder):
+    "Copy what sentence-transformers wrote beside a model: modules into `folder`, the rest to `new`"
+    modules = CheckpointConfig(pre.path/'modules.json').says
+    copies = {o: new/o.name for o in pre.path.glob('config_sentence_transformers.json')}
+    copies |= dict.fromkeys(pre.sentence.folder.glob('sentence_*_config.json'), new/_files[-1])
+    for name in (Path(o['path']).name for o in modules[1:]):
+        (folder/name).mkdir(parents=True, exist_ok=True)
+        copies |= {o: folder/name/o.name for kind in ('json','safetensors')
+                   for o in (pre.path/name).glob(f'*.{kind}')}
+    for source,copy in copies.items(): copy.write_bytes(source.read_bytes())  # or the same file
+    modules[0]['path'] = ''  # of the transformer
+    (new/'modules.json').write_text(json.dumps(modules, indent=2), encoding='utf8')
 
 # %% ../../nbs/59_pretrained.write.ipynb #p0713e80f46
 @patch
@@ -135,5 +150,6 @@ def save_pretrained(self:Pretrained,
         except (AttributeError, KeyError, RuntimeError, TypeError, ValueError) as e:
             raise ValueError(f"this model fits no Hugging Face checkpoint format ({in_short(e)}): "
                              "`save_encoder` saves others, too") from e
-        _save_tokenizer(self.tokenizer, self.vocab, self.encoder, new.parent)
+        _save_tokenizer(self, new.parent)
+        if self.sentence: _copy_sentence(self, new.parent, folder)
     return folder
