@@ -51,6 +51,7 @@ from transformers_from_scratch.learner.interpret import *
 from transformers_from_scratch.learner.bag import *
 from transformers_from_scratch.learner.lora import *
 from transformers_from_scratch.learner.contrastive import *
+from transformers_from_scratch.learner.zero_shot import *
 from transformers_from_scratch.callbacks.precision import *
 from transformers_from_scratch.callbacks.averaging import *
 from transformers_from_scratch.callbacks.resume import *

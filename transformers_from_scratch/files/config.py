@@ -36,7 +36,7 @@ _known = {o.__name__: o for o in (
     OutputNormBlock, SandwichBlock, ParallelBlock, UnnormedBlock, WeighedBlock, OffsetRMSNorm,
     ScaledHead, head_crop, tail_crop,
     head_tail_crop, special_crop, in_windows, mean_pool, max_pool, first_pool, last_pool, mean_max_pool,
-    GatedBag, nn.Identity,
+    unit_pool, GatedBag, nn.Identity,
     *(getattr(nn, n) for m in (nn.modules.activation, nn.modules.normalization) for n in m.__all__))}
 
 def as_json(

@@ -5,14 +5,15 @@
 # %% auto #0
 __all__ = ['ContrastiveLoss']
 
-# %% ../../nbs/67_learner.contrastive.ipynb #b20250f0
+# %% ../../nbs/67_learner.contrastive.ipynb #ff2c55b3
 from fastai.text.all import *
 from ..nn.classifier import *
 from ..compat.ensure import *
 from ..compat.dls_info import *
+from .locks import *
 from .core import *
 
-# %% ../../nbs/67_learner.contrastive.ipynb #163aca8a
+# %% ../../nbs/67_learner.contrastive.ipynb #10978ee6
 class ContrastiveLoss(Module):
     "Cross-entropy of which texts of a batch are alike; Khosla et al. 2020, equation 2"
     def __init__(self,
@@ -47,7 +48,7 @@ class ContrastiveLoss(Module):
         each = -(alike*scores.log_softmax(1)).sum(1) / total.clamp(min=1e-6)               # (b,)
         return (each*(total>0)).sum() / (total>0).sum().clamp(min=1)
 
-# %% ../../nbs/67_learner.contrastive.ipynb #77b572f3
+# %% ../../nbs/67_learner.contrastive.ipynb #cddfb9ea
 def _in_pairs(keys, n):
     "Indices of `n` texts, in pairs of one of `keys`; all of them before any comes again"
     order = []
@@ -58,7 +59,7 @@ def _in_pairs(keys, n):
         order += [i for pair in random.sample(pairs, len(pairs)) for i in pair]
     return order[:n]
 
-# %% ../../nbs/67_learner.contrastive.ipynb #8014c7e8
+# %% ../../nbs/67_learner.contrastive.ipynb #c23cd306
 @contextmanager
 def _vectors_only(model):
     "Let a classifier return the vectors that its last layer gets"
@@ -83,9 +84,10 @@ def fit_head(self:TransformerLearner,
     "Fit the last layer to the vectors of all training texts; raises `TypeError` for other heads"
     model,dl = _check_head(self),self.dls.train.new(shuffle=False, drop_last=False)
     head,linear = model[1],model[1].linear
-    with _vectors_only(model), self.no_bar(): x,y = self.get_preds(dl=dl, act=noop)
-    x,y = (o.to(linear.weight.device) for o in (x.as_subclass(Tensor), y))
-    with torch.no_grad(): linear.weight.zero_()
+    with _vectors_only(model), in_eval(model), torch.no_grad():
+        rows = [(model(*b[:dl.n_inp]), b[dl.n_inp]) for b in dl]
+    x,y = (torch.cat(o).as_subclass(Tensor) for o in zip(*rows))                   # (n,k), (n,…)
+    nn.init.zeros_(linear.weight)
     learns = [(p, p.requires_grad) for p in linear.parameters()]
     linear.requires_grad_(True)
     opt = torch.optim.LBFGS(linear.parameters(), max_iter=200, line_search_fn='strong_wolfe')
@@ -99,7 +101,7 @@ def fit_head(self:TransformerLearner,
     for p,on in learns: p.requires_grad_(on)
     return self
 
-# %% ../../nbs/67_learner.contrastive.ipynb #eed72f69
+# %% ../../nbs/67_learner.contrastive.ipynb #b6723653
 def _pairs_dl(learn, kind, n_steps, bs):
     "Batches of training texts in pairs of one label; of several, of a random one"
     ys = [*learn.dls.train_ds.tls[-1]]

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['head_crop', 'tail_crop', 'head_tail_crop', 'special_crop', 'mean_pool', 'max_pool', 'mean_max_pool', 'first_pool',
-           'last_pool', 'ClassifierHead', 'TransformerClassifier']
+           'last_pool', 'unit_pool', 'ClassifierHead', 'TransformerClassifier']
 
 # %% ../../nbs/04_nn.classifier.ipynb #02a00004
 from fastai.basics import *
@@ -75,6 +75,15 @@ def first_pool(x:Tensor, pad_mask:Tensor)->Tensor: # `(b,k)`
 def last_pool(x:Tensor, pad_mask:Tensor)->Tensor: # `(b,k)`
     "Vector of the last real token, which alone has seen the whole text if attention is causal"
     return first_pool(x.flip(1), pad_mask.flip(1))
+
+# %% ../../nbs/04_nn.classifier.ipynb #69e559e8
+def unit_pool(
+    x:Tensor, # Vectors `(b,t,k)`
+    pad_mask:Tensor, # bool `(b,t)`, True at padding
+    pool:callable=mean_pool # What makes one vector of them
+)->Tensor: # Vectors of length 1, or 0 where there is nothing but padding `(b,k)`
+    "Pool, then divide by the length; for a `partial`"
+    return F.normalize(pool(x, pad_mask), dim=-1)
 
 # %% ../../nbs/04_nn.classifier.ipynb #00f07c0c
 class ClassifierHead(Module):
