@@ -16,6 +16,7 @@ def one(args, seed):
     from datasets import Dataset
     from setfit import SetFitModel, Trainer, TrainingArguments
     train,test = split_each(args.data, args.per, seed) if args.per else split(args.data, args.labels, seed)
+    if args.n_test: test = test.sample(args.n_test, random_state=0)
     model = SetFitModel.from_pretrained(args.model)
     model.model_body.max_seq_length = args.max_len
     pairs = {} if args.pairs=='all' else dict(num_iterations=int(args.pairs))
@@ -30,7 +31,7 @@ def one(args, seed):
 if __name__=='__main__':
     parser = argparse.ArgumentParser()
     parser.add_argument('model'); parser.add_argument('--data', default='trec'); parser.add_argument('--pairs', default='10')
-    for name,value in (('per',0), ('labels',100), ('seeds',10), ('first',0), ('max-len',128), ('threads',1)):
+    for name,value in (('per',0), ('labels',100), ('seeds',10), ('first',0), ('max-len',128), ('n-test',0), ('threads',1)):
         parser.add_argument(f'--{name}', type=int, default=value)
     args = parser.parse_args()
     os.environ['OMP_NUM_THREADS'] = str(args.threads)
