@@ -269,9 +269,9 @@ def _dense(cfg):
     if not act: cfg.bad('activation_function', name, f'but must be one of {[*_squash]}')
     cfg.only(use_residual=False)
     layer = nn.Linear(cfg('in_features', kind=int), cfg('out_features', kind=int),
-                      cfg('bias', default=True))
+                      cfg('bias', default=True), device='meta')
     weights = Checkpoint(cfg.file.parent, 'linear.')
-    layer.load_state_dict({n: weights.get(n) for n in weights.at})
+    layer.load_state_dict({n: weights.get(n).float() for n in weights.at}, assign=True)
     if not all(p.isfinite().all() for p in layer.parameters()):
         raise ValueError(f"{weights.folder} has numbers that are not finite")
     return nn.Sequential(layer, act()).requires_grad_(False)
