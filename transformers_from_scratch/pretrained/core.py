@@ -230,7 +230,7 @@ _pools = dict(mean=mean_pool, cls=first_pool, max=max_pool, lasttoken=last_pool)
 _squash = {o.__name__: o for o in (nn.Identity, nn.Tanh, nn.ReLU, nn.GELU, nn.SiLU, nn.Sigmoid)}
 
 class SentenceConfig:
-    "How a sentence encoder makes a vector of a text; a pool that applies its dense layers, too"
+    "Pool of a sentence encoder, which applies its dense layers, too; with its other settings"
     def __init__(self,
         pool:callable=mean_pool, # `(hidden, pad_mask) -> vectors`, over real tokens
         dense:nn.Module=None, # What changes these vectors; None: nothing
@@ -249,7 +249,7 @@ class SentenceConfig:
         return x if self.dense is None else self.dense.to(x.device)(x.float())
 
 def _config(folder, pattern):
-    "What the file says, nothing if it is not there"
+    "Settings in a file, none if it is not there"
     file = first(sorted(folder.glob(pattern)))
     return CheckpointConfig(file or folder/pattern, None if file else {})
 
@@ -269,9 +269,9 @@ def _dense(cfg):
     if not act: cfg.bad('activation_function', name, f'but must be one of {[*_squash]}')
     cfg.only(use_residual=False)
     layer = nn.Linear(cfg('in_features', kind=int), cfg('out_features', kind=int),
-                      cfg('bias', default=True))
+                      cfg('bias', default=True), device='meta')
     weights = Checkpoint(cfg.file.parent, 'linear.')
-    layer.load_state_dict({n: weights.get(n) for n in weights.at})
+    layer.load_state_dict({n: weights.get(n).float() for n in weights.at}, assign=True)
     if not all(p.isfinite().all() for p in layer.parameters()):
         raise ValueError(f"{weights.folder} has numbers that are not finite")
     return nn.Sequential(layer, act()).requires_grad_(False)
@@ -279,7 +279,7 @@ def _dense(cfg):
 def read_sentence(
     path:Path # A checkpoint's folder
 )->SentenceConfig: # None without `modules.json`
-    "What sentence-transformers wrote beside a model; `ValueError` for what can't be expressed"
+    "Read what sentence-transformers writes; `ValueError` for what can't be expressed"
     if not (path/'modules.json').exists(): return
     modules = CheckpointConfig(path/'modules.json')
     kinds = [re.sub(r'^sentence_transformers\.([\w.]*\.)?', '', o['type']) for o in modules.says]
