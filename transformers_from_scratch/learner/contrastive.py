@@ -26,7 +26,7 @@ class ContrastiveLoss(Module):
     def alike(self,
         y:Tensor # Targets `(b,)` or `(b,n)`
     )->Tensor: # From 0 to 1 `(b,b)`, 0 for a text and itself
-        "How much the targets of two texts have in common"
+        "The likeness of two texts by their targets"
         if self.kind=='category': res = y[:,None]==y                                      # (b,b)
         elif self.kind=='labels':
             both,n = y@y.t(),y.sum(1)                                     # (b,b) = (b,n) @ (n,b)
@@ -54,8 +54,8 @@ def _in_pairs(keys, n):
     order = []
     while len(order)<n:
         shuffled = random.sample(range(len(keys)), len(keys))
-        pairs = [pair for o in groupby(shuffled, keys.__getitem__).values()
-                 for pair in chunked(o + o[:len(o)%2], 2)]
+        pairs = [pair for same in groupby(shuffled, keys.__getitem__).values()
+                 for pair in chunked(same + same[:len(same)%2], 2)]
         order += [i for pair in random.sample(pairs, len(pairs)) for i in pair]
     return order[:n]
 
@@ -64,11 +64,11 @@ def _in_pairs(keys, n):
 def _vectors_only(model):
     "Let a classifier return the vectors that its last layer gets"
     head,names = model[1],('dropout','linear','squeeze')
-    kept = [getattr(head, n) for n in names]
+    kept = {n: getattr(head, n) for n in names}
     for n in names: setattr(head, n, nn.Identity())
     try: yield
     finally:
-        for n,o in zip(names, kept): setattr(head, n, o)
+        for n,part in kept.items(): setattr(head, n, part)
 
 def _check_head(learn):
     "The model; raises `TypeError` unless it is a classifier whose head pools"
@@ -86,7 +86,7 @@ def fit_head(self:TransformerLearner,
     head,linear = model[1],model[1].linear
     with _vectors_only(model), in_eval(model), torch.no_grad():
         rows = [(model(*b[:dl.n_inp]), b[dl.n_inp]) for b in dl]
-    x,y = (torch.cat(o).as_subclass(Tensor) for o in zip(*rows))                   # (n,k), (n,…)
+    x,y = (torch.cat(part).as_subclass(Tensor) for part in zip(*rows))              # (n,k), (n,…)
     nn.init.zeros_(linear.weight)
     learns = [(p, p.requires_grad) for p in linear.parameters()]
     linear.requires_grad_(True)
@@ -101,7 +101,7 @@ def fit_head(self:TransformerLearner,
     for p,on in learns: p.requires_grad_(on)
     return self
 
-# %% ../../nbs/67_learner.contrastive.ipynb #b6723653
+# %% ../../nbs/67_learner.contrastive.ipynb #0e84f61b
 def _pairs_dl(learn, kind, n_steps, bs):
     "Batches of training texts in pairs of one label; of several, of a random one"
     ys = [*learn.dls.train_ds.tls[-1]]
@@ -113,7 +113,6 @@ def _pairs_dl(learn, kind, n_steps, bs):
                       get_idxs=lambda: _in_pairs([*map(key, ys)], n_steps*bs))
 
 @patch
-@delegates(Learner.fit_one_cycle, but=['n_epoch','lr_max','cbs'])
 def fit_contrastive(self:TransformerLearner,
     n_steps:int=None, # Number of batches; None: 3 times the root of the number of training texts
     lr:float=1e-4, # Highest learning rate, of all weights
@@ -122,7 +121,7 @@ def fit_contrastive(self:TransformerLearner,
     temp:float=.1, # Temperature of the cosines, above 0
     head:bool=True, # Call `fit_head` at the end?
     cbs:list=None, # Callbacks, for this alone
-    **kwargs # For `fit_one_cycle`
+    **kwargs # For `fit_one_cycle`, such as `wd`
 )->TransformerLearner: # Itself, frozen as before
     "Bring texts of like targets together, then fit the last layer; `TypeError` for other heads"
     model,(kind,_),n = _check_head(self),text_target(self.dls),len(self.dls.train_ds)
