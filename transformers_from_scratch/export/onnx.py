@@ -182,5 +182,5 @@ def export_onnx(
         limit = max_change if quantize else 1e-3
         about['compared'] = _compare(classifier, model, valid, n_valid, limit)
         new.write_text(json.dumps(about), encoding='utf8')
-    if quantize: print(f'{quantize}:', *(f'{n} {o:.4g},' for n,o in about['compared'].items()))
+    if quantize: print(f'{quantize}:', ', '.join(f'{n} {o:.4g}' for n,o in about['compared'].items()))
     return folder
