@@ -126,14 +126,17 @@ def _write_bag(bag, path):
 @torch.no_grad()
 def _compare(classifier, model, ds, n, limit):
     "Compare file and model on `n` texts of `ds`; raises `ValueError` for a change above `limit`"
+    about,kind = classifier.about,classifier.about['target']
+    most = not about['crops'] and about['max_len'] or sys.maxsize  # it can't read longer texts
     ds = [ds[int(i)] for i in np.linspace(0, len(ds)-1, min(n, len(ds)))]
+    ds = [(x, y) for x,y in ds if len(x)<=most]
     if not ds: return dict(texts=0)
     rows,ys = [x.tolist() for x,_ in ds],np.stack([np.asarray(y) for _,y in ds])
-    about,got = classifier.about,classifier.probs(rows)
+    got = classifier.probs(rows)
     # the model itself, in place of its file
     def run(_, given): return [model(torch.from_numpy(given['ids'])).numpy()]
     classifier.session = SimpleNamespace(run=run)
-    want,kind = classifier.probs(rows),about['target']
+    want = classifier.probs(rows)
     unit = want.std(0).clip(1e-3) if kind=='numbers' else 1
     res = dict(texts=len(ds), max_change=float(np.abs((got-want)/unit).max()))
     for name,p in dict(accuracy=got, accuracy_32=want).items() if kind!='numbers' else ():

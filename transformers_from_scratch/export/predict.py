@@ -127,18 +127,20 @@ class Classifier:
 
     def probs(self,
         rows:list, # Ids of texts, as lists
-        bs:int=32 # Texts in a batch
+        tokens:int=512 # Tokens in a batch, at most, if it has more than one text
     )->np.ndarray: # `(n,n_out)`: probabilities; or numbers, where these were the targets
         "Read ids, in batches of similar length; raises `ValueError` for more than the model reads"
-        order,res = sorted(range(len(rows)), key=lambda i: len(rows[i])),[]
+        order,res,done = sorted(range(len(rows)), key=lambda i: -len(rows[i])),[],0
         most = not self.about['crops'] and self.about['max_len'] or sys.maxsize
-        for some in (order[i:i+bs] for i in range(0, len(order), bs)):
-            longest = max(len(rows[some[-1]]), 1)
+        while done<len(order):
+            longest = max(len(rows[order[done]]), 1)
             if longest>most:
                 raise ValueError(f'a text has {longest} tokens, but this model reads {most}')
-            ids = np.full((len(some), longest), self.about['pad_idx'])
+            some = order[done:done+max(tokens//longest, 1)]
+            ids = np.full((len(some), longest), self.about['pad_idx'])                    # (b,t)
             for row,i in zip(ids, some): row[:len(rows[i])] = rows[i]
             res.append(self.session.run(None, {'ids': ids})[0])                          # (b,n_out)
+            done += len(some)
         return self._activation(np.concatenate(res)[np.argsort(order)])
 
     def _activation(self, x):
