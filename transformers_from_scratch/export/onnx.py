@@ -7,13 +7,36 @@ __all__ = ['export_onnx']
 
 # %% ../../nbs/71_export.onnx.ipynb #ox03
 from contextlib import redirect_stderr,redirect_stdout
+from types import SimpleNamespace
 from fastai.text.all import *
 from ..learner.locks import *
 from ..nn.classifier import *
+from ..nn.bag import *
 from ..files.format import *
 from ..compat.dls_info import *
 from ..data.tokenizers import *
 from ..compat.ensure import *
+from .predict import Classifier,rules,splitters
+
+# %% ../../nbs/71_export.onnx.ipynb #a04d995c
+_meanings = {  # what outputs are, by the kind of target: an activation, and the usual loss
+    'category': (partial(torch.softmax, dim=-1), 'CrossEntropyLossFlat()'),
+    'labels': (torch.sigmoid, 'BCEWithLogitsLossFlat()'), 'numbers': (noop, 'MSELossFlat()')}
+
+def _about_target(learn):
+    "Describe what the outputs are; raises `ValueError` for a loss that does not fit the target"
+    (kind,classes),loss,model = text_target(learn.dls),learn.loss_func,plain_model(learn.model)
+    rows = 'two texts' if len(getattr(learn.dls.train_ds, 'tls', ()))>2 else kind
+    ensure(rows in _meanings, 'learn', f'for {rows}', 'for a text and its label, labels or '
+           'numbers; two texts are columns of one `TextBlock`')
+    fits = isinstance(model, NgramBag) or model[1].pool and not isinstance(model, ClassifierWithBag)
+    ensure(fits, 'learn.model', type(model).__name__,
+           'a classifier with a `pool`, or a bag alone: one answer for each text, by one of them')
+    x,act = torch.linspace(-2, 2, 6).view(2, 3),getattr(loss, 'activation', None)
+    means,usual = _meanings[kind]
+    ensure(act and torch.allclose(act(x), means(x)), 'loss_func', loss,
+           f'one whose outputs mean {kind}, such as `{usual}`')
+    return dict(target=kind, classes=list(map(str, classes)), thresh=getattr(loss, 'thresh', .5))
 
 # %% ../../nbs/71_export.onnx.ipynb #ox12
 def _accepts_long(model):
@@ -57,23 +80,80 @@ def _check_logits(path, model):
             raise ValueError("the file's outputs would differ: it is not written")
 
 # %% ../../nbs/71_export.onnx.ipynb #ox16
-def _check_ids(about, learn):
-    "Raises `ValueError` unless tokenizer and vocabulary make the ids that the learner makes"
-    tok,vocab = tokenizer_from_state(about['tokenizer']),about['vocab']
-    o2i = {o: i for i,o in enumerate(vocab) if o!='xxfake'}
-    words = ' '.join(vocab[:60])
-    odd = "It isn't GOOD, <b>so-so</b>:  7.5!!!!\n\n▁ ½ ü 电影 \ud800"
+def _about_texts(dls):
+    "Describe how texts become ids; raises `ValueError` where `predict.py` can't do it"
+    tok,state = text_tokenizer(dls),tokenizer_state(dls)
+    ensure(state['cls'] in splitters and {*state['rules']}<=rules.keys(), 'tok_tfm', state['cls'],
+           f'one of {[*splitters]} with rules of fastai, not a custom one: `predict.py` has these')
+    if state['cls']=='SpacyTokenizer':
+        warn('`predict.py` will need spaCy, which splits the texts of `learn`: other tokenizers, '
+             'such as `HFTokenizer` or `CharTokenizer`, do without', stacklevel=4)
+    cols = L(getattr(tok, 'text_cols', ())) if tok.mode=='df' else ()
+    state['pairs'] = getattr(tok.tok, 'pairs', False)
+    return dict(vocab=list(map(str, text_vocab(dls))), pad_idx=pad_id(dls), tokenizer=state,
+                columns=len(cols), marks=len(cols)>1 and tok.kwargs.get('mark_fields') is not False)
+
+def _check_ids(classifier, learn):
+    "Raises `ValueError` unless `predict.py` makes the ids that the learner makes"
+    about = classifier.about
+    words = ' '.join(about['vocab'][:60])
+    odd = "It isn't GOOD, <b>so-so</b>:  7.5!!!!\n\n▁ ½ ü 电影 \ud800 so so so so"
     for text in (words, words.title(), odd, 'film', '', ' '):
-        want,got = text_ids(learn.dls, text),[o2i.get(o, 0) for o in tok(text)]
+        row = [text, *['a film']*(about['columns']-1)] if about['columns']>1 else text
+        want,got = text_ids(learn.dls, classifier.joined(row)),classifier.ids(row)
         if (got := [i for i in got if i!=about['pad_idx']])!=want:
-            raise ValueError(f"`learn` makes {want[:9]} of {text[:40]!r}, its tokenizer {got[:9]}: "
+            raise ValueError(f"`learn` makes {want[:9]} of {text[:40]!r}, `predict.py` {got[:9]}: "
                              "what else its data do, as `backwards=True` does, can't be written")
+
+# %% ../../nbs/71_export.onnx.ipynb #e2d3b56d
+def _to_int8(path):
+    "Replace the matrices of a file by whole numbers of 8 bits, with a scale for each column"
+    q = import_extra('onnxruntime.quantization', 'onnx')
+    pre = import_extra('onnxruntime.quantization.shape_inference', 'onnx')
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        pre.quant_pre_process(str(path), str(path), skip_symbolic_shape=True)
+        q.quantize_dynamic(str(path), str(path), per_channel=True)
+    path.with_name('model.onnx.data').unlink(missing_ok=True)
+
+# %% ../../nbs/71_export.onnx.ipynb #a0d6f1f1
+def _write_bag(bag, path):
+    "Write the table of a bag, which `predict.py` looks up"
+    parts = bag.parts(bag.keys[None])[0].detach()                                 # (n_rows,n_out)
+    np.savez(path, known=bag.keys, parts=parts, bias=bag.bias.detach(), skip=bag.skip,
+             n_grams=bag.n_grams, base=2_000_003)
+
+# %% ../../nbs/71_export.onnx.ipynb #7209a56b
+@torch.no_grad()
+def _compare(classifier, model, ds, n, limit):
+    "Compare file and model on `n` texts of `ds`; raises `ValueError` for a change above `limit`"
+    about,kind = classifier.about,classifier.about['target']
+    most = not about['crops'] and about['max_len'] or sys.maxsize  # it can't read longer texts
+    ds = [ds[int(i)] for i in np.linspace(0, len(ds)-1, min(n, len(ds)))]
+    ds = [(x, y) for x,y in ds if len(x)<=most]
+    if not ds: return dict(texts=0)
+    rows,ys = [x.tolist() for x,_ in ds],np.stack([np.asarray(y) for _,y in ds])
+    got = classifier.probs(rows)
+    # the model itself, in place of its file
+    def run(_, given): return [model(torch.from_numpy(given['ids'])).numpy()]
+    classifier.session = SimpleNamespace(run=run)
+    want = classifier.probs(rows)
+    unit = want.std(0).clip(1e-3) if kind=='numbers' else 1
+    res = dict(texts=len(ds), max_change=float(np.abs((got-want)/unit).max()))
+    for name,p in dict(accuracy=got, accuracy_32=want).items() if kind!='numbers' else ():
+        res[name] = float(((p.argmax(-1) if kind=='category' else p>about['thresh'])==ys).mean())
+    if not res['max_change']<=limit:
+        raise ValueError(f"the file's answers would differ by {res['max_change']:.3g}, more than "
+                         f"{limit}, so it is not written: {res}")
+    return res
 
 # %% ../../nbs/71_export.onnx.ipynb #ox23
 @synchronized
 def export_onnx(
-    learn:Learner, # A trained classifier, with a `TransformerClassifier` for a model
+    learn:Learner, # A trained classifier, with a `TransformerClassifier` or `NgramBag` for a model
     folder:str|Path, # Where to write; an earlier export there is replaced
+    quantize:str=None, # 'int8': weights in 8 bits, whose answers differ a little; None: 32 bits
+    n_valid:int=1000, # Validation texts to compare, at most, evenly from all
+    max_change:float=.5, # Largest change by `quantize` of a probability; of a number, in deviations
     beside:bool=None # Write weights into `model.onnx.data`? None: beyond 1.5 GB
 )->Path: # The folder
     "Write a classifier; raises `ValueError` if the file differs, errors of `torch.onnx.export`"
@@ -81,19 +161,29 @@ def export_onnx(
     for name in ('onnx','onnxscript','onnxruntime'): import_extra(name, 'onnx')
     if rank_distrib(): return folder
     ensure_free(folder, 'about.json', 'onnx')
-    (kind,classes),encoder = text_target(learn.dls),model[0]
-    about = dict(kind='onnx', vocab=list(map(str, text_vocab(learn.dls))), pad_idx=encoder.pad_idx,
-                 tokenizer=tokenizer_state(learn.dls), max_len=encoder.max_len,
-                 crops=_accepts_long(model), target=kind, classes=list(map(str, classes)),
-                 each_token=getattr(model[1], 'pool', mean_pool) is None,
-                 thresh=getattr(learn.loss_func, 'thresh', .5))
+    bag,valid = isinstance(model, NgramBag),learn.dls.valid_ds
+    fits = quantize is None or quantize=='int8' and not bag and len(valid)
+    ensure(fits, 'quantize', quantize, "None, or 'int8', for a transformer with a validation set")
+    about = dict(kind='onnx', **_about_target(learn), **_about_texts(learn.dls), bag=bag,
+                 quantize=quantize, max_len=None if bag else model[0].max_len,
+                 crops=bag or _accepts_long(model))
     # tracing a model draws random numbers
-    with no_random(), atomic_write(folder/'about.json', 'model.onnx', 'model.onnx.data') as new:
+    with no_random(), atomic_write(folder/'about.json', 'model.onnx', 'model.onnx.data',
+                                  'bag.npz', 'predict.py') as new:
         path = new.with_name('model.onnx')
         # with gradients, other kernels are traced
         model = deepcopy(model).cpu().float().eval().requires_grad_(False)
-        _write_graph(model, path, beside)
+        if bag: _write_bag(model, path.with_name('bag.npz'))
+        else:
+            _write_graph(model, path, beside)
+            _check_logits(path, model)
+            if quantize: _to_int8(path)
+        code = Path(inspect.getfile(Classifier)).read_text(encoding='utf8')
+        path.with_name('predict.py').write_text(code, encoding='utf8')
         new.write_text(json.dumps(about), encoding='utf8')
-        _check_logits(path, model)
-        _check_ids(about, learn)
+        _check_ids(classifier := Classifier(path.parent), learn)
+        limit = max_change if quantize else 1e-3
+        about['compared'] = _compare(classifier, model, valid, n_valid, limit)
+        new.write_text(json.dumps(about), encoding='utf8')
+    if quantize: print(f'{quantize}:', ', '.join(f'{n} {o:.4g}' for n,o in about['compared'].items()))
     return folder
