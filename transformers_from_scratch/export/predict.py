@@ -44,7 +44,7 @@ def _by_blanks(state): return lambda text: text.split(state['settings']['split_c
 def _by_spacy(state):
     import spacy
     tokenizer = spacy.blank(state['lang']).tokenizer
-    for o in state['settings']['special_toks']: tokenizer.add_special_case(o, [{'ORTH': o}])
+    for mark in state['settings']['special_toks']: tokenizer.add_special_case(mark, [{'ORTH': mark}])
     return lambda text: [o.text for o in tokenizer(_whole(text))]
 
 def _by_subwords(state):
