@@ -73,8 +73,9 @@ def _vectors_only(model):
 def _check_head(learn):
     "The model; raises `TypeError` unless it is a classifier whose head pools"
     model = get_model(learn.model)
-    fits = isinstance(model, TransformerClassifier) and type(model[1]) is ClassifierHead and model[1].pool
-    ensure(fits, 'learn', learn, 'that of a classifier, with a plain `ClassifierHead`', TypeError)
+    fits = isinstance(model, TransformerClassifier) and type(model[1]) is ClassifierHead
+    ensure(fits and model[1].pool, 'learn', learn,
+           'that of a classifier, with a plain `ClassifierHead`', TypeError)
     return model
 
 @patch

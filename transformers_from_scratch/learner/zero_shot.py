@@ -17,30 +17,32 @@ from .embeddings import *
 # %% ../../nbs/68_learner.zero_shot.ipynb #468a7505
 def _described(rows, pre):
     "The descriptions as data, to train on and to validate with"
-    df = pd.DataFrame([(*o, valid) for valid in (False,True) for o in rows], columns=['text','label','is_valid'])
-    return TextDataLoaders.from_df(df, text_col='text', label_col='label', valid_col='is_valid', bs=8,
+    df = pd.DataFrame([(*o, valid) for valid in (False,True) for o in rows],
+                      columns=['text','label','valid'])
+    return TextDataLoaders.from_df(df, text_col='text', label_col='label', valid_col='valid', bs=8,
                                    tok_tfm=pre.tokenizer, text_vocab=pre.vocab, num_workers=0)
 
 @delegates(transformer_classifier_learner, but=['dls','pretrained','pool'])
 def zero_shot(
-    pretrained:Pretrained, # From `load_pretrained`, a folder or a name: a model that was trained for vectors
+    pretrained:Pretrained, # From `load_pretrained`, a folder or a name; trained to give vectors
     classes:dict, # For each label a description, or a list of them
-    texts:list=None, # Texts without labels: the mean score of each class over them is taken off
+    texts:list=None, # Texts without labels, whose mean score is taken off; None: nothing is
     *,
-    dls:DataLoaders=None, # Labeled texts to train with later, with these labels; None: the descriptions
+    dls:DataLoaders=None, # Texts with these labels, to train with later; None: the descriptions
     scale:float=20., # What cosines are multiplied with, above 0
     **kwargs
 )->TransformerLearner: # Ready to predict; all but norms and head is frozen
-    "A classifier by the nearest description; raises `ValueError` for labels that `dls` does not have"
-    pre,rows = Pretrained.of(pretrained),[(o,label) for label,os in classes.items() for o in L(os)]
+    "A classifier by the nearest description; raises `ValueError` for labels that differ from `dls`"
+    pre,rows = Pretrained.of(pretrained),[(o,n) for n,os in classes.items() for o in L(os)]
     ensure(scale>0, 'scale', scale, 'above 0')
     says = pre.sentence or SentenceConfig()
-    if says.dense: raise ValueError(f'{pre.path} has `Dense` layers, which a classifier does not have')
+    if says.dense: raise ValueError(f'{pre.path} has `Dense` layers, for which there is no room')
     if dls is None: dls = _described(rows, pre)
-    names = list(text_target(dls).classes)
-    ensure({*names}=={*classes} and len(names)>1, 'classes', [*classes], f'two labels or more, {names}')
-    learn = transformer_classifier_learner(dls, pretrained=pre, pool=partial(unit_pool, pool=says.pool),
-                                           **kwargs)
+    kind,names = text_target(dls)
+    fits = kind=='category' and {*names}=={*classes} and len(names)>1
+    ensure(fits, 'classes', [*classes], f'the labels of `dls`, one for each text: {names}')
+    pool = partial(unit_pool, pool=says.pool)
+    learn = transformer_classifier_learner(dls, pretrained=pre, pool=pool, **kwargs)
     embed,linear = partial(learn.embed, pool=says.pool, no_bar=True),learn.model[1].linear
     vectors = embed([o for o,_ in rows])                                                  # (n,k)
     each = [vectors[[label==name for _,label in rows]].mean(0) for name in names]
