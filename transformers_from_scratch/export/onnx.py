@@ -153,7 +153,7 @@ def export_onnx(
     folder:str|Path, # Where to write; an earlier export there is replaced
     quantize:str=None, # 'int8': weights in 8 bits, whose answers differ a little; None: 32 bits
     n_valid:int=1000, # Validation texts to compare, at most, evenly from all
-    max_change:float=.5, # Largest change by `quantize` of a probability; of a number, in deviations
+    max_change:float=.6, # Largest change by `quantize` of a probability; of a number, in deviations
     beside:bool=None # Write weights into `model.onnx.data`? None: beyond 1.5 GB
 )->Path: # The folder
     "Write a classifier; raises `ValueError` if the file differs, errors of `torch.onnx.export`"
