@@ -66,7 +66,8 @@ def _write_graph(model, path, beside):
 @torch.no_grad()
 def _check_logits(path, model):
     "Raises `ValueError` unless the file gives the logits of the model, in batches of other sizes"
-    session = import_extra('onnxruntime', 'onnx').InferenceSession(path)
+    make = import_extra('onnxruntime', 'onnx').InferenceSession
+    session = make(path, disabled_optimizers=['MatMulScaleFusion'])  # as in `predict.py`
     encoder,rng = model[0],torch.Generator().manual_seed(0)
     pad,most = encoder.pad_idx,ifnone(encoder.max_len, 40)
     for b,t in ((1,1), (5,4), (2,most), (1,most+7)):
