@@ -109,11 +109,11 @@ def _check_ids(classifier, learn):
 # %% ../../nbs/71_export.onnx.ipynb #e2d3b56d
 def _to_int8(path):
     "Replace the matrices of a file by whole numbers of 8 bits, with a scale for each column"
-    q = import_extra('onnxruntime.quantization', 'onnx')
-    pre = import_extra('onnxruntime.quantization.shape_inference', 'onnx')
-    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-        pre.quant_pre_process(str(path), str(path), skip_symbolic_shape=True)
-        q.quantize_dynamic(str(path), str(path), per_channel=True)
+    onnx,q = import_extra('onnx', 'onnx'),import_extra('onnxruntime.quantization', 'onnx')
+    model = onnx.load(path)
+    # unprocessed: constants that are folded may have shapes that can't be quantized by columns
+    q.quant_utils.add_pre_process_metadata(model)
+    q.quantize_dynamic(model, path, per_channel=True)
     path.with_name('model.onnx.data').unlink(missing_ok=True)
 
 # %% ../../nbs/71_export.onnx.ipynb #a0d6f1f1
