@@ -249,12 +249,12 @@ class Resume(Callback):
         own = state['processes'][rank_distrib() if self.several else 0]
         range(self.n_epoch).index(state['epoch'])
         self.lines = own['counts']['values']
-        self.n_done = range(now['']['n_batches']+1).index(state['batch'])
         if state['done']:
             self._restore(state, own, 'rng')
             warn('this run is already finished, so its weights are loaded from '
                  f'{self.folder}: delete that folder to train again')
             raise CancelFitException
+        self.n_done = range(now['']['n_batches']+1).index(state['batch'])
         self.found,self.learn._with_events = (state,own),partial(self._with_events, self.learn)
 
     def _find(self):
