@@ -7,6 +7,8 @@ __all__ = ['KeepsInitKwargs', 'TransformerEncoder', 'TextModel', 'eval_mode']
 
 # %% ../../nbs/02_nn.encoder.ipynb #d92990d0
 from itertools import repeat
+import threading
+from weakref import WeakKeyDictionary
 from fastai.basics import *
 from .layers import *
 
@@ -122,13 +124,22 @@ class TextModel(KeepsInitKwargs, nn.Sequential):
         return nn.Sequential(*[*self][i]) if isinstance(i, slice) else super().__getitem__(i)
 
 # %% ../../nbs/02_nn.encoder.ipynb #0eva1001
+_lock,_evals = threading.Lock(),WeakKeyDictionary()  # how many hold a part in that mode
+
 @contextmanager
 def eval_mode(
     parts # Modules, such as `model.modules()`
 )->Iterator: # A context for `with`
-    "Set evaluation mode, and restore the mode of each part at the end; for threads see `in_eval`"
-    in_training = [o for o in parts if o.training]
-    for part in in_training: part.training = False
+    "Set evaluation mode; the last of the threads that did so restores the mode of each part"
+    parts = list(parts)
+    with _lock:
+        held = [o for o in parts if o.training or o in _evals]
+        for part in held: part.training,_evals[part] = False,_evals.get(part, 0)+1
     try: yield
     finally:
-        for part in in_training: part.training = True
+        with _lock:
+            for part in held:
+                _evals[part] -= 1
+                if _evals[part]: continue
+                part.training = True
+                del _evals[part]
