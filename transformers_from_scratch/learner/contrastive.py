@@ -8,6 +8,7 @@ __all__ = ['ContrastiveLoss']
 # %% ../../nbs/67_learner.contrastive.ipynb #ff2c55b3
 from fastai.text.all import *
 from ..nn.classifier import *
+from ..nn.windows import *
 from ..compat.ensure import *
 from ..compat.dls_info import *
 from .locks import *
@@ -32,8 +33,9 @@ class ContrastiveLoss(Module):
             both,n = y@y.t(),y.sum(1)                                     # (b,b) = (b,n) @ (n,b)
             res = both / (n[:,None]+n-both).clamp(min=1)
         else:
-            y = y.view(len(y), -1).float()
-            res = (-4*torch.cdist(y, y) / y.std(0).norm().clamp(min=1e-6)).exp()          # (b,b)
+            y = y.view(len(y), -1).float()                                                # (b,n)
+            y = y / y.std(0).clamp(min=1e-6)
+            res = (-4*torch.cdist(y, y) / y.shape[1]**.5).exp()                           # (b,b)
         return res.float().fill_diagonal_(0)
 
     def forward(self,
@@ -74,8 +76,11 @@ def _check_head(learn):
     "The model; raises `TypeError` unless it is a classifier whose head pools"
     model = get_model(learn.model)
     fits = isinstance(model, TransformerClassifier) and type(model[1]) is ClassifierHead
+    joined = getattr(model, 'windows', None)  # a mean of answers is that of a mean of vectors
     ensure(fits and model[1].pool, 'learn', learn,
            'that of a classifier, with a plain `ClassifierHead`', TypeError)
+    fits = joined is None or joined is in_windows and model[1].y_range is None
+    ensure(fits, 'windows', joined, '`in_windows` as it is, without a `y_range`', TypeError)
     return model
 
 @patch
@@ -88,18 +93,22 @@ def fit_head(self:TransformerLearner,
     with _vectors_only(model), in_eval(model), torch.no_grad():
         rows = [(model(*b[:dl.n_inp]), b[dl.n_inp]) for b in dl]
     x,y = (torch.cat(part).as_subclass(Tensor) for part in zip(*rows))              # (n,k), (n,…)
-    nn.init.zeros_(linear.weight)
-    learns = [(p, p.requires_grad) for p in linear.parameters()]
-    linear.requires_grad_(True)
-    opt = torch.optim.LBFGS(linear.parameters(), max_iter=200, line_search_fn='strong_wolfe')
+    unit = x.new_ones(())
+    if text_target(self.dls).kind=='numbers' and model[1].y_range is None:
+        y = y / (unit := y.view(len(y), -1).std(0).clamp(min=1e-30))  # columns of any scale
+    best = nn.Linear(*linear.weight.shape[::-1], device=x.device, dtype=x.dtype)
+    with torch.no_grad(): best.weight.zero_(); best.bias.copy_(linear.bias/unit)
+    opt = torch.optim.LBFGS(best.parameters(), max_iter=200, line_search_fn='strong_wolfe',
+                            tolerance_grad=0, tolerance_change=0)
     def loss():
         opt.zero_grad()
-        res = self.loss_func(head.squeeze(linear(x)), y) + decay*linear.weight.square().sum()
+        res = self.loss_func(head.squeeze(best(x)), y) + decay*best.weight.square().sum()
         res.backward()
         return res
     opt.step(loss)
-    opt.zero_grad()
-    for p,on in learns: p.requires_grad_(on)
+    with torch.no_grad():
+        linear.weight.copy_(best.weight*unit.view(-1, 1))                               # (n_out,k)
+        linear.bias.copy_(best.bias*unit)
     return self
 
 # %% ../../nbs/67_learner.contrastive.ipynb #0e84f61b
@@ -131,11 +140,12 @@ def fit_contrastive(self:TransformerLearner,
     dls = DataLoaders(_pairs_dl(self, kind, n_steps, bs), self.dls.valid, device=self.dls.device)
     frozen = self.opt.frozen_idx if self.opt else 0
     self.unfreeze()
-    with _vectors_only(model):
-        other = TransformerLearner(dls, self.model, loss_func=ContrastiveLoss(kind, temp),
-            opt_func=self.opt_func, splitter=self.splitter, path=self.path, wd=self.wd)
-        other.logger = self.logger
-        if not hasattr(self, 'progress'): other.remove_cb(ProgressCallback)
-        other.fit_one_cycle(1, lr, cbs=L(cbs)+SkipValidation(), **kwargs)
-    self.freeze_to(frozen)
+    try:
+        with _vectors_only(model):
+            other = TransformerLearner(dls, self.model, loss_func=ContrastiveLoss(kind, temp),
+                opt_func=self.opt_func, splitter=self.splitter, path=self.path, wd=self.wd)
+            other.logger = self.logger
+            if not hasattr(self, 'progress'): other.remove_cb(ProgressCallback)
+            other.fit_one_cycle(1, lr, cbs=L(cbs)+SkipValidation(), **kwargs)
+    finally: self.freeze_to(frozen)
     return self.fit_head() if head else self

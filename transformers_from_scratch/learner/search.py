@@ -42,7 +42,7 @@ class TextIndex:
     def _embed(self, texts, uses, **kwargs):
         "Vectors of length 1, with the first prompt of `uses` that the checkpoint has, or none"
         says = getattr(self.model, 'sentence', None)
-        if says: kwargs['prompt'] = first(o for o in uses if says.prompts.get(o)) or ''
+        if says: kwargs.setdefault('prompt', first(o for o in uses if says.prompts.get(o)) or '')
         return F.normalize(self.model.embed(as_texts(texts), **kwargs), dim=-1)
 
     def add(self,

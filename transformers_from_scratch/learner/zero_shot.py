@@ -35,6 +35,8 @@ def zero_shot(
     "A classifier by the nearest description; raises `ValueError` for labels that differ from `dls`"
     pre,rows = Pretrained.of(pretrained),[(o,n) for n,os in classes.items() for o in L(os)]
     ensure(scale>0, 'scale', scale, 'above 0')
+    ensure({*classes}=={n for _,n in rows}, 'classes', classes, 'at least a description for each')
+    ensure(texts is None or len(texts), 'texts', texts, 'texts, or None')
     says = pre.sentence or SentenceConfig()
     if says.dense: raise ValueError(f'{pre.path} has `Dense` layers, for which there is no room')
     if dls is None: dls = _described(rows, pre)
@@ -47,7 +49,7 @@ def zero_shot(
     vectors = embed([o for o,_ in rows])                                                  # (n,k)
     each = [vectors[[label==name for _,label in rows]].mean(0) for name in names]
     weight = scale*F.normalize(torch.stack(each), dim=-1)                                 # (c,k)
-    mean = 0*weight[0] if texts is None else embed(list(texts)).mean(0)                   # (k,)
+    mean = 0*weight[0] if texts is None else embed(as_texts(texts)).mean(0)                   # (k,)
     with torch.no_grad():
         linear.weight.copy_(weight)
         linear.bias.copy_(-weight@mean)                                      # (c,) = (c,k) @ (k,)
