@@ -134,6 +134,7 @@ def fit_contrastive(self:TransformerLearner,
     **kwargs # For `fit_one_cycle`, such as `wd`
 )->TransformerLearner: # Itself, frozen as before
     "Bring texts of like targets together, then fit the last layer; `TypeError` for other heads"
+    ensure(num_distrib()<2, 'processes', num_distrib(), '1: texts are compared within a batch')
     model,(kind,_),n = _check_head(self),text_target(self.dls),len(self.dls.train_ds)
     ensure_sizes(bs=bs-1, n_steps=ifnone(n_steps, 1))
     bs,n_steps = min(bs, n+n%2)//2*2,ifnone(n_steps, round(3*n**.5))

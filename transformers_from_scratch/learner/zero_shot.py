@@ -39,11 +39,15 @@ def zero_shot(
     ensure(texts is None or len(texts), 'texts', texts, 'texts, or None')
     says = pre.sentence or SentenceConfig()
     if says.dense: raise ValueError(f'{pre.path} has `Dense` layers, for which there is no room')
+    if says.prompts.get(says.default_prompt):
+        raise ValueError(f'{pre.path} puts a prompt before each text, and a learner does not: '
+                         'set `sentence.default_prompt = None` to go without')
     if dls is None: dls = _described(rows, pre)
     kind,names = text_target(dls)
     fits = kind=='category' and {*names}=={*classes} and len(names)>1
     ensure(fits, 'classes', [*classes], f'the labels of `dls`, one for each text: {names}')
     pool = partial(unit_pool, pool=says.pool)
+    kwargs.setdefault('max_len', pre.limit)
     learn = transformer_classifier_learner(dls, pretrained=pre, pool=pool, **kwargs)
     embed,linear = partial(learn.embed, pool=says.pool, no_bar=True),learn.model[1].linear
     vectors = embed([o for o,_ in rows])                                                  # (n,k)
