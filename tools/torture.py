@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from common import root, tested, write
 
-notebooks = '81_testing.model', 'reliability'
+notebooks = '83_testing.model', 'reliability'
 
 def main():
     with tempfile.TemporaryDirectory() as tmp:
