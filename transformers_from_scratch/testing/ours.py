@@ -36,94 +36,94 @@ def our_facts(
                 step=_read_on if reads_on else None)
 
 # %% ../../nbs/82_testing.ours.ipynb #d2cb1c0f
-def _outputs(o):
+def _outputs(trial):
     "Plain tensors of the type of the weights; zeros for padding, numbers for a text of padding only"
-    ids,hidden = o.padded(o.texts(1, max(o.t-2, 1)), 1, 3)
-    out = o.model(ids.int())
-    assert_that(type(out) is Tensor and out.dtype==o.dtype, f'a {type(out).__name__} of {out.dtype}')
-    if o.pad_idx is None: return
-    assert_that(not (o.each and out[hidden].any()), 'the output for padding must be zeros')
-    empty = o.out(torch.full_like(ids, o.pad_idx))
+    ids,hidden = trial.padded(trial.texts(1, max(trial.t-2, 1)), 1, 3)
+    out = trial.model(ids.int())
+    assert_that(type(out) is Tensor and out.dtype==trial.dtype, f'a {type(out).__name__} of {out.dtype}')
+    if trial.pad_idx is None: return
+    assert_that(not (trial.each and out[hidden].any()), 'the output for padding must be zeros')
+    empty = trial.out(torch.full_like(ids, trial.pad_idx))
     assert_that(empty.isfinite().all(), 'a text of padding only must not give NaN')
 
-def _dropping(o):
+def _dropping(trial):
     "In training each dropout drops something"
-    for i,(m,n) in enumerate(dropouts(o.base)):
-        other = o.fresh().train()
+    for i,(m,n) in enumerate(dropouts(trial.base)):
+        other = trial.fresh().train()
         for j,(part,name) in enumerate(dropouts(other)): setattr(part, name, .5*(i==j))
-        with torch.random.fork_rng(): outs = [o.out(o.texts(), model=other) for _ in range(4)]
+        with torch.random.fork_rng(): outs = [trial.out(trial.texts(), model=other) for _ in range(4)]
         assert_that(any(not torch.equal(a, outs[0]) for a in outs),
                     f'in training `{n}` of a {type(m).__name__} must drop something')
 
 @torch.no_grad()
-def _writing(o):
+def _writing(trial):
     "A language model reads on after padding, also with the fast decoder, as it reads at once"
-    if not o.causal or not all(getattr(b, 'cached', False) for b in o.base[-2].blocks):
+    if not trial.causal or not all(getattr(b, 'cached', False) for b in trial.base[-2].blocks):
         return 'not tried: no language model, or its block does not have `cached = True`'
-    if o.t<8: return f'not tried: texts of {o.t} tokens'
-    lm,ids,n = o.fresh().float(),o.texts(3),o.t//2
-    if o.pad_idx is not None: ids[0,:n] = o.pad_idx  # in front, as in `generate`
-    want = o.out(ids, model=lm)
+    if trial.t<8: return f'not tried: texts of {trial.t} tokens'
+    lm,ids,n = trial.fresh().float(),trial.texts(3),trial.t//2
+    if trial.pad_idx is not None: ids[0,:n] = trial.pad_idx  # in front, as in `generate`
+    want = trial.out(ids, model=lm)
     if hasattr(lm, 'bind_source'): lm = lm.bind_source(lm.source(ids))
     for fast in (False,True):
         reader = LMReader(lm, ids[:,:n+1], fast=fast)
-        for i in range(n+1, o.t):
+        for i in range(n+1, trial.t):
             reader.append(ids[:,i])
             assert_near(reader.logits.double(), want[:,i], f'token {i}, read on its own{", fast"*fast}, '
                                                            'must get the score of the whole')
     if not reader.step: return 'held: no fast decoder'
 
-def _guess(o):
+def _guess(trial):
     "The first loss is that of a guess"
-    if not o.make or getattr(o.given[-1], 'squeeze', None) is not None and o.n_out<2: return 'not tried'
-    ids,losses = o.texts(8),[]
+    if not trial.make or getattr(trial.given[-1], 'squeeze', None) is not None and trial.n_out<2: return 'not tried'
+    ids,losses = trial.texts(8),[]
     for seed in range(8):  # one alone is off by more than .5 in one case of thirty
-        out = o.out(ids, model=o.fresh(seed))
-        y = ids if o.each else torch.arange(len(out), device=out.device)[:,None]
-        losses.append(F.cross_entropy(out.reshape(-1, o.n_out), y.flatten()%o.n_out).item())
-    loss,want = sum(losses)/8,math.log(o.n_out)
+        out = trial.out(ids, model=trial.fresh(seed))
+        y = ids if trial.each else torch.arange(len(out), device=out.device)[:,None]
+        losses.append(F.cross_entropy(out.reshape(-1, trial.n_out), y.flatten()%trial.n_out).item())
+    loss,want = sum(losses)/8,math.log(trial.n_out)
     assert_that(abs(loss-want)<.5, f'the first loss is {loss:.2f}, that of a guess {want:.2f}')
 
 # %% ../../nbs/82_testing.ours.ipynb #65dc1007
-def _described(o):
+def _described(trial):
     "The keywords of a model rebuild it"
-    check_description(o.fresh().float())
+    check_description(trial.fresh().float())
 
 @torch.no_grad()
-def _numbers(o):
+def _numbers(trial):
     "Outputs in 16 bits and by autocast are close to those in 32, for activations of 10,000, too"
     def grow(_, x, out): return out/out.abs().max() * 1e4
     tols = {torch.float:0, torch.double:1e-3, torch.bfloat16:.15, torch.half:.03}
     for large,(dtype,tol) in itertools.product((True,False), tols.items()):
-        model = o.fresh().to(dtype)
+        model = trial.fresh().to(dtype)
         if large: model[-2].dropout.register_forward_hook(grow)
-        out = model(o.texts())
+        out = model(trial.texts())
         assert_that(out.dtype==dtype, f'with weights of {dtype} the output has {out.dtype}')
         if dtype is torch.float: want = out.double()
         assert_near(out.double(), want, f'{dtype} must give nearly the output of 32 bits',
                     .2 if large else tol)
-    with (torch.autocast(torch.device(o.device).type, dtype=torch.bfloat16),
+    with (torch.autocast(torch.device(trial.device).type, dtype=torch.bfloat16),
           warnings.catch_warnings()):
         warnings.filterwarnings('ignore', 'Mismatch dtype between input and weight')  # RMSNorm
-        out = o.out(o.texts(), model=o.fresh().float())
+        out = trial.out(trial.texts(), model=trial.fresh().float())
     assert_near(out, want, 'autocast must give nearly the output of 32 bits', .15)
 
-def _one_graph(o):
+def _one_graph(trial):
     "`torch.compile` and `torch.export` make one graph, for texts of any number and length"
-    if o.t<4: return f'not tried: texts of {o.t} tokens'
+    if trial.t<4: return f'not tried: texts of {trial.t} tokens'
     torch._dynamo.reset()
     b = torch.export.Dim('b', min=1, max=64)
-    t = torch.export.Dim('t', min=2, max=ifnone(o.max_len, 64))
-    model = o.fresh().float()
+    t = torch.export.Dim('t', min=2, max=ifnone(trial.max_len, 64))
+    model = trial.fresh().float()
     graphs = dict(
         compile=torch.compile(model, fullgraph=True, dynamic=True,
-                              backend='inductor' if o.thorough else 'eager'),
-        export=torch.export.export(model, (o.texts(),), dynamic_shapes=({0:b, 1:t},)).module())
-    sizes = (3,o.t),(2,o.t-1),(5,3)
+                              backend='inductor' if trial.thorough else 'eager'),
+        export=torch.export.export(model, (trial.texts(),), dynamic_shapes=({0:b, 1:t},)).module())
+    sizes = (3,trial.t),(2,trial.t-1),(5,3)
     for (name,graph),(b,t) in itertools.product(graphs.items(), sizes):
-        ids = o.texts(b, t)
-        if o.pad_idx is not None: ids[0,-1] = o.pad_idx
-        assert_near(o.out(ids, model=graph), o.out(ids, model=model),
+        ids = trial.texts(b, t)
+        if trial.pad_idx is not None: ids[0,-1] = trial.pad_idx
+        assert_near(trial.out(ids, model=graph), trial.out(ids, model=model),
                     f'by `torch.{name}` {b} texts of {t} tokens must get the same outputs')
 
 our_checks = {f.__name__[1:]: f for f in (

@@ -43,7 +43,7 @@ def assert_near(
                 diff=diff, tol=tol*size, **found)
 
 # %% ../../nbs/79_testing.report.ipynb #3bbd5f27
-@dataclass
+@dataclass(repr=False)
 class Finding:
     "What one check found"
     name:str # Of the check
@@ -62,6 +62,9 @@ class Finding:
         more = self.example and f'example: {self.example}',self.cause and f'likely cause: {self.cause}'
         return [self.promise, *(o for o in (self.why, near, *more) if o)]
 
+    def __repr__(self):
+        return f'{self.name:12} {self.verdict:13}' + ('\n'+' '*26).join(self.lines())
+
 class Report(list):
     "Findings of all checks: true if nothing is broken; a table in a notebook; `report['padding']`"
     @property
@@ -71,7 +74,7 @@ class Report(list):
         return {o.name: o for o in self}[i] if isinstance(i, str) else super().__getitem__(i)
 
     def __repr__(self):
-        return '\n'.join(f'{o.name:12} {o.verdict:13}' + ('\n'+' '*26).join(o.lines()) for o in self)
+        return '\n'.join(map(repr, self))
 
     def _repr_html_(self):
         def row(tag, *cells): return '<tr>'+''.join(f'<{tag}>{o}</{tag}>' for o in cells)+'</tr>'

@@ -7,6 +7,7 @@ __all__ = ['first_tensor', 'dropouts', 'no_dropout', 'Trial']
 
 # %% ../../nbs/81_testing.trial.ipynb #a197201b
 import inspect,math,torch
+from contextlib import contextmanager
 from copy import deepcopy
 from torch import Tensor,nn
 from .report import *
@@ -115,8 +116,10 @@ class Trial:
                 for p in self.model.parameters():
                     if p.is_floating_point(): p.mul_(1+size*torch.randn_like(p))
             outs.append(self.out(self.texts()))
-        self.size,moved = outs[0].abs().max().clamp(min=1e-9).item(),(outs[1]-outs[0]).abs().max()
-        self.tol = self.size*min(max(times*moved.item()/self.size, 1e-11), 1e-4)
+        self.size = outs[0].abs().max().clamp(min=1e-9).item()
+        moved = times*(outs[1]-outs[0]).abs().max().item()/self.size
+        if moved>2e-7: moved = max(moved, 2e-5)  # some of it is computed in 32 bits
+        self.tol = self.size*min(max(moved, 1e-11), 1e-4)
         with torch.random.fork_rng():
             state = torch.get_rng_state()
             self.out(self.texts())
@@ -200,13 +203,26 @@ class Trial:
         if self.named: return model(input_ids=source, decoder_input_ids=target, **kwargs)
         return model(source, target, **kwargs)
 
+    @contextmanager
+    def quiet(self,
+        model # A model that is called
+    ):
+        "Without gradients; numbers that `forward` makes have the type of the weights"
+        weights,usual = model.parameters() if self.is_module else (),torch.get_default_dtype()
+        torch.set_default_dtype(next((p.dtype for p in weights if p.is_floating_point()), usual))
+        try:
+            with torch.no_grad(): yield
+        finally: torch.set_default_dtype(usual)
+
     def out(self,
-        ids:Tensor, # As in `call`, as the others
-        hidden:Tensor=None, model=None, mask:Tensor=None
+        ids:Tensor, # Ids `(b,t)`
+        hidden:Tensor=None, # True where one is hidden `(b,t)`; None: nowhere
+        model=None, # Another model; None: `self.model`
+        mask:Tensor=None # A mask, instead of `hidden`
     )->Tensor: # In 64 bits, without gradients
         "Output for ids"
-        with torch.no_grad():
-            return first_tensor(self.call(model or self.model, ids, hidden, mask)).double()
+        model = model or self.model
+        with self.quiet(model): return first_tensor(self.call(model, ids, hidden, mask)).double()
 
     def near(self,
         a:Tensor, # Output
