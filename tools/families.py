@@ -3,6 +3,7 @@ equal, or ours refuses the key by name. Each tensor of a file is used, or named 
 
     make stress WHAT=families                       # all of it, a quarter of an hour on two cores
     make stress WHAT=families ARGS='qwen3 gemma3'   # these only
+    make stress WHAT=families ARGS=--check          # instead: `check_model` on these, and on other families; nbs/files/checked.csv
 
 It writes the rows of what was run into nbs/files/families.csv, and golden files into nbs/files/families, which tests/test_pretrained.families.ipynb reads.
 """
@@ -288,12 +289,46 @@ def run(name, pairs=40):
         print(name, dict(t.counts), f'{time.time()-start:.0f} s', flush=True)
         return name,t.counts,t.found,t.golden()
 
+# Families that ours does not read, and other heads, for `check_model`
+pair = dict(vocab_size=vocab, d_model=k, max_position_embeddings=T, encoder_layers=2, decoder_layers=2, encoder_attention_heads=heads, decoder_attention_heads=heads,
+            encoder_ffn_dim=48, decoder_ffn_dim=48, pad_token_id=1, decoder_start_token_id=1)
+more = dict(
+    bert_model=('Bert','Model',shape), bert_classifier=('Bert','ForSequenceClassification',shape), bert_tagger=('Bert','ForTokenClassification',shape),
+    distilbert_classifier=('DistilBert','ForSequenceClassification',cases['distilbert'][2]), modernbert_classifier=('ModernBert','ForSequenceClassification',cases['modernbert'][2]),
+    llama_classifier=('Llama','ForSequenceClassification',llama()), nomic=('NomicBert','Model',shape), phi=('Phi','ForCausalLM',shape), stablelm=('StableLm','ForCausalLM',llama()),
+    opt=('OPT','ForCausalLM',dict(vocab_size=vocab, hidden_size=k, num_hidden_layers=2, num_attention_heads=heads, ffn_dim=48, max_position_embeddings=T, word_embed_proj_dim=k, pad_token_id=1)),
+    gpt_neo=('GPTNeo','ForCausalLM',dict(vocab_size=vocab, hidden_size=k, num_layers=2, num_heads=heads, max_position_embeddings=T, attention_types=[[['global','local'],1]], window_size=near)),
+    bloom=('Bloom','ForCausalLM',dict(vocab_size=vocab, hidden_size=k, n_layer=2, n_head=heads)),
+    t5=('T5','ForConditionalGeneration',dict(vocab_size=vocab, d_model=k, d_kv=8, d_ff=48, num_layers=2, num_heads=heads)),
+    bart=('Bart','ForConditionalGeneration',pair), marian=('Marian','MarianMTModel',pair))
+
+def checked(name):
+    "The family, and what `check_model` says of a small model of it"
+    from transformers_from_scratch.testing import check_model
+    torch.set_num_threads(1); torch.manual_seed(0)
+    config,cls,kw = (cases | more)[name]
+    model = getattr(hf, cls, None) or getattr(hf, config+cls)
+    report = check_model(model(getattr(hf, f'{config}Config')(**kw)), raises=False)
+    named = {o: [f.name for f in report if f.verdict==o] for o in ('held','broken','not promised')}
+    used = max(o.diff/o.tol for o in report if o.verdict=='held' and o.tol)
+    return dict(family=name, held=len(named['held']), **{n: ' '.join(o) for n,o in named.items() if n!='held'}, largest=f'{used:.1g}',
+                seconds=round(sum(o.seconds for o in report), 1)),str(report)
+
+def check(args):
+    "Print the reports of what is broken, and write the table"
+    with Pool(args.jobs) as pool: found = pool.map(checked, args.names or [*cases,*more], chunksize=1)
+    for row,report in found: print(row, *[report]*bool(row['broken']), sep='\n', flush=True)
+    if not args.names: pd.DataFrame([o for o,_ in found]).to_csv(root/'nbs/files/checked.csv', index=False)
+    return any(o['broken'] for o,_ in found)
+
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument('--check', action='store_true', help='`check_model` instead, of further families, too')
     parser.add_argument('names', nargs='*', help='a family, or several; none: all, and the files are written')
     parser.add_argument('--jobs', type=int, default=os.cpu_count())
     parser.add_argument('--pairs', type=int, default=40, help='random pairs of changes, for each family')
     args = parser.parse_args()
+    if args.check: return check(args)
     found = []
     with Pool(args.jobs) as pool:
         for name,c,lost,golden in pool.imap(partial(run, pairs=args.pairs), args.names or cases):

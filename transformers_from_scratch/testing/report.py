@@ -39,13 +39,13 @@ def assert_near(
     assert_that(a.shape==b.shape, f'{what} (shapes {tuple(a.shape)} and {tuple(b.shape)})', **found)
     if torch.equal(a, b): return
     diff,size = (a-b).abs().max().item(),b.abs().max().clamp(min=1e-3).item()
-    assert_that(diff<=tol*size, f'{what} (differs by {diff:.1e} where numbers are up to {size:.1e})',
-                diff=diff, tol=tol*size, **found)
+    what = f'{what} (differs by {diff:.1e} where numbers are up to {size:.1e})'
+    assert_that(diff<=tol*size, what, diff=diff, tol=tol*size, **found)
 
 # %% ../../nbs/79_testing.report.ipynb #3bbd5f27
 @dataclass(repr=False)
 class Finding:
-    "What one check found"
+    "Result of one check"
     name:str # Of the check
     promise:str # The property, in a sentence
     verdict:str # 'held', 'broken', 'not tried' or 'not promised'
@@ -56,11 +56,12 @@ class Finding:
     cause:str=None # What most likely causes it
     seconds:float=0. # Of the check
 
-    def lines(self):
-        "What is to be said, line by line"
+    def lines(self)->list: # Of strings
+        "Sentences on it"
         near = f'differs by {self.diff:.1g}; rounding explains {self.tol:.1g}' if self.diff else ''
-        more = self.example and f'example: {self.example}',self.cause and f'likely cause: {self.cause}'
-        return [self.promise, *(o for o in (self.why, near, *more) if o)]
+        example = self.example and f'example: {self.example}'
+        cause = self.cause and f'likely cause: {self.cause}'
+        return [self.promise, *(o for o in (self.why, near, example, cause) if o)]
 
     def __repr__(self):
         return f'{self.name:12} {self.verdict:13}' + ('\n'+' '*26).join(self.lines())

@@ -25,7 +25,7 @@ def first_tensor(
 def dropouts(
     model:nn.Module # A model
 )->list: # Of pairs: a module, and the name of its probability
-    "Find what drops at random: numbers between 0 and 1 that are called `p`, or something with *drop*"
+    "Find what drops at random: numbers between 0 and 1 called `p`, or something with *drop*"
     return [(m, n) for m in model.modules() for n,p in vars(m).items()
             if isinstance(p, float) and 0<p<1 and (n=='p' or 'drop' in n)]
 
@@ -46,14 +46,14 @@ class Trial:
     "A model that is checked, how it is called, and texts for it"
     def __init__(self,
         model, # A module that takes ids `(b,t)`, a function that makes one, or a function of ids
-        vocab_sz:int=None, # Number of ids; None: rows of the first embedding
+        vocab_sz:int=None, # Number of ids; None: `known` tells it
         pad_idx:int=None, # Id by which the model finds padding; None: it does not
         *,
         mask:str=None, # Keyword of its padding mask `(b,t)`; None: it has none
         mask_is:str=None, # 'seen': 1 is seen; 'hidden': True is; 'added': 0 or -inf; None: find out
         causal:bool=None, # Must no token see later ones? None: find out
         left:bool=None, # Must padding in front not matter, either? None: no
-        step=None, # Reads on: `(ids, state) -> logits, state`: a method's name, or of `(model, …)`
+        step=None, # Reads on, `(ids, state) -> logits, state`: a method, or of `(model, …)`
         pieces:bool=True, # Does `step` read several tokens at once?
         max_len:int=None, # Longest text that the model reads; None: no limit
         device:str='cpu', # Device to check on
@@ -85,7 +85,7 @@ class Trial:
         if mask and not (self.needs_mask and mask_is): self._find_mask()
 
     def _signature(self):
-        "Does it take a source and a target; can it do without a mask?"
+        "Ask the signature for a source and a target, and for a mask that is needed"
         all_names = _required(self.given.forward if self.is_module else self.given)
         names = [o for o in all_names if o!=self.mask]
         if odd := [o for o in names[1:] if 'mask' in o]:
@@ -109,7 +109,7 @@ class Trial:
         self._add_noise()
         digit,times = (1e-10,100) if self.dtype is torch.double else (1e-6,30)
         outs = []
-        for size in (0,digit):
+        for size in (0,digit,100*digit):
             self.model = self.fresh()
             with torch.no_grad(), torch.random.fork_rng():
                 torch.manual_seed(0)
@@ -117,9 +117,10 @@ class Trial:
                     if p.is_floating_point(): p.mul_(1+size*torch.randn_like(p))
             outs.append(self.out(self.texts()))
         self.size = outs[0].abs().max().clamp(min=1e-9).item()
-        moved = times*(outs[1]-outs[0]).abs().max().item()/self.size
-        if moved>2e-7: moved = max(moved, 2e-5)  # some of it is computed in 32 bits
-        self.tol = self.size*min(max(moved, 1e-11), 1e-4)
+        moved,more = ((x-outs[0]).abs().max().item()/self.size for x in outs[1:])
+        # a hundred times the change, unless some of it is computed in 32 bits
+        tol = times*moved if abs(more-100*moved)<10*moved else 2e-5
+        self.tol = self.size*min(max(tol, times*moved, 1e-11), 1e-4)
         with torch.random.fork_rng():
             state = torch.get_rng_state()
             self.out(self.texts())
@@ -138,14 +139,15 @@ class Trial:
                 with torch.no_grad(): p += (q.grad!=0) * (size or .1) * torch.randn_like(p)
 
     def _find_mask(self):
-        "What the mask means: what lets a text be the same with padding, or at least runs"
-        kinds = [self.mask_is] if self.mask_is else ['seen','hidden'][::1 if 'att' in self.mask else -1]
+        "Find the meaning of the mask: that with which padding matters least"
+        kinds = ['seen','hidden'] if 'att' in self.mask else ['hidden','seen']
+        if self.mask_is: kinds = [self.mask_is]
         works,text = [],self.texts(1, 4)
         for self.mask_is in kinds:
             for self.mask_type in (torch.long,torch.bool)[::1 if self.mask_is=='seen' else -1]:
-                try: fails = not self.pad_diff(text, *self.padded(text, 3, 2))<=self.tol
+                try: diff = self.pad_diff(text, *self.padded(text, 3, 2))
                 except (RuntimeError,TypeError) as e: error = e
-                else: works.append((fails, self.mask_is, self.mask_type))
+                else: works.append((max(diff, self.tol), self.mask_is, self.mask_type))
         if not works: raise error
         _,self.mask_is,self.mask_type = min(works, key=lambda o: o[0])
 
@@ -259,7 +261,7 @@ class Trial:
         ids:Tensor, # From `padded`, as the next
         hidden:Tensor, **kwargs
     )->float: # Infinity for NaN
-        "How much the output of a text differs from that alone"
+        "Largest difference of the output of a text to that alone"
         out = self.out(ids, hidden if self.mask else None, **kwargs)[0]
         diff = (out[~hidden[0]] if self.each else out) - self.out(text)[0]
         return diff.abs().max().nan_to_num(math.inf).item()
@@ -307,12 +309,13 @@ class Trial:
         hidden:Tensor, # Or None
         at:int # A place
     )->list: # Places of the first text
-        "Which outputs of a module depend on its input at one place"
+        "Places whose output of a module depends on its input at one place"
         outs,(b,t) = [],ids.shape
         def row(x): return x[0] if x.shape[:2]==(b,t) else x[:,0]
         for size in (0,1):
             def before(m, args):
-                if not args or args[0].dim()<3 or args[0].shape[:2] not in ((b,t),(t,b)): return None
+                fits = args and args[0].dim()>2 and args[0].shape[:2] in ((b,t),(t,b))
+                if not fits: return None
                 x = args[0].clone()
                 row(x)[at] += size*torch.linspace(-1, 1, x.shape[-1]).to(x)
                 return tuple(x if o is args[0] else o for o in args)
