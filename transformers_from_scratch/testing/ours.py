@@ -72,7 +72,7 @@ def _writing(trial):
         for i in range(n+1, trial.t):
             reader.append(ids[:,i])
             assert_near(reader.logits.double(), want[:,i],
-                        f'token {i}, read on its own{", fast"*fast}, must get the score of the whole')
+                        f'token {i}, read on{" fast"*fast}, must get the score of the whole')
     if not reader.step: return 'held: no fast decoder'
 
 def _guess(trial):

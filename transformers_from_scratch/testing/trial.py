@@ -101,11 +101,11 @@ class Trial:
         if not self.is_module: return
         base = deepcopy(self.given).to(self.device).eval()
         own = next((p.dtype for p in base.parameters() if p.is_floating_point()), torch.float)
-        for self.dtype in (*[torch.double]*self.double, own):
-            self.base,self.model = base.to(self.dtype),deepcopy(base)
+        for dtype in (*[torch.double]*self.double, own):
+            self.dtype,self.base,self.model = dtype,base.to(dtype),deepcopy(base)
             try: self.out(self.texts(2, 3)); break
             except RuntimeError:
-                if self.dtype is own: raise
+                if dtype is own: raise
         self._add_noise()
         digit,times = (1e-10,100) if self.dtype is torch.double else (1e-6,30)
         outs = []
@@ -143,17 +143,18 @@ class Trial:
         kinds = ['seen','hidden'] if 'att' in self.mask else ['hidden','seen']
         if self.mask_is: kinds = [self.mask_is]
         works,text = [],self.texts(1, 4)
-        for self.mask_is in kinds:
-            for self.mask_type in (torch.long,torch.bool)[::1 if self.mask_is=='seen' else -1]:
+        for kind in kinds:
+            for dtype in (torch.long,torch.bool)[::1 if kind=='seen' else -1]:
+                self.mask_is,self.mask_type = kind,dtype
                 try: diff = self.pad_diff(text, *self.padded(text, 3, 2))
                 except (RuntimeError,TypeError) as e: error = e
-                else: works.append((max(diff, self.tol), self.mask_is, self.mask_type))
+                else: works.append((max(diff, self.tol), kind, dtype))
         if not works: raise error
         _,self.mask_is,self.mask_type = min(works, key=lambda o: o[0])
 
     def fresh(self,
         seed:int=None # Of another model, made anew; None: the same, which has read nothing yet
-    ):
+    )->nn.Module: # In evaluation mode; a function as it is
         "Another copy of the model; the global random state is restored"
         if not self.is_module: return self.given
         if seed is None: return deepcopy(self.base)
@@ -191,7 +192,7 @@ class Trial:
         ids:Tensor, # Ids `(b,t)`: of the target, if `view` is 'target'
         hidden:Tensor=None, # True where one is hidden `(b,t)`; None: nowhere
         mask:Tensor=None # A mask, instead of `hidden`
-    ): # What it returns
+    )->object: # What it returns
         "Call a model as it wants to be called"
         kwargs = {}
         if self.mask and self.view!='target':
@@ -208,7 +209,7 @@ class Trial:
     @contextmanager
     def quiet(self,
         model # A model that is called
-    ):
+    )->None: # To be used by `with`
         "Without gradients; numbers that `forward` makes have the type of the weights"
         weights,usual = model.parameters() if self.is_module else (),torch.get_default_dtype()
         torch.set_default_dtype(next((p.dtype for p in weights if p.is_floating_point()), usual))
@@ -223,7 +224,7 @@ class Trial:
         mask:Tensor=None # A mask, instead of `hidden`
     )->Tensor: # In 64 bits, without gradients
         "Output for ids"
-        model = model or self.model
+        if model is None: model = self.model
         with self.quiet(model): return first_tensor(self.call(model, ids, hidden, mask)).double()
 
     def near(self,
@@ -258,8 +259,9 @@ class Trial:
 
     def pad_diff(self,
         text:Tensor, # Ids `(1,t)`
-        ids:Tensor, # From `padded`, as the next
-        hidden:Tensor, **kwargs
+        ids:Tensor, # From `padded`
+        hidden:Tensor, # True where an id is padding
+        **kwargs # For `out`
     )->float: # Infinity for NaN
         "Largest difference of the output of a text to that alone"
         out = self.out(ids, hidden if self.mask else None, **kwargs)[0]
