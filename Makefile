@@ -16,7 +16,7 @@ help:
 	@echo 'make lint      write modules and README.md from the notebooks, and look for mistakes without running them'
 	@echo 'make docs      build the site into _docs, and check it: links, names, pages in a browser, outputs of README.md'
 	@echo 'make bench     compare with the peers, and write the table'
-	@echo 'make stress    WHAT=families, kills, load, mutants, torture or sweep: minutes to hours; CONTRIBUTING.md tells what they try'
+	@echo 'make stress    WHAT=check_faults, families, kills, load, mutants, torture or sweep: minutes to hours; CONTRIBUTING.md tells what they try'
 	@echo 'make release   all of these checks, and the package in dist/'
 	@echo
 	@echo "NBS='nbs/0*.ipynb'     test these only;  SEED=3  tests with other seeds;  ARGS=...  options of what WHAT names"
@@ -77,7 +77,7 @@ docs: $(READY)
 BENCH := $(VENV)-bench
 STRESS = $(if $(filter families,$(WHAT)),$(BENCH),$(VENV))
 stress: $(if $(filter families,$(WHAT)),$(BENCH)/.installed,$(READY))
-	@case '$(WHAT)' in families|kills|load|mutants|torture|sweep) ;; *) echo 'make stress WHAT=families, kills, load, mutants, torture or sweep'; exit 1;; esac
+	@case '$(WHAT)' in check_faults|families|kills|load|mutants|torture|sweep) ;; *) echo 'make stress WHAT=check_faults, families, kills, load, mutants, torture or sweep'; exit 1;; esac
 	@$(STRESS)/bin/python tools/$(WHAT).py $(ARGS)
 
 $(BENCH)/.installed: constraints.txt settings.ini setup.py pyproject.toml
