@@ -19,6 +19,17 @@ tests = {'nn.encoder': 'nn.models', 'nn.align': 'nn.models', 'nn.classifier': 'n
          'speed.autotune': 'speed.layers', 'speed.attention': 'speed.layers', 'speed.optimizer': 'speed.layers', 'speed.columns': 'speed.decode', 'compat.ensure': 'learner.core',
          'pretrained.gpt': 'pretrained.core', 'pretrained.llama': 'pretrained.core', 'compat.dls_info': 'learner.checks', 'learner.locks': 'learner.core_threads'}  # where not named after the module
 faults = [
+    ('learner.contrastive', 'texts of another label count as alike', 'res = y[:,None]==y ', 'res = y[:,None]>=y ', []),
+    ('learner.contrastive', 'a text is like itself', 'return res.float().fill_diagonal_(0)', 'return res.float()', []),
+    ('learner.contrastive', 'a pair is parted', 'for i in pair]', 'for i in pair[:1]]', []),
+    ('learner.zero_shot', 'the mean is added instead of taken off', 'copy_(-weight@mean)', 'copy_(weight@mean)', []),
+    ('testing.trial', 'noise hides behind zeros', '(q.grad!=0) * (size or .1)', '0', []),
+    ('testing.trial', 'what hides is what is seen', "(hidden if self.mask_is=='hidden' else ~hidden)", 'hidden', []),
+    ('testing.trial', 'NaN is no difference', 'nan_to_num(math.inf)', 'nan_to_num(0.)', []),
+    ('testing.model', 'a batch of one is not tried with padding', '(1,2,4), (1,2,0))', '(1,2,4), (2,0))', []),
+    ('testing.model', 'only the last token is changed', 'trial.others(ids[:,j:])], 1)\n            diff', 'ids[:,j:-1], trial.others(ids[:,-1:])], 1)\n            diff', []),
+    ('testing.model', 'a cache is read with whole texts only', '(1,2),(3,2),(4,1,1),(1,3,2),', '', []),
+    ('testing.model', 'loading is into the same model', "trial.fresh(seed=1).to(trial.dtype)", 'trial.fresh()', []),
     ('callbacks.compile', 'a compiled model for each length', 'dict(dynamic=True) | kwargs', 'dict(dynamic=False) | kwargs', []),
     ('callbacks.compile', 'predictions run what is compiled', 'model._compiled_call_impl = None  #', 'pass  #', []),
     ('callbacks.compile', 'ids are padded with the id of a word', 'value=pad)', 'value=2)', []),
