@@ -178,7 +178,7 @@ def _why_padding(trial, text, n, b, where):
                                (ids, hidden, lambda x: x[0][~hidden[0]]))
     part = _said(trial, name)
     def has(*words): return any(o in part.lower() for o in words)
-    if not name: cause = 'positions' if early else 'pool'
+    if not name: cause = 'positions' if early and where!='behind' else 'pool'
     elif has('pos','emb'): cause = 'positions'
     elif trial.view=='source' and 'dec' in name: cause = 'source'
     elif has('norm'): cause = 'norm'
@@ -227,6 +227,8 @@ def _mask(trial):
 # %% ../../nbs/83_testing.model.ipynb #53c55691
 def _future(trial):
     "No output depends on later tokens, nor on how many there are"
+    if trial.view=='ids' and not trial.each:
+        assert_that(not trial.causal, 'with `causal=True` each token must get an output: give them all')
     if trial.view=='source' or trial.view=='ids' and not trial.each:
         return 'not promised: one output for a text'
     pairs,seen = 0,[]

@@ -73,6 +73,8 @@ class Trial:
         if makes: self.make = model
         if self.vocab_sz is None: raise ValueError('`vocab_sz=None`: no embedding tells it')
         self.is_module,self.noisy,self.diff = isinstance(self.given, nn.Module),False,0.
+        if self.mask_is not in (None,'seen','hidden','added'):
+            raise ValueError(f"`mask_is={self.mask_is!r}`: 'seen', 'hidden' or 'added'")
         self._signature()
         known_ids = {self.pad_idx,*self.specials}
         ids = [i for i in range(min(self.vocab_sz, 2000)) if i not in known_ids]
