@@ -157,7 +157,7 @@ def _hides(trial, where):
             trial.diff = max(trial.diff, diff := trial.pad_diff(text, ids, hidden))
             if diff<=trial.tol: continue
             example = f'{ids.tolist()}' + f', hidden {hidden.int().tolist()}'*bool(trial.mask)
-            place = dict(front='in front of').get(where, where)
+            place = dict(front='in front of', between='within').get(where, where)
             raise Broken(f'padding {place} a text must not matter', diff=diff, tol=trial.tol,
                          example=example, cause=_why_padding(trial, text, n, b, where))
 
@@ -228,9 +228,10 @@ def _mask(trial):
 def _future(trial):
     "No output depends on later tokens, nor on how many there are"
     if trial.view=='ids' and not trial.each:
-        assert_that(not trial.causal, 'with `causal=True` each token must get an output: give them all')
+        assert_that(not trial.causal, '`causal=True` asks for an output for each token')
     if trial.view=='source' or trial.view=='ids' and not trial.each:
         return 'not promised: one output for a text'
+    if trial.causal is False: return 'not promised: causal=False'
     pairs,seen = 0,[]
     for t in range(2, trial.t+1):
         want = trial.out(ids := trial.texts(2, t))
@@ -281,7 +282,8 @@ def _step(trial, model, ids, state):
     with trial.quiet(model):
         if isinstance(step, str): out,state = getattr(model, step)(ids, state)
         else: out,state = step(model, ids, state)
-    return first_tensor(out).double(),state
+    out = first_tensor(out).double()
+    return (out if out.dim()>2 else out[:,None]),state  # (b,n,v), or (b,1,v) of the last
 
 def _pieces(trial, sizes, b):
     "Largest difference to the whole, of each piece: `(first token, last token, difference)`"
@@ -298,6 +300,7 @@ def _pieces(trial, sizes, b):
 def _cache(trial):
     "A text that is read in pieces, with a cache, gets the output of one that is read at once"
     if trial.step is None or trial.view=='source': return 'not tried: no `step` is given'
+    if trial.view=='ids' and not trial.each: return 'not tried: `forward` gives one output a text'
     t,failed = min(trial.max_len or 24, 24),{}
     plans = [(1,1),(1,1,1),(2,),(2,1),(1,2),(3,2),(4,1,1),(1,3,2),(1,)*t,(t-1,1),(1,t-1),
              (t//2,t-t//2),(3,)*(t//3)]
