@@ -6,7 +6,7 @@
 __all__ = ['causes', 'model_checks', 'check_model', 'check_tokenizer']
 
 # %% ../../nbs/83_testing.model.ipynb #bbcfce6d
-import itertools,math,pickle,re,time,torch,torch.nn.functional as F
+import itertools,math,pickle,re,torch,torch.nn.functional as F
 from copy import deepcopy
 from torch import Tensor,nn
 from .report import *
@@ -45,12 +45,13 @@ causes = dict(
     ahead='{part} looks ahead: its causal mask is missing, on one side only, too small a number, '
           'or applied after the softmax; a softmax or mean over the wrong axis; a `view` for a '
           '`transpose`; a shift that wraps around',
-    length='something depends on the length of the text: positions or angles are scaled by it',
+    length='something depends on the length of the text: positions or angles are scaled by it, or '
+           'a `view` stands in the place of a `transpose`',
     hidden='it is hidden, or the pool looks elsewhere',
     shared='the cache belongs to the model, a class or a default argument, so all texts share it',
     step='`step` differs from `forward` without a cache, too',
     offset='positions (or rotations) do not go on where the cache ends, its mask hides what is '
-           'cached, or its heads stand in another order',
+           'cached, what is cached is scaled again, or its heads stand in another order',
     again='what is cached changes with each call: it is rotated or scaled again',
     calls='positions count calls instead of tokens',
     corner='several tokens see too much or too little of a cache: a causal mask that starts at the '
@@ -280,9 +281,10 @@ def _step(trial, model, ids, state):
     "Read further tokens: their logits, in 64 bits, and the next state"
     step = trial.step
     with trial.quiet(model):
-        if isinstance(step, str): out,state = getattr(model, step)(ids, state)
-        else: out,state = step(model, ids, state)
-    out = first_tensor(out).double()
+        res = getattr(model, step)(ids, state) if isinstance(step, str) else step(model, ids, state)
+    if not isinstance(res, (tuple,list)) or len(res)!=2:
+        raise TypeError(f'`step` returned a {type(res).__name__}, and not `(logits, state)`')
+    out,state = first_tensor(res[0]).double(),res[1]
     return (out if out.dim()>2 else out[:,None]),state  # (b,n,v), or (b,1,v) of the last
 
 def _pieces(trial, sizes, b):
@@ -337,7 +339,7 @@ def _why_cache(failed):
 # %% ../../nbs/83_testing.model.ipynb #6391cbd3
 def _loss(trial, model, ids):
     "Cross-entropy of the tokens, of the next ones, or of made-up targets"
-    out = first_tensor(trial.call(model, ids))
+    out = first_tensor(trial.picked(trial.call(model, ids)))
     if out.dim()==2:
         y = torch.arange(len(out), device=out.device)
         if out.shape[1]>1: return F.cross_entropy(out, y%out.shape[1])
@@ -383,7 +385,7 @@ def _padding_row(trial, model):
     "An embedding of zeros for padding stays zero, unless it is a table of the output, too"
     model.zero_grad()
     ids,hidden = trial.padded(trial.texts(1, 3), 2, 3)
-    out = first_tensor(trial.call(model, ids, hidden if trial.mask else None))
+    out = first_tensor(trial.picked(trial.call(model, ids, hidden if trial.mask else None)))
     out.square().sum().backward()
     tied = {n for names in _tied(trial.given) for n in names}
     for n,m in trial.given.named_modules():
@@ -459,9 +461,11 @@ def _precision(trial):
     "The output in 16 bits is near that in 64"
     if not trial.is_module or trial.dtype is not torch.double:
         return 'not tried: it does not run in 64 bits'
-    for dtype,share in ((torch.float,1e-3),(torch.bfloat16,.3)):
+    for dtype,share in {torch.float:1e-3, torch.bfloat16:.3, trial.own:.3}.items():
         try: out = trial.out(trial.texts(), model=trial.fresh().to(dtype))
-        except RuntimeError as e: return f'not tried: {e}'[:90]
+        except RuntimeError as e:
+            assert_that(dtype!=trial.own, f'it does not run in {dtype}, its own type: {e}')
+            return f'not tried: {e}'[:90]
         diff,tol = (out-trial.out(trial.texts())).abs().max().item(),share*trial.size
         assert_that(diff<=tol, f'{dtype} must give nearly the output of 64 bits',
                     diff=diff, tol=tol, cause=causes['bits'])
@@ -501,9 +505,7 @@ def _facts(model):
                     max_len=getattr(text, 'max_position_embeddings', None),
                     make=lambda: type(model)(deepcopy(config)), causal=writes or None,
                     step=_past if writes else None)
-    modules = model.modules() if isinstance(model, nn.Module) else ()
-    table = next((m for m in modules if isinstance(m, nn.Embedding)), None)
-    return {} if table is None else dict(vocab_sz=table.num_embeddings)
+    return {}
 
 model_checks = {f.__name__[1:]: f for f in (
     _runs, _repeats, _modes, _batch, _padding, _left, _mask, _future, _tokens, _cache, _gradients,
@@ -516,20 +518,15 @@ _first |= dict(cache=('repeats','future','batch'), tokens=('repeats','batch'))
 
 def _try(name, check, trial):
     "Run a check: None for a property that holds, or a verdict; it raises if the property is broken"
-    start,trial.diff,found = time.perf_counter(),0.,{}
-    if trial.noisy and name not in ('repeats','gradients'): said = 'not tried: outputs are random'
-    else:
-        try: said = check(trial) or 'held'
-        except AssertionError as e: said,found = f'broken: {e}',getattr(e, 'found', {})
-        except Exception as e: said = f'broken: {type(e).__name__}: {e}'
-    verdict,_,why = said.partition(': ')
-    if verdict=='broken' and trial.is_module and not math.isfinite(found.get('diff') or 0):
+    if trial.noisy and name not in ('repeats','gradients'):
+        return Finding(name, check.__doc__, 'not tried', 'outputs are random')
+    trial.diff,finding = 0.,tried(name, check, trial)
+    if finding.verdict=='broken' and trial.is_module and not math.isfinite(finding.diff or 0):
         own = trial.again()  # what overflows in 64 bits alone is no fault
         own.view,own.each = trial.view,trial.each
         if own.dtype is not trial.dtype: return _try(name, check, own)
-    if verdict=='held': found = dict(diff=trial.diff, tol=trial.tol)
-    seconds = round(time.perf_counter()-start, 2)
-    return Finding(name, check.__doc__, verdict, why, seconds=seconds, **found)
+    if finding.verdict=='held': finding.diff,finding.tol = trial.diff,trial.tol
+    return finding
 
 def check_model(
     model, # A module, a function that makes one, or a function of ids `(b,t)`
@@ -538,15 +535,19 @@ def check_model(
     *,
     only:str|list=None, # Names of checks in `model_checks`; None: all
     raises:bool=True, # Raise at broken properties? False: return them, too
-    **kwargs # For `Trial`: `mask`, `mask_is`, `causal`, `left`, `step`, `max_len`, `thorough`, more
+    **kwargs # For `Trial`: `mask`, `mask_is`, `output`, `causal`, `left`, `step`, `max_len`, more
 )->Report: # What was found, by check
     "Try properties of a model; raises `AssertionError` with the report for what is broken"
     trial = Trial(model, vocab_sz, pad_idx, known=_facts, **kwargs)
+    if trial.step: _step(trial, trial.fresh(), trial.texts(1, 1), None)
     report,checks = Report(),{**model_checks}
     if trial.ours and not trial.source:
         from transformers_from_scratch.testing.ours import our_checks
         checks |= our_checks
     names = [only] if isinstance(only, str) else only or [*checks]
+    if odd := [n for n in names if n not in checks]:
+        raise ValueError(f"`only={odd}`: there is {', '.join(checks)}")
+    report.about = trial.about()
     for view in ('source','target') if trial.source else ('ids',):
         trial.view = view
         for name in names:

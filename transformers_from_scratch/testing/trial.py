@@ -13,14 +13,20 @@ from torch import Tensor,nn
 from .report import *
 
 # %% ../../nbs/81_testing.trial.ipynb #743f99af
+def _taken(out, name=''):
+    "Name and tensor of the logits, or of the first tensor, in what a model returned"
+    if isinstance(out, Tensor): return name,out
+    if out is None or isinstance(out, (str,nn.Module)):
+        raise TypeError(f'the model returned a {type(out).__name__}, in which no tensor is')
+    parts = out if isinstance(out, dict) else getattr(out, '__dict__', {}) or dict(enumerate(out))
+    names = ['logits'] if parts.get('logits') is not None else parts
+    return next(_taken(parts[n], f'{name}[{n!r}]') for n in names if parts[n] is not None)
+
 def first_tensor(
     out # What a model returned
 )->Tensor: # Its logits, or the first tensor of several
     "The output of a model that returns an object, a dict or a tuple"
-    if isinstance(out, Tensor): return out
-    named = out if isinstance(out, dict) else getattr(out, '__dict__', {})
-    if named.get('logits') is not None: return named['logits']
-    return next(first_tensor(o) for o in (named.values() if named else out) if o is not None)
+    return _taken(out)[1]
 
 def dropouts(
     model:nn.Module # A model
@@ -51,6 +57,7 @@ class Trial:
         *,
         mask:str=None, # Keyword of its padding mask `(b,t)`; None: it has none
         mask_is:str=None, # 'seen': 1 is seen; 'hidden': True is; 'added': 0 or -inf; None: find out
+        output=None, # Key, index or name of the tensor that counts; None: `logits`, or the first
         causal:bool=None, # Must no token see later ones? None: find out
         left:bool=None, # Must padding in front not matter, either? None: no
         step=None, # Reads on, `(ids, state) -> logits, state`: a method, or of `(model, …)`
@@ -63,7 +70,10 @@ class Trial:
     ):
         args = {n: o for n,o in locals().items() if n not in ('self','model')}
         self.again = lambda: Trial(model, **args | dict(double=False))
-        makes = not isinstance(model, nn.Module) and not _required(model)
+        needs = [] if isinstance(model, nn.Module) else _required(model)
+        if needs and isinstance(model, type):
+            raise TypeError(f'`{model.__name__}` needs {needs}: pass `lambda: {model.__name__}(…)`')
+        makes = not isinstance(model, nn.Module) and not needs
         with torch.random.fork_rng():
             torch.manual_seed(0)
             self.given = model() if makes else model
@@ -71,24 +81,65 @@ class Trial:
         if known: facts |= known(self.given)
         vars(self).update(facts | {n: o for n,o in args.items() if o is not None})
         if makes: self.make = model
-        if self.vocab_sz is None: raise ValueError('`vocab_sz=None`: no embedding tells it')
         self.is_module,self.noisy,self.diff = isinstance(self.given, nn.Module),False,0.
+        self.meant = 'told' if self.mask_is else ''
         if self.mask_is not in (None,'seen','hidden','added'):
             raise ValueError(f"`mask_is={self.mask_is!r}`: 'seen', 'hidden' or 'added'")
         self._signature()
+        self._find_table()
+        if self.vocab_sz is None: raise ValueError('`vocab_sz=None`: no embedding tells it')
         known_ids = {self.pad_idx,*self.specials}
         ids = [i for i in range(min(self.vocab_sz, 2000)) if i not in known_ids]
         self.tokens = torch.tensor(ids, device=device)
         self.t,self.fixed = (min(self.max_len or n, n) for n in (8,11))
+        try: self._first_calls()
+        except Exception as e:
+            e.add_note(f'It was called as {self.kind()}, with ids (b,t) of at most {self.t} tokens '
+                       f'between 0 and {ids[-1]}: see vocab_sz, max_len, mask')
+            raise
+
+    def _first_calls(self):
+        "Find the output, the mask and the number of outputs"
         self._prepare()
         shapes = [self.out(self.texts(2, t)).shape for t in (2,3)]
         each = all(len(o)==3 and o[1]==t for o,t in zip(shapes, (2,3)))
         self.each,self.n_out = each and not self.source,shapes[0][-1]
-        if mask and not (self.needs_mask and mask_is): self._find_mask()
+        if self.pad_idx is not None:
+            ids = torch.cat([self.texts(1, 2), torch.full((1,1), self.pad_idx).to(self.device)], 1)
+            try: self.out(ids)
+            except IndexError: raise ValueError(
+                f'`pad_idx={self.pad_idx}`: the model cannot read it{self._rows()}') from None
+        if self.mask and not (self.needs_mask and self.meant): self._find_mask()
+
+    def _rows(self):
+        "Number of rows of the table of the ids, for a message"
+        return '' if self.table is None else ', `{}` has {} rows'.format(*self.table)
+
+    def kind(self)->str: # A noun
+        "As what the model is taken"
+        if not self.is_module: return 'a function of ids'
+        name = type(self.given).__name__
+        return f'the `{name}` that was made' if self.make else f'a copy of the `{name}`'
+
+    def about(self)->str: # A sentence
+        "As what the model was taken, its ids, its output, its padding"
+        with self.quiet(self.model): out = self.call(self.model, self.texts(2, 3))
+        place,tensor = _taken(self.picked(out))
+        if self.output is not None: place = f'[{self.output!r}]'
+        shape = 'b,t,'*self.each + ','.join(map(str, tensor.shape[1+self.each:]))
+        if not self.each: shape = f'b,{shape}'
+        said = [f'{self.kind()}', f'ids 0 to {self.vocab_sz-1}{self._rows()}',
+                f'output{place} ({shape}) in {str(tensor.dtype)[6:]}']
+        if self.pad_idx is not None: said.append(f'padding is id {self.pad_idx}')
+        if self.mask: said.append(f'`{self.mask}` says what is {self.mask_is} ({self.meant})')
+        if not self.hides: said.append('no padding')
+        return '; '.join(said + [f'at most {self.max_len} tokens']*bool(self.max_len))
 
     def _signature(self):
         "Ask the signature for a source and a target, and for a mask that is needed"
-        all_names = _required(self.given.forward if self.is_module else self.given)
+        forward = self.given.forward if self.is_module else self.given
+        all_names = _required(forward)
+        self.swallows = self.mask not in inspect.signature(forward).parameters
         names = [o for o in all_names if o!=self.mask]
         if odd := [o for o in names[1:] if 'mask' in o]:
             raise ValueError(f'`mask={self.mask}`: the model wants {odd[0]}; pass mask={odd[0]!r}')
@@ -97,12 +148,32 @@ class Trial:
         self.hides = self.mask is not None or self.pad_idx is not None
         self.mask_type = torch.bool if self.mask_is=='hidden' else torch.long
 
+    def _find_table(self):
+        "Find the embedding that reads the ids: its name, and its number of rows"
+        self.table = None
+        if not self.is_module or self.ours: return
+        tables = {n: m for n,m in self.given.named_modules() if isinstance(m, nn.Embedding)}
+        self.tokens = torch.tensor([i for i in range(3) if i!=self.pad_idx][:2], device=self.device)
+        ids,read = self.tokens[torch.tensor([[0,1,0]])],[]
+        self.t,self.fixed = 3,3
+        model = deepcopy(self.given).to(self.device).eval()
+        for n in tables:
+            def seen(m, args, n=n): read.extend([n]*torch.equal(args[0], ids))
+            model.get_submodule(n).register_forward_pre_hook(seen)
+        try: self.out(ids, model=model)
+        except Exception: pass  # said where it is called with texts
+        if not tables: return
+        name = next(iter(read or tables))
+        self.table,rows = (name,tables[name].num_embeddings),tables[name].num_embeddings
+        if self.vocab_sz is None: self.vocab_sz = rows
+        if read and self.vocab_sz>rows: raise ValueError(f'`vocab_sz={self.vocab_sz}`{self._rows()}')
+
     def _prepare(self):
         "Copy the model in 64 bits, add noise, and measure its rounding"
         self.base,self.model,self.size,self.tol = None,self.given,1.,1e-4
         if not self.is_module: return
         base = deepcopy(self.given).to(self.device).eval()
-        own = next((p.dtype for p in base.parameters() if p.is_floating_point()), torch.float)
+        self.own = own = next((p.dtype for p in base.parameters() if p.is_floating_point()), torch.float)
         for dtype in (*[torch.double]*self.double, own):
             self.dtype,self.base,self.model = dtype,base.to(dtype),deepcopy(base)
             try: self.out(self.texts(2, 3)); break
@@ -133,7 +204,7 @@ class Trial:
         with torch.random.fork_rng():
             torch.manual_seed(1)
             other = deepcopy(self.base)
-            out = first_tensor(self.call(other, self.texts(8)))
+            out = first_tensor(self.picked(self.call(other, self.texts(8))))
             if out.requires_grad: (out*torch.randn_like(out)).sum().backward()
             for p,q in zip(self.base.parameters(), other.parameters()):
                 if q.grad is None: continue
@@ -141,9 +212,11 @@ class Trial:
                 with torch.no_grad(): p += (q.grad!=0) * (size or .1) * torch.randn_like(p)
 
     def _find_mask(self):
-        "Find the meaning of the mask: that with which padding matters least"
-        kinds = ['seen','hidden'] if 'att' in self.mask else ['hidden','seen']
+        "Find the meaning of the mask: by its name, or that with which padding matters least"
+        kinds = ['hidden','seen']
         if self.mask_is: kinds = [self.mask_is]
+        elif 'att' in self.mask: kinds,self.meant = ['seen'],'by its name; if not: mask_is='
+        else: self.meant = 'a guess: padding matters less so; if not: mask_is='
         works,text = [],self.texts(1, 4)
         for kind in kinds:
             for dtype in (torch.long,torch.bool)[::1 if kind=='seen' else -1]:
@@ -153,6 +226,9 @@ class Trial:
                 else: works.append((max(diff, self.tol), kind, dtype))
         if not works: raise error
         _,self.mask_is,self.mask_type = min(works, key=lambda o: o[0])
+        ids,hidden = self.padded(text, 3, 2)
+        if self.swallows and torch.equal(self.out(ids, hidden), self.out(ids, ~hidden)):
+            raise ValueError(f'`mask={self.mask!r}`: it changes nothing, and `forward` does not name it')
 
     def fresh(self,
         seed:int=None # Of another model, made anew; None: the same, which has read nothing yet
@@ -227,7 +303,15 @@ class Trial:
     )->Tensor: # In 64 bits, without gradients
         "Output for ids"
         if model is None: model = self.model
-        with self.quiet(model): return first_tensor(self.call(model, ids, hidden, mask)).double()
+        with self.quiet(model):
+            return first_tensor(self.picked(self.call(model, ids, hidden, mask))).double()
+
+    def picked(self,
+        out # What the model returned
+    )->object: # A tensor, or what holds it
+        "Part of what the model returned that `output` names; all if it names none"
+        if self.output is None: return out
+        return out[self.output] if hasattr(out, '__getitem__') else getattr(out, self.output)
 
     def near(self,
         a:Tensor, # Output
