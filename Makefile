@@ -9,8 +9,8 @@ MIN_PYTHON := $(shell sed -n 's/^min_python *= *//p' settings.ini)
 
 help:
 	@echo 'make install   make the virtual environment in $(VENV); all others do so first, if it is not there'
-	@echo 'make demo      train two classifiers and a language model, and try them (about 4 minutes)'
-	@echo 'make test      run every notebook as a test, without the cells that take long (about five minutes on two cores)'
+	@echo 'make demo      train two classifiers and a language model, and try them'
+	@echo 'make test      run every notebook as a test, without the cells that take long'
 	@echo 'make test-all  run all cells, those that take long as well: all variants, long trainings, IMDB if it is there (an hour)'
 	@echo 'make test-without-speed   run nn, generate and testing in a copy without the package speed (a minute)'
 	@echo 'make lint      write modules and README.md from the notebooks, and look for mistakes without running them'
