@@ -2459,6 +2459,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                   'transformers_from_scratch/testing/trial.py'),
                                                          'transformers_from_scratch.testing.trial.Trial.texts': ( 'testing.trial.html#trial.texts',
                                                                                                                   'transformers_from_scratch/testing/trial.py'),
+                                                         'transformers_from_scratch.testing.trial._dtype': ( 'testing.trial.html#_dtype',
+                                                                                                             'transformers_from_scratch/testing/trial.py'),
                                                          'transformers_from_scratch.testing.trial._required': ( 'testing.trial.html#_required',
                                                                                                                 'transformers_from_scratch/testing/trial.py'),
                                                          'transformers_from_scratch.testing.trial._taken': ( 'testing.trial.html#_taken',

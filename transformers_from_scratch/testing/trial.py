@@ -48,6 +48,11 @@ def _required(f):
     return [n for n,p in args if p.kind<2 and p.default is p.empty]
 
 # %% ../../nbs/81_testing.trial.ipynb #d9c79efd
+def _dtype(model, usual):
+    "Type of the weights of a module"
+    weights = model.parameters() if isinstance(model, nn.Module) else ()
+    return next((p.dtype for p in weights if p.is_floating_point()), usual)
+
 class Trial:
     "A model that is checked, how it is called, and texts for it"
     def __init__(self,
@@ -131,7 +136,8 @@ class Trial:
         said = [f'{self.kind()}', f'ids 0 to {self.vocab_sz-1}{self._rows()}',
                 f'output{place} ({shape}) in {str(tensor.dtype)[6:]}']
         if self.pad_idx is not None: said.append(f'padding is id {self.pad_idx}')
-        if self.mask: said.append(f'`{self.mask}` says what is {self.mask_is} ({self.meant})')
+        says = 'is added to scores' if self.mask_is=='added' else f'says what is {self.mask_is}'
+        if self.mask: said.append(f'`{self.mask}` {says} ({self.meant})')
         if not self.hides: said.append('no padding')
         return '; '.join(said + [f'at most {self.max_len} tokens']*bool(self.max_len))
 
@@ -173,7 +179,7 @@ class Trial:
         self.base,self.model,self.size,self.tol = None,self.given,1.,1e-4
         if not self.is_module: return
         base = deepcopy(self.given).to(self.device).eval()
-        self.own = own = next((p.dtype for p in base.parameters() if p.is_floating_point()), torch.float)
+        self.own = own = _dtype(base, torch.float)
         for dtype in (*[torch.double]*self.double, own):
             self.dtype,self.base,self.model = dtype,base.to(dtype),deepcopy(base)
             try: self.out(self.texts(2, 3)); break
@@ -262,7 +268,8 @@ class Trial:
     )->Tensor: # As the model wants it
         "The mask that hides these"
         if self.mask_is=='added':
-            return torch.zeros_like(hidden, dtype=self.dtype).masked_fill(hidden, -math.inf)
+            zeros = torch.zeros_like(hidden, dtype=dtype or self.dtype)
+            return zeros.masked_fill(hidden, -math.inf)
         return (hidden if self.mask_is=='hidden' else ~hidden).to(dtype or self.mask_type)
 
     def call(self,
@@ -276,7 +283,8 @@ class Trial:
         if self.mask and self.view!='target':
             if mask is None and (self.needs_mask or hidden is not None):
                 nowhere = torch.zeros_like(ids, dtype=torch.bool)
-                mask = self.as_mask(nowhere if hidden is None else hidden)
+                dtype = _dtype(model, self.dtype) if self.mask_is=='added' else None
+                mask = self.as_mask(nowhere if hidden is None else hidden, dtype)
             if mask is not None: kwargs = {self.mask: mask}
         if not self.source: return model(ids, **kwargs)
         fixed = self.texts(1, self.fixed, seed=9).expand(len(ids), -1)
@@ -289,8 +297,8 @@ class Trial:
         model # A model that is called
     )->None: # To be used by `with`
         "Without gradients; numbers that `forward` makes have the type of the weights"
-        weights,usual = model.parameters() if self.is_module else (),torch.get_default_dtype()
-        torch.set_default_dtype(next((p.dtype for p in weights if p.is_floating_point()), usual))
+        usual = torch.get_default_dtype()
+        torch.set_default_dtype(_dtype(model, usual))
         try:
             with torch.no_grad(): yield
         finally: torch.set_default_dtype(usual)
