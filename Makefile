@@ -57,6 +57,7 @@ test-all: ALL = --flags 'slow$(if $(DATA), download)' --cell-timeout 14400
 test test-all: $(READY)
 	@$(if $(ALL),$(if $(DATA),,echo 'IMDB or tiny Shakespeare is not in $(FASTAI_HOME)/data: cells with `#| download` are skipped.'))
 	@PYTHONUNBUFFERED=1 $(NBDEV_TEST) $(if $(NBS),'$(NBS)') $(ALL) --do-print --timing
+	@$(if $(ALL),$(if $(NBS),,$(BIN)/python tools/visible_cells.py))
 
 test-without-speed: $(READY)
 	@$(BIN)/python tools/without_speed.py $(NBS)
@@ -66,6 +67,7 @@ lint: $(READY)
 	@$(BIN)/ruff check
 	@$(BIN)/python tools/check_imports.py
 	@$(BIN)/python tools/check_names.py
+	@$(BIN)/python tools/visible_cells.py --names
 
 docs: $(READY)
 	@$(BIN)/python tools/make_docs.py

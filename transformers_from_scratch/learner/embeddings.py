@@ -26,6 +26,7 @@ def _by_length(lens, bs):
         batches[-1].append(i)
     return batches
 
+# %% ../../nbs/49_learner.embeddings.ipynb #49vi0001
 def _embed(
     encoder, rows, crop, *,
     bs:int=64, # Maximum number of texts in a batch

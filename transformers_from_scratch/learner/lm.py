@@ -175,6 +175,7 @@ def _windows(n, max_len):
         first = end+1
         start = first-max(max_len//2, 1)
 
+# %% ../../nbs/41_learner.lm.ipynb #41vi0001
 @torch.no_grad()
 def _surprises(model, x, y):
     "The loss of each token `(b,t)`, 0 where `y` is -100; logits are made for some tokens at a time"
