@@ -169,6 +169,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                       'transformers_from_scratch/compat/dls_info.py'),
                                                            'transformers_from_scratch.compat.dls_info.pad_id': ( 'compat.dls_info.html#pad_id',
                                                                                                                  'transformers_from_scratch/compat/dls_info.py'),
+                                                           'transformers_from_scratch.compat.dls_info.row_text': ( 'compat.dls_info.html#row_text',
+                                                                                                                   'transformers_from_scratch/compat/dls_info.py'),
                                                            'transformers_from_scratch.compat.dls_info.special_ids': ( 'compat.dls_info.html#special_ids',
                                                                                                                       'transformers_from_scratch/compat/dls_info.py'),
                                                            'transformers_from_scratch.compat.dls_info.target_columns': ( 'compat.dls_info.html#target_columns',
