@@ -4,13 +4,15 @@
 
 # %% auto #0
 __all__ = ['text_vocab', 'special_ids', 'pad_id', 'PadPairs', 'text_tokenizer', 'text_tfms', 'text_ids', 'as_texts', 'text_ends',
-           'type_sep', 'TextTarget', 'text_target', 'target_columns', 'check_words']
+           'row_text', 'type_sep', 'TextTarget', 'text_target', 'target_columns', 'check_words']
 
 # %% ../../nbs/85_compat.dls_info.ipynb #11000004
 from typing import NamedTuple
 from torch.nn.utils.rnn import pad_sequence
 from fastai.text.all import *
+from fastai.text.core import _join_texts
 from fastai.text.data import _get_tokenizer
+from .ensure import *
 
 # %% ../../nbs/85_compat.dls_info.ipynb #11000009
 def text_vocab(
@@ -138,6 +140,22 @@ def text_ends(
 )->tuple: # How many at the start, how many at the end
     "The number of special tokens that the tokenizer puts at both ends of a text"
     return getattr(getattr(text_tokenizer(dls), 'tok', None), 'ends', (0,0))
+
+# %% ../../nbs/85_compat.dls_info.ipynb #11e00002
+def row_text(
+    dls:DataLoaders, # Data with texts
+    row:str # A text; where several columns are joined, a dict or a `Series` with these
+)->str: # What the tokenizer reads
+    "The text of a row, joined as in training; raises `TypeError` for a string where it is several columns"
+    tok = text_tokenizer(dls)
+    cols,text = L(getattr(tok, 'text_cols', None)),isinstance(row, str)
+    alone = len(cols)<2 or isinstance(dls.train, LMDataLoader)
+    ensure(alone if text else cols and isinstance(row, (dict,pd.Series)), 'text', row, 'a string' if alone
+           else f"a row, such as {{{', '.join(f'{o!r}: ...' for o in cols)}}}", TypeError)
+    if text: return row
+    table = pd.DataFrame([dict(row)])
+    cols = ensure_filled(table, *cols)
+    return _join_texts(table[cols], ifnone(tok.kwargs.get('mark_fields'), len(cols)>1))[0]
 
 # %% ../../nbs/85_compat.dls_info.ipynb #11000051
 def type_sep(

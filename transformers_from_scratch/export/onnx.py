@@ -92,7 +92,7 @@ def _about_texts(dls):
     cols = L(getattr(tok, 'text_cols', ())) if tok.mode=='df' else ()
     state['pairs'] = getattr(tok.tok, 'pairs', False)
     return dict(vocab=list(map(str, text_vocab(dls))), pad_idx=pad_id(dls), tokenizer=state,
-                columns=len(cols), marks=len(cols)>1 and tok.kwargs.get('mark_fields') is not False)
+                columns=[*map(str, cols)], marks=len(cols)>1 and tok.kwargs.get('mark_fields') is not False)
 
 def _check_ids(classifier, learn):
     "Raises `ValueError` unless `predict.py` makes the ids that the learner makes"
@@ -100,7 +100,7 @@ def _check_ids(classifier, learn):
     words = ' '.join(about['vocab'][:60])
     odd = "It isn't GOOD, <b>so-so</b>:  7.5!!!!\n\n▁ ½ ü 电影 \ud800 so so so so"
     for text in (words, words.title(), odd, 'film', '', ' '):
-        row = [text, *['a film']*(about['columns']-1)] if about['columns']>1 else text
+        row = [text, *['a film']*(n-1)] if (n := len(about['columns']))>1 else text
         want,got = text_ids(learn.dls, classifier.joined(row)),classifier.ids(row)
         if (got := [i for i in got if i!=about['pad_idx']])!=want:
             raise ValueError(f"`learn` makes {want[:9]} of {text[:40]!r}, `predict.py` {got[:9]}: "

@@ -108,12 +108,14 @@ class Classifier:
                                 disabled_optimizers=['MatMulScaleFusion'])
 
     def joined(self,
-        texts:list # A text; or one for each column, where several were trained on
+        texts:list # A text; or a dict, or a list, of one for each column that was trained on
     )->str: # With the marks of fastai, `xxfld 1` and so on
         "Join the texts of a row as in training"
-        if (n := self.about['columns'])<2: return texts
-        if isinstance(texts, str) or len(texts)!=n:
-            raise ValueError(f'{texts!r:.80}: give a list of {n} texts, one for each column')
+        cols = self.about['columns']
+        if hasattr(texts, 'keys'): texts = [texts[o] for o in cols]  # a row of pandas or SQL, too
+        elif len(cols)<2: return texts
+        if isinstance(texts, str) or len(texts)!=len(cols):
+            raise ValueError(f'{texts!r:.80}: give a text for each column, as a dict or a list: {cols}')
         return ' '.join(f'xxfld {i} '*self.about['marks']+o for i,o in enumerate(texts, 1))
 
     def ids(self,
@@ -150,7 +152,7 @@ class Classifier:
         return p / p.sum(-1, keepdims=True)
 
     def __call__(self,
-        texts:list # Texts, or lists of them where several columns were trained on
+        texts:list # Texts; dicts or lists of them where several columns were trained on
     )->tuple: # A label, a list of labels or of numbers for each text; probabilities `(n,n_out)`
         "Answer texts, as `learn.predict` does; raises `TypeError` for a single one"
         if isinstance(texts, str): raise TypeError('`texts` is a string, not a list of texts')
@@ -167,7 +169,7 @@ def _main():
     args = parser.parse_args()
     classifier = Classifier(Path(__file__).parent, args.threads)
     texts = args.texts or [o.rstrip('\n') for o in sys.stdin]
-    if classifier.about['columns']>1: texts = [o.split('\t') for o in texts]
+    if len(classifier.about['columns'])>1: texts = [o.split('\t') for o in texts]
     for label,p in zip(*classifier(texts)): print(label, *(f'{o:.4f}' for o in p), sep='\t')
 
 if __name__=='__main__' and '__file__' in globals(): _main()

@@ -66,12 +66,12 @@ def phrase_parts(
 @patch
 @synchronized
 def explain(self:BagLearner,
-    text:str, # A text
+    text:str, # A text, or a row as for `row_text`
     target:str=None # Class or label to explain; None is the most likely
 )->Attributions: # A score for each token; `phrases` add up to the lead, from `start`
     "Explain a prediction by its phrases, exactly: they add up to the lead of `target` over the mean of the others"
     model,(kind,names) = plain_model(self.model),text_target(self.dls)
-    ids,sep = text_ids(self.dls, text),getattr(text_tokenizer(self.dls), 'sep', ' ')
+    ids,sep = text_ids(self.dls, row_text(self.dls, text)),getattr(text_tokenizer(self.dls), 'sep', ' ')
     x,tokens = torch.tensor([ids], device=model.bias.device),[text_vocab(self.dls)[i] for i in ids]
     with torch.no_grad(), in_eval(model): (spans,parts),logits = phrase_parts(model, x[0]),model(x)[0]
     i = logits.argmax().item() if target is None else [*map(str, names)].index(str(target))

@@ -291,8 +291,8 @@ def _test_dl(learn, items, **kwargs):
         ensure(not is_listy(o) and not isinstance(o, (pd.DataFrame,np.ndarray,bytes)), 'item', o,
                'one text: see `stream_preds` for several', TypeError)
         cols = L(getattr(text_tokenizer(learn.dls), 'text_cols', None))
-        ensure(len(cols)<2 or not isinstance(o, str), 'item', o, 'a row, as in `predict(pd.Series('
-               f"dict({', '.join(f'{n}=...' for n in cols)})))`", TypeError)
+        ensure(len(cols)<2 or not isinstance(o, str), 'item', o,
+               f"a row, such as {{{', '.join(f'{n!r}: ...' for n in cols)}}}", TypeError)
     usual = dict(category='CrossEntropyLossFlat', labels='BCEWithLogitsLossFlat')
     usual = usual.get(text_target(learn.dls).kind)
     ensure(not usual or hasattr(learn.loss_func, 'decodes'), 'loss_func', learn.loss_func,
@@ -304,7 +304,7 @@ def _test_dl(learn, items, **kwargs):
 @patch
 @synchronized
 def predict(self:BaseTextLearner,
-    item:str, # A text; or a file where the data are files, a row where they are a table
+    item:str, # A text; a file where the data are files; a row (dict, `Series`) where they are a table
     rm_type_tfms:int=None, # As in `Learner.predict`
     with_input:bool=False # Return the decoded text as well?
 )->tuple: # The decoded prediction, its index, and probabilities or numbers `(n_out,)`

@@ -46,12 +46,12 @@ def recorded_weights(
 
 def attention_maps(
     learn, # A `Learner` with a model of this library, or the model alone
-    text # A text; for a model ids `(t,)`, padding anywhere
+    text # A text, or a row as for `row_text`; for a model ids `(t,)`, padding anywhere
 )->tuple: # Weights `(depth,heads,t,t)`, a row for each query, and the `t` tokens that are read
     "Attention weights of all heads, on the CPU; `TypeError` where attention does not return them"
-    ensure(isinstance(text, (str,Tensor)), 'text', text, 'a string, or ids', TypeError)
     model = get_model(getattr(learn, 'model', learn))
-    ids = text if isinstance(text, Tensor) else tensor(_read_ids(learn, text)).long()
+    ids = text
+    if not isinstance(text, Tensor): ids = tensor(_read_ids(learn, row_text(learn.dls, text))).long()
     names = text_vocab(learn.dls) if isinstance(learn, Learner) else range(model[0].vocab_sz)
     ids = ids.to(model[0].embedding.weight.device)
     with (torch.no_grad(), in_eval(model),
@@ -222,15 +222,14 @@ _activation = dict(category=partial(F.softmax, dim=-1), tokens=partial(F.softmax
 
 def token_attributions(
     learn:Learner, # A `Learner` with a model of this library
-    text:str, # A text
+    text:str, # A text; a row with its columns, a dict or a `Series`, where several were trained on
     target=None, # Class to explain, by name or number, or next token; None is the most likely
     method:callable=leave_one_out, # `method(f, x, **kwargs)`, such as `integrated_gradients`
     by:str=None, # 'words', 'sentences', or a function that splits texts; None: see *Long texts*
     **kwargs
 )->Attributions: # A score for each token or sentence, shown as colored text
     "Each word's part in a prediction; `ValueError` for another `target`, and without a `pool`"
-    ensure(isinstance(text, str), 'text', text, 'a string', TypeError)
-    model,(kind,names) = get_model(learn.model),text_target(learn.dls)
+    text,model,(kind,names) = row_text(learn.dls, text),get_model(learn.model),text_target(learn.dls)
     ensure(kind!='text' and not isinstance(model, TransformerMLM), 'learn', learn,
            'for a classifier or a language model: this one has an output for each token', TypeError)
     pool = getattr(model[1], 'pool', mean_pool)
@@ -260,7 +259,7 @@ def token_attributions(
 @synchronized
 @delegates(plot_attention)
 def show_attention(self:TransformerLearner,
-    text:str, # A text
+    text:str, # A text, or a row as for `row_text`
     **kwargs
 )->np.ndarray: # Axes, one for each map
     "Plot the attention weights of `text`"
@@ -270,7 +269,7 @@ def show_attention(self:TransformerLearner,
 @synchronized
 @delegates(token_attributions)
 def explain(self:TransformerLearner,
-    text:str, # A text
+    text:str, # A text, or a row as for `row_text`
     **kwargs
 )->Attributions: # A score for each token or sentence, shown as colored text
     "Explain a prediction by its words or sentences, with `token_attributions`"
