@@ -83,13 +83,15 @@ def embed(self:Pretrained,
 @patch
 @delegates(_embed)
 def embed(self:TransformerLearner,
-    texts:str|list, # A text, or a list of texts
+    texts:str|list, # A text, or a list of texts; of several columns rows (dicts), or a table
     **kwargs
 )->Tensor: # `(n,k)` on the CPU, in the order of the texts; `(k,)` for a single string
     "Vectors of texts, cut to `max_len` by `crop` (windows are not read); `TypeError` for other than texts"
     if hasattr(self, 'data_watch'): self.data_watch.before_validate()
     model = get_model(self.model)
-    rows = [text_ids(self.dls, o) for o in as_texts(texts)]
+    table = texts.to_dict('records') if isinstance(texts, pd.DataFrame) else texts
+    if not is_listy(table) or not isinstance(first(table), (dict,pd.Series)): table = as_texts(texts)
+    rows = [text_ids(self.dls, row_text(self.dls, o)) for o in table]
     if (crop := getattr(model, 'crop', None)) is None: rows = [o[:model[0].max_len] for o in rows]
     with in_eval(model): out = _embed(model[0], rows, crop, **kwargs)
     return out[0] if isinstance(texts, str) else out
