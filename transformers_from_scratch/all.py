@@ -27,6 +27,7 @@ from transformers_from_scratch.speed.decode import *
 from transformers_from_scratch.compat.dls_info import *
 from transformers_from_scratch.compat.repairs import *
 from transformers_from_scratch.data.toys import *
+from transformers_from_scratch.data.bpe import *
 from transformers_from_scratch.data.tokenizers import *
 from transformers_from_scratch.data.detokenize import *
 from transformers_from_scratch.data.tagging import *

@@ -8,6 +8,7 @@ __all__ = ['join_words', 'text_decoder', 'decode_text', 'TextWriter']
 # %% ../../nbs/32_data.detokenize.ipynb #16000004
 from fastai.text.all import *
 from ..compat.dls_info import *
+from .bpe import *
 from .tokenizers import *
 
 # %% ../../nbs/32_data.detokenize.ipynb #438203fa
@@ -67,7 +68,8 @@ def _join_marked(tokens, sep): return sep.join(_words(tokens))
 def _of_ours(decoder):
     "The function of a decoder of this library; None for another one"
     f = getattr(decoder, '__func__', getattr(decoder, 'func', decoder))
-    methods = CharTokenizer.join,ExactSubwordTokenizer.join,HFTokenizer.join
+    methods = (CharTokenizer.join, ExactSubwordTokenizer.join, BPETokenizer.join,
+               HFTokenizer.join)
     return f if f in (join_words,_join_pieces,_join_marked,*methods) else None
 
 def text_decoder(

@@ -12,6 +12,7 @@ from fastai.text.all import *
 from ..compat.ensure import *
 from ..compat.dls_info import *
 from ..compat.repairs import *
+from .bpe import *
 
 # %% ../../nbs/31_data.tokenizers.ipynb #94bfd44f
 _names = {*defaults.text_spec_tok, 'xxfake'}
@@ -315,6 +316,7 @@ _kinds = { # class: kind, and its settings
     SpacyTokenizer: ('words', ['special_toks']), BaseTokenizer: ('words', ['split_char']),
     CharTokenizer: ('chars', ['bos']), ExactSubwordTokenizer: ('subwords', ['bos']),
     HFTokenizer: ('subwords', ['vocab_sz','specials','eos']),
+    BPETokenizer: ('subwords', ['specials','bos']),
     SentencePieceTokenizer: ('subwords', ['special_toks'])}
 _classes = {o.__name__: o for o in _kinds}
 
@@ -332,6 +334,7 @@ def tokenizer_state(
                  sep=outer.sep, settings=settings)
     if cls is SpacyTokenizer: state['lang'] = tok.pipe.__self__.lang
     elif cls is HFTokenizer: state['model'] = tok.tok.to_str()
+    elif cls is BPETokenizer: state['model'] = tok.tok
     elif kind=='subwords':
         state['model'] = base64.b64encode(tok.tok.serialized_model_proto()).decode()
     return state
@@ -358,8 +361,9 @@ def tokenizer_from_state(
     if cls is SentencePieceTokenizer: settings['cache_dir'] = tempfile.gettempdir()
     if cls is HFTokenizer:
         settings['path'] = import_extra('tokenizers', 'hf').Tokenizer.from_str(model)
+    if cls is BPETokenizer: settings['tok'] = model
     tok = cls(**settings)
-    if model and cls is not HFTokenizer: tok.tok = _sentencepiece(base64.b64decode(model))
+    if model and cls not in (HFTokenizer,BPETokenizer): tok.tok = _sentencepiece(base64.b64decode(model))
     return Tokenizer(tok, rules=rules, sep=state['sep'])
 
 # %% ../../nbs/31_data.tokenizers.ipynb #112b0a8b
