@@ -109,7 +109,7 @@ def predict(self:TransformerLMLearner,
     no_unk:bool=True, # Never generate unknown words?
     temperature:float=.8, # Below 1 prefers the likely tokens more; 0 is greedy decoding
     min_p:float=None, # Sample from tokens that are at least this likely at temperature 1, in [0,1]: fastai's
-    no_bar:bool=False, # Show no progress bar?
+    no_bar:bool=True, # Show no progress bar?
     decoder:callable=None, # From a list of tokens to a text, or a list of words; None fits the data
     only_last_word:bool=False, # Does each new token see only the one before it?
     top_k:int=None, # Sample from this many of the most likely tokens
