@@ -352,6 +352,19 @@ def _in_order(self, idxs):
         inps = torch.stack([o[0] for o in dl.before_batch([(inp,) for inp in inps])])
     return inps,*rest,self.losses[idxs]
 
+# %% ../../nbs/86_compat.repairs.ipynb #e4a0002
+_other_matrix = dict(labels='a table for each, `sklearn.metrics.multilabel_confusion_matrix(targs, probs>.5)`',
+                     numbers='a plot of targets and predictions', tags='`SpanF1(label)` of each label')
+
+@repair(ClassificationInterpretation, 'confusion_matrix', 'Of labels or numbers it has no meaning', extends=True)
+def _of_classes(self):
+    "Confusion matrix as an `np.ndarray`; raises `ValueError` for texts with labels, numbers or tags"
+    ds,kind = self.dl.dataset,text_target(self.learn.dls).kind
+    if kind in _other_matrix and len(ds) and isinstance(tuplify(ds[0])[0], TensorText):
+        raise ValueError(f'a confusion matrix is for texts with one class each, but these have {kind}: '
+                         f'make {_other_matrix[kind]}')
+    return _of_classes.fastai(self)
+
 # %% ../../nbs/86_compat.repairs.ipynb #e3638506
 @repair(LMDataLoader, 'new', 'A test set that is smaller than a batch is empty')
 @delegates(LMDataLoader.new)
@@ -383,7 +396,6 @@ for _name in ('fastai.basics','fastai.callback.wandb'):
 @repair(Tokenizer, '__init__', "A tokenizer can't define rules", extends=True)
 def _own_rules(self, tok, rules=None, counter=None, lengths=None, mode=None, sep=' '):
     "Create it with the rules of `tok`, if it has some"
-    ensure(callable(tok), 'tok_tfm', tok, _for_many, TypeError)
     rules = ifnone(rules, getattr(tok, 'rules', None))
     _own_rules.fastai(self, tok, rules, counter, lengths, mode, sep)
 
