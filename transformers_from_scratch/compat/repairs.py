@@ -10,10 +10,10 @@ import sys,traceback
 from contextlib import suppress
 from plum import Function
 from fastai.text.all import *
-from fastai.text.core import (parallel_tokenize, _join_texts, fn_counter_pkl,
-                              fn_lengths_pkl)
+from fastai.text.core import (TokenizeWithRules, _join_texts, _pg_call, _pg_setup, as_completed,
+                              fn_counter_pkl, fn_lengths_pkl, get_context)
 from fastai.text.data import _get_lengths
-import fastai.basics, fastai.text.data, fastai.text.learner
+import fastai.basics, fastai.text.core, fastai.text.data, fastai.text.learner
 from .ensure import *
 from .dls_info import *
 
@@ -84,7 +84,7 @@ def _tokenize_files(tok, files):
     "Yield `(i, tokens)` of each file, in parallel if many; without training `tok`"
     rules = L(read_text) + L(tok.rules)
     n_workers = defaults.cpus if len(files)>=500 else 0
-    return parallel_tokenize(files, tok.tok.__call__, rules, n_workers=n_workers)
+    return fastai.text.core.parallel_tokenize(files, tok.tok.__call__, rules, n_workers=n_workers)
 
 def _cached(tok, file):
     "Find the file with the tokens of a text; None if there is none, or the text is newer"
@@ -223,6 +223,54 @@ def _test_texts(self, test_items, rm_type_tfms=None, with_labels:bool=False, **k
         if texts is not test_items: tl.items = texts
     return self.valid.new(ds, **kwargs)
 
+# %% ../../nbs/86_compat.repairs.ipynb #e2a0002
+_for_many = ('a function of many texts that gives a list of tokens for each: for `f` of one text '
+             '`lambda texts: map(f, texts)`, for a class an object of it, for Hugging Face `HFTokenizer(...)`')
+
+def _tokens_of_each(tok, texts):
+    "Lists of tokens by `tok`; `TypeError` unless it gives one for each of `texts`"
+    failed,n,why = [],0,None
+    def read():
+        try: yield from texts
+        except Exception as e: failed.append(e); raise  # a rule, or a file
+    try:
+        for tokens in tok(read()):
+            words = L(tokens)
+            if isinstance(tokens, str) or words and not isinstance(words[0], str): break
+            yield words
+            n += 1
+        else: return
+    except (TypeError,AttributeError,ValueError,ImportError) as e:
+        if n or failed: raise
+        why = e
+    gave = f'it raises {why!r:.200}' if why else f'it gives {tokens!r:.40} for one'
+    raise TypeError(f'`tok_tfm` is {tok!r:.80}, but must be {_for_many}; {gave}') from why
+
+@repair(TokenizeWithRules, '__call__', 'A tokenizer of one text fails, or makes a word of each text', extends=True)
+def _lists_of_tokens(self, batch):
+    "As in fastai; `TypeError` where the tokenizer gives no list of tokens for each text"
+    return (o.map(self.post_f) for o in _tokens_of_each(self.tok, maps(*self.rules, batch)))
+
+# %% ../../nbs/86_compat.repairs.ipynb #e2a0006
+@repair(fastai.text.core, 'parallel_tokenize', 'It shows nothing, for minutes', extends=True)
+def _with_bar(items, tok=None, rules=None, n_workers=defaults.cpus, progress=False, **kwargs):
+    "As in fastai; more than 1,000 texts in pieces, with a bar"
+    if len(items)<=1000:
+        yield from _with_bar.fastai(items, tok, rules, n_workers, progress, **kwargs)
+        return
+    tok = ifnone(tok, WordTokenizer())
+    if hasattr(tok, 'setup'): tok.setup(items, rules)
+    kwargs,bar = dict(tok=tok, rules=rules, **kwargs),partial(progress_bar, leave=False)
+    if not n_workers or not parallelable('n_workers', n_workers):
+        yield from enumerate(bar(TokenizeWithRules(**kwargs)(items), total=len(items)))
+        return
+    pool = ProcessPoolExecutor(n_workers, initializer=_pg_setup, initargs=(TokenizeWithRules, kwargs),
+                               mp_context=get_context('fork') if sys.platform=='darwin' else None)
+    try:
+        done = {pool.submit(_pg_call, items[i:i+200]): i for i in range(0, len(items), 200)}
+        for f in bar(as_completed(done), total=len(done)): yield from enumerate(f.result(), done[f])
+    finally: pool.shutdown(cancel_futures=True)  # after an error the rest is not waited for
+
 # %% ../../nbs/86_compat.repairs.ipynb #a1500002
 def no_surrogates(
     text:str # Any text
@@ -249,7 +297,7 @@ def _tokenize_one(self, text):
     if type(self.tok) is SpacyTokenizer:  # the same in half the time
         read,text = _any_length(self.tok).pipe,no_surrogates(compose(*self.rules)(text))
         tokens = [o.text for o in first(read([text]))]
-    else: tokens = _tokenize_one.fastai(self, text)
+    else: tokens = first(_tokens_of_each(self.tok, [compose(*self.rules)(text)]))
     return L([post(t) for t in tokens])
 
 @repair(Numericalize, 'encodes',
@@ -303,6 +351,19 @@ def _in_order(self, idxs):
     if isinstance(inps, L):  # of several batches
         inps = torch.stack([o[0] for o in dl.before_batch([(inp,) for inp in inps])])
     return inps,*rest,self.losses[idxs]
+
+# %% ../../nbs/86_compat.repairs.ipynb #e4a0002
+_other_matrix = dict(labels='a table for each, `sklearn.metrics.multilabel_confusion_matrix(targs, probs>.5)`',
+                     numbers='a plot of targets and predictions', tags='`SpanF1(label)` of each label')
+
+@repair(ClassificationInterpretation, 'confusion_matrix', 'Of labels or numbers it has no meaning', extends=True)
+def _of_classes(self):
+    "Confusion matrix as an `np.ndarray`; raises `ValueError` for texts with labels, numbers or tags"
+    ds,kind = self.dl.dataset,text_target(self.learn.dls).kind
+    if kind in _other_matrix and len(ds) and isinstance(tuplify(ds[0])[0], TensorText):
+        raise ValueError(f'a confusion matrix is for texts with one class each, but these have {kind}: '
+                         f'make {_other_matrix[kind]}')
+    return _of_classes.fastai(self)
 
 # %% ../../nbs/86_compat.repairs.ipynb #e3638506
 @repair(LMDataLoader, 'new', 'A test set that is smaller than a batch is empty')

@@ -44,9 +44,13 @@ def bag_learner(
            'of texts with a class or labels: these can be counted')
     marks = special_ids(text_vocab(dls), *'pad bos eos cls sep fld maj up rep wrep fake'.split())
     model = NgramBag(dls.c, n_grams, (*L(pad_id(dls)), *marks), scale)
-    return BagLearner(dls, model.count(_all_of(dls.train)), **kwargs)
+    return BagLearner(dls, model.count(_told(_all_of(dls.train), dls.train)), **kwargs)
 
 def _all_of(dl): return dl.new(shuffle=False, drop_last=False)
+
+def _told(steps, dl):
+    "`steps`, with a bar where `dl` is long"
+    return progress_bar(steps, leave=False) if len(dl)>100 else steps
 
 # %% ../../nbs/47_learner.bag.ipynb #2c000129
 @torch.no_grad()
@@ -116,7 +120,7 @@ def add_bag(self:TransformerLearner,
     every = _all_of(dls.train)
     items = L(every.dataset[i] for i in every.get_idxs())
     part = torch.cat([bag.part_of(ids, n_parts) for ids,_ in every])
-    for i in range(n_parts):
+    for i in _told(range(n_parts), every):
         rest = _all_of(dls.train.new(items[(part!=i).tolist()]))
         one = NgramBag(**config | dict(n_rows=0)).count(rest)
         data = DataLoaders(rest.new(shuffle=True), dls.valid)

@@ -190,10 +190,14 @@ class BaseTextLearner(Learner):
 
     def __repr__(self):
         model = plain_model(self.model)
-        anew = read_anew(self.dls)
+        anew,(n,_) = read_anew(self.dls),total_params(model)
+        trained = sum(o.numel() for o in trainable_params(model))
+        some = f'{trained:,} of {n:,} parameters are trained' if trained<n else f'{n:,} parameters'
+        device = str(getattr(first(model.parameters()), 'device', 'cpu'))
+        where = '' if device=='cpu' else f', on {device}'
         said = f'; texts are read anew: `{anew}` is not known to the cache' if anew else ''
-        return (f'{type(self).__name__}({type(model).__name__}, {total_params(model)[0]:,} '
-                f'parameters; {text_target(self.dls)}{said})')
+        return (f'{type(self).__name__}({type(model).__name__}, {some}{where}; '
+                f'{text_target(self.dls)}{said})')
 
 class TransformerLearner(BaseTextLearner):
     "A `BaseTextLearner` with a transformer's parameter groups, and what only a transformer can do"
@@ -310,7 +314,8 @@ def predict(self:BaseTextLearner,
 )->tuple: # The decoded prediction, its index, and probabilities or numbers `(n_out,)`
     "The prediction for one text; raises `TypeError` for several, or an error for NaN"
     dl = _test_dl(self, [item], rm_type_tfms=rm_type_tfms)
-    inp,preds,_,decoded = self.get_preds(dl=dl, with_input=True, with_decoded=True)
+    with aside(self), self.no_bar():
+        inp,preds,_,decoded = self.get_preds(dl=dl, with_input=True, with_decoded=True)
     if preds.isnan().any():
         raise FloatingPointError('this model predicts NaN: has training diverged? See `StopOnNaN`')
     # a word or two may be unknown, but not a text in another script
@@ -338,7 +343,7 @@ def stream_preds(self:BaseTextLearner,
     bs = ifnone(bs, self.dls.valid.bs)
     for some in chunked(texts, bs*ahead):  # no lock is held while texts are waited for
         dl = _test_dl(self, list(some), bs=bs)
-        with model_lock(self.model), self.no_bar(): preds = self.get_preds(dl=dl, **kwargs)[0]
+        with model_lock(self.model), aside(self), self.no_bar(): preds = self.get_preds(dl=dl, **kwargs)[0]
         yield from preds
 
 # %% ../../nbs/40_learner.core.ipynb #5b0f16ac

@@ -146,6 +146,19 @@ def _rows(dl):
 
 class SpanF1(TagAccuracy):
     "F1 of spans, as seqeval and the CoNLL shared tasks count it; NaN for windows that are shuffled"
+    def __init__(self,
+        label:str=None # Count the spans of this label alone, such as 'person'; None: all
+    ): self.label = label
+
+    def accumulate(self, learn):
+        "Keep the tags of its words; `ValueError` for a label that no tag has"
+        names = {o for tag in tags_of(learn.dls).vocab for o,*_ in tag_spans([tag])}
+        ensure(self.label is None or self.label in names, 'label', self.label, f'one of {sorted(names)}')
+        super().accumulate(learn)
+
+    @property
+    def name(self): return f'f1_{self.label}' if self.label else super().name
+
     @property
     def value(self):
         if self.rows is None: return math.nan
@@ -153,7 +166,8 @@ class SpanF1(TagAccuracy):
         rows = self.rows or [(i,i) for i in range_of(self.targs)]
         for (i,_),*its in sorted(zip(rows, self.targs, self.preds)):
             for to,tags in zip(texts[i], its): to += tags  # the windows of a text, in order
-        true,found = ({(i,*o) for i,its in texts.items() for o in tag_spans(its[j])} for j in (0,1))
+        true,found = ({(i,*o) for i,its in texts.items() for o in tag_spans(its[j])
+                       if self.label in (None,o[0])} for j in (0,1))
         return 2*len(true & found)/max(len(true)+len(found), 1) if texts else None
 
 # %% ../../nbs/43_learner.tagger.ipynb #28000125
