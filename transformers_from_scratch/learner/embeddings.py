@@ -26,6 +26,10 @@ def _by_length(lens, bs):
         batches[-1].append(i)
     return batches
 
+def _told(items, n, no_bar):
+    "`items`, with a bar where they are many"
+    return items if no_bar or n<500 else progress_bar(items, total=n, leave=False)
+
 # %% ../../nbs/49_learner.embeddings.ipynb #49vi0001
 def _embed(
     encoder, rows, crop, *,
@@ -75,7 +79,8 @@ def embed(self:Pretrained,
     def ids(tokens):
         row = [tok.o2i[o] for o in tokens]
         return row if limit is None or len(row)<=limit else row[:limit-last]+row[len(row)-last:]
-    rows = [ids(o) for o in tok([lead+o for o in as_texts(texts)])]
+    read = [lead+o for o in as_texts(texts)]
+    rows = [ids(o) for o in _told(tok(read), len(read), kwargs.get('no_bar'))]
     how = dict(pool=pool or says, normalize=ifnone(normalize, says.normalize))
     with in_eval(self.model): out = _embed(self.encoder, rows, None, **how, **kwargs)
     return out[0] if isinstance(texts, str) else out
@@ -91,7 +96,8 @@ def embed(self:TransformerLearner,
     model = get_model(self.model)
     table = texts.to_dict('records') if isinstance(texts, pd.DataFrame) else texts
     if not is_listy(table) or not isinstance(first(table), (dict,pd.Series)): table = as_texts(texts)
-    rows = [text_ids(self.dls, row_text(self.dls, o)) for o in table]
+    told = _told(table, len(table), kwargs.get('no_bar'))
+    rows = [text_ids(self.dls, row_text(self.dls, o)) for o in told]
     if (crop := getattr(model, 'crop', None)) is None: rows = [o[:model[0].max_len] for o in rows]
     with in_eval(model): out = _embed(model[0], rows, crop, **kwargs)
     return out[0] if isinstance(texts, str) else out
