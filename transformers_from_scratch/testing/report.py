@@ -75,7 +75,7 @@ def tried(
     start,found = time.perf_counter(),{}
     try: said = check(*args) or 'held'
     except Exception as e:
-        kind = '' if isinstance(e, AssertionError) else f'{type(e).__name__}: '
+        kind = '' if isinstance(e, Broken) else f'{type(e).__name__}: '
         said,found = f'broken: {kind}{e}',getattr(e, 'found', {})
     verdict,_,why = said.partition(': ')
     seconds = round(time.perf_counter()-start, 2)

@@ -18,6 +18,7 @@ def _taken(out, name=''):
     if isinstance(out, Tensor): return name,out
     if out is None or isinstance(out, (str,nn.Module)):
         raise TypeError(f'the model returned a {type(out).__name__}, in which no tensor is')
+    if hasattr(out, '_asdict'): out = out._asdict()
     parts = out if isinstance(out, dict) else getattr(out, '__dict__', {}) or dict(enumerate(out))
     names = ['logits'] if parts.get('logits') is not None else parts
     return next(_taken(parts[n], f'{name}[{n!r}]') for n in names if parts[n] is not None)
@@ -31,9 +32,9 @@ def first_tensor(
 def dropouts(
     model:nn.Module # A model
 )->list: # Of pairs: a module, and the name of its probability
-    "Find what drops at random: numbers between 0 and 1 called `p`, or something with *drop*"
+    "Find what drops at random: numbers between 0 and 1 with *drop* in their name, or their class's"
     return [(m, n) for m in model.modules() for n,p in vars(m).items()
-            if isinstance(p, float) and 0<p<1 and (n=='p' or 'drop' in n)]
+            if isinstance(p, float) and 0<p<1 and 'drop' in (type(m).__name__.lower() if n=='p' else n)]
 
 def no_dropout(
     model:nn.Module # A model, which is changed
@@ -43,15 +44,29 @@ def no_dropout(
     return model
 
 def _required(f):
-    "Names of the arguments of `f` that have no default"
+    "Names of the arguments of `f` that have no default, and are not for keywords alone"
     args = inspect.signature(f).parameters.items()
-    return [n for n,p in args if p.kind<2 and p.default is p.empty]
+    places = inspect.Parameter.POSITIONAL_ONLY,inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return [n for n,p in args if p.kind in places and p.default is p.empty]
 
 # %% ../../nbs/81_testing.trial.ipynb #d9c79efd
 def _dtype(model, usual):
     "Type of the weights of a module"
     weights = model.parameters() if isinstance(model, nn.Module) else ()
     return next((p.dtype for p in weights if p.is_floating_point()), usual)
+
+@contextmanager
+def _typed(model):
+    "Numbers that `forward` makes have the type of the weights"
+    usual = torch.get_default_dtype()
+    torch.set_default_dtype(_dtype(model, usual))
+    try: yield
+    finally: torch.set_default_dtype(usual)
+
+def _copied(model):
+    "A copy; what is kept of an earlier call, such as a map of attention, has no gradient there"
+    kept = [x for m in model.modules() for x in vars(m).values() if isinstance(x, Tensor)]
+    return deepcopy(model, {id(x): x.detach() for x in kept if not x.is_leaf})
 
 class Trial:
     "A model that is checked, how it is called, and texts for it"
@@ -87,7 +102,7 @@ class Trial:
         vars(self).update(facts | {n: o for n,o in args.items() if o is not None})
         if makes: self.make = model
         self.is_module,self.noisy,self.diff = isinstance(self.given, nn.Module),False,0.
-        self.meant = 'told' if self.mask_is else ''
+        self.meant,self.axis = 'told' if self.mask_is else '',None
         if self.mask_is not in (None,'seen','hidden','added'):
             raise ValueError(f"`mask_is={self.mask_is!r}`: 'seen', 'hidden' or 'added'")
         self._signature()
@@ -96,19 +111,23 @@ class Trial:
         known_ids = {self.pad_idx,*self.specials}
         ids = [i for i in range(min(self.vocab_sz, 2000)) if i not in known_ids]
         self.tokens = torch.tensor(ids, device=device)
-        self.t,self.fixed = (min(self.max_len or n, n) for n in (8,11))
+        self.t,self.fixed,self.long = (min(self.max_len or n, m) for n,m in ((8,8),(11,11),(12,24)))
         try: self._first_calls()
         except Exception as e:
-            e.add_note(f'It was called as {self.kind()}, with ids (b,t) of at most {self.t} tokens '
+            e.add_note(f'It was called as {self.kind()}, with ids (b,t) of at most {self.long} tokens '
                        f'between 0 and {ids[-1]}: see vocab_sz, max_len, mask')
             raise
 
     def _first_calls(self):
         "Find the output, the mask and the number of outputs"
         self._prepare()
-        shapes = [self.out(self.texts(2, t)).shape for t in (2,3)]
-        each = all(len(o)==3 and o[1]==t for o,t in zip(shapes, (2,3)))
-        self.each,self.n_out = each and not self.source,shapes[0][-1]
+        shapes = [self.raw(self.texts(2, t)).shape for t in (2,3)]
+        if not shapes[0]: raise ValueError('the first tensor that it returns is a number: which one '
+                                           'counts is told by output=1, or output=its name')
+        places = [i for i,o in enumerate(zip(*shapes)) if i and o==(2,3)]
+        self.axis = places[0] if places and not self.source else None
+        self.each,self.n_out = self.axis is not None,self.out(self.texts(2, 2)).shape[-1]
+        self.out(self.texts(1, self.long))
         if self.pad_idx is not None:
             ids = torch.cat([self.texts(1, 2), torch.full((1,1), self.pad_idx).to(self.device)], 1)
             try: self.out(ids)
@@ -123,18 +142,19 @@ class Trial:
     def kind(self)->str: # A noun
         "As what the model is taken"
         if not self.is_module: return 'a function of ids'
-        name = type(self.given).__name__
-        return f'the `{name}` that was made' if self.make else f'a copy of the `{name}`'
+        name = f'`{type(self.given).__name__}`'
+        name = f'the {name} that was made' if self.make else f'a copy of the {name}'
+        return name + ' with a source and a target'*self.source
 
     def about(self)->str: # A sentence
         "As what the model was taken, its ids, its output, its padding"
         with self.quiet(self.model): out = self.call(self.model, self.texts(2, 3))
         place,tensor = _taken(self.picked(out))
         if self.output is not None: place = f'[{self.output!r}]'
-        shape = 'b,t,'*self.each + ','.join(map(str, tensor.shape[1+self.each:]))
-        if not self.each: shape = f'b,{shape}'
+        shape = ['b', *map(str, tensor.shape[1:])]
+        if self.each: shape[self.axis] = 't'
         said = [f'{self.kind()}', f'ids 0 to {self.vocab_sz-1}{self._rows()}',
-                f'output{place} ({shape}) in {str(tensor.dtype)[6:]}']
+                f"output{place} ({','.join(shape)}), checked in {str(tensor.dtype)[6:]}"]
         if self.pad_idx is not None: said.append(f'padding is id {self.pad_idx}')
         says = 'is added to scores' if self.mask_is=='added' else f'says what is {self.mask_is}'
         if self.mask: said.append(f'`{self.mask}` {says} ({self.meant})')
@@ -149,7 +169,8 @@ class Trial:
         names = [o for o in all_names if o!=self.mask]
         if odd := [o for o in names[1:] if 'mask' in o]:
             raise ValueError(f'`mask={self.mask}`: the model wants {odd[0]}; pass mask={odd[0]!r}')
-        self.needs_mask,self.source = len(names)<len(all_names),self.source or len(names)>1
+        args,self.source = inspect.signature(forward).parameters,self.source or len(names)>1
+        self.needs_mask = self.mask in args and args[self.mask].default is inspect.Parameter.empty
         self.view = 'source' if self.source else 'ids'
         self.hides = self.mask is not None or self.pad_idx is not None
         self.mask_type = torch.bool if self.mask_is=='hidden' else torch.long
@@ -162,7 +183,7 @@ class Trial:
         self.tokens = torch.tensor([i for i in range(3) if i!=self.pad_idx][:2], device=self.device)
         ids,read = self.tokens[torch.tensor([[0,1,0]])],[]
         self.t,self.fixed = 3,3
-        model = deepcopy(self.given).to(self.device).eval()
+        model = _copied(self.given).to(self.device).eval()
         for n in tables:
             def seen(m, args, n=n): read.extend([n]*torch.equal(args[0], ids))
             model.get_submodule(n).register_forward_pre_hook(seen)
@@ -178,7 +199,7 @@ class Trial:
         "Copy the model in 64 bits, add noise, and measure its rounding"
         self.base,self.model,self.size,self.tol = None,self.given,1.,1e-4
         if not self.is_module: return
-        base = deepcopy(self.given).to(self.device).eval()
+        base = _copied(self.given).to(self.device).eval()
         self.own = own = _dtype(base, torch.float)
         for dtype in (*[torch.double]*self.double, own):
             self.dtype,self.base,self.model = dtype,base.to(dtype),deepcopy(base)
@@ -228,13 +249,17 @@ class Trial:
             for dtype in (torch.long,torch.bool)[::1 if kind=='seen' else -1]:
                 self.mask_is,self.mask_type = kind,dtype
                 try: diff = self.pad_diff(text, *self.padded(text, 3, 2))
-                except (RuntimeError,TypeError) as e: error = e
+                except Exception as e: error = e
                 else: works.append((max(diff, self.tol), kind, dtype))
         if not works: raise error
         _,self.mask_is,self.mask_type = min(works, key=lambda o: o[0])
         ids,hidden = self.padded(text, 3, 2)
         if self.swallows and torch.equal(self.out(ids, hidden), self.out(ids, ~hidden)):
             raise ValueError(f'`mask={self.mask!r}`: it changes nothing, and `forward` does not name it')
+
+    def fresh_given(self)->nn.Module: # In its own number type, without noise
+        "A copy of the model as it was given"
+        return _copied(self.given)
 
     def fresh(self,
         seed:int=None # Of another model, made anew; None: the same, which has read nothing yet
@@ -286,6 +311,9 @@ class Trial:
                 dtype = _dtype(model, self.dtype) if self.mask_is=='added' else None
                 mask = self.as_mask(nowhere if hidden is None else hidden, dtype)
             if mask is not None: kwargs = {self.mask: mask}
+        with _typed(model): return self._call(model, ids, kwargs)
+
+    def _call(self, model, ids, kwargs):
         if not self.source: return model(ids, **kwargs)
         fixed = self.texts(1, self.fixed, seed=9).expand(len(ids), -1)
         source,target = (ids,fixed) if self.view=='source' else (fixed,ids)
@@ -297,11 +325,7 @@ class Trial:
         model # A model that is called
     )->None: # To be used by `with`
         "Without gradients; numbers that `forward` makes have the type of the weights"
-        usual = torch.get_default_dtype()
-        torch.set_default_dtype(_dtype(model, usual))
-        try:
-            with torch.no_grad(): yield
-        finally: torch.set_default_dtype(usual)
+        with _typed(model), torch.no_grad(): yield
 
     def out(self,
         ids:Tensor, # Ids `(b,t)`
@@ -310,9 +334,22 @@ class Trial:
         mask:Tensor=None # A mask, instead of `hidden`
     )->Tensor: # In 64 bits, without gradients
         "Output for ids"
+        return self.arranged(self.raw(ids, hidden, model, mask))
+
+    def raw(self, ids, hidden=None, model=None, mask=None):
+        "The tensor that counts, as the model gives it, in 64 bits; as `out`"
         if model is None: model = self.model
         with self.quiet(model):
             return first_tensor(self.picked(self.call(model, ids, hidden, mask))).double()
+
+    def arranged(self,
+        out:Tensor # Output of the model
+    )->Tensor: # `(b,t,n)` where there is one for each token, else `(b,n)`
+        "Output with the tokens in its second dimension, and numbers of each in its last"
+        if self.axis: out = out.movedim(self.axis, 1)
+        wanted = 2+bool(self.axis)
+        if out.dim()<wanted: return out[...,None]
+        return out.flatten(wanted-1) if out.dim()>wanted and not self.source else out
 
     def picked(self,
         out # What the model returned
