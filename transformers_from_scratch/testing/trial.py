@@ -121,7 +121,7 @@ class Trial:
     def _first_calls(self):
         "Find the output, the mask and the number of outputs"
         self._prepare()
-        shapes = [self.raw(self.texts(2, t)).shape for t in (2,3)]
+        shapes = [self._raw(self.texts(2, t)).shape for t in (2,3)]
         if not shapes[0]: raise ValueError('the first tensor that it returns is a number: which one '
                                            'counts is told by output=1, or output=its name')
         places = [i for i,o in enumerate(zip(*shapes)) if i and o==(2,3)]
@@ -334,9 +334,9 @@ class Trial:
         mask:Tensor=None # A mask, instead of `hidden`
     )->Tensor: # In 64 bits, without gradients
         "Output for ids"
-        return self.arranged(self.raw(ids, hidden, model, mask))
+        return self.arranged(self._raw(ids, hidden, model, mask))
 
-    def raw(self, ids, hidden=None, model=None, mask=None):
+    def _raw(self, ids, hidden=None, model=None, mask=None):
         "The tensor that counts, as the model gives it, in 64 bits; as `out`"
         if model is None: model = self.model
         with self.quiet(model):
