@@ -1,11 +1,12 @@
 """What the speedruns found, at desk size: each idea alone and all together, for equal time of one thread.
 
-    OMP_NUM_THREADS=1 nice -n 5 python benchmarks/speedruns.py shakespeare       # an hour on a core
-    OMP_NUM_THREADS=1 nice -n 5 python benchmarks/speedruns.py imdb              # 40 minutes
+    OMP_NUM_THREADS=1 nice -n 5 python benchmarks/speedruns.py shakespeare --share .25      # 20 minutes of a core
+    OMP_NUM_THREADS=1 nice -n 5 python benchmarks/speedruns.py shakespeare --only 'Muon, rotary, squared ReLU, to 0'     # 6, for nanoGPT's time
+    OMP_NUM_THREADS=1 nice -n 5 python benchmarks/speedruns.py imdb                         # 20 minutes
 
-The first row is nanoGPT's recipe for a CPU (`nanogpt_shakespeare.py`), or a small classifier of reviews. First the time of a step of each row is measured, in turns with the others; then each row
+The first row is nanoGPT's recipe for a CPU (`nanogpt_shakespeare.py`), or a small classifier of reviews. First the time of a step of each row is measured, in turns with that of the first; then each row
 is trained for as many steps as the time of the first row's steps buys it. Learning rates were chosen on other held-out texts (`--choose`: the last tenth of Shakespeare, the last reviews of `train`)
-than those of the table (the first tenth, `test`). A line of JSON for each run; what is in the file is not run again. Both data sets are expected in fastai's data folder.
+than those of the table (the first tenth, a quarter of `test`). A line of JSON for each run; what is in the file is not run again. Both data sets are expected in fastai's data folder.
 """
 import json, time
 from collections import Counter
@@ -78,7 +79,7 @@ class Capped(Module):
 # --- the rows
 
 sizes = dict(shakespeare=dict(k=128, heads=4, depth=4, max_len=64, pad_idx=None, dropout=0.), imdb=dict(k=64, heads=4, depth=2, max_len=128, word_dropout=.1))
-base = dict(shakespeare=dict(lr=1e-3, steps=2000), imdb=dict(lr=3e-3, steps=300))  # steps of the first row
+base = dict(shakespeare=dict(lr=6e-3, steps=2000), imdb=dict(lr=3e-3, steps=300))  # steps of the first row
 
 def rows_of(task):
     "What differs from the first row: keywords of the model, `hand`, `cap`, `opt`, `lr`, `end` of the learning rate"
@@ -86,10 +87,8 @@ def rows_of(task):
     attn = partial(SelfAttentionAutoRegressive, bias=False) if lm else SelfAttention
     value = partial(CausalValueEmbedding, bias=False) if lm else ValueEmbedding
     norm = dict(qk_norm=nn.RMSNorm)
-    muon = dict(opt=MuonAdam, lr=1.2e-2 if lm else 3e-3)
-    return {'the recipe': {},
-        **({'higher learning rate': dict(lr=6e-3)} if lm else {}),  # that of reviews was chosen
-        'learning rate down to 0': dict(end=0.),
+    muon = dict(opt=MuonAdam, lr=2e-2 if lm else 3e-3)
+    ideas = {'learning rate down to 0': dict(end=0.),
         'Muon': muon,
         'squared ReLU': dict(act_cls=ReLUSquared),
         'zero projections': dict(block_cls=ZeroOutBlock),
@@ -98,8 +97,12 @@ def rows_of(task):
         'residual scalars': dict(block_cls=ScaledBlock, hand=['first']),
         'capped logits': dict(cap=15.),
         'rotary positions': dict(pos_cls=RotaryPositions),
-        'all': dict(muon, end=0., act_cls=ReLUSquared, block_cls=ZeroOutScaledBlock, attn_cls=partial(value, **norm),
-                    hand=['tokens','first'], cap=15., pos_cls=RotaryPositions)}
+        'all': dict(muon, lr=6e-3 if lm else 3e-3, end=0., act_cls=ReLUSquared, block_cls=ZeroOutScaledBlock,
+                    attn_cls=partial(value, **norm), hand=['tokens','first'], cap=15., pos_cls=RotaryPositions),
+        'Muon, rotary, squared ReLU, to 0': dict(muon, lr=1.2e-2 if lm else 3e-3, end=0., act_cls=ReLUSquared, pos_cls=RotaryPositions)}
+    # nanoGPT's learning rate is for four times as many steps; of reviews there is one recipe
+    start = {'the recipe': dict(lr=1e-3), 'the recipe, learning rate chosen': {}} if lm else {'the recipe': {}}
+    return start | ideas
 
 def make(task, v, row):
     "A model and its optimizer"
@@ -234,8 +237,10 @@ def main(
         with out.open('a') as f: f.write(json.dumps(line)+'\n')
         print(json.dumps(line), flush=True)
     where = dict(date=str(date.today()), torch=torch.__version__, machine=cpu())
-    if any((task,name) not in [(o['task'], o['row']) for o in lines if o['kind']=='time'] for name in rows):
-        for name,(ratio,ms) in time_steps(task, data, rows).items(): write(kind='time', task=task, row=name, ratio=ratio, ms=ms, **where)
+    timed = [o['row'] for o in lines if o['kind']=='time' and o['task']==task]
+    if new := {name: o for name,o in rows.items() if name not in timed}:
+        for name,(ratio,ms) in time_steps(task, data, {'the recipe': {}} | new).items():
+            if name in new: write(kind='time', task=task, row=name, ratio=ratio, ms=ms, **where)
     ratios = {o['row']: o['ratio'] for o in lines if o['kind']=='time' and o['task']==task}
     names = only.split('|') if only else [*rows]
     for seed,name,lr in itertools.product(range(first, first+seeds), names, [float(o) for o in lrs.split('|')] if lrs else [None]):

@@ -78,7 +78,7 @@ def rms_scale(
     return .2*max(rows, columns)**.5
 
 class MuonAdam(FusedAdam):
-    "Muon for matrices of blocks (Jordan et al. 2024), `FusedAdam` for all else; may raise `ValueError`"
+    "Muon for matrices of blocks (Jordan et al. 2024), else `FusedAdam`; may raise `ValueError`"
     @delegates(FusedAdam)
     def __init__(self, params:list, lr:float, mom:float=0.95, # Decay of the gradients' mean
         wd:float=0.1, # Weight decay of these matrices; nothing else decays
@@ -99,7 +99,8 @@ class MuonAdam(FusedAdam):
         by_shape = groupby([p for p in ps if p in self.matrices], lambda p: tuple(p.shape))
         for shape,ps in by_shape.items():
             for p in ps:
-                self.state[p]['grad_avg'] = _like(self.state[p].get('grad_avg', torch.zeros_like(p)), p)
+                state = self.state[p]
+                state['grad_avg'] = _like(state.get('grad_avg', torch.zeros_like(p)), p)
             grads,avgs = [_like(p.grad, p) for p in ps],[self.state[p]['grad_avg'] for p in ps]
             torch._foreach_lerp_(avgs, grads, 1-hyper['mom'])
             x = torch.stack(torch._foreach_lerp(grads, avgs, hyper['mom']))   # (n,rows,columns)
