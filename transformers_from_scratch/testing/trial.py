@@ -304,7 +304,7 @@ class Trial:
         mask:Tensor=None # A mask, instead of `hidden`
     )->object: # What it returns
         "Call a model as it wants to be called"
-        kwargs = {}
+        kwargs,ids = {},ids.contiguous()
         if self.mask and self.view!='target':
             if mask is None and (self.needs_mask or hidden is not None):
                 nowhere = torch.zeros_like(ids, dtype=torch.bool)
@@ -395,8 +395,10 @@ class Trial:
         **kwargs # For `out`
     )->float: # Infinity for NaN
         "Largest difference of the output of a text to that alone"
-        out = self.out(ids, hidden if self.mask else None, **kwargs)[0]
-        diff = (out[~hidden[0]] if self.each else out) - self.out(text)[0]
+        out = self.out(ids, hidden if self.mask else None, **kwargs)
+        diff = (out[0][~hidden[0]] if self.each else out[0]) - self.out(text)[0]
+        if len(ids)>1 and not kwargs:  # nor must its neighbors notice
+            diff = torch.cat([diff.flatten(), (out[1:]-self.out(ids[1:])).flatten()])
         return diff.abs().max().nan_to_num(math.inf).item()
 
     def _recorded(self, ids, hidden, pick):
