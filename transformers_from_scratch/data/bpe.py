@@ -73,7 +73,7 @@ def train_bpe(
                 count(word, -1)
                 words[word] = merge_pair(words[word], pair)
                 grown |= {o for o in count(word, 1) if new in o}
-            for o in grown: push(o)
+            for pair in grown: push(pair)
     return merges
 
 # %% ../../nbs/36_data.bpe.ipynb #a35eead8
@@ -104,7 +104,8 @@ class BPETokenizer:
 
     def _use(self, tok):
         code = {name: o for o,name in byte_names.items()}
-        def piece(o): return o.encode() if o in self.specials else bytes(code[c] for c in o)
+        def piece(name):
+            return name.encode() if name in self.specials else bytes(code[c] for c in name)
         self.tok,self.ids = tok,{piece(o): i for o,i in tok['vocab'].items()}
         self.ranks = {(piece(a),piece(b)): i for i,(a,b) in enumerate(tok['merges'])}
         order = sorted(self.ids, key=self.ids.get)
@@ -138,7 +139,7 @@ class BPETokenizer:
         if self.tok: return
         texts = maps(*L(rules), no_surrogates, items)
         words = Counter(word for o in texts for word in self._words(o))
-        for o in self.specials: words.pop(o, None)
+        for special in self.specials: words.pop(special, None)
         merges = train_bpe(words, self.vocab_sz-256-len(self.specials))
         names = [*self.specials, *byte_names.values(), *(_name(a+b) for a,b in merges)]
         self._use(dict(vocab={o: i for i,o in enumerate(names)},
@@ -164,8 +165,8 @@ class BPETokenizer:
 
     def __call__(self, items):
         "Yield a list of tokens for each of `items`"
-        for o in items:
-            words = self._words(no_surrogates(o))
+        for text in items:
+            words = self._words(no_surrogates(text))
             yield [BOS]*self.bos + [self.names[p] for word in words for p in _pieces(self, word)]
 
     def make_vocab(self,
