@@ -72,8 +72,8 @@ def train_bpe(
             for word in where.pop(pair):
                 count(word, -1)
                 words[word] = merge_pair(words[word], pair)
-                grown |= {pair for pair in count(word, 1) if new in pair}
-            for grew in grown: push(grew)
+                grown |= {o for o in count(word, 1) if new in o}
+            for pair in grown: push(pair)
     return merges
 
 # %% ../../nbs/36_data.bpe.ipynb #a35eead8
@@ -103,7 +103,7 @@ class BPETokenizer:
         if tok: self._use(tok)
 
     def _use(self, tok):
-        code = {name: byte for byte,name in byte_names.items()}
+        code = {name: o for o,name in byte_names.items()}
         def piece(name):
             return name.encode() if name in self.specials else bytes(code[c] for c in name)
         self.tok,self.ids = tok,{piece(o): i for o,i in tok['vocab'].items()}
