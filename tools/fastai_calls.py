@@ -98,7 +98,7 @@ Interpretation.from_learner(mean(text())).top_losses(4)
 Interpretation.from_learner(mean(text(label_col='stars', y_block=RegressionBlock), 1)).top_losses(99)
 shown(Interpretation.from_learner(mean(text(label_col='stars', y_block=RegressionBlock), 1)).plot_top_losses, 1)
 shown(Interpretation.from_learner(mean(tagged())).plot_top_losses, 1)  # fastai.text.learner.display_df + Interpretation.__getitem__
-ClassificationInterpretation.from_learner(mean(tagged())).confusion_matrix()
+ClassificationInterpretation.from_learner(mean(tagged())).confusion_matrix()  # ClassificationInterpretation.confusion_matrix
 shown(ClassificationInterpretation.from_learner(mean(tagged())).print_classification_report)
 fitted(language_model())
 shown(language_model().show_results)  # fastai.text.learner.display_df

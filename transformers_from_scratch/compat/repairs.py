@@ -240,9 +240,12 @@ def _tokens_of_each(tok, texts):
             yield words
             n += 1
         else: return
-    except (TypeError,AttributeError,ValueError,ImportError) as e:
+    except (TypeError,AttributeError) as e:
         if n or failed: raise
         why = e
+    except (ValueError,ImportError) as e:  # likely of its own
+        if not n and not failed: e.add_note(f'`tok_tfm` must be {_for_many}')
+        raise
     gave = f'it raises {why!r:.200}' if why else f'it gives {tokens!r:.40} for one'
     raise TypeError(f'`tok_tfm` is {tok!r:.80}, but must be {_for_many}; {gave}') from why
 
