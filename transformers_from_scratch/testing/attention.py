@@ -297,7 +297,7 @@ function_checks = {f.__name__[1:]: f for f in (
 def check_attention(
     attn, # A subclass of `SelfAttention`, a function `(q, k, v)`, or a module that is called so
     k:int=16, # Width of the vectors
-    heads:int=2, # Number of heads; must divide `k`
+    heads:int=None, # Number of heads; must divide `k`; None: 4 of a class, 2 of a function
     t:int=9, # Number of tokens in the texts to check with, at least 6
     raises:bool=True, # Raise at broken properties? False: return them, too
     **kwargs # Not for a class: `mask`, `mask_is` (seen, hidden, added), `causal`, `scale`, `positional`
@@ -312,13 +312,13 @@ def check_attention(
         with torch.random.fork_rng():
             torch.manual_seed(0)
             # a copy, so that objects in a `partial` do not change
-            layers = [deepcopy(attn(k, heads, wide=wide)).eval() for wide in (True,False)]
+            layers = [deepcopy(attn(k, heads or 4, wide=wide)).eval() for wide in (True,False)]
         both = [[tried(n, check, o, x) for n,check in attention_checks.items()] for o in layers]
         report += [narrow if wide.verdict=='held' else wide for wide,narrow in zip(*both)]
         report.about = f'the class `{cls.__name__}`, with wide heads and with narrow ones'
     else:
         called = _Called(attn, **kwargs)
-        qkv = called.first_call((3,t,k) if called.is_module else (3,heads,t,k//heads), rng)
+        qkv = called.first_call((3,t,k) if called.is_module else (3,heads or 2,t,k//(heads or 2)), rng)
         with torch.random.fork_rng():
             report += [tried(n, check, called, *qkv) for n,check in function_checks.items()]
         report.about = called.about()
