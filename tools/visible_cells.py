@@ -18,7 +18,6 @@ from run_notebooks import get_ready, parallel
 root, lib = Path(__file__).resolve().parent.parent, 'transformers_from_scratch'
 sys.path.insert(0, str(root))
 given = {*dir(builtins), '__name__', '__file__', 'display', 'get_ipython'}
-later = '_testing.', 'seven_bugs'           # pages that are left out until they have a visible import
 
 def is_hidden(c):
     "Whether the site does not show the code of a cell"
@@ -75,7 +74,7 @@ def main():
     p.add_argument('--names', action='store_true', help='read the cells, and run none')
     p.add_argument('--slow', action='store_true', help='run cells with `#| slow` and `#| download`, too')
     a = p.parse_args()
-    pages = [o for part in ('*', 'tutorials/*') for o in sorted(root.glob(f'nbs/{part}.ipynb')) if not any(n in o.name for n in later)]
+    pages = [o for part in ('*', 'tutorials/*') for o in sorted(root.glob(f'nbs/{part}.ipynb'))]
     files = sorted(map(Path, a.notebooks)) or pages
     if not a.names: return run(files, 'slow download' if a.slow else '')
     bad = [f'{f.name}, cell {c.id}: {", ".join(names)}' for f in files for c, names in lost(f)]

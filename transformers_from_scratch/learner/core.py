@@ -112,12 +112,11 @@ class BaseTextLearner(Learner):
     def __init__(self, dls:DataLoaders, model:nn.Module, *, # Any model
         loss_func:callable=None, # Loss; None asks `dls`, or is cross-entropy where tokens are scored
         opt_func:callable=FusedAdam, # fastai's, or `partial(OptimWrapper, opt=...)` for PyTorch's
-        fast_layers:bool=True, # Call `use_fast_layers(model)` and `keep_memory()`, on a CPU?
+        fast_layers:bool=True, # Call `use_fast_layers(model)`, on a CPU?
         **kwargs
     ):
         if fast_layers and torch.device(getattr(dls, 'device', None) or 'cpu').type=='cpu':
             use_fast_layers(model)
-            keep_memory()
         if loss_func is None and _scores_tokens(model): loss_func = CrossEntropyLossFlat()
         super().__init__(dls, model, loss_func=loss_func, opt_func=opt_func, **kwargs)
         self.add_cbs([DataWatch(dls), LeanSteps(), WaitWatch(), WeighItems()])

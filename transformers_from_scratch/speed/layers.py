@@ -6,7 +6,7 @@
 __all__ = ['ByteDropout', 'FastLinear', 'use_fast_layers', 'keep_memory']
 
 # %% ../../nbs/91_speed.layers.ipynb #e3865838
-import ctypes,platform
+import ctypes
 from fastai.basics import *
 from ..nn.attention import *
 from .autotune import *
@@ -100,10 +100,9 @@ def use_fast_layers(
 def keep_memory(
     n:int=2**30 # Bytes to keep at most, below 2**31
 ):
-    "Keep freed memory for the next step, if the C library is that of GNU, 2.38 or newer"
-    version = [int(o) for o in platform.libc_ver()[1].split('.') if o.isdigit()]
-    if version < [2,38]: return  # another one, or one that does not use aligned blocks again
+    "Keep freed memory for the next step, if the C library is that of GNU; a language model may grow"
+    try: mallopt = ctypes.CDLL(None).mallopt
+    except (AttributeError, OSError, TypeError): return  # another C library
     if {'MALLOC_TRIM_THRESHOLD_','MALLOC_MMAP_THRESHOLD_'} & {*os.environ}: return
-    mallopt = ctypes.CDLL(None).mallopt
     mallopt(-1, n)  # M_TRIM_THRESHOLD
     if not mallopt(-3, n): mallopt(-3, 2**25)  # M_MMAP_THRESHOLD; old libraries allow 32 MB
