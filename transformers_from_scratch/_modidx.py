@@ -2441,6 +2441,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                            'transformers_from_scratch/testing/model.py'),
                                                          'transformers_from_scratch.testing.model._unknown': ( 'testing.model.html#_unknown',
                                                                                                                'transformers_from_scratch/testing/model.py'),
+                                                         'transformers_from_scratch.testing.model._whole': ( 'testing.model.html#_whole',
+                                                                                                             'transformers_from_scratch/testing/model.py'),
                                                          'transformers_from_scratch.testing.model._why_cache': ( 'testing.model.html#_why_cache',
                                                                                                                  'transformers_from_scratch/testing/model.py'),
                                                          'transformers_from_scratch.testing.model._why_future': ( 'testing.model.html#_why_future',

@@ -321,6 +321,8 @@ def check_attention(
         qkv = called.first_call((3,t,k) if called.is_module else (3,heads or 2,t,k//(heads or 2)), rng)
         with torch.random.fork_rng():
             report += [tried(n, check, called, *qkv) for n,check in function_checks.items()]
+        if report['same'].cause:
+            for found in report.broken[1:]: found.cause = 'see *same*'
         report.about = called.about()
     assert_that(report or not raises, f'{report}')
     return report

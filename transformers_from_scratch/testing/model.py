@@ -8,18 +8,21 @@ __all__ = ['causes', 'model_checks', 'check_model', 'check_tokenizer']
 # %% ../../nbs/83_testing.model.ipynb #bbcfce6d
 import itertools,math,pickle,re,torch,torch.nn.functional as F
 from copy import deepcopy
+from fastcore.meta import delegates
 from torch import Tensor,nn
 from .report import *
 from .trial import *
 
 # %% ../../nbs/83_testing.model.ipynb #ca05e502
 causes = dict(
+    nothing='a softmax over nothing: a mask hides all keys of a query, as a causal one does that '
+            'hides the diagonal, and NaN times 0 is NaN',
     in_place='an operation in place, as `ids[…] = …` or `masked_fill_`',
     noise='dropout or noise stays on in `eval()`: `F.dropout` without `training=self.training`, or '
           'a layer that `eval()` does not reach',
     kept='something of an earlier call is kept: a mask, a cache, what was encoded',
     written='a weight or a buffer is written in `forward`',
-    batchnorm='a norm over the batch has other statistics in training',
+    batchnorm='a norm over the batch has other statistics in training, those of padding too',
     path='another path than in `eval()`: other operations, fewer bits, or statistics of the batch',
     idle='a dropout is made and never called, or gets the wrong `training`',
     mixed='{part} mixes the texts of a batch: a `view` for a `transpose`, `batch_first` '
@@ -80,7 +83,8 @@ def _runs(trial):
         out = trial.out(ids := trial.texts(b, t))
         assert_that(len(out)==b and (not trial.each or out.shape[1]==t),
                     f'{b} texts of {t} tokens give {tuple(out.shape)}')
-        assert_that(out.isfinite().all(), 'an output is not finite', example=ids.tolist())
+        assert_that(out.isfinite().all(), 'an output is not finite', example=ids.tolist(),
+                    cause=causes['nothing'] if out.isnan().any() else None)
 
 def _repeats(trial):
     "Reading again gives the same, whatever was read before; nothing is random, nothing is changed"
@@ -114,13 +118,16 @@ def _modes(trial):
     if not trial.is_module: return 'not tried: a function has no modes'
     model,ids,hidden = no_dropout(trial.fresh()).train(),trial.texts(4),None
     if trial.hides: ids,hidden = trial.padded(trial.texts(1, 4), 2, 4)
+    real = ~hidden if trial.each and hidden is not None else ...  # what stands at padding is free
     if not trial.mask: hidden = None
+    norm = any('BatchNorm' in type(m).__name__ for m in model.modules())
+    if norm and not trial.hides:
+        return 'not promised: a norm over the batch has other statistics in training'
     with torch.random.fork_rng(): outs = [trial.out(ids, hidden, model) for _ in range(3)]
     if any(not torch.equal(outs[0], x) for x in outs):
         return 'not tried: in training something is random that is not called dropout'
-    norm = any('BatchNorm' in type(m).__name__ for m in model.modules())
-    trial.near(outs[0], trial.out(ids, hidden), 'without dropout, training must give the output of '
-               'evaluation', example=ids.tolist(), cause=causes['batchnorm' if norm else 'path'])
+    trial.near(outs[0][real], trial.out(ids, hidden)[real], 'without dropout, training must give '
+               'the output of evaluation', example=ids.tolist(), cause=causes['batchnorm' if norm else 'path'])
     model = trial.fresh().train()
     if not (some := dropouts(model)): return 'held: there is no dropout above 0'
     for m,n in some: setattr(m, n, .5)
@@ -168,6 +175,7 @@ def _why_padding(trial, text, n, b, where):
         ids,hidden = trial.padded(text, n, b, where)
         mask = dict(mask=trial.as_mask(~hidden)) if flip else {}
         return not trial.pad_diff(text, ids, hidden, **mask)<=trial.tol
+    if trial.pad_diff(text, *trial.padded(text, n, b, where))==math.inf: return causes['nothing']
     if trial.mask and not differs(1, True) and not differs(2, True):
         return causes['inverted'].format(part='')
     if b==1 and not differs(2): return causes['skipped']
@@ -289,10 +297,15 @@ def _step(trial, model, ids, state):
     out,state = first_tensor(res[0]).double(),res[1]
     return (out if out.dim()>2 else out[:,None]),state  # (b,n,v), or (b,1,v) of the last
 
+def _whole(trial, ids):
+    "Output for each token: of each beginning, where `forward` gives one for a text"
+    if trial.each: return trial.out(ids)
+    return torch.stack([trial.out(ids[:,:i+1]) for i in range(ids.shape[1])], 1)
+
 def _pieces(trial, sizes, b):
     "Largest difference to the whole, of each piece: `(first token, last token, difference)`"
     ids,model,state,at,res = trial.texts(b, sum(sizes)),trial.fresh(),None,0,[]
-    whole = trial.out(ids)
+    whole = _whole(trial, ids)
     for n in sizes:
         out,state = _step(trial, model, ids[:,at:at+n], state)
         at += n
@@ -304,12 +317,15 @@ def _pieces(trial, sizes, b):
 def _cache(trial):
     "A text that is read in pieces, with a cache, gets the output of one that is read at once"
     if trial.step is None or trial.view=='source': return 'not tried: no `step` is given'
-    if trial.view=='ids' and not trial.each: return 'not tried: `forward` gives one output a text'
     t,failed = min(trial.max_len or 24, 24),{}
     plans = [(1,1),(1,1,1),(2,),(2,1),(1,2),(3,2),(4,1,1),(1,3,2),(1,)*t,(t-1,1),(1,t-1),
              (t//2,t-t//2),(3,)*(t//3)]
     for sizes,b in itertools.product((o for o in plans if trial.pieces or max(o)==1), (1,3)):
-        diffs = _pieces(trial, sizes, b)
+        try: diffs = _pieces(trial, sizes, b)
+        except Exception as e:
+            if max(sizes)==1: raise
+            raise Broken(f'`step` raises {type(e).__name__} at {max(sizes)} tokens at once: {e}',
+                         cause='it reads one at a time; if so, pass pieces=False') from e
         trial.diff = max(trial.diff, *(diff for *_,diff in diffs))
         bad = [o for o in diffs if not o[-1]<=trial.tol]
         if bad: failed.setdefault(sizes, bad[0])
@@ -325,7 +341,7 @@ def _cache(trial):
         for i in turns:
             ids = trial.texts(1, 6, seed=i)
             out,states[i] = _step(trial, model, ids[:,at[i]:at[i]+1], states[i])
-            trial.near(out[:,-1], trial.out(ids)[:,at[i]], 'texts must not see each other',
+            trial.near(out[:,-1], _whole(trial, ids)[:,at[i]], 'texts must not see each other',
                        cause=causes['shared'], example=ids.tolist())
             at[i] += 1
 
@@ -380,7 +396,8 @@ def _gradients(trial):
         outs += _parts(trial.call(model, ids, hidden if trial.mask else None))
     outs = [o for o in outs if isinstance(o, Tensor) and o.requires_grad]
     loss = loss + sum(o.square().mean() for o in outs)
-    if not loss.requires_grad: return 'not tried: nothing is trained'
+    if not any(p.requires_grad for p in model.parameters()): return 'not tried: nothing is trained'
+    assert_that(loss.requires_grad, 'the output has no gradient', cause=causes['cut'])
     loss.backward()
     bad = [n for n,p in model.named_parameters() if p.requires_grad and n[-11:]!='tokeys.bias'
            and (p.grad is None or not p.grad.isfinite().all() or not p.grad.any())]
@@ -453,6 +470,9 @@ def _length(trial):
     "A text that is longer than the model was made for is refused, or read"
     if (most := trial.max_len or 9999)>2048: return 'not tried: no `max_len`, or a long one'
     ids = trial.texts(1, most+3)
+    if trial.max_len and not trial.named:  # a configuration may count more than can be read
+        try: trial.out(ids[:,:most])
+        except Exception as e: assert_that(False, f'{most} tokens, `max_len`, raise {e!r}')
     try: out = trial.out(ids)
     except Exception as e: return f'held: {most+3} tokens raise {type(e).__name__}'
     assert_that(not trial.each or out.shape[1]==most+3,
@@ -520,9 +540,10 @@ model_checks = {f.__name__[1:]: f for f in (
     _learns, _saved, _length, _precision, _graphs)}
 
 # what is broken because something else is
-_first = dict.fromkeys(('batch','future','saved'), ('repeats',))
-_first |= dict.fromkeys(('padding','left','mask'), ('repeats','batch'))
-_first |= dict(cache=('repeats','future','batch'), tokens=('repeats','batch'))
+_first = dict.fromkeys(('gradients','learns'), ('runs',))
+_first |= dict.fromkeys(('batch','future','saved'), ('runs','repeats'))
+_first |= dict.fromkeys(('padding','left','mask','tokens'), ('runs','repeats','batch'))
+_first |= dict(cache=('runs','repeats','future','batch'))
 
 def _try(name, check, trial):
     "Run a check: None for a property that holds, or a verdict; it raises if the property is broken"
@@ -536,6 +557,7 @@ def _try(name, check, trial):
     if finding.verdict=='held': finding.diff,finding.tol = trial.diff,trial.tol
     return finding
 
+@delegates(Trial, but=['known','double'])
 def check_model(
     model, # A module, a function that makes one, or a function of ids `(b,t)`
     vocab_sz:int=None, # As in `Trial`, as the next; None: found out
@@ -543,7 +565,7 @@ def check_model(
     *,
     only:str|list=None, # Names of checks in `model_checks`; None: all
     raises:bool=True, # Raise at broken properties? False: return them, too
-    **kwargs # For `Trial`: `mask`, `mask_is`, `output`, `causal`, `left`, `step`, `max_len`, more
+    **kwargs
 )->Report: # What was found, by check
     "Try properties of a model; raises `AssertionError` with the report for what is broken"
     trial = Trial(model, vocab_sz, pad_idx, known=_facts, **kwargs)

@@ -339,8 +339,9 @@ class Trial:
     def _raw(self, ids, hidden=None, model=None, mask=None):
         "The tensor that counts, as the model gives it, in 64 bits; as `out`"
         if model is None: model = self.model
-        with self.quiet(model):
-            return first_tensor(self.picked(self.call(model, ids, hidden, mask))).double()
+        with self.quiet(model): out = first_tensor(self.picked(self.call(model, ids, hidden, mask)))
+        if out.is_floating_point(): return out.double()
+        raise TypeError(f'the output is {out.dtype}: numbers are wanted, such as logits (`output=`)')
 
     def arranged(self,
         out:Tensor # Output of the model
@@ -356,7 +357,13 @@ class Trial:
     )->object: # A tensor, or what holds it
         "Part of what the model returned that `output` names; all if it names none"
         if self.output is None: return out
-        return out[self.output] if hasattr(out, '__getitem__') else getattr(out, self.output)
+        by_name = isinstance(self.output, str) and not isinstance(out, dict)
+        try:
+            if isinstance(out, Tensor): raise TypeError('it is one tensor')
+            return getattr(out, self.output) if by_name else out[self.output]
+        except (AttributeError,LookupError,TypeError) as e:
+            raise ValueError(f'`output={self.output!r}`: the model returned a {type(out).__name__} '
+                             f'without it ({e})') from None
 
     def near(self,
         a:Tensor, # Output
