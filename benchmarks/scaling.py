@@ -1,9 +1,10 @@
 """How large should a model be? Losses of seven sizes of a language model of characters, 10,000 to 3 million weights, on an eighth to all of tiny Shakespeare, which
 the page *How large should it be* fits and draws.
 
-    python benchmarks/scaling.py OUT.jsonl                                       # twenty minutes on a core of its own
-    python benchmarks/scaling.py OUT.jsonl --widths 16,96,160 --parts .125 --epochs 8     # as many characters, but the same eighth eight times
-    python benchmarks/scaling.py RATES.jsonl --parts .25 --factors .3,1,3        # is the learning rate right?
+    python benchmarks/scaling.py OUT.jsonl --seeds 2                                  # half an hour on a core of its own
+    python benchmarks/scaling.py OUT.jsonl --widths 16,64,160 --parts .125 --epochs 8   # as many characters, but the same eighth eight times
+    python benchmarks/scaling.py OUT.jsonl --widths 32,64 --parts 1 --epochs 4          # all of them four times; 32 also with --epochs 7
+    python benchmarks/scaling.py RATES.jsonl --parts .25 --factors .3,1,3             # is the learning rate right?
 
 One line of JSON is appended for each run, and a run that is there already is not repeated. A part of the text is its beginning; the last tenth of all of it is for validation.
 Seconds are those of the processor (one thread) for training alone. Widths grow, the depth stays 3, and the learning rate falls with the root of the width.
