@@ -287,6 +287,8 @@ class Resume(Callback):
     def _with_events(self, learn, f, kind, *args):
         "That of the learner, up to the batch that comes next: what was done is skipped"
         if kind=='epoch' and learn.epoch<self.found[0]['epoch']:  # with its line of the table
+            for cb in learn.cbs:
+                if isinstance(cb, ProgressCallback): cb.before_epoch()  # a bar that begins later fails
             line = L(learn.epoch, *itertools.chain(*self.lines[learn.epoch:learn.epoch+1]))
             return learn.logger(line + L('00:00') if learn.recorder.add_time else line)
         if kind=='train': f = self._go_on
