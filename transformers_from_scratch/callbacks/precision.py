@@ -15,7 +15,7 @@ class BF16Precision(MixedPrecision):
     "Mixed precision with bfloat16, on the device of the data, CUDA or not"
     name = 'mixed_precision'  # so that `to_fp32` finds it
     def __init__(self,
-        emulate:bool=False # Also on a processor without bfloat16 instructions, far more slowly?
+        emulate:bool=False # Also on a processor where it is slower than 32 bits?
     ):
         super().__init__(amp_mode=AMPMode.BF16)
         self.emulate = emulate
@@ -26,15 +26,14 @@ class BF16Precision(MixedPrecision):
         if device=='cuda': return super().before_fit()
         low = self.emulate or device!='cpu' or has_bf16()
         if not low: warnings.warn(
-            'bfloat16 is emulated on this processor, and a product takes '
-            f'{bf16_slowdown():.0f} times as long: training in 32 bits. '
-            'Pass `emulate=True` to use it all the same')
+            f'a product in bfloat16 takes {bf16_slowdown():.1f} times as long as in 32 bits on this '
+            'processor: training in 32 bits. Pass `emulate=True` to use bfloat16 all the same')
         self.autocast,self.scales = torch.autocast(device, torch.bfloat16, enabled=low),L()
         self.learn.scaler = torch.amp.GradScaler(device, enabled=False)
 
 @patch
 def to_bf16(self:BaseTextLearner,
-    emulate:bool=False # Also on a processor without bfloat16 instructions, far more slowly?
+    emulate:bool=False # Also on a processor where it is slower than 32 bits?
 )->BaseTextLearner: # Itself; `to_fp32` undoes it
     "Train and predict in bfloat16 where it is safe, on a CPU as well"
     return self.add_cb(BF16Precision(emulate))

@@ -164,7 +164,8 @@ def export_onnx(
     ensure_free(folder, 'about.json', 'onnx')
     bag,valid = isinstance(model, NgramBag),learn.dls.valid_ds
     fits = quantize is None or quantize=='int8' and not bag and len(valid)
-    ensure(fits, 'quantize', quantize, "None, or 'int8', for a transformer with a validation set")
+    ensure(fits, 'quantize', quantize, "None, or 'int8', for a transformer with a "
+           'validation set, as of `load_transformer_learner(folder, dls=dls)`')
     about = dict(kind='onnx', **_about_target(learn), **_about_texts(learn.dls), bag=bag,
                  quantize=quantize, max_len=None if bag else model[0].max_len,
                  crops=bag or _accepts_long(model))

@@ -40,6 +40,8 @@ def flat_loss(
 _measures = {  # kind: losses whose outputs are of that kind, unsuitable metrics, a suitable one
     'numbers': ((nn.MSELoss,nn.L1Loss,nn.SmoothL1Loss,nn.HuberLoss),
                 (accuracy,error_rate,accuracy_multi), '`rmse`'),
+    'category': (nn.CrossEntropyLoss, (mse,rmse,mae),
+                 '`accuracy`; numbers need data with `y_block=RegressionBlock`'),
     'labels': (nn.BCEWithLogitsLoss, (mse,rmse,mae), '`accuracy_multi`'),
     'tags': (CrossEntropyLossFlat, (accuracy,error_rate), '`TagAccuracy()`')}
 
@@ -73,18 +75,20 @@ def _check_column(col, kind, known, part, own_loss):
     if len(gone) and not (own_loss and kind=='numbers'):  # a custom loss may leave them out
         none = f', or, for none of them, `df.fillna({{{col.name!r}: \'\'}})`' if kind=='labels' else ''
         raise ValueError(f'`dls` has no label in {len(gone):,} of its {len(col):,} {part} texts, '
-                         f'such as row {gone[0]!r}: leave such rows out, as with `df.dropna`{none}')
+                         f'such as row {gone[0]!r}: leave them out, '
+                         f'`df.dropna(subset=[{col.name!r}])`{none}')
     new = [o for o in col.explode().dropna().unique() if o not in known] if known else []
     if new:
         raise ValueError(f'`dls` has {len(new):,} {part} labels that its classes lack, such as '
                          f'{new[0]!r:.80}: name all, as in `y_block=CategoryBlock(vocab=[...])`')
 
 def _warn_alike(labels):
-    "Warn of labels that differ by blanks alone, which nobody sees"
+    "Warn of blanks around labels, or within them, that nobody sees"
     same = groupby(labels, lambda o: ' '.join(re.sub('[\u200b\ufeff]', ' ', str(o)).split()))
     alike = [o for o in same.values() if len(o)>1]
-    if alike: warn(f'`dls` has labels that differ by blanks alone, {alike!r:.200}: strip '
-                   "them, as with `df['label'].str.strip()`, or name the blank: `label_delim='; '`", stacklevel=7)
+    odd = alike or [o for o in labels if isinstance(o, str) and o!=o.strip()]
+    if odd: warn(f'`dls` has labels with blanks that nobody sees, {odd!r:.200}: strip '
+                 "them, as with `df['label'].str.strip()`, or name the blank: `label_delim='; '`", stacklevel=7)
 
 def _check_targets(dls, target, y_range, own_loss):
     "Raise `ValueError` for targets that can't be learned, and warn of a likely mistake"

@@ -69,7 +69,7 @@ def is_ordinary(
 # %% ../../nbs/90_speed.autotune.ipynb #bf16s001
 @lru_cache
 def bf16_slowdown(
-)->float: # About a half if the processor has instructions for it; 20 and more if they are emulated
+)->float: # About a half with instructions for matrices, up to 2 with others, 20 and more if emulated
     "Time of a product in bfloat16, divided by that in 32 bits; measured once"
     x,low = (torch.ones(256, 256, dtype=o, device='cpu') for o in (torch.float,torch.bfloat16))
     with torch.autocast('cpu', enabled=False):
@@ -78,5 +78,5 @@ def bf16_slowdown(
 
 def has_bf16(
 )->bool: # True if bfloat16 is worth using
-    "Check whether this processor has instructions for bfloat16"
-    return bf16_slowdown()<3
+    "Check whether a product in bfloat16 takes no longer than in 32 bits on this processor"
+    return bf16_slowdown()<1.2
