@@ -68,6 +68,18 @@ def lost(path):
         if missing := sorted(loaded(code)-known): yield c, missing
         known |= {*missing}                                # said once
 
+def alone(path):
+    "`(title, names)` for sections of recipes that read a name of another one, and do not say which they continue"
+    known, here, title, may = {*given}, None, '', False
+    for c in NBProcessor(path).nb.cells:
+        if c.cell_type == 'markdown' and c.source.startswith('## '):
+            title, may, here = c.source.split('\n')[0], '*Continues [' in c.source, set()
+        elif c.cell_type == 'code' and not is_hidden(c) and c.parsed_():
+            code = ast.unparse(c.parsed_())
+            (known if here is None else here).update({*stars(code)} | bound(code))
+            missing = sorted(loaded(code)-known-(here or set()))
+            if missing and not may: yield title, missing
+
 def main():
     p = ArgumentParser(description=__doc__.split('\n')[0])
     p.add_argument('notebooks', nargs='*')
@@ -78,6 +90,7 @@ def main():
     files = sorted(map(Path, a.notebooks)) or pages
     if not a.names: return run(files, 'slow download' if a.slow else '')
     bad = [f'{f.name}, cell {c.id}: {", ".join(names)}' for f in files for c, names in lost(f)]
+    bad += [f'{f.name}, {title}: {", ".join(names)}' for f in files if f.stem == 'recipes' for title, names in alone(f)]
     print(*bad, f'Visible cells: {len(files)} pages looked at, {len(bad)} cells read a name that only a hidden cell gives', sep='\n')
     return bad
 
