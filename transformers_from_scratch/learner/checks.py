@@ -54,7 +54,7 @@ def _check_measures(kind, loss, metrics):
         # those of scikit-learn would count padding as a tag
         fit = o not in misfits and not (kind=='tags' and isinstance(o, AccumMetric))
         ensure(fit, 'metrics', getattr(o, 'name', getattr(o, '__name__', o)),
-               f'for {kind}, such as {fits}')
+               f"for {dict(category='classes').get(kind, kind)}, such as {fits}")
     of_logs = isinstance(loss, nn.NLLLoss) or loss is F.nll_loss
     ensure(not (kind=='category' and of_logs), 'loss_func', loss,
            'for logits, as `CrossEntropyLossFlat()` is: it needs log-probabilities')
@@ -83,10 +83,10 @@ def _check_column(col, kind, known, part, own_loss):
                          f'{new[0]!r:.80}: name all, as in `y_block=CategoryBlock(vocab=[...])`')
 
 def _warn_alike(labels):
-    "Warn of blanks around labels, or within them, that nobody sees"
+    "Warn of blanks around labels, and of labels that differ by blanks alone"
     same = groupby(labels, lambda o: ' '.join(re.sub('[\u200b\ufeff]', ' ', str(o)).split()))
     alike = [o for o in same.values() if len(o)>1]
-    odd = alike or [o for o in labels if isinstance(o, str) and o!=o.strip()]
+    odd = alike or [o for o in labels if isinstance(o, str) and o!=o.strip().strip('\u200b\ufeff')]
     if odd: warn(f'`dls` has labels with blanks that nobody sees, {odd!r:.200}: strip '
                  "them, as with `df['label'].str.strip()`, or name the blank: `label_delim='; '`", stacklevel=7)
 

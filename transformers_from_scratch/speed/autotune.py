@@ -78,5 +78,5 @@ def bf16_slowdown(
 
 def has_bf16(
 )->bool: # True if bfloat16 is worth using
-    "Check whether a product in bfloat16 takes no longer than in 32 bits on this processor"
+    "Check whether a product in bfloat16 is about as fast as in 32 bits on this processor, or faster"
     return bf16_slowdown()<1.2

@@ -100,7 +100,7 @@ def use_fast_layers(
 def keep_memory(
     n:int=2**30 # Bytes to keep at most, below 2**31
 ):
-    "Keep freed memory for the next step, if the C library is that of GNU; a language model may grow"
+    "Keep freed memory for the next step, if the C library is that of GNU; memory may grow without end"
     try: mallopt = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError, TypeError): return  # another C library
     if {'MALLOC_TRIM_THRESHOLD_','MALLOC_MMAP_THRESHOLD_'} & {*os.environ}: return

@@ -6,23 +6,22 @@
 __all__ = ['causes', 'model_checks', 'check_model', 'check_tokenizer']
 
 # %% ../../nbs/83_testing.model.ipynb #bbcfce6d
-import itertools,math,pickle,re,torch,torch.nn.functional as F
+import inspect,itertools,math,pickle,re,torch,torch.nn.functional as F
 from copy import deepcopy
-from fastcore.meta import delegates
 from torch import Tensor,nn
 from .report import *
 from .trial import *
 
 # %% ../../nbs/83_testing.model.ipynb #ca05e502
 causes = dict(
-    nothing='a softmax over nothing: a mask hides all keys of a query, as a causal one does that '
-            'hides the diagonal, and NaN times 0 is NaN',
+    nothing='NaN{part}: a softmax over nothing, where a mask hides all keys of a query, as a causal '
+            'one does that hides the diagonal; a deviation of one token; or 0/0',
     in_place='an operation in place, as `ids[…] = …` or `masked_fill_`',
     noise='dropout or noise stays on in `eval()`: `F.dropout` without `training=self.training`, or '
           'a layer that `eval()` does not reach',
     kept='something of an earlier call is kept: a mask, a cache, what was encoded',
     written='a weight or a buffer is written in `forward`',
-    batchnorm='a norm over the batch has other statistics in training, those of padding too',
+    batchnorm='a norm over the batch takes padding into its statistics',
     path='another path than in `eval()`: other operations, fewer bits, or statistics of the batch',
     idle='a dropout is made and never called, or gets the wrong `training`',
     mixed='{part} mixes the texts of a batch: a `view` for a `transpose`, `batch_first` '
@@ -84,7 +83,7 @@ def _runs(trial):
         assert_that(len(out)==b and (not trial.each or out.shape[1]==t),
                     f'{b} texts of {t} tokens give {tuple(out.shape)}')
         assert_that(out.isfinite().all(), 'an output is not finite', example=ids.tolist(),
-                    cause=causes['nothing'] if out.isnan().any() else None)
+                    cause=causes['nothing'].format(part='') if out.isnan().any() else None)
 
 def _repeats(trial):
     "Reading again gives the same, whatever was read before; nothing is random, nothing is changed"
@@ -113,6 +112,14 @@ def _repeats(trial):
         again = trial.out(ids, model=model, mask=mask)
         trial.near(again, want, 'what was read before must not matter', **found('kept'))
 
+def _trained(trial, model, n):
+    "Outputs in training for some texts that have `n` places of padding behind them"
+    ids = trial.texts(3, 4)
+    if not trial.hides: return trial.out(ids, model=model)
+    hidden = F.pad(torch.zeros_like(ids, dtype=torch.bool), (0,n), value=True)
+    ids = F.pad(ids, (0,n), value=trial.tokens[0].item() if trial.pad_idx is None else trial.pad_idx)
+    return trial.out(ids, hidden if trial.mask else None, model)[:,:4 if trial.each else None]
+
 def _modes(trial):
     "In training without dropout the output is that of evaluation; with dropout it is not"
     if not trial.is_module: return 'not tried: a function has no modes'
@@ -121,13 +128,16 @@ def _modes(trial):
     real = ~hidden if trial.each and hidden is not None else ...  # what stands at padding is free
     if not trial.mask: hidden = None
     norm = any('BatchNorm' in type(m).__name__ for m in model.modules())
-    if norm and not trial.hides:
+    if norm:
+        less,more = (_trained(trial, model, n) for n in (1,4))
+        trial.near(more, less, 'in training, padding must not matter', cause=causes['batchnorm'])
         return 'not promised: a norm over the batch has other statistics in training'
     with torch.random.fork_rng(): outs = [trial.out(ids, hidden, model) for _ in range(3)]
-    if any(not torch.equal(outs[0], x) for x in outs):
+    if not outs[0][real].isfinite().all(): return 'not tried: an output is not finite'
+    if any(not torch.equal(outs[0][real], x[real]) for x in outs):
         return 'not tried: in training something is random that is not called dropout'
     trial.near(outs[0][real], trial.out(ids, hidden)[real], 'without dropout, training must give '
-               'the output of evaluation', example=ids.tolist(), cause=causes['batchnorm' if norm else 'path'])
+               'the output of evaluation', example=ids.tolist(), cause=causes['path'])
     model = trial.fresh().train()
     if not (some := dropouts(model)): return 'held: there is no dropout above 0'
     for m,n in some: setattr(m, n, .5)
@@ -175,7 +185,6 @@ def _why_padding(trial, text, n, b, where):
         ids,hidden = trial.padded(text, n, b, where)
         mask = dict(mask=trial.as_mask(~hidden)) if flip else {}
         return not trial.pad_diff(text, ids, hidden, **mask)<=trial.tol
-    if trial.pad_diff(text, *trial.padded(text, n, b, where))==math.inf: return causes['nothing']
     if trial.mask and not differs(1, True) and not differs(2, True):
         return causes['inverted'].format(part='')
     if b==1 and not differs(2): return causes['skipped']
@@ -187,6 +196,7 @@ def _why_padding(trial, text, n, b, where):
     name,early = trial.culprit((text, None, lambda x: x[0]),
                                (ids, hidden, lambda x: x[0][~hidden[0]]))
     part = _said(trial, name)
+    if trial.pad_diff(text, ids, hidden)==math.inf: return causes['nothing'].format(part=f' in {part}')
     def has(*words): return any(o in part.lower() for o in words)
     if not name: cause = 'positions' if early and where!='behind' else 'pool'
     elif has('pos','emb'): cause = 'positions'
@@ -295,6 +305,7 @@ def _step(trial, model, ids, state):
     if not isinstance(res, (tuple,list)) or len(res)!=2:
         raise TypeError(f'`step` returned a {type(res).__name__}, and not `(logits, state)`')
     out,state = first_tensor(res[0]).double(),res[1]
+    if out.dim()==1: out = out[:,None]
     return (out if out.dim()>2 else out[:,None]),state  # (b,n,v), or (b,1,v) of the last
 
 def _whole(trial, ids):
@@ -427,7 +438,8 @@ def _learns(trial):
         model = no_dropout(trial.fresh()).train()
         weights = [p for p in model.parameters() if p.requires_grad]
         loss = _loss(trial, model, ids)
-        if not weights or not loss.requires_grad: return 'not tried: nothing is trained'
+        if not weights: return 'not tried: nothing is trained'
+        if not loss.requires_grad: return 'not tried: see *gradients*'
         opt,first = torch.optim.Adam(weights, lr),loss.item()
         for _ in range(40):
             opt.zero_grad(); loss.backward(); opt.step()
@@ -435,7 +447,8 @@ def _learns(trial):
             if loss.item()<.7*first: return
             if not loss.item()<3*first: break  # too fast
         found.append(loss.item())
-    assert_that(False, f'after up to 40 steps with one batch the loss is {min(found):.3f}, and was '
+    least = min((x for x in found if math.isfinite(x)), default=math.nan)
+    assert_that(False, f'after up to 40 steps with one batch the loss is {least:.3f}, and was '
                        f'{first:.3f}', cause=causes['saturated'])
 
 # %% ../../nbs/83_testing.model.ipynb #b4026142
@@ -473,7 +486,7 @@ def _length(trial):
     ids = trial.texts(1, most+3)
     if trial.max_len and not trial.named:  # a configuration may count more than can be read
         try: trial.out(ids[:,:most])
-        except Exception as e: assert_that(False, f'{most} tokens, `max_len`, raise {e!r}')
+        except Exception as e: assert_that(False, f'a text of `max_len`={most} tokens raises {e!r}')
     try: out = trial.out(ids)
     except Exception as e: return f'held: {most+3} tokens raise {type(e).__name__}'
     assert_that(not trial.each or out.shape[1]==most+3,
@@ -558,7 +571,6 @@ def _try(name, check, trial):
     if finding.verdict=='held': finding.diff,finding.tol = trial.diff,trial.tol
     return finding
 
-@delegates(Trial, but=['known','double'])
 def check_model(
     model, # A module, a function that makes one, or a function of ids `(b,t)`
     vocab_sz:int=None, # As in `Trial`, as the next; None: found out
@@ -566,7 +578,7 @@ def check_model(
     *,
     only:str|list=None, # Names of checks in `model_checks`; None: all
     raises:bool=True, # Raise at broken properties? False: return them, too
-    **kwargs
+    **kwargs # As in `Trial`
 )->Report: # What was found, by check
     "Try properties of a model; raises `AssertionError` with the report for what is broken"
     trial = Trial(model, vocab_sz, pad_idx, known=_facts, **kwargs)
@@ -584,12 +596,23 @@ def check_model(
         for name in names:
             with torch.random.fork_rng(): found = _try(name, checks[name], trial)
             broken = {o.name for o in report.broken}
-            before = [o for o in _first.get(name, ()) if o in broken]
+            before = [o for o in _first.get(name, ()) if o in broken and
+                      (o!='runs' or 'finite' in report['runs'].why)]
             if before and found.verdict=='broken': found.cause = f'see *{before[0]}*'
             if view=='target': found.name = f'{name}, target'
             report.append(found)
     assert_that(report or not raises, f'{report}')
     return report
+
+def _with_arguments_of(f, g, but):
+    "Show in the signature of `f` what it passes on to `g`"
+    own,more = ({**inspect.signature(o).parameters} for o in (f, g))
+    own.pop('kwargs')
+    more = {n: p for n,p in more.items() if n not in {*own,*but}}
+    f.__signature__ = inspect.signature(f).replace(parameters=[*(own|more).values()])
+    f.__delwrap__ = g.__init__  # where nbdev finds what they mean
+
+_with_arguments_of(check_model, Trial, ('known','double'))
 
 def check_tokenizer(
     encode:callable, # Ids of each of a list of texts

@@ -7,6 +7,7 @@ __all__ = ['first_tensor', 'dropouts', 'no_dropout', 'Trial']
 
 # %% ../../nbs/81_testing.trial.ipynb #a197201b
 import inspect,math,torch
+from collections.abc import Mapping
 from contextlib import contextmanager
 from copy import deepcopy
 from torch import Tensor,nn
@@ -341,7 +342,7 @@ class Trial:
         if model is None: model = self.model
         with self.quiet(model): out = first_tensor(self.picked(self.call(model, ids, hidden, mask)))
         if out.is_floating_point(): return out.double()
-        raise TypeError(f'the output is {out.dtype}: numbers are wanted, such as logits (`output=`)')
+        raise TypeError(f'the output is {out.dtype}: floating-point numbers are wanted, such as logits (`output=`)')
 
     def arranged(self,
         out:Tensor # Output of the model
@@ -357,7 +358,7 @@ class Trial:
     )->object: # A tensor, or what holds it
         "Part of what the model returned that `output` names; all if it names none"
         if self.output is None: return out
-        by_name = isinstance(self.output, str) and not isinstance(out, dict)
+        by_name = isinstance(self.output, str) and not isinstance(out, Mapping)
         try:
             if isinstance(out, Tensor): raise TypeError('it is one tensor')
             return getattr(out, self.output) if by_name else out[self.output]
