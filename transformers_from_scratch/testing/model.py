@@ -80,7 +80,7 @@ def _runs(trial):
     "Finite numbers for texts of any number and length"
     for b,t in itertools.product((1,3), (1,2,trial.t)):
         out = trial.out(ids := trial.texts(b, t))
-        assert_that(len(out)==b and (not trial.each or out.shape[1]==t),
+        assert_that(len(out)==b and (not trial.each or out.shape[1]==ids.shape[1]),
                     f'{b} texts of {t} tokens give {tuple(out.shape)}')
         assert_that(out.isfinite().all(), 'an output is not finite', example=ids.tolist(),
                     cause=causes['nothing'].format(part='') if out.isnan().any() else None)
@@ -118,7 +118,7 @@ def _trained(trial, model, n):
     if not trial.hides: return trial.out(ids, model=model)
     hidden = F.pad(torch.zeros_like(ids, dtype=torch.bool), (0,n), value=True)
     ids = F.pad(ids, (0,n), value=trial.tokens[0].item() if trial.pad_idx is None else trial.pad_idx)
-    return trial.out(ids, hidden if trial.mask else None, model)[:,:4 if trial.each else None]
+    return trial.out(ids, hidden if trial.mask else None, model)[:,:-n if trial.each else None]
 
 def _modes(trial):
     "In training without dropout the output is that of evaluation; with dropout it is not"
@@ -228,6 +228,7 @@ def _left(trial):
 def _mask(trial):
     "Places that a mask hides are not read; a mask of another kind means the same, or is refused"
     if not trial.mask or trial.view=='target': return 'not tried: no `mask` is given'
+    if trial.min_len>1: return 'not tried: a hidden place would leave too short a text'
     for t,fill in itertools.product((3,trial.t), trial.tokens[1:3]):
         for i in range(1, t-1):
             hidden = torch.zeros_like(ids := trial.texts(2, t), dtype=torch.bool)
@@ -269,7 +270,7 @@ def _future(trial):
         raise Broken(f'the output for token {i} must not depend on token {j}{may}', diff=diff,
                      tol=trial.tol, example=ids[:1].tolist(),
                      cause=_why_future(trial, *seen[-1][1:]))
-    for j in range(1, trial.t):
+    for j in range(trial.min_len, trial.t):
         trial.near(trial.out(ids[:,:j]), want[:,:j], 'a beginning must get its outputs alone',
                    cause=causes['length'], example=ids.tolist())
 

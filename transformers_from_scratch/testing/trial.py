@@ -84,6 +84,7 @@ class Trial:
         step=None, # Reads on, `(ids, state) -> logits, state`: a method, or of `(model, …)`
         pieces:bool=True, # Does `step` read several tokens at once?
         max_len:int=None, # Longest text that the model reads; None: no limit
+        min_len:int=1, # Shortest text that it reads, as the width of a convolution
         device:str='cpu', # Device to check on
         thorough:bool=False, # Check the compiler too? Takes minutes
         known:callable=None, # What a model says of itself: `known(model)` is a dict of attributes
@@ -112,20 +113,22 @@ class Trial:
         known_ids = {self.pad_idx,*self.specials}
         ids = [i for i in range(min(self.vocab_sz, 2000)) if i not in known_ids]
         self.tokens = torch.tensor(ids, device=device)
-        self.t,self.fixed,self.long = (min(self.max_len or n, m) for n,m in ((8,8),(11,11),(12,24)))
+        self.t,self.fixed,self.long = (max(min(self.max_len or n, m), self.min_len)
+                                       for n,m in ((8,8),(11,11),(12,24)))
         try: self._first_calls()
         except Exception as e:
             e.add_note(f'It was called as {self.kind()}, with ids (b,t) of at most {self.long} tokens '
-                       f'between 0 and {ids[-1]}: see vocab_sz, max_len, mask')
+                       f'between 0 and {ids[-1]}: see vocab_sz, min_len, max_len, mask')
             raise
 
     def _first_calls(self):
         "Find the output, the mask and the number of outputs"
         self._prepare()
-        shapes = [self._raw(self.texts(2, t)).shape for t in (2,3)]
+        sizes = [(2,max(t, self.min_len-2+t)) for t in (2,3)]
+        shapes = [self._raw(self.texts(*size)).shape for size in sizes]
         if not shapes[0]: raise ValueError('the first tensor that it returns is a number: which one '
                                            'counts is told by output=1, or output=its name')
-        places = [i for i,o in enumerate(zip(*shapes)) if i and o==(2,3)]
+        places = [i for i,o in enumerate(zip(*shapes)) if i and o==(sizes[0][1],sizes[1][1])]
         self.axis = places[0] if places and not self.source else None
         self.each,self.n_out = self.axis is not None,self.out(self.texts(2, 2)).shape[-1]
         self.out(self.texts(1, self.long))
@@ -274,12 +277,13 @@ class Trial:
 
     def texts(self,
         b:int=3, # Number of texts
-        t:int=None, # Tokens in each; None is 8, or `max_len` if that is smaller
+        t:int=None, # Tokens in each, `min_len` at least; None: 8, or `max_len` if that is smaller
         seed:int=0 # Of the random tokens
     )->Tensor: # Ids `(b,t)` without padding
         "Texts of random tokens"
         rng = torch.Generator().manual_seed(seed)
-        idx = torch.randint(len(self.tokens), (b,t or self.t), generator=rng)
+        size = b,max(t or self.t, self.min_len)
+        idx = torch.randint(len(self.tokens), size, generator=rng)
         return self.tokens[idx.to(self.device)]
 
     def others(self,
