@@ -346,7 +346,8 @@ class Trial:
         if model is None: model = self.model
         with self.quiet(model): out = first_tensor(self.picked(self.call(model, ids, hidden, mask)))
         if out.is_floating_point(): return out.double()
-        raise TypeError(f'the output is {out.dtype}: floating-point numbers are wanted, such as logits (`output=`)')
+        raise TypeError(f'the output is {out.dtype}: floating-point numbers are wanted, such as '
+                        'logits (`output=`)')
 
     def arranged(self,
         out:Tensor # Output of the model
