@@ -168,9 +168,10 @@ def stop(bad):
     if bad: sys.exit(f'Docs: {len(bad)} problems, see above.')
 
 def main():
+    stop([*odd_notebooks()])
+    if '--notebooks' in sys.argv: return
     quarto = shutil.which('quarto')
     print('Building the docs with', 'Quarto.' if quarto else 'smalldocs (Quarto is not on the PATH).', flush=True)
-    stop([*odd_notebooks()])
     with tempfile.TemporaryDirectory() as tmp:
         stage(Path(tmp))
         (by_quarto if quarto else by_smalldocs)(Path(tmp))
