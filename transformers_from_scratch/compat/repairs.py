@@ -90,8 +90,9 @@ def _cached(tok, file):
     "Find the file with the tokens of a text; None if there is none, or the text is newer"
     at = tok.output_dir/file.relative_to(tok.path)
     def written(f):
-        try: return f.stat().st_mtime_ns
+        try: s = f.stat()
         except FileNotFoundError: return 0
+        return max(s.st_mtime_ns, s.st_ctime_ns)  # `unzip` and `cp -p` write an old time
     return at if written(at)>=max(written(file), 1) else None
 
 @repair(Tokenizer, 'encodes',
@@ -120,11 +121,12 @@ def _warn_other_cache(tok, files):
         warnings.warn(f'{tok.output_dir} was made by another tokenizer, or with other rules. '
                       'Delete it to have the texts tokenized by yours.', stacklevel=3)
 
-def _write_tokens(tok, name, tokens):
-    "Put the tokens of a text into the cache; one that has changed is counted anew"
+def _write_tokens(tok, name, tokens, trains):
+    "Put the tokens of a text into the cache; count those that training reads, or that were counted"
     at,key = tok.output_dir/name,str(name)
-    if at.exists() and key in tok.lengths:
+    if key in tok.lengths and at.exists():
         tok.counter.subtract(at.read_text(encoding='utf8').split(' '))
+    if key in tok.lengths or trains:
         tok.counter,tok.lengths[key] = tok.counter+Counter(tokens),len(tokens)
     at.mk_write(' '.join(tokens), encoding='utf8')
 
@@ -143,8 +145,9 @@ def _fill_cache(self, items=None, train_setup=False):
         # where nothing can be written, a text is tokenized when it is read
         new = [o for o in files if not _cached(self, o)] if os.access(self.output_dir, os.W_OK) else []
         _warn_other_cache(self, [o for o in files if _cached(self, o)][:3])
+        trains = {*getattr(items, 'train', items).items}
         for i,tokens in _tokenize_files(self, new) if new else ():
-            _write_tokens(self, new[i].relative_to(self.path), tokens)
+            _write_tokens(self, new[i].relative_to(self.path), tokens, new[i] in trains)
         for name in (fn_counter_pkl, fn_lengths_pkl) if new else ():
             save_pickle(self.output_dir/name, getattr(self, Path(name).stem))
     return _fill_cache.fastai(self, items, train_setup)
