@@ -42,7 +42,7 @@ _measures = {  # kind: losses whose outputs are of that kind, unsuitable metrics
                 (accuracy,error_rate,accuracy_multi), '`rmse`'),
     'category': (nn.CrossEntropyLoss, (mse,rmse,mae),
                  '`accuracy`; numbers need data with `y_block=RegressionBlock`'),
-    'labels': (nn.BCEWithLogitsLoss, (mse,rmse,mae), '`accuracy_multi`'),
+    'labels': (nn.BCEWithLogitsLoss, (mse,rmse,mae,accuracy,error_rate), '`accuracy_multi`'),
     'tags': (CrossEntropyLossFlat, (accuracy,error_rate), '`TagAccuracy()`')}
 
 def _check_measures(kind, loss, metrics):
@@ -79,8 +79,10 @@ def _check_column(col, kind, known, part, own_loss):
                          f'`df.dropna(subset=[{col.name!r}])`{none}')
     new = [o for o in col.explode().dropna().unique() if o not in known] if known else []
     if new:
+        cure = ('for numbers pass `y_block=RegressionBlock`' if isinstance(new[0], float) else
+                'name all, as in `y_block=CategoryBlock(vocab=[...])`')
         raise ValueError(f'`dls` has {len(new):,} {part} labels that its classes lack, such as '
-                         f'{new[0]!r:.80}: name all, as in `y_block=CategoryBlock(vocab=[...])`')
+                         f'{new[0]!r:.80}: {cure}')
 
 def _warn_alike(labels):
     "Warn of blanks around labels, and of labels that differ by blanks alone"
