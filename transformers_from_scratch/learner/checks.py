@@ -40,7 +40,7 @@ def flat_loss(
 _measures = {  # kind: losses whose outputs are of that kind, unsuitable metrics, a suitable one
     'numbers': ((nn.MSELoss,nn.L1Loss,nn.SmoothL1Loss,nn.HuberLoss),
                 (accuracy,error_rate,accuracy_multi), '`rmse`'),
-    'category': (nn.CrossEntropyLoss, (mse,rmse,mae),
+    'category': (nn.CrossEntropyLoss, (mse,rmse,mae,accuracy_multi),
                  '`accuracy`; numbers need data with `y_block=RegressionBlock`'),
     'labels': (nn.BCEWithLogitsLoss, (mse,rmse,mae,accuracy,error_rate), '`accuracy_multi`'),
     'tags': (CrossEntropyLossFlat, (accuracy,error_rate), '`TagAccuracy()`')}
