@@ -89,11 +89,13 @@ def _tokenize_files(tok, files):
 def _cached(tok, file):
     "Find the file with the tokens of a text; None if there is none, or the text is newer"
     at = tok.output_dir/file.relative_to(tok.path)
-    def written(f):
+    def times(f):
         try: s = f.stat()
-        except FileNotFoundError: return 0
-        return max(s.st_mtime_ns, s.st_ctime_ns)  # `unzip` and `cp -p` write an old time
-    return at if written(at)>=max(written(file), 1) else None
+        except FileNotFoundError: return 0,0
+        return s.st_mtime_ns,s.st_ctime_ns
+    (made,moved),(written,came) = times(at),times(file)
+    # `unzip` and `cp -p` write an old time
+    return at if made>=max(written, 1) and max(made, moved)>=came else None
 
 @repair(Tokenizer, 'encodes',
         'A file that is not in the cache of its folder, as in a test set, is a `FileNotFoundError`')
@@ -124,10 +126,10 @@ def _warn_other_cache(tok, files):
 def _write_tokens(tok, name, tokens, trains):
     "Put the tokens of a text into the cache; count those that training reads, or that were counted"
     at,key = tok.output_dir/name,str(name)
-    if key in tok.lengths and at.exists():
-        tok.counter.subtract(at.read_text(encoding='utf8').split(' '))
-    if key in tok.lengths or trains:
-        tok.counter,tok.lengths[key] = tok.counter+Counter(tokens),len(tokens)
+    known,there = key in tok.lengths,at.exists()
+    if known and there: tok.counter.subtract(at.read_text(encoding='utf8').split(' '))
+    if there if known else trains: tok.counter.update(tokens)  # else they are counted already
+    if known or trains: tok.lengths[key] = len(tokens)
     at.mk_write(' '.join(tokens), encoding='utf8')
 
 @repair(Tokenizer, 'setup', 'The cache of a folder is used whatever tokenizer made it, and what it '
@@ -143,9 +145,11 @@ def _fill_cache(self, items=None, train_setup=False):
     if self.mode=='folder' and items is not None:
         files = [o for o in items.items if isinstance(o, Path) and o.is_relative_to(self.path)]
         # where nothing can be written, a text is tokenized when it is read
-        new = [o for o in files if not _cached(self, o)] if os.access(self.output_dir, os.W_OK) else []
+        trains = {o for o in getattr(items, 'train', items).items if isinstance(o, Path)}
+        def counted(o): return o not in trains or str(o.relative_to(self.path)) in self.lengths
+        new = [o for o in files if not (_cached(self, o) and counted(o))]
+        if not os.access(self.output_dir, os.W_OK): new = []
         _warn_other_cache(self, [o for o in files if _cached(self, o)][:3])
-        trains = {*getattr(items, 'train', items).items}
         for i,tokens in _tokenize_files(self, new) if new else ():
             _write_tokens(self, new[i].relative_to(self.path), tokens, new[i] in trains)
         for name in (fn_counter_pkl, fn_lengths_pkl) if new else ():
