@@ -146,7 +146,7 @@ def _fill_cache(self, items=None, train_setup=False):
         files = [o for o in items.items if isinstance(o, Path) and o.is_relative_to(self.path)]
         # where nothing can be written, a text is tokenized when it is read
         trains = {o for o in getattr(items, 'train', items).items if isinstance(o, Path)}
-        def counted(o): return o not in trains or str(o.relative_to(self.path)) in self.lengths
+        def counted(f): return f not in trains or str(f.relative_to(self.path)) in self.lengths
         new = [o for o in files if not (_cached(self, o) and counted(o))]
         if not os.access(self.output_dir, os.W_OK): new = []
         _warn_other_cache(self, [o for o in files if _cached(self, o)][:3])

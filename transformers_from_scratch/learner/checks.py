@@ -52,7 +52,8 @@ def _check_measures(kind, loss, metrics):
     usual = loss is None or isinstance(getattr(loss, 'func', loss), losses)
     for o in L(metrics) if usual else ():
         # those of scikit-learn would count padding as a tag
-        fit = getattr(o, 'func', o) not in misfits and not (kind=='tags' and isinstance(o, AccumMetric))
+        odd = o in misfits or getattr(o, 'func', None) in misfits  # of a `partial`
+        fit = not odd and not (kind=='tags' and isinstance(o, AccumMetric))
         ensure(fit, 'metrics', getattr(o, 'name', getattr(o, '__name__', o)),
                f"for {dict(category='classes').get(kind, kind)}, such as {fits}")
     of_logs = isinstance(loss, nn.NLLLoss) or loss is F.nll_loss
@@ -80,7 +81,8 @@ def _check_column(col, kind, known, part, own_loss):
     new = [o for o in col.explode().dropna().unique() if o not in known] if known else []
     if new:
         cure = 'name all, as in `y_block=CategoryBlock(vocab=[...])`'
-        if isinstance(new[0], (float,np.floating)): cure = f'for numbers pass `y_block=RegressionBlock`; for classes {cure}'
+        if isinstance(new[0], (float,np.floating)):
+            cure = f'for numbers pass `y_block=RegressionBlock`; for classes {cure}'
         raise ValueError(f'`dls` has {len(new):,} {part} labels that its classes lack, such as '
                          f'{new[0]!r:.80}: {cure}')
 
