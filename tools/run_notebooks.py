@@ -7,13 +7,13 @@ A page defines anew what it exports, and so replaces methods in its process: no 
 which take 3 seconds of a core, are imported once: each process is a copy (`fork`) of this one, where the system can do that safely.
 Notebooks that begin by importing all of this library start last, and before them it is imported once as well: the others run without
 the repairs that they do not import.
-With `TEST_SEED=3` the seeds are other ones, see `tools/seeds.py`."""
+With `TEST_SEED=3` the seeds are other ones, see `tools/seeds.py`; with `ADDRESSES=odd` tensors from files begin elsewhere, see `tools/addresses.py`."""
 import gc, importlib, multiprocessing as mp, os, sys, time
 from collections import Counter
 from copy import copy
 from functools import cache
 from multiprocessing.connection import wait
-import seeds, spacy
+import addresses, seeds, spacy
 import nbdev.test
 from spacy import blank
 

@@ -120,7 +120,7 @@ class TextIndex:
     )->'TextIndex': # As it was
         "Read an index; `ValueError` if `model` gives its first text another vector"
         about,saved = read_file(model_path(Path(), file), 'TextIndex.save', _IndexFile)
-        texts,vectors = json.loads(bytes(saved['texts'].numpy())),saved['vectors']
+        texts,vectors = json.loads(bytes(saved['texts'].numpy())),saved['vectors'].clone()
         self = cls(model, texts[:1])
         same = self.vectors.shape==vectors[:1].shape
         same = same and (self.vectors*vectors[:1]).sum(1).ge(.999).all()
