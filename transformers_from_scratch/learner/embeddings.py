@@ -34,11 +34,11 @@ def _told(items, n, no_bar):
 def _embed(
     encoder, rows, crop, *,
     bs:int=64, # Maximum number of texts in a batch
-    pool:callable=mean_pool, # `(hidden, pad_mask) -> vectors`, over real tokens
-    normalize:bool=True, # Make each vector of length 1, so that the product of two is their cosine?
+    pool:callable=mean_pool, # `(hidden, pad_mask) -> vectors`, over real tokens; None: one for each token
+    normalize:bool=None, # Vectors of length 1, so that a product is a cosine? None: yes, if there is a pool
     no_bar:bool=False # Show no progress bar?
 ):
-    "A vector for each of the lists of ids `rows`"
+    "A vector for each of the lists of ids `rows`, or without a `pool` a list of `(t,k)`"
     ensure_sizes(bs=bs)
     if not all(rows): raise ValueError("`texts` has an empty text, but each needs at least one token")
     if encoder.pad_idx is None: bs = 1
@@ -48,10 +48,14 @@ def _embed(
         ids = nn.utils.rnn.pad_sequence([tensor(rows[i]) for i in idxs], True, pad)  # (b,t)
         with torch.inference_mode():
             read = align(ids.to(device), encoder, crop)
-            vectors = pool(encoder(read.ids, read.hidden), read.pad_mask).float().cpu()  # (b,k)
-        if out is None: out = torch.zeros(len(rows), vectors.shape[1])
-        out[idxs] = F.normalize(vectors, dim=-1) if normalize else vectors
-    if out is not None: return out
+            vectors = encoder(read.ids, read.hidden)                                     # (b,t,k)
+            if pool: vectors = pool(vectors, read.pad_mask)                                # (b,k)
+        vectors = vectors.float().cpu()
+        if ifnone(normalize, bool(pool)): vectors = F.normalize(vectors, dim=-1)
+        if not pool: vectors = [o[~mask] for o,mask in zip(vectors, read.pad_mask.cpu())]
+        if out is None: out = torch.zeros(len(rows), vectors.shape[1]) if pool else [None]*len(rows)
+        for i,o in zip(idxs, vectors): out[i] = o
+    if out is not None or not pool: return ifnone(out, [])
     none = torch.zeros(1, 1, encoder.embedding.embedding_dim)
     return pool(none, none[...,0]>0)[:0]  # as wide as `pool` makes it
 
@@ -63,8 +67,8 @@ def embed(self:Pretrained,
     max_len:int=None, # Maximum number of tokens, special ones too; None: that of the checkpoint
     prompt:str=None, # Name of one of `sentence.prompts`; None: the default one; '': none
     *,
-    pool:callable=None, # As in a learner's `embed`; None: what the checkpoint does, or the mean
-    normalize:bool=None, # Make each vector of length 1? None: as the checkpoint says, or yes
+    pool:callable=SentenceConfig, # As in a learner's `embed`; else what the checkpoint does, or the mean
+    normalize:bool=None, # Vectors of length 1? None: as the checkpoint says, or yes; no without a `pool`
     **kwargs
 )->Tensor: # `(n,k)` on the CPU, in the order of the texts; `(k,)` for a single string
     "Vectors of texts, for search and clustering; raises `TypeError` for what is not a text"
@@ -81,7 +85,8 @@ def embed(self:Pretrained,
         return row if limit is None or len(row)<=limit else row[:limit-last]+row[len(row)-last:]
     read = [lead+o for o in as_texts(texts)]
     rows = [ids(o) for o in _told(tok(read), len(read), kwargs.get('no_bar'))]
-    how = dict(pool=pool or says, normalize=ifnone(normalize, says.normalize))
+    if pool is SentenceConfig: pool = says
+    how = dict(pool=pool, normalize=ifnone(normalize, says.normalize if pool else None))
     with in_eval(self.model): out = _embed(self.encoder, rows, None, **how, **kwargs)
     return out[0] if isinstance(texts, str) else out
 
