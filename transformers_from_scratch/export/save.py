@@ -116,8 +116,8 @@ def save_model(self:BaseTextLearner,
     task = first(n for n in _learners if type(model) in task_classes[n])
     if task is None:
         raise TypeError(f'`learn.model` is of the custom class {type(model).__name__}, which no file '
-                        'describes. Save its encoder, with `save_encoder`, or its weights, with '
-                        '`learn.save`')
+                        'describes: save its weights, with `learn.save`, or all of it as a pickle, '
+                        'with `learn.export`')
     if rank_distrib(): return folder  # the first process writes
     ensure_free(folder, 'model.safetensors', 'model')
     target = text_target(self.dls) if _learners[task][1]=='classes' else None
@@ -173,6 +173,8 @@ def _target(about, tok):
         tok = tokenizer_from_state(state) if state else copy(tok)  # its own columns
         return TextBlock(tok, vocab=list(about.target_vocab or about.vocab)),ColReader('text'),{}
     block,y = _target_block(head, tok, data.tags)
+    if head.target=='labels' and len(data.label or ())>1:  # a column of 0 and 1 for each label
+        block,y = MultiCategoryBlock(encoded=True, vocab=head.classes),[0]*len(data.label)
     get_y = ColReader(data.label, label_delim=data.delim) if data.label else _y
     return block,get_y,_row(data.label or ['y'], data.delim, y)
 
