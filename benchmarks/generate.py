@@ -95,6 +95,49 @@ def ctranslate2(v, k, heads, depth, kind=None):
 
 def ctranslate2_int8(**size): return ctranslate2(kind='int8', **size)
 
+def gguf_file(path, v, k, heads, depth):
+    "A GGUF file of GPT-2 with random weights of 8 bits"
+    import gguf
+    kind,rng,file = gguf.GGMLQuantizationType.Q8_0,np.random.default_rng(0),gguf.GGUFWriter(path, 'gpt2')
+    file.add_context_length(max_len); file.add_embedding_length(k); file.add_block_count(depth)
+    file.add_feed_forward_length(4*k); file.add_head_count(heads); file.add_layer_norm_eps(1e-5)
+    file.add_file_type(gguf.LlamaFileType.MOSTLY_Q8_0)
+    # the bytes, as GPT-2 writes them, then words that nothing asks for
+    seen = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    tokens = [chr(o) for o in seen] + [chr(256+i) for i in range(256-len(seen))]
+    tokens += [f'Ġt{i}' for i in range(v-len(tokens))]
+    file.add_tokenizer_model('gpt2'); file.add_tokenizer_pre('gpt-2'); file.add_token_list(tokens)
+    file.add_token_types([1]*v); file.add_token_merges(['Ġ t'])
+    file.add_bos_token_id(v-1); file.add_eos_token_id(v-1)
+    def add(name, *shape, quantized=True):
+        x = rng.normal(0, .02, shape).astype(np.float32)
+        if quantized: file.add_tensor(name, gguf.quants.quantize(x, kind), raw_dtype=kind)
+        else: file.add_tensor(name, x)
+    def norm(name):
+        file.add_tensor(f'{name}.weight', np.ones(k, np.float32))
+        file.add_tensor(f'{name}.bias', np.zeros(k, np.float32))
+    add('token_embd.weight', v, k); add('position_embd.weight', max_len, k, quantized=False)
+    norm('output_norm')
+    for i in range(depth):
+        for name in ('attn_norm','ffn_norm'): norm(f'blk.{i}.{name}')
+        for name,(n_out,n_in) in dict(attn_qkv=(3*k,k), attn_output=(k,k), ffn_up=(4*k,k), ffn_down=(k,4*k)).items():
+            add(f'blk.{i}.{name}.weight', n_out, n_in)
+            file.add_tensor(f'blk.{i}.{name}.bias', np.zeros(n_out, np.float32))
+    file.write_header_to_file(); file.write_kv_data_to_file(); file.write_tensors_to_file(); file.close()
+    return path
+
+def llama_cpp(**size):
+    import xllamacpp
+    folder = tempfile.TemporaryDirectory()
+    params = xllamacpp.CommonParams()
+    params.model.path = gguf_file(f'{folder.name}/model.gguf', **size)
+    params.n_ctx,params.n_parallel,params.n_gpu_layers = max_len,1,0
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = torch.get_num_threads()
+    server = xllamacpp.Server(params)
+    def f(ids, n, folder=folder):
+        server.handle_completions(dict(prompt=ids[0].tolist(), n_predict=n, temperature=0, ignore_eos=True, cache_prompt=False))
+    return {'llama.cpp, Q8_0': f}
+
 def memory(v, k, heads, depth):
     "The time to read all weights once, for each token"
     weights = torch.randn(v*k + max_len*k + depth*(12*k*k + 13*k) + 2*k)
@@ -102,8 +145,8 @@ def memory(v, k, heads, depth):
         time.sleep(n*min(timed(weights.sum) for _ in range(5)))
     return {'memory limit': f}
 
-peers = [ours, predict, hugging_face, x_transformers, ctranslate2, ctranslate2_int8, memory]
-one_text = ('ours, `predict`','ours, `generate` beside `predict`','AWD_LSTM, `predict`',
+peers = [ours, predict, hugging_face, x_transformers, ctranslate2, ctranslate2_int8, llama_cpp, memory]
+one_text = ('llama.cpp, Q8_0','ours, `predict`','ours, `generate` beside `predict`','AWD_LSTM, `predict`',
             'memory limit')
 
 def timed(f, *args):
