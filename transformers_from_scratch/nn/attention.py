@@ -200,7 +200,7 @@ def _limits(self:MultiHeadAttention, q, k, t, pos, key_pos, mask, pad_mask, writ
 
 # %% ../../nbs/00_nn.attention.ipynb #76233bdc
 class SelfAttention(MultiHeadAttention):
-    "Self-attention, by default with wide heads, as in Bloem's \"Transformers from scratch\""
+    "Self-attention, by default with wide heads, as in Bloem's \"Transformers from scratch\" of 2019"
     @delegates(MultiHeadAttention)
     def __init__(self, k:int, heads:int=8, wide:bool=True, # Make each head as wide as `k`?
         qkv_bias:bool=False, # Give queries, keys and values a bias
