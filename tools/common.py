@@ -1,10 +1,15 @@
-"""Functions that the tools share: running a notebook, writing a table for the documentation, and copying the repository."""
+"""Functions that the tools share: running a notebook, what a page hides, writing a table for the documentation, and copying the repository."""
 import csv, multiprocessing, os, shutil, subprocess, sys
 from datetime import date
 from pathlib import Path
 
 root = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(root), str(root/'benchmarks')]
+
+def is_hidden(c):
+    "Whether the site does not show the code of a cell"
+    d = c.directives_
+    return {'hide', 'export', 'exporti', 'default_exp'} & {*d} or 'false' in (d.get('echo'), d.get('include')) or c.source.lstrip().startswith('show_doc')
 
 def tested(name, *args, folder=root, timeout=None, **env):
     "Messages of `nbdev_test` where it fails on a notebook of `folder`, or '' where it passes"

@@ -13,16 +13,12 @@ from symtable import symtable
 import nbdev.test
 from fastcore.utils import num_cpus
 from nbdev.process import NBProcessor
+from common import is_hidden
 from run_notebooks import get_ready, parallel
 
 root, lib = Path(__file__).resolve().parent.parent, 'transformers_from_scratch'
 sys.path.insert(0, str(root))
 given = {*dir(builtins), '__name__', '__file__', 'display', 'get_ipython'}
-
-def is_hidden(c):
-    "Whether the site does not show the code of a cell"
-    d = c.directives_
-    return {'hide', 'export', 'exporti', 'default_exp'} & {*d} or 'false' in (d.get('echo'), d.get('include')) or c.source.lstrip().startswith('show_doc')
 
 def private(c, module):
     "An import of the private names that a cell with `#| exports` defines"
