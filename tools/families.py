@@ -4,6 +4,7 @@ equal, or ours refuses the key by name. Each tensor of a file is used, or named 
     make stress WHAT=families                       # all of it, a quarter of an hour on two cores
     make stress WHAT=families ARGS='qwen3 gemma3'   # these only
     make stress WHAT=families ARGS=--check          # instead: `check_model` on these, and on other families; nbs/files/checked.csv
+    make stress WHAT=families ARGS=--defaults       # instead: what each config means without each of its keys; nbs/files/families/defaults.json
 
 It writes the rows of what was run into nbs/files/families.csv, and golden files into nbs/files/families, which tests/test_pretrained.families.ipynb reads.
 """
@@ -20,6 +21,7 @@ from safetensors.torch import load_file, save_file
 from transformers.activations import ACT2FN
 from fastai.text.all import *
 from transformers_from_scratch.all import *
+from transformers_from_scratch.pretrained.core import CheckpointConfig, families
 
 hf.logging.set_verbosity_error(); hf.logging.disable_progress_bar(); warnings.filterwarnings('ignore')
 vocab,k,heads,T,near = 60,32,4,48,8
@@ -321,14 +323,38 @@ def check(args):
     if not args.names: pd.DataFrame([o for o,_ in found]).to_csv(root/'nbs/files/checked.csv', index=False)
     return any(o['broken'] for o,_ in found)
 
+def defaults(args):
+    "Write what a key means where it is missing: for each key of each config, and for all at once that ours does not need (`*`)"
+    out,res = root/'nbs/files/families',{}
+    configs = json.loads((out/'configs.json').read_text())
+    for name in ('t5','t5_gated','bart','marian'): configs[name] = json.loads((root/'nbs/files/hf'/name/'config.json').read_text())
+    unread = elsewhere - set('hidden_dropout_prob dropout resid_pdrop dropout_rate eos_token_id bos_token_id decoder_start_token_id'.split())
+    for name,says in configs.items():
+        config = hf.CONFIG_MAPPING[says['model_type']]
+        def whole(*without): return json.loads(config.from_dict({n: o for n,o in says.items() if n not in without}).to_json_string(use_diff=False))
+        def needed(key):
+            try: families[says['model_type']](CheckpointConfig(out, {n: o for n,o in says.items() if n!=key}))
+            except ValueError: return True
+        def means(*keys):
+            try: now = whole(*keys)
+            except Exception: return
+            return {n: o for n,o in now.items() if n not in unread and (n in keys or o!=before.get(n))}
+        before,keys = whole(),[n for n in says if n not in unread and n not in ('model_type','vocab_size')]
+        optional = [n for n in keys if not needed(n)]
+        res[name] = {n: means(n) for n in keys} | {'*': means(*optional)}
+    def lines(each, by): return '{\n' + ',\n'.join(f'{by}{json.dumps(n)}: {o}' for n,o in each.items()) + f'\n{by[1:]}' + '}'
+    (out/'defaults.json').write_text(lines({n: lines({k: json.dumps(o, sort_keys=True) for k,o in row.items()}, '  ') for n,row in res.items()}, ' ')+'\n')
+
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument('--defaults', action='store_true', help='instead, what configs mean that lack a key')
     parser.add_argument('--check', action='store_true', help='`check_model` instead, of further families, too')
     parser.add_argument('names', nargs='*', help='a family, or several; none: all, and the files are written')
     parser.add_argument('--jobs', type=int, default=os.cpu_count())
     parser.add_argument('--pairs', type=int, default=40, help='random pairs of changes, for each family')
     args = parser.parse_args()
     if args.check: return check(args)
+    if args.defaults: return defaults(args)
     found = []
     with Pool(args.jobs) as pool:
         for name,c,lost,golden in pool.imap(partial(run, pairs=args.pairs), args.names or cases):

@@ -36,7 +36,7 @@ def bart(
     k = cfg('d_model', kind=int)
     depth,heads = (cfg(f'encoder_{o}', kind=int) for o in ('layers','attention_heads'))
     cfg.only(hidden_size=k, num_attention_heads=heads, num_hidden_layers=depth, is_causal=True)
-    cfg.says.setdefault('pad_token_id', pad)
+    cfg.preset(pad_token_id=pad, decoder_start_token_id=marks[0])
     width = {o: ratio(k, cfg(f'{o}_ffn_dim', kind=int)) for o in ('encoder','decoder')}
     decoder = partial(TransformerDecoder, heads=cfg('decoder_attention_heads', kind=int),
         hidden_mult=width['decoder'], attn_cls=partial(SelfAttentionAutoRegressive, qkv_bias=True))

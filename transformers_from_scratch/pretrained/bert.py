@@ -92,6 +92,7 @@ def albert(
 )->Family: # As BERT, with one block, and narrow embeddings
     "ALBERT (Lan et al. 2019)"
     cfg.only(num_hidden_groups=1, inner_group_num=1)
+    cfg.preset(hidden_dropout_prob=0.)
     width = cfg('embedding_size', kind=int)
     if width==cfg('hidden_size'): cfg.bad('embedding_size', width, 'but must not be hidden_size')
     names = {'widen':'encoder.embedding_hidden_mapping_in', 'norm1':'attention.LayerNorm',

@@ -155,6 +155,7 @@ def smollm3(
 )->Family: # As Llama, with blocks that know no positions
     "SmolLM3 (2025): one block of four does not rotate"
     cfg.only(use_sliding_window=False)
+    cfg.preset(tie_word_embeddings=True)
     depth = cfg('num_hidden_layers', kind=int)
     every = cfg('no_rope_layer_interval', default=4, kind=int)
     turns = cfg('no_rope_layers', default=[int((i+1)%every!=0) for i in range(depth)])[:depth]
