@@ -68,6 +68,7 @@ lint: $(READY)
 	@$(BIN)/python tools/check_imports.py
 	@$(BIN)/python tools/check_names.py
 	@$(BIN)/python tools/visible_cells.py --names
+	@$(BIN)/python tools/check_pages.py
 	@$(BIN)/python tools/make_docs.py --notebooks
 
 docs: $(READY)
