@@ -16,8 +16,8 @@ import docs_llms
 from common import is_hidden, root
 
 # words in capitals that are no placeholders
-names = set('''ALBERT BART BERT BFGS BIOES BLEU CONTRIBUTING CUDA ELECTRA EPYC CLIP ERNIE FAISS FBGEMM FLAN FSDP GEGLU GELU GGUF GLUE GPTQ HNSW HTML HTTP HTTPS IMDB JSON
-               LSTM MNLI NCCL NLTK NVIDIA ONNX OPUS PEFT REST RLHF RWKV TREC VNNI WNUT YAML'''.split())
+names = set('''ALBERT BART BERT BFGS BIOES BLEU CLIP CONTRIBUTING CUDA ELECTRA EPYC ERNIE FAISS FBGEMM FLAN FSDP GEGLU GELU GGUF GLUE GPTQ HNSW HTML HTTP HTTPS
+               IMDB JSON LSTM MNLI NCCL NLTK NVIDIA ONNX OPUS PEFT REST RLHF RWKV TREC VNNI WNUT YAML'''.split())
 # functions that show nothing and return nothing, beside those of a page
 quiet = r'(test|check|fit|fine_tune|save|remove)_?\w*|to_csv|update|reset|backward|close|rmtree|shuffle'
 
@@ -48,7 +48,8 @@ def exercises(pages):
             elif '# your turn' in c.source or c.directives_.get('code-summary', '') == '"Solution"':
                 yield n, c, 'this belongs to an exercise, under a heading `## Exercises`'
         for i, (c, number, codes) in enumerate(found, 1):
-            if number != str(i) and (number or len(found) > 1): yield n, c, f'exercise {number or "without a number"}: it is number {i} of this page, so begin with `**{i}. `'
+            if number != str(i) and (number or len(found) > 1):
+                yield n, c, f'exercise {number or "without a number"}: it is number {i} of this page, so begin with `**{i}. `'
             lacks = [what for what, has in dict(place=lambda o: '...' in o.source and 'check_' not in o.source, check=lambda o: 'def check_' in o.source,
                      solution=lambda o: o.directives_.get('code-summary') == '"Solution"').items() if not any(map(has, codes))]
             if lacks: yield n, c, f'exercise {i} lacks its {", its ".join(lacks)}: a cell with `...`, one with `def check_...`, and a folded "Solution"'
