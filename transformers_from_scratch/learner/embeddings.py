@@ -54,7 +54,7 @@ def _embed(
         if ifnone(normalize, bool(pool)): vectors = F.normalize(vectors, dim=-1)
         if not pool: vectors = [o[~mask] for o,mask in zip(vectors, read.pad_mask.cpu())]
         if out is None: out = torch.zeros(len(rows), vectors.shape[1]) if pool else [None]*len(rows)
-        for i,o in zip(idxs, vectors): out[i] = o
+        for i,vector in zip(idxs, vectors): out[i] = vector
     if out is not None or not pool: return ifnone(out, [])
     none = torch.zeros(1, 1, encoder.embedding.embedding_dim)
     return pool(none, none[...,0]>0)[:0]  # as wide as `pool` makes it
