@@ -35,14 +35,13 @@ def one(pre, data, per, labels, seed, steps, max_len, n_test, frozen):
                 accuracy=round(learn.validate()[1], 4), train_cpu_s=round(took, 1), peak_mb=peak, n_test=len(test))
 
 def compare(ours, theirs):
-    "A row for each cell: means, the difference by draw and its standard error, seconds"
+    "A row for each cell and each setting of SetFit: means, the difference by draw and its standard error, seconds"
     a,b = (pd.read_json(o, lines=True) for o in (ours, theirs))
-    if 'pairs' in b: b = b[b.pairs.astype(str)=='10']
     keys = ['data','per','labels','seed']
     both = a.merge(b, on=keys, suffixes=('','_2'))
-    for key,o in both.groupby(keys[:-1]):
+    for key,o in both.groupby(keys[:-1]+['pairs']):
         d = o.accuracy-o.accuracy_2
-        print(f'{key[0]:5} {key[2]:4} labels, {len(o):2} draws: {o.accuracy.mean():.1%} ({o.accuracy_2.mean():.1%}), {d.mean():+.1%} ± {d.sem():.1%}; '
+        print(f'{key[0]:5} {key[2]:4} labels, pairs={key[3]}, {len(o):2} draws: {o.accuracy.mean():.1%} ({o.accuracy_2.mean():.1%}), {d.mean():+.1%} ± {d.sem():.1%}; '
               f'{o.train_cpu_s.mean():.0f} s ({o.train_cpu_s_2.mean():.0f}); {o.peak_mb.max():,} MB ({o.peak_mb_2.max():,})')
 
 @call_parse

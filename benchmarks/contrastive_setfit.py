@@ -1,12 +1,12 @@
 """SetFit on few labels: the other side of `contrastive.py`, with the same texts and the same weights, in an environment of its own (`make .venv-bench/.installed`):
 
     .venv-bench/bin/python benchmarks/contrastive_setfit.py FOLDER --data trec --per 8 --seeds 10
-    .venv-bench/bin/python benchmarks/contrastive_setfit.py FOLDER --data trec --labels 100 --seeds 3
+    .venv-bench/bin/python benchmarks/contrastive_setfit.py FOLDER --data trec --labels 100 --seeds 3 --pairs 20
     .venv-bench/bin/python benchmarks/contrastive_setfit.py FOLDER --data trec --per 8 --seeds 1 --pairs all
 
-One line of JSON for each draw. Seconds are those of the processor, so that other programs don't count; `--pairs 10` is `num_iterations=10`, its published setting.
+One line of JSON for each draw. Seconds are those of the processor, so that other programs don't count; `--pairs 20` is `num_iterations=20`, as in its published scripts, and the default here; `--pairs all` is the default of SetFit 1.2.
 """
-import argparse, json, logging, os, resource, sys, time, warnings
+import argparse, contextlib, json, logging, os, resource, sys, time, warnings
 from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 from few_labels import split, split_each
@@ -22,7 +22,8 @@ def one(args, seed):
     pairs = {} if args.pairs=='all' else dict(num_iterations=int(args.pairs))
     how = TrainingArguments(batch_size=16, num_epochs=1, seed=seed, report_to='none', save_strategy='no', output_dir='/tmp/setfit', **pairs)
     start = time.process_time()
-    Trainer(model=model, args=how, train_dataset=Dataset.from_pandas(train[['text','label']])).train()
+    with contextlib.redirect_stdout(sys.stderr):  # it prints losses
+        Trainer(model=model, args=how, train_dataset=Dataset.from_pandas(train[['text','label']])).train()
     took = time.process_time()-start
     right = [a==b for a,b in zip(list(model.predict(test.text.tolist())), test.label)]
     return dict(what='SetFit', data=args.data, per=args.per, labels=len(train), seed=seed, pairs=args.pairs, accuracy=round(sum(right)/len(right), 4),
@@ -30,7 +31,7 @@ def one(args, seed):
 
 if __name__=='__main__':
     parser = argparse.ArgumentParser()
-    parser.add_argument('model'); parser.add_argument('--data', default='trec'); parser.add_argument('--pairs', default='10')
+    parser.add_argument('model'); parser.add_argument('--data', default='trec'); parser.add_argument('--pairs', default='20')
     for name,value in (('per',0), ('labels',100), ('seeds',10), ('first',0), ('max-len',128), ('n-test',0), ('threads',1)):
         parser.add_argument(f'--{name}', type=int, default=value)
     args = parser.parse_args()
