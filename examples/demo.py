@@ -7,6 +7,7 @@ if they are on disk or can be fetched within five seconds. Both times a bag-of-w
 the same reviews: on the first set it can't win, on the second it is hard to beat. Then a language model is trained on
 the reference of the Python language that every Python ships, and generates text. The results are saved in `output/`.
 """
+import os; os.environ.setdefault('OMP_WAIT_POLICY', 'PASSIVE')  # before PyTorch is there: its threads sleep while they wait, so that other programs slow them less
 import matplotlib; matplotlib.use('Agg')
 import gzip, io, tarfile, time, urllib.request
 from fastai.text.all import *

@@ -11,6 +11,7 @@
 Run it again after an interruption: it resumes where it stopped. The results are in `output/imdb/RECIPE-SEED`: the result as JSON, the curves of the
 losses, the encoder (`load_encoder`, or `pretrained=`, for reviews of your own) and the classifier (`load_transformer_learner`).
 """
+import os; os.environ.setdefault('OMP_WAIT_POLICY', 'PASSIVE')  # before PyTorch is there: its threads sleep while they wait, so that other programs slow them less
 import json, platform, subprocess, time
 from fastai.text.all import *
 from fastcore.script import bool_arg, call_parse

@@ -8,6 +8,7 @@
 The language model reads some of the labeled training reviews (without their labels) and of the unlabeled ones; none of `test`.
 The classifier trains on the 25,000 labeled reviews, and reads `test` once, at the end.
 """
+import os; os.environ.setdefault('OMP_WAIT_POLICY', 'PASSIVE')  # before PyTorch is there: its threads sleep while they wait, so that other programs slow them less
 import json, random, time
 from fastai.text.all import *
 from fastcore.script import call_parse

@@ -9,6 +9,7 @@ Matrices are trained with Muon, all other parameters with Adam (`MuonAdam`). In 
 model that reads the text twice learns more than a large one that reads it once; with more time the large one wins. The learning
 rate falls along a straight line to 0, which was better here than a cosine (by 0.015).
 """
+import os; os.environ.setdefault('OMP_WAIT_POLICY', 'PASSIVE')  # before PyTorch is there: its threads sleep while they wait, so that other programs slow them less
 import json, time
 from fastai.text.all import *
 from fastcore.script import call_parse
