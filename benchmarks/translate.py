@@ -18,7 +18,7 @@ from fastcore.script import call_parse
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from transformers_from_scratch.all import *
 from transformers_from_scratch.nn.seq2seq import *
-from transformers_from_scratch.data.pairs import *
+from transformers_from_scratch.text.pairs import *
 from transformers_from_scratch.learner.seq2seq import *
 
 data = Path.home()/'.fastai'/'data'/'multi30k'

@@ -17,7 +17,7 @@ root, lib = Path(__file__).resolve().parent.parent, 'transformers_from_scratch'
 order = 'nn generate speed compat data files pretrained learner callbacks export'.split()
 exceptions = dict(compat='nn', export='nn generate speed compat data files pretrained learner', testing='nn generate compat files')
 network = 'nn','generate'                                    # these know no text, no data and no learners
-hidden = ('export.predict','compat.ensure','files.format','files.config','learner.checks',*(f'pretrained.{o}' for o in 'bert llama gemma modernbert deberta gpt t5 bart'.split()),*(f'testing.{o}' for o in 'report attention trial ours model'.split()))   # not in `all`
+hidden = ('export.predict','text.ensure','files.format','files.config','learner.checks',*(f'pretrained.{o}' for o in 'bert llama gemma modernbert deberta gpt t5 bart'.split()),*(f'testing.{o}' for o in 'report attention trial ours model'.split()))   # not in `all`
 
 packages = [*order, *(o for o in exceptions if o not in order)]
 def allowed(package):

@@ -211,7 +211,7 @@ def run(ours):
     exec(setting, names)
     res = dict(given=[result(code, names) for code,_ in lines], undone={})
     if ours:
-        from transformers_from_scratch.compat.repairs import _table
+        from transformers_from_scratch.text.repairs import _table
         for code,rows in lines:
             for o in rows: _table[o].remove()
             if rows: res['undone'][code] = result(code, names)

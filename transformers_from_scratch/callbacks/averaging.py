@@ -7,7 +7,7 @@ __all__ = ['AverageWeights']
 
 # %% ../../nbs/62_callbacks.averaging.ipynb #33b00004
 from fastai.text.all import *
-from ..compat.ensure import *
+from ..text.ensure import *
 from ..learner.locks import *
 
 # %% ../../nbs/62_callbacks.averaging.ipynb #33b00010

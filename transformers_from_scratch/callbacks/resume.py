@@ -9,10 +9,10 @@ __all__ = ['Resume']
 import dis,shutil,time,zipfile,zlib
 from fastai.text.all import *
 from ..nn.encoder import *
-from ..data.tokenizers import *
+from ..text.tokenizers import *
 from ..speed.autotune import *
 from ..speed.layers import *
-from ..compat.ensure import *
+from ..text.ensure import *
 from ..learner.locks import *
 from ..learner.distributed import *
 from ..files.format import *

@@ -8,8 +8,8 @@ __all__ = ['LogSamples']
 # %% ../../nbs/65_callbacks.samples.ipynb #60709b17
 import sys
 from fastai.text.all import *
-from ..compat.ensure import *
-from ..compat.dls_info import *
+from ..text.ensure import *
+from ..text.info import *
 from ..learner.lm import *
 
 # %% ../../nbs/65_callbacks.samples.ipynb #7eb73bd6

@@ -9,7 +9,7 @@ __all__ = ['write_card']
 import numbers,sys,tempfile
 from contextlib import suppress
 from fastai.text.all import *
-from ..compat.ensure import *
+from ..text.ensure import *
 from ..learner.locks import *
 from ..files.format import *
 from ..learner.core import *

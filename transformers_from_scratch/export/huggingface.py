@@ -10,7 +10,7 @@ from fastai.text.all import *
 from ..nn.lm import *
 from ..nn.mlm import *
 from ..nn.seq2seq import *
-from ..compat.dls_info import *
+from ..text.info import *
 from ..pretrained.core import *
 from ..pretrained.write import *
 from ..learner.locks import *

@@ -13,9 +13,9 @@ from ..learner.locks import *
 from ..nn.classifier import *
 from ..nn.bag import *
 from ..files.format import *
-from ..compat.dls_info import *
-from ..data.tokenizers import *
-from ..compat.ensure import *
+from ..text.info import *
+from ..text.tokenizers import *
+from ..text.ensure import *
 from .predict import Classifier,rules,splitters
 
 # %% ../../nbs/71_export.onnx.ipynb #a04d995c

@@ -7,20 +7,21 @@ __all__ = ['load_transformer_learner']
 
 # %% ../../nbs/70_export.save.ipynb #e5000004
 from fastai.text.all import *
-from ..compat.ensure import *
+from ..text.ensure import *
 from ..learner.checks import *
 from ..speed.layers import *
 from ..learner.locks import *
-from ..data.tokenizers import *
+from ..text.tokenizers import *
 from ..learner.core import *
 from ..learner.lm import *
 from ..learner.mlm import *
 from ..nn.seq2seq import *
 from ..learner.seq2seq import *
 from ..files.format import *
-from ..compat.dls_info import *
+from ..text.info import *
 from ..files.config import *
-from ..data.tagging import *
+from ..text.blocks import *
+from ..text.tags import *
 from ..learner.tagger import *
 from ..learner.transfer import *
 from ..learner.bag import *
@@ -213,7 +214,7 @@ def _dls_of(path, about, tok_tfm, rules, device):
     try:
         if tok_tfm is None: tok = tokenizer_from_state(about.tokenizer, rules)
         else:
-            tok = tok_tfm if isinstance(tok_tfm, Tokenizer) else Tokenizer(tok_tfm, rules=rules)
+            tok = tok_tfm if isinstance(tok_tfm, Tokenizer) else TextTokenizer(tok_tfm, rules=rules)
             _note_tokenizer(path, about, tok)
     except Exception as e:
         raise ValueError(f"{path}: the tokenizer is of a custom class, or has custom rules: pass "

@@ -24,7 +24,7 @@ from ..nn.bag import *
 from ..nn.variants import *
 from ..nn.seq2seq import *
 from .format import *
-from ..compat.dls_info import *
+from ..text.info import *
 
 # %% ../../nbs/58_files.config.ipynb #d1800007
 _known = {o.__name__: o for o in (

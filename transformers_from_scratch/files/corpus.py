@@ -14,8 +14,8 @@ from itertools import chain, islice
 from typing import Any, Literal
 from fastai.text.all import *
 from .format import *
-from ..compat.ensure import *
-from ..data.tokenizers import *
+from ..text.ensure import *
+from ..text.tokenizers import *
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000008
 def _of_csv(path, col, encoding):

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from fastai.basics import *
-from ..compat.ensure import *
+from ..text.ensure import *
 
 # %% ../../nbs/57_files.format.ipynb #f1c00008
 class FileHeader(BaseModel, extra='forbid', strict=True):

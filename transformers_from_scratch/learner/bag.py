@@ -11,8 +11,8 @@ from ..speed.optimizer import *
 from .locks import *
 from ..nn.classifier import *
 from ..nn.bag import *
-from ..compat.dls_info import *
-from ..compat.ensure import *
+from ..text.info import *
+from ..text.ensure import *
 from .checks import *
 from .core import *
 from .interpret import *

@@ -9,8 +9,8 @@ __all__ = []
 from scipy.optimize import minimize_scalar
 from fastai.text.all import *
 from .locks import *
-from ..compat.dls_info import *
-from ..compat.ensure import *
+from ..text.info import *
+from ..text.ensure import *
 from .core import *
 
 # %% ../../nbs/50_learner.calibration.ipynb #34ca000a

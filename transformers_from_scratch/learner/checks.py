@@ -7,8 +7,8 @@ __all__ = ['flat_loss', 'check_dls', 'DataWatch']
 
 # %% ../../nbs/52_learner.checks.ipynb #5267c78f
 from fastai.text.all import *
-from ..compat.ensure import *
-from ..compat.dls_info import *
+from ..text.ensure import *
+from ..text.info import *
 from .locks import *
 
 # %% ../../nbs/52_learner.checks.ipynb #9a000081

@@ -8,7 +8,7 @@ __all__ = ['chunked_cross_entropy', 'logits_share', 'ChunkedLoss']
 # %% ../../nbs/54_learner.chunked_loss.ipynb #33000004
 from torch.autograd.function import once_differentiable
 from fastai.text.all import *
-from ..compat.ensure import *
+from ..text.ensure import *
 from ..speed.layers import *
 from ..nn.lm import *
 

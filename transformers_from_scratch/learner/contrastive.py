@@ -9,8 +9,8 @@ __all__ = ['ContrastiveLoss']
 from fastai.text.all import *
 from ..nn.classifier import *
 from ..nn.windows import *
-from ..compat.ensure import *
-from ..compat.dls_info import *
+from ..text.ensure import *
+from ..text.info import *
 from .locks import *
 from .core import *
 

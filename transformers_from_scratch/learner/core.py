@@ -9,9 +9,9 @@ __all__ = ['transformer_splitter', 'WeighItems', 'ItemRecorder', 'BaseTextLearne
 # %% ../../nbs/40_learner.core.ipynb #c3cde75d
 from fastai.text.all import *
 from fastai.callback.mixup import MixHandler
-from ..compat.dls_info import *
-from ..compat.ensure import *
-from ..data.cached import *
+from ..text.info import *
+from ..text.ensure import *
+from ..text.blocks import *
 from .checks import *
 from ..nn.layers import *
 from ..speed.layers import *
@@ -247,13 +247,11 @@ def make_learner(
     max_len:int=None, # Longest text; None: 512, `seq_len` or as pretrained; `math.inf`: any
     pos_cls:type=None, # Class of the positions; None is `RotaryPositions`, or as pretrained
     pretrained:Pretrained=None, # From `load_pretrained`, a folder or a name; freezes the encoder
-    cache:bool=True, # Make the ids of each text once, by `cached(dls)`?
     **kwargs # For the learner and the model
 )->TransformerLearner: # Of class `learn_cls`
     "A learner with a model for `dls`; errors are those of `check_dls`"
     chosen = {n: kwargs.get(n) for n in ('n_out','y_range','loss_func','metrics')}
     check_dls(dls, kind, **chosen)
-    if cache: cached(dls)
     start,(learn_kw,model_kw) = Pretrained.of(pretrained),split_keywords(kwargs, learn_cls)
     sizes = dict(k=k, heads=heads, depth=depth, max_len=max_len, pos_cls=pos_cls)
     model = model_cls(**_model_keywords(dls, model_cls, start, **sizes, **model_kw))

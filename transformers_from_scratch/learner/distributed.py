@@ -9,10 +9,9 @@ __all__ = ['broadcast_numbers']
 import zlib
 from fastai.text.all import *
 from ..files.format import *
-from ..compat.repairs import *
 from .core import *
 from .locks import *
-from ..compat.ensure import *
+from ..text.ensure import *
 
 # %% ../../nbs/51_learner.distributed.ipynb #30a00008
 def broadcast_numbers(

@@ -7,10 +7,10 @@ __all__ = []
 
 # %% ../../nbs/49_learner.embeddings.ipynb #v2400004
 from fastai.text.all import *
-from ..compat.ensure import *
+from ..text.ensure import *
 from .locks import *
 from ..nn.classifier import *
-from ..compat.dls_info import *
+from ..text.info import *
 from ..pretrained.core import *
 from .core import *
 from ..nn.align import *

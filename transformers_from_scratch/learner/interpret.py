@@ -10,14 +10,14 @@ __all__ = ['recorded_weights', 'attention_maps', 'plot_weights', 'plot_attention
 import html,numbers
 from contextlib import ExitStack
 from fastai.text.all import *
-from ..compat.ensure import *
+from ..text.ensure import *
 from ..nn.align import *
 from ..nn.lm import *
 from .locks import *
 from ..nn.classifier import *
 from ..nn.mlm import *
 from ..nn.windows import *
-from ..compat.dls_info import *
+from ..text.info import *
 from .core import *
 
 # %% ../../nbs/48_learner.interpret.ipynb #ebcfc390

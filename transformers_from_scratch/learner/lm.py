@@ -11,14 +11,14 @@ from contextlib import closing
 from typing import NamedTuple
 from torch.nn.utils.rnn import pad_sequence
 from fastai.text.all import *
-from ..compat.dls_info import *
-from ..compat.ensure import *
+from ..text.info import *
+from ..text.ensure import *
 from ..nn.layers import *
 from ..nn.lm import *
 from .locks import *
 from ..generate.reader import *
 from ..generate.generate import *
-from ..data.detokenize import *
+from ..text.detokenize import *
 from ..pretrained.core import *
 from .core import *
 from .chunked_loss import *

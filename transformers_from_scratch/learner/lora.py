@@ -8,14 +8,14 @@ __all__ = ['LoRALinear', 'lora_splitter', 'add_lora', 'LoRAFile']
 # %% ../../nbs/46_learner.lora.ipynb #p07ed1c2c10
 from typing import Literal
 from fastai.text.all import *
-from ..compat.ensure import *
+from ..text.ensure import *
 from ..speed.layers import *
 from .core import *
 from ..nn.encoder import *
 from .locks import *
 from ..nn.classifier import *
 from ..files.format import *
-from ..compat.dls_info import *
+from ..text.info import *
 from ..files.config import *
 
 # %% ../../nbs/46_learner.lora.ipynb #p076797a0a6

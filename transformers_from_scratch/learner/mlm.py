@@ -7,14 +7,14 @@ __all__ = ['maskable', 'MaskTokens', 'TransformerMLMLearner', 'transformer_mlm_l
 
 # %% ../../nbs/44_learner.mlm.ipynb #27000004
 from fastai.text.all import *
-from ..compat.dls_info import *
-from ..compat.ensure import *
+from ..text.info import *
+from ..text.ensure import *
 from ..nn.layers import *
 from ..nn.align import *
 from .locks import *
 from ..nn.classifier import *
 from ..nn.mlm import *
-from ..data.tokenizers import *
+from ..text.tokenizers import *
 from ..pretrained.core import *
 from .core import *
 

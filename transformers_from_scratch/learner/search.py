@@ -8,8 +8,8 @@ __all__ = ['TextIndex']
 # %% ../../nbs/60_learner.search.ipynb #5ea00004
 from typing import Literal
 from fastai.text.all import *
-from ..compat.ensure import *
-from ..compat.dls_info import *
+from ..text.ensure import *
+from ..text.info import *
 from ..files.format import *
 
 # %% ../../nbs/60_learner.search.ipynb #5ea0000c

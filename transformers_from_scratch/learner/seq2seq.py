@@ -15,10 +15,10 @@ from ..generate.beams import *
 from ..generate.filters import *
 from ..generate.generate import *
 from ..files.format import *
-from ..compat.dls_info import *
-from ..compat.ensure import *
-from ..data.detokenize import *
-from ..data.pairs import *
+from ..text.info import *
+from ..text.ensure import *
+from ..text.detokenize import *
+from ..text.pairs import *
 from ..pretrained.core import *
 from .core import *
 from .interpret import *

@@ -8,12 +8,12 @@ __all__ = ['TagTargets', 'TransformerTaggerLearner', 'TagAccuracy', 'SpanF1', 't
 # %% ../../nbs/43_learner.tagger.ipynb #28000103
 from torch.nn.utils.rnn import pad_sequence
 from fastai.text.all import *
-from ..compat.dls_info import *
-from ..compat.ensure import *
+from ..text.info import *
+from ..text.ensure import *
 from ..nn.layers import *
 from .locks import *
 from ..nn.classifier import *
-from ..data.tagging import *
+from ..text.tags import *
 from ..pretrained.core import *
 from .core import *
 
@@ -140,7 +140,8 @@ class TagAccuracy(Metric):
 
 def _rows(dl):
     "Of which text a row is, and which row, where there are windows; None in an order not known"
-    numbers = nested_attr(dl, 'dataset.items.text_number')
+    items = getattr(dl.dataset, 'items', None)
+    numbers = items[text_number] if isinstance(items, pd.DataFrame) and text_number in items else None
     if numbers is None or numbers.is_unique: return []
     return None if dl.shuffle else [(numbers.iloc[i],i) for i in dl.get_idxs()]
 

@@ -12,8 +12,8 @@ from ..nn.encoder import *
 from .locks import *
 from ..nn.bag import *
 from ..files.format import *
-from ..compat.dls_info import *
-from ..data.tokenizers import tokenizer_state,tokenizer_diff
+from ..text.info import *
+from ..text.tokenizers import tokenizer_state,tokenizer_diff
 from ..files.config import *
 from .core import *
 

@@ -8,8 +8,8 @@ __all__ = ['zero_shot']
 # %% ../../nbs/68_learner.zero_shot.ipynb #390826e4
 from fastai.text.all import *
 from ..nn.classifier import *
-from ..compat.ensure import *
-from ..compat.dls_info import *
+from ..text.ensure import *
+from ..text.info import *
 from ..pretrained.core import *
 from .core import *
 from .embeddings import *

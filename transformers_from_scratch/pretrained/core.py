@@ -17,10 +17,10 @@ from ..nn.lm import *
 from ..nn.mlm import *
 from ..nn.seq2seq import *
 from ..speed.layers import *
-from ..compat.ensure import *
+from ..text.ensure import *
 from ..files.format import *
-from ..compat.dls_info import *
-from ..data.tokenizers import *
+from ..text.info import *
+from ..text.tokenizers import *
 from ..files.config import *
 
 # %% ../../nbs/55_pretrained.core.ipynb #p07ad2d649f

@@ -12,8 +12,8 @@ from ..nn.lm import *
 from ..nn.mlm import *
 from ..nn.seq2seq import *
 from ..files.format import *
-from ..compat.dls_info import *
-from ..data.tokenizers import *
+from ..text.info import *
+from ..text.tokenizers import *
 from ..files.config import *
 from .core import *
 
