@@ -73,9 +73,6 @@ def parallel(test, files, n_workers=0, pause=0, **kwargs):
 
 if __name__ == '__main__':
     if seeds.shift: print(f'Seeds are moved by {seeds.shift}.')
-    if not os.getenv('NIGHTLY'):   # by day fastai starts no processes to tokenize a table: all are small
-        from fastai.text.core import tokenize_df
-        tokenize_df.__defaults__ = 0,*tokenize_df.__defaults__[1:]
     tokenizer('en')
     spacy.blank = quick_blank
     spacy.blank('en')

@@ -54,7 +54,8 @@ def _describe_data(dls):
     "Settings with which `dls` makes ids of texts; None if it does more than tokens and numbers"
     try: tfms = text_tfms(dls)
     except AssertionError: return  # a text can't enter there
-    names = [type(o).__name__ for o in tfms]
+    ours = dict(TextTokenizer='Tokenizer', FolderTokenizer='Tokenizer', TextIds='Numericalize')
+    names = [ours.get(o, o) for o in (type(o).__name__ for o in tfms)]
     backwards = len(tfms)==3 and getattr(tfms[2], 'name', '')=='reverse_text'
     tags = text_target(dls).kind=='tags'
     if names[:2]!=['TagTokenizer' if tags else 'Tokenizer','Numericalize']: return

@@ -6,6 +6,7 @@
 __all__ = ['flat_loss', 'check_dls', 'DataWatch']
 
 # %% ../../nbs/52_learner.checks.ipynb #5267c78f
+from inspect import isfunction
 from fastai.text.all import *
 from ..text.ensure import *
 from ..text.info import *
@@ -80,23 +81,53 @@ def _check_column(col, kind, known, part, own_loss):
                          f'`df.dropna(subset=[{col.name!r}])`{none}')
     new = [o for o in col.explode().dropna().unique() if o not in known] if known else []
     if new:
-        cure = 'name all, as in `y_block=CategoryBlock(vocab=[...])`'
+        block = 'MultiCategoryBlock' if kind=='labels' else 'CategoryBlock'
+        cure = f'name all, as in `y_block={block}(vocab=[...])`'
         if isinstance(new[0], (float,np.floating)):
             cure = f'for numbers pass `y_block=RegressionBlock`; for classes {cure}'
         raise ValueError(f'`dls` has {len(new):,} {part} labels that its classes lack, such as '
                          f'{new[0]!r:.80}: {cure}')
 
-def _warn_alike(labels):
-    "Warn of blanks around labels, and of labels that differ by blanks alone"
-    same = groupby(labels, lambda o: ' '.join(re.sub('[\u200b\ufeff]', ' ', str(o)).split()))
-    alike = [o for o in same.values() if len(o)>1]
-    odd = alike or [o for o in labels if isinstance(o, str) and o!=o.strip().strip('\u200b\ufeff')]
-    if odd: warn(f'`dls` has labels with blanks that nobody sees, {odd!r:.200}: strip '
-                 "them, as with `df['label'].str.strip()`, or name the blank: `label_delim='; '`", stacklevel=7)
+def _alike(labels, change):
+    "Those of `labels` that are the same after `change`"
+    return [o for o in groupby(labels, lambda o: change(str(o))).values() if len(o)>1]
+
+def _no_blanks(label): return ' '.join(re.sub('[\u200b\ufeff]', ' ', label).split())
+
+def _texts_and_labels(ds):
+    "What tells the texts of a table or a folder apart, and their labels; nothing for other data"
+    tl,table = ds.tls[0],target_columns(ds)
+    tok = first(o for o in tl.tfms.fs if isinstance(o, Tokenizer))
+    if isinstance(tl.items, pd.DataFrame) and getattr(tok, 'tok_text_col', '') in tl.items:
+        texts = [tuple(o) for o in tl.items[tok.tok_text_col]]
+    else: texts = [tok.keys[o] for o in tl.items] if {*tl.items}<=getattr(tok, 'keys', {}).keys() else []
+    labels = [None]*len(texts) if table is None else [str(o) for o in table.to_numpy().tolist()]
+    return texts,labels
+
+def _odd_data(dls, target):
+    "Sentences on labels and texts that are likely mistakes"
+    labels = target.classes
+    blanks = _alike(labels, _no_blanks)
+    blanks = blanks or [o for o in labels if isinstance(o, str) and o!=o.strip().strip('\u200b\ufeff')]
+    if blanks: yield (f"labels with blanks that nobody sees, {blanks!r:.200}: strip them, as with `df['label'].str.strip()`, "
+                      "or name the blank: `label_delim='; '`")
+    case = _alike({*labels}, str.casefold)
+    if case and not blanks: yield f"labels that differ in capitals alone, {case!r:.200}: `df['label'].str.lower()`"
+    if target.kind=='tags' or not len(dls.valid_ds): return
+    (texts,known),(others,told) = map(_texts_and_labels, (dls.train_ds, dls.valid_ds))
+    alone = [o for o,n in Counter(known+told).items() if n==1 and target.kind=='category' and o!='None']
+    if alone: yield f'classes with one text, {alone[:5]}: nothing can be learned of them, or measured'
+    seen = dict(zip(texts, known))
+    twins = [(seen[o],label) for o,label in zip(others, told) if o in seen]
+    odd = [o for o in twins if o[0]!=o[1]]
+    if len(twins)>.05*len(others) or len(odd)>max(1, .002*len(others)):
+        yield (f'{len(twins):,} of {len(others):,} validation texts that are training texts, too, {len(odd):,} of them with '
+               "other labels: `df.drop_duplicates('text')`")
 
 def _check_targets(dls, target, y_range, own_loss):
     "Raise `ValueError` for targets that can't be learned, and warn of a likely mistake"
-    if target.kind in ('category','labels','tags'): _warn_alike(target.classes)
+    odd = [*_odd_data(dls, target)] if target.kind in ('category','labels','tags') else []
+    if odd: warn(f'`dls` has {"; ".join(odd)}', stacklevel=6)
     known = set(target.classes)
     to_number = dls.train_ds.tls[-1].tfms.fs[-1] if target.kind else None
     o2i = getattr(getattr(to_number, 'vocab', None), 'o2i', None)
@@ -123,25 +154,36 @@ _task_of = {  # kind of targets: the learner for them, and what they are
     'tags': ('transformer_tagger_learner', 'tags of words (`TagDataLoaders`)'),
     'classes': ('transformer_classifier_learner', 'classes or numbers')}
 
+def _is_metric(f):
+    "Whether a function takes predictions and targets, and is not to be called to make what does"
+    pars = [*inspect.signature(f).parameters.values()]
+    return len(pars)>1 and pars[0].default is pars[0].empty or any(o.kind is o.VAR_POSITIONAL for o in pars)
+
 def check_dls(
     dls:DataLoaders, # Texts and targets
     kind:str='classes', # What it must be for: 'tokens', 'text', 'tags', 'classes'; None: anything
     n_out:int=None, # Number of outputs of the model; None: as many as `dls` needs
     y_range:tuple=None, # Range of these numbers
     loss_func:callable=None, # Loss, where it is not that of `dls`
-    metrics:list=None # Metrics of the learner
+    metrics:list=None, # Metrics of the learner
+    info:TextInfo=None # From `text_info(dls)`, where that was called already
 ):
     "Raise `ValueError` for data that would teach something wrong, and warn of odd data"
-    vocab,target,pad = text_vocab(dls),text_target(dls),pad_id(dls)
+    info = ifnone(info, text_info(dls))
+    vocab,target,pad = info.vocab,info.target,info.pad_idx
     loss = flat_loss(ifnone(loss_func, getattr(dls.train_ds, 'loss_func', None)))
     task = target.kind if target.kind in _task_of else 'classes'
     if kind not in (None,task):
         who,(learner,needs) = _task_of[task][0],_task_of[kind]
         raise ValueError(f'the target of `dls` is {target}, for `{who}`: `{learner}` needs {needs}')
-    for o in (vocab, *([text_vocab(dls, 1)] if kind=='text' else [])):
+    for o in (vocab, info.target_vocab or vocab):
         ensure(pad is None or pad in special_ids(o, 'pad'), 'pad_idx', pad,
                f'the id of {PAD!r}, not of a word: pass `before_batch=Pad_Chunk(pad_idx=...)`')
+    uncalled = [o.__name__ for o in L(metrics) if isfunction(o) and not _is_metric(o)]
+    ensure(not uncalled, 'metrics', uncalled, 'called, as `F1ScoreMulti()` is', TypeError)
     if kind not in (None,'tokens'):
+        n = len(getattr(dls.train_ds, 'tls', ()))-getattr(dls.train_ds, 'n_inp', 1)
+        ensure(n<2, 'dls', f'{n} targets', 'of one: a learner for each, or several labels or numbers as one target')
         one_class = target.kind=='category' and len(target.classes)<2 and n_out is None
         ensure(not one_class, 'vocab', target.classes, 'two or more classes to tell apart')
         # a loss of the user's may give one output a meaning
@@ -176,6 +218,14 @@ class DataWatch(Callback):
 
     def before_validate(self):
         "Raise `ValueError` for `learn.dls`, or a `dl`, of another vocabulary"
+        tl = first(nested_attr(self.learn, 'dl.dataset.tls', []))
+        tok = tl and text_tokenizer(tl)
+        if type(tok) is Tokenizer and tok.mode=='df' and len(L(tok.text_cols))>1 and isinstance(tl.items, pd.DataFrame):
+            name,self.learn.dl = tok.tok_text_col,self.learn.dl
+            raw = name in tl.items and len(tl.items) and isinstance(tl.items[name].iloc[0], str)
+            if raw: self.learn.dl = None
+            ensure(not raw, 'dl', f'a table of fastai\'s `test_dl`, of which {name!r} alone would be read',
+                   f'of all of {[*tok.text_cols]}: make `dls` with `TextDataLoaders` of this library')
         # an error in `before_fit` of a prediction would leave `Learner.lock` taken
         dl = self.vocabs and getattr(self.learn, 'dl', None)
         for n,data in dict(dls=self.dls, dl=dl).items():

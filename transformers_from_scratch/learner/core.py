@@ -100,6 +100,17 @@ def _read(learn):
 def _head(model): return [None, *plain_model(model).children()][-1]
 def _scores_tokens(model): return isinstance(_head(model), LMHead)
 
+_other_matrix = dict(labels='a table for each, `sklearn.metrics.multilabel_confusion_matrix(targs, probs>.5)`',
+                     numbers='a plot of targets and predictions', tags='`SpanF1(label)` of each label')
+
+def _ensure_matrix(learn):
+    "Raise `ValueError` where fastai's `confusion_matrix` asks for predictions that have no classes"
+    kind,frame = text_target(learn.dls).kind,sys._getframe()
+    while kind in _other_matrix and frame:
+        ensure(frame.f_code.co_name!='confusion_matrix', 'learn.dls', kind,
+               f'texts with one class each for a confusion matrix: make {_other_matrix.get(kind)}')
+        frame = frame.f_back
+
 def _aside(f):
     @functools.wraps(f)
     def _inner(self, *args, **kwargs):
@@ -129,8 +140,28 @@ class BaseTextLearner(Learner):
         self._loss_func = flat_loss(f, flatten=each)
 
     # what predicts within a training leaves it as it was, in subclasses as well
-    validate,get_preds,tta,lr_find = map(_aside, (Learner.validate, Learner.get_preds, Learner.tta,
-                                                  Learner.lr_find))
+    validate,tta,lr_find = map(_aside, (Learner.validate, Learner.tta, Learner.lr_find))
+    @_aside
+    @delegates(Learner.get_preds)
+    def get_preds(self, ds_idx=1, dl=None, with_input=False, with_decoded=False, reorder=True, **kwargs):
+        "As in fastai, but always in the order of the texts; texts of several batches are padded to one width"
+        if with_decoded: _ensure_matrix(self)
+        reorder = reorder or isinstance(dl, SortedDL)
+        res = super().get_preds(ds_idx, dl, with_input, with_decoded=with_decoded, reorder=reorder, **kwargs)
+        if not with_input or not isinstance(res[0], L): return res
+        pads = ifnone(dl, self.dls[ds_idx]).before_batch
+        rows = pads([(o,) for o in res[0]])
+        return torch.stack([o[0] for o in rows]),*res[1:]
+
+    @delegates(Learner.show_results)
+    def show_results(self, ds_idx=1, dl=None, max_n=9, shuffle=True, **kwargs):
+        "Show `max_n` texts, their targets and the predictions"
+        dl = ifnone(dl, self.dls[ds_idx].new(shuffle=shuffle))
+        b = dl.one_batch()
+        x,*more = dl.show_results(b, self.get_preds(dl=[b], with_decoded=True)[2], max_n=max_n, show=False)
+        ours = {TensorText: TensorIds, LMTensorText: LMTensorIds}.get(type(x))
+        show_results(x.as_subclass(ours) if ours else x, *more, max_n=max_n, **kwargs)
+
     def __init_subclass__(cls):
         for n in ('validate','get_preds','tta','lr_find'):
             if n in vars(cls): setattr(cls, n, _aside(vars(cls)[n]))
@@ -189,14 +220,13 @@ class BaseTextLearner(Learner):
 
     def __repr__(self):
         model = plain_model(self.model)
-        anew,(n,_) = read_anew(self.dls),total_params(model)
+        n,_ = total_params(model)
         trained = sum(o.numel() for o in trainable_params(model))
         some = f'{trained:,} of {n:,} parameters are trained' if trained<n else f'{n:,} parameters'
         device = str(getattr(first(model.parameters()), 'device', 'cpu'))
         where = '' if device=='cpu' else f', on {device}'
-        said = f'; texts are read anew: `{anew}` is not known to the cache' if anew else ''
         return (f'{type(self).__name__}({type(model).__name__}, {some}{where}; '
-                f'{text_target(self.dls)}{said})')
+                f'{text_target(self.dls)})')
 
 class TransformerLearner(BaseTextLearner):
     "A `BaseTextLearner` with a transformer's parameter groups, and what only a transformer can do"
@@ -207,16 +237,15 @@ class TransformerLearner(BaseTextLearner):
     ): super().__init__(dls, model, splitter=splitter, **kwargs)
 
 # %% ../../nbs/40_learner.core.ipynb #bbd75c42
-def _model_keywords(dls, model_cls, start=None, **kwargs):
+def _model_keywords(dls, info, model_cls, start=None, **kwargs):
     "Keywords for a model of `dls`: what was passed, else as in `start`, else as usual"
-    vocab,pad,params = text_vocab(dls),pad_id(dls),inspect.signature(model_cls).parameters
+    vocab,pad,params = info.vocab,info.pad_idx,inspect.signature(model_cls).parameters
     usual_len = dls.train.seq_len if isinstance(dls.train, LMDataLoader) else 512
     usual = dict(max_len=usual_len, k=256, heads=8, depth=4, pos_cls=RotaryPositions)
     given = {n: o for n,o in kwargs.items() if o is not None or n not in (*usual,'n_out')}
     if 'n_out' in params: given.setdefault('n_out', getattr(dls, 'c', 0))
     if 'target_sz' in params:
-        target = list(text_vocab(dls, 1))
-        given['target_sz'] = None if target==list(vocab) else len(target)
+        given['target_sz'] = None if [*info.target_vocab]==[*vocab] else len(info.target_vocab)
     if start is None: given = dict(vocab_sz=len(vocab), pad_idx=pad, **usual | given)
     else:  # the head may be one of another class
         fits = {*start.encoder.init_kwargs, *params, *kwargs}
@@ -226,9 +255,9 @@ def _model_keywords(dls, model_cls, start=None, **kwargs):
     return given
 
 @torch.no_grad()
-def _start_at_mean(dls, model):
+def _start_at_mean(dls, info, model):
     "Let the predictions start at the mean of the targets, where these are columns of numbers"
-    table = target_columns(dls.train_ds) if text_target(dls).kind=='numbers' else None
+    table = target_columns(dls.train_ds) if info.target.kind=='numbers' else None
     if table is None or not isinstance(model, TransformerClassifier): return
     table,head = table.select_dtypes('number'),model[1]
     if table.shape[1]==len(head.linear.bias):
@@ -251,13 +280,14 @@ def make_learner(
 )->TransformerLearner: # Of class `learn_cls`
     "A learner with a model for `dls`; errors are those of `check_dls`"
     chosen = {n: kwargs.get(n) for n in ('n_out','y_range','loss_func','metrics')}
-    check_dls(dls, kind, **chosen)
+    info = text_info(dls)
+    check_dls(dls, kind, info=info, **chosen)
     start,(learn_kw,model_kw) = Pretrained.of(pretrained),split_keywords(kwargs, learn_cls)
     sizes = dict(k=k, heads=heads, depth=depth, max_len=max_len, pos_cls=pos_cls)
-    model = model_cls(**_model_keywords(dls, model_cls, start, **sizes, **model_kw))
+    model = model_cls(**_model_keywords(dls, info, model_cls, start, **sizes, **model_kw))
     learn = learn_cls(dls, model, **learn_kw)
     # a loss of the user's may give the answers another scale
-    if chosen['y_range'] is None and chosen['loss_func'] is None: _start_at_mean(dls, model)
+    if chosen['y_range'] is None and chosen['loss_func'] is None: _start_at_mean(dls, info, model)
     return learn if start is None else start.start(learn)
 
 # %% ../../nbs/40_learner.core.ipynb #bbd75c47
@@ -288,12 +318,13 @@ def transformer_classifier_learner(
 # %% ../../nbs/40_learner.core.ipynb #8e820de8
 def _test_dl(learn, items, **kwargs):
     "The texts in a loader that sorts by characters: to count their tokens would read them twice"
+    cols = L(getattr(text_tokenizer(learn.dls), 'text_cols', None))
     for o in items:  # fastai would take a list for the words of one text
         ensure(not is_listy(o) and not isinstance(o, (pd.DataFrame,np.ndarray,bytes)), 'item', o,
                'one text: see `stream_preds` for several', TypeError)
-        cols = L(getattr(text_tokenizer(learn.dls), 'text_cols', None))
         ensure(len(cols)<2 or not isinstance(o, str), 'item', o,
                f"a row, such as {{{', '.join(f'{n!r}: ...' for n in cols)}}}", TypeError)
+    items = [row_text(learn.dls, o) if cols and isinstance(o, (dict,pd.Series)) and {*cols}<={*o.keys()} else o for o in items]
     usual = dict(category='CrossEntropyLossFlat', labels='BCEWithLogitsLossFlat')
     usual = usual.get(text_target(learn.dls).kind)
     ensure(not usual or hasattr(learn.loss_func, 'decodes'), 'loss_func', learn.loss_func,

@@ -100,22 +100,18 @@ class _Share(TfmdDL):
         return apply(lambda o: o[:len(o)-self.extra] if o.ndim else o, b)
 
 # %% ../../nbs/51_learner.distributed.ipynb #di05a002
-def _import_distributed():
-    "Import `fastai.distributed` and repair it"
+def _text_trainer(*args, **kwargs):
+    "fastai's `DistributedTrainer`, for our loaders and on a CPU; raises `ImportError` without accelerate"
     import_extra('accelerate', 'distributed')
     from fastai.distributed import DistributedDL, DistributedTrainer
-
-    @repair(DistributedDL, '_broadcast',
-            'Processes fail without a GPU: the order of the data is broadcast through it')
-    def broadcast(self, t, rank): return broadcast_numbers(t, rank)
-
-    @repair(DistributedTrainer, '_wrap_dl',
-            'Processes read tokens twice or never; `get_preds` has another order')
-    def wrap_texts(self, dl):
-        if isinstance(dl, _Share): return dl
-        if not isinstance(dl, (SortedDL,LMDataLoader)): return wrap_texts.fastai(self, dl)
-        # outside of `fit` it has no `device`
-        return _Share(dl, next(self.learn.model.parameters()).device)
+    class OrderedDL(DistributedDL):
+        def _broadcast(self, t, rank): return broadcast_numbers(t, rank)
+    class TextTrainer(DistributedTrainer):
+        def _wrap_dl(self, dl):
+            if isinstance(dl, (_Share,DistributedDL)): return dl
+            cls = _Share if isinstance(dl, (SortedDL,LMDataLoader)) else OrderedDL
+            return cls(dl, device=next(self.learn.model.parameters()).device)  # outside of `fit` it has none
+    return TextTrainer(*args, **kwargs)
 
 @patch
 def to_distributed(self:BaseTextLearner,
@@ -124,9 +120,10 @@ def to_distributed(self:BaseTextLearner,
 )->BaseTextLearner: # Itself; `detach_distributed` undoes it
     "Train in all processes that were started; raises `ImportError` without accelerate"
     if num_distrib()<2: return self
-    _import_distributed()
     if default_device().type=='cpu': kwargs = dict(cpu=True) | kwargs  # or no processes connect
-    return Learner.to_distributed(self, sync_bn, **kwargs)
+    self.add_cb(_text_trainer(sync_bn, **kwargs))
+    if rank_distrib(): self.remove_cb(ProgressCallback)
+    return self
 
 @patch
 @contextmanager
@@ -138,6 +135,7 @@ def distrib_ctx(self:BaseTextLearner,
     if num_distrib()<2:
         yield self
         return
-    _import_distributed()
+    import_extra('accelerate', 'distributed')
+    import fastai.distributed
     cuda = in_notebook and torch.cuda.is_available()
     with Learner.distrib_ctx(self, in_notebook=cuda, **kwargs): yield self

@@ -140,7 +140,7 @@ class TagAccuracy(Metric):
 
 def _rows(dl):
     "Of which text a row is, and which row, where there are windows; None in an order not known"
-    items = getattr(dl.dataset, 'items', None)
+    items = nested_attr(dl, 'dataset.items')
     numbers = items[text_number] if isinstance(items, pd.DataFrame) and text_number in items else None
     if numbers is None or numbers.is_unique: return []
     return None if dl.shuffle else [(numbers.iloc[i],i) for i in dl.get_idxs()]

@@ -86,4 +86,4 @@ class WaitWatch(Callback):
         if share<.2 or self.said or self.learn.logger is noop: return
         self.said = True
         print(f'the GPU waited up to {share:.0%} of this epoch for data: '
-              'see `cached`, `num_workers`, `bs`')
+              'see `num_workers`, `bs`')

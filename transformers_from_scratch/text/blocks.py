@@ -37,6 +37,9 @@ class TextIds(Numericalize):
         super().__init__(ifnone(vocab, getattr(tok, 'vocab', None)), ifnone(min_freq, 3), max_vocab, special_toks)
         self.tok,self.asked = tok,ifnone(min_freq, 1)
 
+    @property
+    def numericalize(self): return self  # as fastai's is found, `dls.numericalize`
+
     def setups(self, dsets):
         "Take the vocabulary of the tokenizer, or make one, as fastai does"
         if self.vocab is None and dsets is not None and hasattr(self.tok, 'make_vocab'):
@@ -123,6 +126,7 @@ class KeptRows:
         if 'kept_rows' not in vars(dataset): dataset.kept_rows = cls(dataset)
         return dataset.kept_rows
 
+    def __len__(self): return len(self.dataset)
     def refresh(self):
         "Read what the dataset holds now"
         for o in self.parts: o.refresh()
@@ -167,20 +171,20 @@ _own = 'create_item create_batch create_batches do_item do_batch retain'.split()
 class _KeepsRows:
     "Part of a loader whose rows are `KeptRows`"
     def _quick(self):
-        "Whether batches are made of arrays: not with a user's transforms of rows or batches of rows"
+        "Rows of which batches are made at once; None with a user's transforms of rows, or of batches of rows"
         pads = [*self.before_batch.fs]
         plain = all(type(o) is ToTensor for o in self.after_item.fs) and not {*vars(self)}&{*_own}
         same = all(getattr(type(self), o) is getattr(SortedDL, o) for o in ('create_batch','do_item','do_batch','retain'))
         known = len(pads)<2 and all(type(o) in padders and o.split_idx is None for o in pads)
-        return plain and same and known and self.bs and KeptRows.of(self.dataset)
+        if plain and same and known and self.bs: return KeptRows.of(self.dataset)
 
     def __iter__(self):
-        with self.fake_l.no_multiproc() if self._quick() else nullcontext(): yield from super().__iter__()
+        with nullcontext() if self._quick() is None else self.fake_l.no_multiproc(): yield from super().__iter__()
 
     def create_batches(self, samps):
         rows = KeptRows.of(self.dataset)
-        if rows: rows.refresh()
-        return self._quick_batches(rows, samps) if self._quick() else super().create_batches(samps)
+        if rows is not None: rows.refresh()
+        return super().create_batches(samps) if self._quick() is None else self._quick_batches(rows, samps)
 
 def text_lengths(
     dataset # `Datasets`, or `TfmdLists`
@@ -197,7 +201,8 @@ def read_tables(
         tok = first(o for o in getattr(tl, 'tfms', Pipeline()).fs if isinstance(o, TextTokenizer))
         if nested_attr(tok, 'mode')!='df' or not isinstance(tl.items, pd.DataFrame) or not len(tl.items): continue
         name,cols = tok.tok_text_col,{*L(tok.text_cols)}
-        if name in tl.items and is_listy(tl.items[name].iloc[0]): continue  # tokens
+        ready = name in tl.items and is_listy(tl.items[name].iloc[0])  # tokens
+        if ready and not (part and cols<={*tl.items}): continue
         if not part and name in tl.items and not cols&{name,*tl.items}: ensure_filled(tl.items, name)
         else: tl.items = tl.items.assign(**{name: tok.joined(tl.items)})
 
@@ -211,7 +216,7 @@ class TextDL(_KeepsRows, SortedDL):
 
     def create_item(self, s):
         rows = KeptRows.of(self.dataset)
-        return rows[s or 0] if rows and self.indexed else super().create_item(s)
+        return super().create_item(s) if rows is None or not self.indexed else rows[s or 0]
 
     def _quick_batches(self, rows, samps):
         for idxs in self.chunkify(map(int, samps)):
@@ -264,7 +269,7 @@ class TextLMDL(_KeepsRows, LMDataLoader):
         rows = ifnone(KeptRows.of(dataset), dataset)
         token,vocab = nested_attr(text_tokenizer(dataset), 'tok.between'),L(getattr(dataset, 'vocab', None))
         self.mark = vocab.index(token) if token in vocab else None
-        if lens is None: lens = ifnone(text_lengths(dataset), [len(tuplify(rows[i])[0]) for i in range_of(dataset)])
+        if lens is None: lens = ifnone(text_lengths(dataset), [len(tuplify(rows[i])[0]) for i in range(len(dataset))])
         more = int(self.mark is not None)
         super().__init__(dataset, [n+more for n in lens], cache, bs, seq_len, num_workers, **kwargs)
         self.items.coll,self.items.tfm = rows,partial(_marked, self.mark)
@@ -286,7 +291,8 @@ class TextLMDL(_KeepsRows, LMDataLoader):
         "A loader for other data, with fewer rows where it has fewer tokens than rows"
         if dataset is not None:
             read_tables(dataset)
-            n,seq_len = sum(len(tuplify(o)[0]) for o in ifnone(KeptRows.of(dataset), dataset))-1,ifnone(seq_len, self.seq_len)
+            rows,seq_len = ifnone(KeptRows.of(dataset), dataset),ifnone(seq_len, self.seq_len)
+            n = sum(len(tuplify(rows[i])[0]) for i in range(len(dataset)))-1
             if 0<n<kwargs.get('bs', self.bs): kwargs['bs'] = max(n//seq_len, 1)
         return super().new(dataset=dataset, seq_len=seq_len, **kwargs)
 

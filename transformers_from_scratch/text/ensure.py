@@ -40,7 +40,7 @@ def ensure_filled(
     fill:object='' # What can stand for a missing cell; None: nothing
 )->list: # The names of the columns
     "Raise `ValueError` for columns that are not there, or for missing cells, with their rows"
-    if not isinstance(table, pd.DataFrame): table,cols = pd.Series([*table], name='text').to_frame(),['text']
+    if not isinstance(table, pd.DataFrame): table,cols = pd.Series(table, dtype=object).to_frame('text'),['text']
     lost = [o for o in cols if not (-table.shape[1]<=o<table.shape[1] if isinstance(o, int)
                                     else o in table)]
     if lost: raise ValueError(f'the table has no column {lost[0]!r}, but has {[*table]!r:.200}')

@@ -4,14 +4,13 @@
 
 # %% auto #0
 __all__ = ['text_vocab', 'special_ids', 'pad_id', 'PadPairs', 'text_tokenizer', 'text_tfms', 'text_ids', 'as_texts', 'text_ends',
-           'row_text', 'type_sep', 'TextTarget', 'text_target', 'target_columns', 'check_words']
+           'join_columns', 'row_text', 'type_sep', 'TextTarget', 'text_target', 'target_columns', 'TextInfo',
+           'text_info', 'check_words']
 
 # %% ../../nbs/85_text.info.ipynb #11000004
 from typing import NamedTuple
 from torch.nn.utils.rnn import pad_sequence
 from fastai.text.all import *
-from fastai.text.core import _join_texts
-from fastai.text.data import _get_tokenizer
 from .ensure import *
 
 # %% ../../nbs/85_text.info.ipynb #11000009
@@ -100,12 +99,8 @@ def text_tokenizer(
     part:int=0 # Where targets are texts, too: 1 for these
 )->Tokenizer: # None where the texts were tokens already
     "fastai's `Tokenizer` of the data"
-    ds = dls.train_ds if isinstance(dls, DataLoaders) else dls
-    tl = _part(ds, part) if hasattr(ds, 'tls') else ds
-    found = _get_tokenizer(tl if part else ds)
-    if found is not None: return found
-    # fastai finds its own class only
-    return first(o for o in getattr(getattr(tl, 'tfms', None), 'fs', ()) if isinstance(o, Tokenizer))
+    tl = _part(dls.train_ds if isinstance(dls, DataLoaders) else dls, part)
+    return first(o for o in nested_attr(tl, 'tfms.fs', ()) if isinstance(o, Tokenizer))
 
 def text_tfms(
     dls:DataLoaders, # Data with texts
@@ -142,6 +137,16 @@ def text_ends(
     return getattr(getattr(text_tokenizer(dls), 'tok', None), 'ends', (0,0))
 
 # %% ../../nbs/85_text.info.ipynb #11e00002
+def join_columns(
+    table:pd.DataFrame, # Texts
+    cols:list, # Its columns that are joined
+    mark:bool=None # Put `xxfld 1` and so on before each? None: where there are several
+)->list: # A text for each row
+    "Join texts of several columns, as fastai does"
+    mark = ifnone(mark, len(cols)>1)
+    texts = [f'{FLD} {i} '*mark + table[o].astype(str) for i,o in enumerate(cols, 1)]
+    return [' '.join(o) for o in zip(*texts)]
+
 def row_text(
     dls:DataLoaders, # Data with texts
     row:str # A text; where several columns are joined, a dict or a `Series` with these
@@ -155,7 +160,7 @@ def row_text(
     if text: return row
     table = pd.DataFrame([dict(row)])
     cols = ensure_filled(table, *cols)
-    return _join_texts(table[cols], ifnone(tok.kwargs.get('mark_fields'), len(cols)>1))[0]
+    return join_columns(table, cols, tok.kwargs.get('mark_fields'))[0]
 
 # %% ../../nbs/85_text.info.ipynb #11000051
 def type_sep(
@@ -209,6 +214,28 @@ def target_columns(
     res,delim = items[cols],get_y.label_delim
     def split(labels): return labels.split(delim) if labels else []
     return res if delim is None else res.map(split, na_action='ignore')
+
+# %% ../../nbs/85_text.info.ipynb #11f00001
+class TextInfo(NamedTuple):
+    "What a learner must know of its data"
+    vocab:list # Tokens, by id
+    pad_idx:int # The id of padding; None if there is none
+    tokenizer:Tokenizer # None where the texts were tokens already
+    ends:tuple # Special tokens at the start and at the end of a text
+    columns:list # Of the texts; empty where they are from no table
+    target:TextTarget # Kind and classes
+    target_vocab:list # Where targets are texts: their tokens
+
+def text_info(
+    dls:DataLoaders # Data with texts
+)->TextInfo: # All of it
+    "What `dls` says; raises `ValueError` where it holds no text, and for a tokenizer that fastai's `Tokenizer` would misread"
+    tok,target = text_tokenizer(dls),text_target(dls)
+    names = [o for o in ('rules','join','make_vocab') if type(tok) is Tokenizer and hasattr(tok.tok, o)]
+    if names: raise ValueError(f"`dls` has {type(tok.tok).__name__} inside fastai's `Tokenizer`, which leaves out its {names}: make it with "
+        '`TextDataLoaders` or `TextBlock` of this library, `from transformers_from_scratch.all import *` below the imports of fastai')
+    return TextInfo(text_vocab(dls), pad_id(dls), tok, text_ends(dls), [*L(getattr(tok, 'text_cols', ()))], target,
+                    text_vocab(dls, 1) if target.kind=='text' else [])
 
 # %% ../../nbs/85_text.info.ipynb #11000034
 def check_words(

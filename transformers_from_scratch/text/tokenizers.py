@@ -347,13 +347,11 @@ class TextTokenizer(Tokenizer):
     )->list: # A text for each row
         "The text of each row; raises `ValueError` for missing cells, `TypeError` for lists"
         cols = ensure_filled(table, *L(self.text_cols))
-        mark = ifnone(self.kwargs.get('mark_fields'), len(cols)>1)
         for o in cols:
             lists = [t for t in table[o] if is_listy(t)]
             if lists: raise TypeError(f'{o!r} holds lists, such as {lists[0]!r:.80}: join them, `df[{o!r}].map(lambda o: '
                                       '" ".join(map(str, o)))`, and split at spaces, `tok_tfm=BaseTokenizer()`')
-        texts = [f'{FLD} {i} '*mark + table[o].astype(str) for i,o in enumerate(cols, 1)]
-        return [' '.join(o) for o in zip(*texts)]
+        return join_columns(table, cols, self.kwargs.get('mark_fields'))
 
     def setups(self, dsets):
         "Make the tokens of a table, in the place of its texts"
@@ -371,6 +369,9 @@ class TextTokenizer(Tokenizer):
         if self.counter is None: self.counter = Counter(t for o in tokens for t in o)
         if self.lengths is None: self.lengths = np.array(lens)
         if any(isinstance(o, int) for o in df): self.text_cols = self.asked  # a number would be a place
+
+    @property
+    def tokenizer(self): return self  # as fastai's is found, `dls.tokenizer`
 
     def _tokenize1(self, o): return first(self.tokens([o]))
     def decodes(self, o): return TitledStr(getattr(self.tok, 'join', self.sep.join)(o))
