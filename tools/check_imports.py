@@ -14,8 +14,8 @@ from pathlib import Path
 
 root, lib = Path(__file__).resolve().parent.parent, 'transformers_from_scratch'
 
-order = 'nn generate speed compat data files pretrained learner callbacks export'.split()
-exceptions = dict(compat='nn', export='nn generate speed compat data files pretrained learner', testing='nn generate compat files')
+order = 'nn generate speed text files pretrained learner callbacks export'.split()
+exceptions = dict(text='nn', export='nn generate speed text files pretrained learner', testing='nn generate text files')
 network = 'nn','generate'                                    # these know no text, no data and no learners
 hidden = ('export.predict','text.ensure','files.format','files.config','learner.checks',*(f'pretrained.{o}' for o in 'bert llama gemma modernbert deberta gpt t5 bart'.split()),*(f'testing.{o}' for o in 'report attention trial ours model'.split()))   # not in `all`
 

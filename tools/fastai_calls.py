@@ -1,12 +1,14 @@
-"""Run 100 calls of fastai without this library and with it: `python tools/fastai_calls.py`. Each line of `calls` is run in two processes.
-
-The comment names the repairs that explain a difference. With these undone, the line must give what it gives without this library. Any
-other difference is an error, and so is a named repair without one."""
-import builtins, multiprocessing as mp, sys, tempfile, warnings
+"""What importing this library changes in fastai: nothing. `python tools/fastai_calls.py` runs 100 calls and 20 programs of fastai in three
+processes each: without this library, with it imported before fastai, and after. `walk` compares all attributes of fastai, fastcore,
+fasttransform, plum and spaCy before and after the import of every module of the library."""
+import ast, builtins, importlib, multiprocessing as mp, pkgutil, sys, tempfile, types, warnings
 from contextlib import redirect_stderr, redirect_stdout
+from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 from IPython.core.interactiveshell import InteractiveShell
+
+root = str(Path(__file__).resolve().parent.parent)
 
 calls = '''
 accuracy(tensor([[.1,.9],[.8,.2]]), tensor([1,1]))
@@ -18,7 +20,7 @@ CrossEntropyLossFlat().decodes(tensor([[1.,2.]])), CrossEntropyLossFlat().activa
 BCEWithLogitsLossFlat(thresh=.4)(tensor([[1.,2.]]), tensor([[0.,1.]]))
 MSELossFlat()(tensor([[1.],[2.]]), tensor([1.,4.]))
 SchedCos(1, 0)(tensor([0.,.5,1.])), combine_scheds([.5,.5], [SchedLin(0,1), SchedNo(1,1)])(.25)
-sys.modules['fastai.basics'].init_args(3)  # fastai.basics.init_args
+sys.modules['fastai.basics'].init_args(3)
 ColSplitter('valid')(reviews)
 ColSplitter('label', on='b')(reviews)
 GrandparentSplitter()([Path('train/a/1'), Path('valid/a/2')])
@@ -48,24 +50,24 @@ reloaded(tabular()).get_preds()[0]
 fix_html('a<br />b'), replace_rep('aaaa'), replace_wrep('so so so so '), replace_maj('It'), replace_all_caps('I AM')
 make_vocab(Counter('aaabbbcc'), min_freq=2)
 tokens(Tokenizer(SpacyTokenizer()), "It's SO good, isn't it?")
-list(SpacyTokenizer()(['so \\ud83d']))  # SpacyTokenizer.__call__
-Tokenizer(lambda items: [['a b']], rules=[])('')  # Tokenizer._tokenize1
+list(SpacyTokenizer()(['so \\ud83d']))
+Tokenizer(lambda items: [['a b']], rules=[])('')
 tokenize_df(reviews[:2], 'review', tok=BaseTokenizer(), n_workers=0)[0]
 Numericalize(['xxunk','xxpad','a','b'])(['a','b','c'])
-Numericalize(['xxunk','xxpad','a','b'])([])  # Numericalize.encodes
+Numericalize(['xxunk','xxpad','a','b'])([])
 Pad_Chunk(seq_len=2)([(TensorText([5,6,7,8]),tensor(0)), (TensorText([9]),tensor(1))])
-Pad_Chunk()([(TensorText([]).long(),)])[0][0].shape  # Pad_Chunk.before_call
+Pad_Chunk()([(TensorText([]).long(),)])[0][0].shape
 [b[0].tolist() for b in SortedDL([(TensorText([1]*n),) for n in (1,3,2,3)], bs=2, num_workers=0, before_batch=pad_input)]
 [[o.tolist() for o in b] for b in LMDataLoader([torch.arange(9)], bs=2, seq_len=3)]
-len(LMDataLoader([torch.arange(99)], bs=9, seq_len=3).new([torch.arange(5)]))  # LMDataLoader.new
+len(LMDataLoader([torch.arange(99)], bs=9, seq_len=3).new([torch.arange(5)]))
 TextBlock(Tokenizer(BaseTokenizer()), vocab=['xxunk','xxpad','a']).dls_kwargs['before_batch'].pad_idx
-TextBlock(Tokenizer(BaseTokenizer()), vocab=['[PAD]','a']).dls_kwargs['before_batch'].pad_idx  # TextBlock.__init__
+TextBlock(Tokenizer(BaseTokenizer()), vocab=['[PAD]','a']).dls_kwargs['before_batch'].pad_idx
 Numericalize().min_freq==3, TextBlock.from_df('review', tok=BaseTokenizer()).type_tfms[1].min_freq==3
 text().one_batch(), text().vocab
 text(is_lm=True, seq_len=5).one_batch()
 text(label_col='stars', y_block=RegressionBlock).one_batch()[1]
 text(label_col='tags', label_delim=';', y_block=MultiCategoryBlock).vocab[1]
-text(label_col='tags', label_delim=';').vocab[1]  # TextDataLoaders.from_df
+text(label_col='tags', label_delim=';').vocab[1]
 text(dl_type=WeightedDL, valid_pct=0, wgts=np.ones(40)).one_batch()[0].shape
 text(cls=Wide, wide=3).wide
 text(text_col='stars').one_batch()[0].shape
@@ -75,33 +77,33 @@ text(df=pd.concat([reviews, reviews[['stars']]], axis=1)).one_batch()[0].shape
 type(text(bs=4.)).__name__, text(bs=0), text(batch_sz=3).bs
 text(bs=0)
 text(seq_len='72').one_batch()
-text(label_col='mood')  # TextDataLoaders.from_df
+text(label_col='mood')
 text(df=reviews[:0])
-text(df=reviews.assign(label=[None]+['a']*39)).vocab[1]  # TextDataLoaders.from_df
+text(df=reviews.assign(label=[None]+['a']*39)).vocab[1]
 text(df=reviews.assign(label=['a',1]*20)).vocab[1]
 TextDataLoaders.from_folder(folder/'none', tok_tfm=BaseTokenizer())
 from_csv('review;label\\ngood, long;a\\nbad;b\\n').vocab[1]
 from_csv('review,label\\n"good; long",a\\nbad,b\\n').vocab[1]
-from_csv('review\\ngood one\\nbad one\\n', is_lm=True, text_col='review').vocab  # TextDataLoaders.from_csv + TextDataLoaders.from_df + Tokenizer.setup
-from_csv('')  # TextDataLoaders.from_csv
+from_csv('review\\ngood one\\nbad one\\n', is_lm=True, text_col='review').vocab
+from_csv('')
 text().test_dl(['a good film','bad']).one_batch()
 text().test_dl([]), text().test_dl([None]).one_batch()
-text().test_dl(reviews).dataset[0]  # DataLoaders.test_dl
+text().test_dl(reviews).dataset[0]
 text().test_dl(reviews.rename(columns=dict(review='text'))).dataset[0]
-tokens_of(files(['train']))  # Tokenizer.encodes(Path) + Tokenizer.setup
-shown(text().show_batch)  # fastai.text.data.display_df
+tokens_of(files(['train']))
+shown(text().show_batch)
 fitted(mean(text())), mean(text()).get_preds()
 mean(text()).predict('a good film')
-shown(mean(text()).show_results)  # fastai.text.learner.show_results(TensorText) + fastai.text.learner.display_df
-Interpretation.from_learner(mean(text()))[[0,1]][1]  # Interpretation.__getitem__
+shown(mean(text()).show_results)
+Interpretation.from_learner(mean(text()))[[0,1]][1]
 Interpretation.from_learner(mean(text())).top_losses(4)
 Interpretation.from_learner(mean(text(label_col='stars', y_block=RegressionBlock), 1)).top_losses(99)
 shown(Interpretation.from_learner(mean(text(label_col='stars', y_block=RegressionBlock), 1)).plot_top_losses, 1)
-shown(Interpretation.from_learner(mean(tagged())).plot_top_losses, 1)  # fastai.text.learner.display_df + Interpretation.__getitem__
-ClassificationInterpretation.from_learner(mean(tagged())).confusion_matrix()  # ClassificationInterpretation.confusion_matrix
+shown(Interpretation.from_learner(mean(tagged())).plot_top_losses, 1)
+ClassificationInterpretation.from_learner(mean(tagged())).confusion_matrix()
 shown(ClassificationInterpretation.from_learner(mean(tagged())).print_classification_report)
 fitted(language_model())
-shown(language_model().show_results)  # fastai.text.learner.display_df
+shown(language_model().show_results)
 language_model().predict('a good', 3, no_bar=True, no_unk=False)
 Interpretation.from_learner(bigrams()).top_losses(2, items=True)[2].map(len)
 Interpretation.from_learner(bigrams())[[1,0]][0].shape
@@ -110,8 +112,7 @@ text_classifier_learner(text(), AWD_LSTM, pretrained=False, config=small_classif
 text_classifier_learner(text(), AWD_LSTM, pretrained=False, config=small_classifier).predict('a good film')
 len(text_classifier_learner(text(), AWD_LSTM, pretrained=False, config=small_classifier).opt_func(trainable).param_lists)
 '''
-lines = [o.partition('  # ') for o in calls.strip().splitlines()]
-lines = [(code, [o.strip() for o in rows.split(' + ')] if rows else []) for code,_,rows in lines]
+calls = calls.strip().splitlines()
 
 setting = '''
 import sklearn.metrics as skm
@@ -119,7 +120,8 @@ from fastai.text.all import *
 from fastai.tabular.all import *
 from fastai.collab import *
 folder = Path(tempfile.mkdtemp())
-tokenize_df.__defaults__ = 0,*tokenize_df.__defaults__[1:]  # in this process: each table is small
+for f in (tokenize_df,tokenize_folder):  # in this process: each table is small
+    f.__defaults__ = *(0 if o is defaults.cpus else o for o in f.__defaults__),
 reviews = pd.DataFrame(dict(review=['a good film','a really bad film','so good so good','bad']*10, label=list('abab')*10, stars=[4.,1.,5.,2.]*10,
                             tags=['x','x;y','y','x']*10, valid=[0,0,0,1,1]*8, truthy=['','yes']*20))
 numbers = pd.DataFrame(dict(x=np.linspace(-1, 1, 40), y=['a','b','b','a']*10))
@@ -179,12 +181,146 @@ def reloaded(learn):
 def shown(f, *args, **kwargs):
     with redirect_stdout(StringIO()) as s: f(*args, **kwargs)
     return s.getvalue()
+def losses(make, dls, n=2, **kwargs):
+    "The losses of the first batches of a learner"
+    class Keep(Callback):
+        def after_batch(self):
+            seen.append(self.loss.item())
+            if len(seen)==n: raise CancelFitException
+    seen = []
+    set_seed(3)
+    learn = make(dls, **kwargs)
+    learn.dls.train.rng = random.Random(3)
+    with learn.no_logging(): learn.fit(1, .01, cbs=Keep())
+    return seen
+def words(**kwargs): return dict(tok=BaseTokenizer(), n_workers=0) | kwargs
+def classifier(dls, **kwargs):
+    return bare(text_classifier_learner(dls, AWD_LSTM, pretrained=False, config=small_classifier, path=folder, **kwargs))
+def lm(dls, **kwargs): return bare(language_model_learner(dls, AWD_LSTM, pretrained=False, config=small, path=folder, **kwargs))
+def reviews_in_files():
+    texts = folder/f'texts{next(count)}'
+    for i,o in enumerate(reviews.itertuples()): (texts/('valid' if o.valid else 'train')/o.label/f'{i}.txt').mk_write(o.review)
+    return texts
 '''
+
+# What fastai's docs do, each with the result that is compared. `ours` is fastai's module of blocks, or ours.
+programs = '''
+# a classifier from a table: tutorial.text
+dls = text()
+learn = classifier(dls, metrics=accuracy)
+fitted(learn), learn.validate(), learn.predict('a good film')
+
+# a classifier from folders: tutorial.text
+dls = TextDataLoaders.from_folder(reviews_in_files(), valid='valid', tok_tfm=BaseTokenizer(), bs=4, num_workers=0)
+learn = classifier(dls, metrics=accuracy)
+dls.vocab, fitted(learn)
+
+# the same with a DataBlock: tutorial.text
+block = DataBlock(blocks=(TextBlock.from_folder(path := reviews_in_files(), **words()), CategoryBlock), get_items=get_text_files,
+                  get_y=parent_label, splitter=GrandparentSplitter(valid_name='valid'))
+dls = block.dataloaders(path, path=path, bs=4, num_workers=0)
+dls.one_batch(), fitted(classifier(dls))
+
+# a language model, and what it writes: tutorial.text
+learn = lm(text(is_lm=True, seq_len=5), metrics=[accuracy, Perplexity()])
+fitted(learn), learn.predict('a good', 5, temperature=.75, no_bar=True)
+
+# from the language model to a classifier: tutorial.text
+first = lm(dls_lm := text(is_lm=True, seq_len=5))
+fitted(first)
+first.save_encoder('finetuned')
+learn = classifier(text(text_vocab=dls_lm.vocab))
+learn.load_encoder('finetuned')
+learn.freeze_to(-2)
+fitted(learn), [len(o) for o in learn.opt.param_lists]
+
+# several labels of a text: docs of DataBlock
+learn = classifier(tagged(), metrics=accuracy_multi)
+fitted(learn), learn.predict('a good film')
+
+# a table and a DataBlock: docs of TextBlock
+block = DataBlock(blocks=(TextBlock.from_df('review', seq_len=72, **words()), CategoryBlock), get_x=ColReader('text'), get_y=ColReader('label'),
+                  splitter=ColSplitter('valid'))
+dls = block.dataloaders(reviews, bs=4, num_workers=0)
+shown(block.summary, reviews)[:0], dls.vocab, [o[0].tolist() for o in dls.train_ds]
+
+# a language model and a DataBlock: docs of TextBlock
+block = DataBlock(blocks=TextBlock.from_df('review', is_lm=True, **words()), get_x=ColReader('text'), splitter=RandomSplitter(.2, seed=1))
+dls = block.dataloaders(reviews, bs=2, seq_len=6, num_workers=0)
+dls.one_batch(), dls.valid.one_batch(), fitted(lm(dls))
+
+# numbers as targets
+learn = classifier(text(label_col='stars', y_block=RegressionBlock), y_range=(0,6), metrics=rmse)
+fitted(learn), learn.predict('a good film')
+
+# Interpretation: docs of it
+learn = classifier(text())
+interp = ClassificationInterpretation.from_learner(learn)
+interp.confusion_matrix(), interp.most_confused(), interp.top_losses(3), shown(interp.print_classification_report), interp[0]
+
+# two columns of texts
+dls = text(df=reviews.assign(title='on '+reviews.label), text_col=['title','review'])
+dls.one_batch(), dls.vocab, fitted(classifier(dls))
+
+# transforms by hand: tutorial of the mid-level API
+tfms = [attrgetter('review'), Tokenizer(BaseTokenizer()), Numericalize(min_freq=1)]
+splits = ColSplitter('valid')(reviews)
+dsets = Datasets(reviews, [tfms, [attrgetter('label'), Categorize()]], splits=splits, dl_type=SortedDL)
+dls = dsets.dataloaders(bs=4, before_batch=pad_input, num_workers=0)
+dls.one_batch(), dsets.decode(dsets[0]), shown(dsets.show, dsets[1])
+
+# tokenizers and a vocabulary: docs of text.core
+tok = Tokenizer.from_df('review', tok=BaseTokenizer(), n_workers=0)
+splits = ColSplitter('valid')(reviews)
+dsets = Datasets(reviews, [[tok, attrgetter('text'), Numericalize()]], splits=splits, dl_type=LMDataLoader)
+dls = dsets.dataloaders(bs=2, seq_len=7, num_workers=0)
+tok.counter, tok.lengths, dls.one_batch()
+
+# export, and another learner of the file
+learn = classifier(text())
+fitted(learn)
+again = reloaded(learn)
+[o.get_preds()[0] for o in (learn, again)], again.predict('so bad')
+
+# save and load; test_dl with labels
+learn = classifier(text())
+learn.save('some')
+fitted(learn)
+learn.load('some')
+learn.get_preds(dl=learn.dls.test_dl(reviews.rename(columns=dict(review='text')), with_labels=True))
+
+# schedules, lr_find and callbacks
+learn = classifier(text(), metrics=accuracy)
+found = learn.lr_find(num_it=8, show_plot=False)
+with learn.no_logging(): learn.fine_tune(1, .01, cbs=[SaveModelCallback(fname='best'), CSVLogger(folder/'log.csv')])
+found, learn.recorder.values, (folder/'log.csv').read_text().split()[0]
+
+# texts from a file
+reviews.to_csv(folder/'reviews.csv', index=False)
+dls = TextDataLoaders.from_csv(folder, 'reviews.csv', text_col='review', label_col='label', valid_col='valid', tok_tfm=BaseTokenizer(), bs=4, num_workers=0)
+dls.one_batch(), fitted(classifier(dls)), shown(dls.show_batch, max_n=2)
+
+# weights of classes, a loss and an optimizer of one's own
+learn = classifier(text(), loss_func=CrossEntropyLossFlat(weight=tensor([1.,2.])), opt_func=partial(Adam, wd=.1), metrics=[F1Score(), RocAucBinary()])
+fitted(learn, cbs=[GradientAccumulation(8), MixUp(.4)][:1]), learn.get_preds(with_loss=True)
+
+# blocks of the library in fastai's learner: the losses of the first batches are those with fastai's blocks
+kw = dict(text_col='review', label_col='label', valid_col='valid', bs=4, tok_tfm=BaseTokenizer(), num_workers=0)
+ours_,theirs = losses(classifier, ours.TextDataLoaders.from_df(reviews, **kw)), losses(classifier, text())
+ours_==theirs, theirs
+
+# and for a language model
+kw = dict(text_col='review', valid_col='valid', bs=4, tok_tfm=BaseTokenizer(), is_lm=True, seq_len=5, num_workers=0)
+ours_,theirs = losses(lm, ours.TextDataLoaders.from_df(reviews, **kw)), losses(lm, text(is_lm=True, seq_len=5))
+ours_==theirs, theirs
+'''
+programs = [o.strip() for o in programs.strip().split('\n\n')]
 
 def plain(o):
     "Values that can be compared and written to a file: numbers with five digits, types by name"
     if isinstance(o, float): return f'{o:.5g}'
-    if o is None or isinstance(o, (str,int)): return o
+    if isinstance(o, str): return str(o)
+    if o is None or isinstance(o, int): return o
     if type(o).__name__=='DataFrame': return [list(map(str, o.columns)), plain(o.values)]
     if hasattr(o, 'requires_grad'): return [type(o).__name__, str(o.dtype), plain(o.tolist())]
     if hasattr(o, 'tolist'): return plain(o.tolist())                     # of NumPy and pandas
@@ -199,36 +335,110 @@ def result(code, names):
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()): return plain(eval(code, names))
     except Exception as e: return type(e).__name__
 
-def run(ours):
-    "The result of each line; with this library also the results of those with repairs where these are undone"
+def value(code, names):
+    "What the statements of `code` end with"
+    *lines,last = ast.parse(code).body
+    exec(compile(ast.Module(lines, []), 'program', 'exec'), names)
+    return eval(compile(ast.Expression(last.value), 'program', 'eval'), names)
+
+def result(code, names):
+    "The plain value of `code`, or the name of its error"
+    names = dict(names)
+    names['set_seed'](0)
+    try:
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()): return plain(value(code, names))
+    except Exception as e: return f'{type(e).__name__}: {e}'.replace(str(names['folder']), 'folder')
+
+def run(when):
+    "The result of each call and program where the library is imported `when`"
     warnings.simplefilter('ignore')
     InteractiveShell.clear_instance()   # that of a notebook, which shows tables in its own way
     vars(builtins).pop('get_ipython', 0)
+    sys.path.insert(0, root)
+    if when=='before': importlib.import_module('transformers_from_scratch.all')
     names = dict(tempfile=tempfile, warnings=warnings, redirect_stdout=redirect_stdout, StringIO=StringIO)
-    if ours:
-        sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-        import transformers_from_scratch.all
     exec(setting, names)
-    res = dict(given=[result(code, names) for code,_ in lines], undone={})
-    if ours:
-        from transformers_from_scratch.text.repairs import _table
-        for code,rows in lines:
-            for o in rows: _table[o].remove()
-            if rows: res['undone'][code] = result(code, names)
-            for o in rows: _table[o].put()
-    return res
+    if when=='after': importlib.import_module('transformers_from_scratch.all')
+    names['ours'] = importlib.import_module('fastai.text.data' if when=='never' else 'transformers_from_scratch.text.blocks')
+    return [result(o, names) for o in (*calls, *programs)]
+
+def _apart(f, *args, n=1):
+    "`f` of each of `args`, each in a process that has not imported the library"
+    copy = sys.platform=='linux' and 'transformers_from_scratch' not in sys.modules  # of this one, which may have imported fastai
+    with mp.get_context('fork' if copy else 'spawn').Pool(n, maxtasksperchild=1) as pool: return pool.map(f, args, chunksize=1)
 
 def compare():
-    "`(code, without, with, repairs, right)` of each line; `right` where its repairs explain the difference"
-    copy = sys.platform=='linux' and 'transformers_from_scratch' not in sys.modules  # of this process, which may have imported fastai
-    with mp.get_context('fork' if copy else 'spawn').Pool(2, maxtasksperchild=1) as pool: without,ours = pool.map(run, (False,True), chunksize=1)
-    for (code,rows),a,b in zip(lines, without['given'], ours['given'], strict=True):
-        yield code,a,b,rows,(a!=b and ours['undone'][code]==a) if rows else a==b
+    "The code, and its result where the library is imported never, before and after"
+    return [*zip([*calls, *programs], *_apart(run, 'never', 'before', 'after', n=2), strict=True)]
+
+packages = 'fastai','fastcore','fasttransform','plum','spacy'
+others = 'builtins','pathlib','random','json','pandas','torch','torch.nn','torch.utils.data'     # where a patch would be felt as well
+
+def import_all(package, *but):
+    "Import the modules of a package that can be imported here"
+    for o in pkgutil.walk_packages(importlib.import_module(package).__path__, f'{package}.', onerror=str):
+        if any(n in o.name for n in but): continue
+        try: importlib.import_module(o.name)
+        except (Exception,SystemExit): pass
+
+def _within(o):
+    "What can be changed in a value without replacing it"
+    if isinstance(o, (classmethod,staticmethod)): o = o.__func__
+    if isinstance(o, types.FunctionType): return [o.__code__, o.__defaults__, *[*(o.__kwdefaults__ or {}).items()], *vars(o).items()]
+    if isinstance(o, property): return [o.fget, o.fset, o.fdel]
+    if isinstance(o, dict): return [*o.items()]
+    return [*o] if isinstance(o, (list,tuple,set)) else []
+
+def _methods(f): return {o.signature.types: o.implementation for o in f.methods}
+
+def state():
+    "All attributes of the modules and classes of these packages, and the methods of their dispatchers, by name"
+    from plum import Function
+    found,dispatchers,seen = {},{},set()
+    todo = [(n,o) for n,o in sys.modules.items() if n.split('.')[0] in packages or n in others]
+    while todo:
+        name,o = todo.pop()
+        if id(o) in seen: continue
+        seen.add(id(o))
+        for n,x in [*vars(o).items()]:
+            if n in ('__dict__','__weakref__','__warningregistry__','_abc_impl'): continue
+            found[name,n] = x,_within(x)
+            if isinstance(x, Function): dispatchers[name,n] = x,_methods(x)
+            whose = getattr(x, '__module__', None) if isinstance(x, type) else name if type(x) is types.SimpleNamespace else None
+            if isinstance(whose, str) and (whose.split('.')[0] in packages or name in others and name!='builtins' or name=='builtins'):
+                todo.append((f'{whose}.{getattr(x, "__qualname__", n)}', x))
+    return found,dispatchers
+
+def _same(a, b): return len(a)==len(b) and all(x is y or type(x) is type(y) and (
+    x==y if isinstance(x, (str,int,float)) else type(x) is tuple and _same(x, y)) for x,y in zip(a, b))
+
+def walk(thorough=True):
+    """What differs after the import of every module of the library: `(attributes, what differs, new methods of dispatchers by dispatcher,
+    those without a class of ours)`"""
+    warnings.simplefilter('ignore')
+    sys.path.insert(0, root)
+    import fastai.text.all
+    if thorough:
+        for o in packages[:3]: import_all(o)
+    if find_spec('accelerate'): import fastai.distributed
+    (before,methods),ours = state(),'transformers_from_scratch'
+    lost = import_all(ours)
+    from transformers_from_scratch.learner.distributed import _text_trainer
+    if find_spec('accelerate'): _text_trainer(False, cpu=True)
+    use()
+    after,new = state()
+    differ = [o for o,(x,inside) in before.items() if o not in after or after[o][0] is not x or not _same(inside, after[o][1])]
+    differ += [o for o in after if o not in before and any(o[0]==n for n,_ in before)]
+    gained = {'.'.join(o): {t: f for t,f in new[o][1].items() if t not in methods[o][1]} for o in methods}
+    differ += [o for o in methods if any(new[o][1].get(t) is not f for t,f in methods[o][1].items())]
+    def is_ours(types): return any(getattr(t, '__module__', '').startswith(ours) for t in types)
+    return len(before),differ,{o: len(x) for o,x in gained.items() if x},[(o,t) for o,x in gained.items() for t in x if not is_ours(t)]
 
 if __name__=='__main__':
-    seen = list(compare())
-    for code,a,b,rows,right in seen:
-        if a!=b or not right: print('ok ' if right else 'NOT', code[:90], str(a)[:60], str(b)[:60], *rows, sep=' | ')
-    wrong = [o for o in seen if not o[-1]]
-    print(f'{len(seen)} calls: {sum(a!=b for _,a,b,_,_ in seen)} differ, {len(wrong)} of them for no reason of ours')
-    sys.exit(bool(wrong))
+    seen = compare()
+    wrong = [o for o in seen if not str(o[1])==str(o[2])==str(o[3])]
+    for o in wrong: print('NOT', *(str(x)[:200] for x in o), sep='\n    ')
+    print(f'{len(calls)} calls and {len(programs)} programs: {len(wrong)} differ')
+    (n,differ,gained,odd), = _apart(walk, True)
+    print(f'{n:,} attributes: {len(differ)} differ', *differ, *odd, *(f'{o} has {k} more methods, for classes of ours' for o,k in gained.items()), sep='\n')
+    sys.exit(bool(wrong or differ or odd))

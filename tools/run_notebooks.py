@@ -5,8 +5,7 @@ together and count them: passed, failed, and skipped (no cell to run). `make tes
 
 A page defines anew what it exports, and so replaces methods in its process: no other notebook may see that. PyTorch and fastai,
 which take 3 seconds of a core, are imported once: each process is a copy (`fork`) of this one, where the system can do that safely.
-Notebooks that begin by importing all of this library start last, and before them it is imported once as well: the others run without
-the repairs that they do not import.
+Notebooks that begin by importing all of this library start last, and before them it is imported once as well.
 With `TEST_SEED=3` the seeds are other ones, see `tools/seeds.py`; with `ADDRESSES=odd` tensors from files begin elsewhere, see `tools/addresses.py`."""
 import gc, importlib, multiprocessing as mp, os, sys, time
 from collections import Counter

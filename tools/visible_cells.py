@@ -93,7 +93,6 @@ def main():
 def run(files, flags):
     "Run the visible cells of each page in a process of its own, as `run_notebooks` does with all cells"
     os.environ.pop('TFS_AUTOTUNE', None)                   # as a reader has it
-    files = [o for o in files if 'text.repairs' not in o.name]   # shows each fault before the cell that mends it
     get_ready('fastai.text.all')
     nbdev.test.NBProcessor = visible
     kw = dict(skip_flags={'slow', 'download'}, force_flags=flags.split(), basepath=root, cell_timeout=14400)

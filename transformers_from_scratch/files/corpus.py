@@ -16,6 +16,7 @@ from fastai.text.all import *
 from .format import *
 from ..text.ensure import *
 from ..text.tokenizers import *
+from ..text.blocks import *
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000008
 def _of_csv(path, col, encoding):
@@ -147,7 +148,7 @@ class Corpus:
     def __getitem__(self, i):
         i = range(len(self))[operator.index(i)]
         ids = self.ids[self.starts[i]:self.starts[i+1]].astype(np.int64)
-        return TensorText(torch.from_numpy(ids))
+        return TensorIds(torch.from_numpy(ids))
 
     def __repr__(self):
         return (f'{type(self).__name__}({len(self):,} texts, {self.n_tokens:,} tokens, '
@@ -156,10 +157,10 @@ class Corpus:
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000017
 def _with_rules(tok, rules):
-    "A fastai `Tokenizer`, whatever `tok` is"
+    "A `Tokenizer`, whatever `tok` is"
     if tok is None: tok = WordTokenizer()
     if isinstance(tok, Tokenizer): return tok
-    return Tokenizer(tok, rules=getattr(tok, 'rules', None) if rules is None else rules)
+    return TextTokenizer(tok, rules)
 
 def _train(tok, texts, saved):
     "Train `tok` on `texts` if it needs that and was not trained; how it was made, in that case"
@@ -230,7 +231,7 @@ class CorpusTexts(TfmdLists):
     ):
         self.corpus,items = corpus,np.arange(len(corpus))[np.asarray(items, np.int64)]
         super().__init__(items, [tok, Numericalize(corpus.vocab)], do_setup=False,
-                         types=[Tokenizer.input_types, L, TensorText])
+                         types=[Tokenizer.input_types, L, TensorIds])
 
     def _after_item(self, i): return self.corpus[i]
 
@@ -285,7 +286,7 @@ class CorpusLoader(LMDataLoader):
     def create_item(self, i):
         "Row `i`, input and target; rows are counted batch by batch, and on from epoch to epoch"
         x = self._read([i or 0])[0]
-        return LMTensorText(x[:-1]),TensorText(x[1:])
+        return LMTensorIds(x[:-1]),TensorIds(x[1:])
 
     def create_batches(self, samples):
         "All rows of a batch at once, unless something is to be done with each"
@@ -293,7 +294,7 @@ class CorpusLoader(LMDataLoader):
             yield from super().create_batches(samples)
             return
         for x in map(self._read, self.chunkify(samples)):
-            yield LMTensorText(x[:,:-1]),TensorText(x[:,1:])
+            yield LMTensorIds(x[:,:-1]),TensorIds(x[:,1:])
 
     def randomize(self):
         "The next epoch begins; it counts even if it is left"
@@ -312,7 +313,7 @@ class CorpusLoader(LMDataLoader):
         finally: self.epoch = epoch
 
     def new(self,
-        dataset=None, # Other texts; what is not a `CorpusTexts` is read by fastai's `LMDataLoader`
+        dataset=None, # Other texts; what is not a `CorpusTexts` is read by a `TextLMDL`
         seq_len:int=None, # Tokens of each row; None is as before
         **kwargs
     )->LMDataLoader:
@@ -321,7 +322,7 @@ class CorpusLoader(LMDataLoader):
         if dataset is None or isinstance(dataset, CorpusTexts):
             return DataLoader.new(self, dataset, **dict(seed=self.seed) | kwargs)
         settings = dict(bs=self.bs, device=self.device, num_workers=self.fake_l.num_workers)
-        return LMDataLoader(dataset, **settings | kwargs)
+        return TextLMDL(dataset, **settings | kwargs)
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000035
 def _split(corpus, source, text_col, splitter, valid_pct, seed):

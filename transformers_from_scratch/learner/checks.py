@@ -120,14 +120,12 @@ def _odd_data(dls, target):
     seen = dict(zip(texts, known))
     twins = [(seen[o],label) for o,label in zip(others, told) if o in seen]
     odd = [o for o in twins if o[0]!=o[1]]
-    if len(twins)>.05*len(others) or len(odd)>max(1, .002*len(others)):
+    if len(twins)>max(9, .05*len(others)) or len(odd)>max(1, .002*len(others)):
         yield (f'{len(twins):,} of {len(others):,} validation texts that are training texts, too, {len(odd):,} of them with '
                "other labels: `df.drop_duplicates('text')`")
 
 def _check_targets(dls, target, y_range, own_loss):
     "Raise `ValueError` for targets that can't be learned, and warn of a likely mistake"
-    odd = [*_odd_data(dls, target)] if target.kind in ('category','labels','tags') else []
-    if odd: warn(f'`dls` has {"; ".join(odd)}', stacklevel=6)
     known = set(target.classes)
     to_number = dls.train_ds.tls[-1].tfms.fs[-1] if target.kind else None
     o2i = getattr(getattr(to_number, 'vocab', None), 'o2i', None)
@@ -146,6 +144,8 @@ def _check_targets(dls, target, y_range, own_loss):
     if target.kind=='category' and all(isinstance(o, float) for o in target.classes):
         warn(f'`dls` has {len(target.classes)} classes that are numbers, such as '
              f'{target.classes[0]}: for numbers pass `y_block=RegressionBlock`', stacklevel=6)
+    odd = [*_odd_data(dls, target)] if target.kind in ('category','labels','tags') else []
+    if odd: warn(f'`dls` has {"; ".join(odd)}', stacklevel=6)
 
 # %% ../../nbs/52_learner.checks.ipynb #9a000043
 _task_of = {  # kind of targets: the learner for them, and what they are

@@ -218,6 +218,13 @@ class BaseTextLearner(Learner):
             getattr(self, cb.name).__dict__ = vars(cb)  # with the attributes of the callback
         return self
 
+    def gather_args(self
+    )->dict: # By name
+        "The settings of the learner and of its callbacks, for `WandbCallback`: numbers and short texts"
+        res = {f'{type(o).__name__}.{n}': vars(o).get(n) for o in (self, *self.cbs) for n in inspect.signature(type(o).__init__).parameters}
+        res = {n: o for n,o in res.items() if isinstance(o, (str,int,float))}
+        return res | {'batch size': self.dls.bs, 'model parameters': total_params(self.model)[0]}
+
     def __repr__(self):
         model = plain_model(self.model)
         n,_ = total_params(model)

@@ -21,7 +21,7 @@ from .folders import *
 # %% ../../nbs/35_text.blocks.ipynb #bl000011
 class TensorIds(TensorText):
     "Ids of a text of our blocks"
-class LMTensorIds(LMTensorText):
+class LMTensorIds(LMTensorText,TensorIds):
     "Ids of a piece of our rows for a language model"
 
 class TextIds(Numericalize):
@@ -87,7 +87,7 @@ class _Part:
             if is_listy(self.values[0][0]): known = [o or isinstance(f, TextTokenizer) for o,f in zip(known, fs)]
         n = first([i for i,o in enumerate(known) if not o] + [len(fs)])
         self.steps,self.after = (fs[:n],fs[n:]) if self.values is not None else ([],fs)
-        state = [*(getattr(tl, 'vocab', None) or ())],tl.tfms.split_idx,len(self.steps)
+        state = [*(getattr(tl, 'vocab', None) or ())],tl.tfms.split_idx,[*map(id, self.steps)]
         if state!=self.state: self.made,self.state = {},state
         self.made = {i: o for i,o in self.made.items() if i<len(tl.items) and o[0]==self.values[i]}
 
@@ -97,7 +97,7 @@ class _Part:
         else:
             res = self._array(self.rows[i], self.steps)
             if self.steps: self.made[i] = _copy(self.values[i]),res
-        return self._array(self._typed(res), self.after) if self.after else res
+        return self._array(self.typed(res), self.after) if self.after else res
 
     def _array(self, x, fs):
         if fs: x = compose_tfms(x, tfms=fs, split_idx=self.tl.tfms.split_idx)
@@ -105,18 +105,20 @@ class _Part:
         self.like = x[:0] if x.dim() else x
         return _small(x)
 
-    def _typed(self, res):
+    def typed(self, res):
+        "A tensor of what `numbers` gives"
         return torch.from_numpy(res).to(self.like.dtype).as_subclass(type(self.like)) if isinstance(res, np.ndarray) else res
-    def __getitem__(self, i): return self._typed(self.numbers(i))
+    def __getitem__(self, i): return self.typed(self.numbers(i))
 
 class KeptRows:
     "Rows of a dataset; what is known to follow from a text, or from a target, is made once"
     def __init__(self, dataset # `Datasets`, or `TfmdLists`
     ):
         self.dataset = dataset
-        self.parts = [_Part(o) for o in getattr(dataset, 'tls', [dataset])]
 
-    def __reduce__(self): return KeptRows,(self.dataset,)  # without the rows
+    @functools.cached_property
+    def parts(self): return [_Part(o) for o in getattr(self.dataset, 'tls', [self.dataset])]
+    def __getstate__(self): return dict(dataset=self.dataset)  # without the rows
 
     @classmethod
     def of(cls, dataset # `Datasets`, or `TfmdLists`
@@ -220,7 +222,8 @@ class TextDL(_KeepsRows, SortedDL):
 
     def _quick_batches(self, rows, samps):
         for idxs in self.chunkify(map(int, samps)):
-            columns,like = [[o.numbers(i) for i in idxs] for o in rows.parts],rows[idxs[0]]
+            columns = [[o.numbers(i) for i in idxs] for o in rows.parts]
+            like = tuple(o.typed(col[0]) for o,col in zip(rows.parts, columns))
             padded = {}
             for o in self.before_batch.fs: padded = padders[type(o)](o, columns, like)
             stacked = {i: torch.from_numpy(np.stack(o)) for i,o in enumerate(columns) if i not in padded}
@@ -393,7 +396,7 @@ def _ensure_numbers(df, cols, block):
     for o in cols:
         texts = [(i,y) for i,y in df[o].items() if isinstance(y, str)]
         odd = [(i,y) for i,y in texts if _decimal.fullmatch(y.strip())]
-        if block is RegressionBlock or getattr(block, 'func', None) is RegressionBlock: odd = odd or texts
+        if block is not None: odd = odd or texts
         elif len(odd)<len(texts): odd = []
         if odd: raise ValueError(f"{o!r} holds numbers that are texts, such as {odd[0][1]!r} in row {odd[0][0]!r}: read the table "
                                  "with `pd.read_csv(file, decimal=',', thousands='.')`; for classes pass `y_block=CategoryBlock`")
@@ -455,17 +458,16 @@ class TextDataLoaders(_fastai.TextDataLoaders):
     )->DataLoaders: # For a learner
         "Create from a table; raises `ValueError` for missing cells, and for targets that would be read as something else"
         block,data,loader = _keywords(kwargs, TextBlock.from_df, TextLMDL if is_lm else TextDL, 'from_df')
-        texts,targets = ([df.columns[i] if isinstance(i, int) and i not in df else i for i in L(o)] for o in (text_col, label_col))
-        targets = [] if is_lm else targets
+        targets = [] if is_lm else ensure_filled(df[:0], *L(label_col))
         if valid_col is not None: ensure_filled(df, valid_col, fill=False)
-        ensure_filled(df, *texts, *(targets if y_block is None else []))
-        blocks = [TextBlock.from_df(texts, text_vocab, is_lm, seq_len, backwards, tok=tok_tfm, **block)]
+        ensure_filled(df, *L(text_col), *(targets if y_block is None else []))
+        blocks = [TextBlock.from_df(text_col, text_vocab, is_lm, seq_len, backwards, tok=tok_tfm, **block)]
         if not is_lm:
-            if y_block is None or not isinstance(y_block, TransformBlock): _ensure_numbers(df, targets, y_block)
-            blocks += L(ifnone(y_block, _target_block(df, targets, label_delim)))
+            if y_block in (None,RegressionBlock): _ensure_numbers(df, targets, y_block)
+            blocks += L(_target_block(df, targets, label_delim) if y_block is None else y_block)
         if valid_col is not None: ensure_split(df, valid_col)
         dblock = DataBlock(blocks, get_x=ColReader(block.get('tok_text_col', 'text')), **data,
-                           get_y=None if is_lm else ColReader(targets, label_delim=label_delim),
+                           get_y=None if is_lm else ColReader([[*df].index(o) if isinstance(o, int) else o for o in targets], label_delim=label_delim),
                            splitter=RandomSplitter(valid_pct, seed=seed) if valid_col is None else ColSplitter(valid_col))
         return cls.from_dblock(dblock, df, path=path, seq_len=seq_len, **loader)
 
