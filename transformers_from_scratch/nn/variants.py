@@ -158,7 +158,7 @@ class YarnRotary(BlendedRotary):
         **kwargs
     ):
         super().__init__(k, max_len, s, few=few, many=many, **kwargs)
-        self.sharpness = ifnone(sharpness, .1*math.log(self.factor)+1)
+        self.sharpness = ifnone(sharpness, .1*math.log(max(self.factor, 1))+1)
 
     @delegates(BlendedRotary.kept)
     def kept(self, waves:Tensor)->Tensor: # In [0,1], `(s/2,)`

@@ -222,8 +222,9 @@ def rope_parameters(
         if type(positions) is YarnRotary: few,many = 'beta_slow','beta_fast'
         says |= {few: positions.few, many: positions.many,
                  'original_max_position_embeddings': positions.trained}
-    if type(positions) is YarnRotary and positions.sharpness!=.1*math.log(positions.factor)+1:
-        says['attention_factor'] = positions.sharpness
+    if type(positions) is YarnRotary:
+        usual = .1*math.log(max(positions.factor, 1))+1
+        if positions.sharpness!=usual: says['attention_factor'] = positions.sharpness
     return says
 
 def llama_config(
