@@ -126,7 +126,10 @@ def _odd_data(dls, target):
 
 def _check_targets(dls, target, y_range, own_loss):
     "Raise `ValueError` for targets that can't be learned, and warn of a likely mistake"
-    known = set(target.classes)
+    known,table = set(target.classes),target_columns(dls.train_ds)
+    if target.kind=='labels' and table is not None and table.shape[1]>1 and known and known<={0,1}:
+        raise ValueError(f'{[*table]} are columns of 0 and 1, which `dls` reads as labels of these names: pass '
+                         f'`y_block=MultiCategoryBlock(encoded=True, vocab={[*table]})`')
     to_number = dls.train_ds.tls[-1].tfms.fs[-1] if target.kind else None
     o2i = getattr(getattr(to_number, 'vocab', None), 'o2i', None)
     # `add_na` makes a class of what is missing; others have columns of 0 and 1
@@ -220,12 +223,13 @@ class DataWatch(Callback):
         "Raise `ValueError` for `learn.dls`, or a `dl`, of another vocabulary"
         tl = first(nested_attr(self.learn, 'dl.dataset.tls', []))
         tok = tl and text_tokenizer(tl)
-        if type(tok) is Tokenizer and tok.mode=='df' and len(L(tok.text_cols))>1 and isinstance(tl.items, pd.DataFrame):
-            name,self.learn.dl = tok.tok_text_col,self.learn.dl
-            raw = name in tl.items and len(tl.items) and isinstance(tl.items[name].iloc[0], str)
+        if type(tok) is Tokenizer and tok.mode=='df' and isinstance(tl.items, pd.DataFrame) and len(tl.items):
+            name,has = tok.tok_text_col,[*tl.items]
+            cols = [has[o] if isinstance(o, int) and o not in has else o for o in L(tok.text_cols)]
+            raw = name in has and isinstance(tl.items[name].iloc[0], str) and (len(cols)>1 or cols[0]!=name and cols[0] in has)
             if raw: self.learn.dl = None
             ensure(not raw, 'dl', f'a table of fastai\'s `test_dl`, of which {name!r} alone would be read',
-                   f'of all of {[*tok.text_cols]}: make `dls` with `TextDataLoaders` of this library')
+                   f'of all of {cols}: make `dls` with `TextDataLoaders` of this library')
         # an error in `before_fit` of a prediction would leave `Learner.lock` taken
         dl = self.vocabs and getattr(self.learn, 'dl', None)
         for n,data in dict(dls=self.dls, dl=dl).items():
