@@ -115,13 +115,14 @@ class FolderTokenizer(TextTokenizer):
 
     def encodes(self, path:Path):
         "Tokens of a file, kept or made from what stands in it now"
-        found = self.texts.get(self._key(data := path.read_bytes())) if self.texts else None
+        data = path.read_bytes()
+        found = self.texts.get(self._key(data)) if self.texts else None
         if found is None: return self._tokenize1(decoded(data, path, self.encoding))
         return L([self.words[i] for i in found])
 
     def get_lengths(self, items):
         "Number of tokens of each file; None where one was not read"
-        lens = [self.lengths.get(o) for o in items] if self.lengths else [None]
+        lens = [self.lengths.get(o) if isinstance(o, Path) else None for o in items] if self.lengths else [None]
         return None if None in lens else lens
 
     def __getstate__(self): return self.__dict__ | dict(words=[], texts={}, keys={}, lengths=None)  # of the training data
