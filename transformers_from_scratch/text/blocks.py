@@ -435,6 +435,7 @@ def _keywords(kwargs, block, loader, who):
     block,data,*loaders = split_keywords(known, block, of_data, Datasets.dataloaders, loader, who=who)
     return block,data,merge(*loaders, {n: o for n,o in kwargs.items() if n not in known})
 
+    loader = kwargs.get('dl_type') or loader
 class TextDataLoaders(_fastai.TextDataLoaders):
     "fastai's `TextDataLoaders`, for our blocks; an unknown keyword raises `TypeError`"
     @classmethod
