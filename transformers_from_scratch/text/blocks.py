@@ -430,12 +430,12 @@ def _keywords(kwargs, block, loader, who):
     "Keywords for a block, for its `DataBlock` and for the loaders; raises `TypeError` for others"
     def of_data(item_tfms=None, batch_tfms=None): pass
     def val(kwargs): return {n[4:]: o for n,o in kwargs.items() if n.startswith('val_') and n not in ('val_bs','val_shuffle')}
+    loader = kwargs.get('dl_type') or loader
     split_keywords(val(kwargs), loader, who=who)
     known = {n: o for n,o in kwargs.items() if n[4:] not in val(kwargs)}
     block,data,*loaders = split_keywords(known, block, of_data, Datasets.dataloaders, loader, who=who)
     return block,data,merge(*loaders, {n: o for n,o in kwargs.items() if n not in known})
 
-    loader = kwargs.get('dl_type') or loader
 class TextDataLoaders(_fastai.TextDataLoaders):
     "fastai's `TextDataLoaders`, for our blocks; an unknown keyword raises `TypeError`"
     @classmethod
