@@ -192,7 +192,8 @@ def _empty_dls(about, tok, device):
     # rows of a language model need no padding, and tags are padded beside their text
     if not (lm or tags): kw['before_batch'] = Pad_Chunk(pad_idx=pad)
     block,get_y,cells = _target(about, tok) if pairs or about.head.target else (None, None, {})
-    cols = data.cols if data.cols and data.tags else ['text']
+    name = 'text of this row' if 'text' in cells else 'text'  # labels may be called so
+    cols = data.cols if data.cols and data.tags else [name]
     block = DataBlock([text, *L(block)], get_x=ColReader(cols), get_y=get_y,
                       splitter=IndexSplitter([1]))
     row = dict.fromkeys(cols, '1 2 3 4 5 6 7 8 9') | cells
@@ -200,7 +201,7 @@ def _empty_dls(about, tok, device):
     if data.cols and not data.tags:  # another table is processed as that one was
         for part,cols in enumerate([data.cols, data.label] if pairs else [data.cols]):
             t = text_tokenizer(dls, part)
-            t.mode,t.text_cols,t.tok_text_col = 'df',L(cols),'text'
+            t.mode,t.text_cols,t.tok_text_col = 'df',L(cols),'text' if pairs else name
             t.kwargs = dict(mark_fields=data.mark)
     cls = TagDataLoaders if tags and data.cols else type(dls)
     return cls(*(o.new(o.dataset.new_empty(), bs=data.bs) for o in dls.loaders),

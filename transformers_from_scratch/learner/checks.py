@@ -100,8 +100,8 @@ def _texts_and_labels(ds):
     tok = first(o for o in tl.tfms.fs if isinstance(o, Tokenizer))
     if isinstance(tl.items, pd.DataFrame) and getattr(tok, 'tok_text_col', '') in tl.items:
         texts = [tuple(o) for o in tl.items[tok.tok_text_col]]
-    else: texts = [tok.keys[o] for o in tl.items] if {*tl.items}<=getattr(tok, 'keys', {}).keys() else []
-    labels = [None]*len(texts) if table is None else [str(o) for o in table.to_numpy().tolist()]
+    else: texts = [tok.keys.get(o) for o in tl.items] if getattr(tok, 'keys', None) else []
+    labels = [None]*len(texts) if table is None else [str(o[0] if len(o)==1 else o) for o in table.to_numpy().tolist()]
     return texts,labels
 
 def _odd_data(dls, target):
@@ -111,7 +111,7 @@ def _odd_data(dls, target):
     blanks = blanks or [o for o in labels if isinstance(o, str) and o!=o.strip().strip('\u200b\ufeff')]
     if blanks: yield (f"labels with blanks that nobody sees, {blanks!r:.200}: strip them, as with `df['label'].str.strip()`, "
                       "or name the blank: `label_delim='; '`")
-    case = _alike({*labels}, str.casefold)
+    case = _alike(dict.fromkeys(labels), str.casefold)
     if case and not blanks: yield f"labels that differ in capitals alone, {case!r:.200}: `df['label'].str.lower()`"
     if target.kind=='tags' or not len(dls.valid_ds): return
     (texts,known),(others,told) = map(_texts_and_labels, (dls.train_ds, dls.valid_ds))
@@ -186,7 +186,8 @@ def check_dls(
     ensure(not uncalled, 'metrics', uncalled, 'called, as `F1ScoreMulti()` is', TypeError)
     if kind not in (None,'tokens'):
         n = len(getattr(dls.train_ds, 'tls', ()))-getattr(dls.train_ds, 'n_inp', 1)
-        ensure(n<2, 'dls', f'{n} targets', 'of one: a learner for each, or several labels or numbers as one target')
+        ensure(n<2 or n_out and loss_func, 'dls', f'{n} targets', 'of one, but for `n_out=` and a `loss_func=` of all: a learner '
+               'for each, or several labels or numbers as one target')
         one_class = target.kind=='category' and len(target.classes)<2 and n_out is None
         ensure(not one_class, 'vocab', target.classes, 'two or more classes to tell apart')
         # a loss of the user's may give one output a meaning

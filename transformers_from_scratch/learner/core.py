@@ -148,7 +148,7 @@ class BaseTextLearner(Learner):
         if with_decoded: _ensure_matrix(self)
         reorder = reorder or isinstance(dl, SortedDL)
         res = super().get_preds(ds_idx, dl, with_input, with_decoded=with_decoded, reorder=reorder, **kwargs)
-        if not with_input or not isinstance(res[0], L): return res
+        if not with_input or not isinstance(res[0], L) or isinstance(res[1], L): return res
         pads = ifnone(dl, self.dls[ds_idx]).before_batch
         rows = pads([(o,) for o in res[0]])
         return torch.stack([o[0] for o in rows]),*res[1:]

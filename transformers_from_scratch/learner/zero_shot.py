@@ -10,6 +10,7 @@ from fastai.text.all import *
 from ..nn.classifier import *
 from ..text.ensure import *
 from ..text.info import *
+from ..text.blocks import *
 from ..pretrained.core import *
 from .core import *
 from .embeddings import *

@@ -201,12 +201,14 @@ def read_tables(
     "Let texts be read from the columns that were trained on"
     for part,tl in enumerate(getattr(dataset, 'tls', [dataset])):
         tok = first(o for o in getattr(tl, 'tfms', Pipeline()).fs if isinstance(o, TextTokenizer))
+        if isinstance(tl.items, list) and tl.items and isinstance(tl.items[0], pd.Series): tl.items = pd.DataFrame(tl.items)
         if nested_attr(tok, 'mode')!='df' or not isinstance(tl.items, pd.DataFrame) or not len(tl.items): continue
-        name,cols = tok.tok_text_col,{*L(tok.text_cols)}
-        ready = name in tl.items and is_listy(tl.items[name].iloc[0])  # tokens
-        if ready and not (part and cols<={*tl.items}): continue
-        if not part and name in tl.items and not cols&{name,*tl.items}: ensure_filled(tl.items, name)
-        else: tl.items = tl.items.assign(**{name: tok.joined(tl.items)})
+        table,name,cols = tl.items,tok.tok_text_col,L(tok.text_cols)
+        def holds_tokens(o): return o in table and is_listy(table[o].iloc[0])
+        there = {*cols}<={*table} and not any(map(holds_tokens, cols))  # the texts of a target, beside the tokens of its source
+        if holds_tokens(name) and not (part and there): continue
+        alone = not part and name in table and not {*cols}&{name,*table}
+        tl.items = tok.with_tokens(table, tok.joined(table, [name] if alone else None))
 
 @delegates()
 class TextDL(_KeepsRows, SortedDL):
@@ -221,13 +223,17 @@ class TextDL(_KeepsRows, SortedDL):
         return super().create_item(s) if rows is None or not self.indexed else rows[s or 0]
 
     def _quick_batches(self, rows, samps):
-        for idxs in self.chunkify(map(int, samps)):
+        samps,like = map(int, samps),None
+        for idxs in self.chunkify(samps):
             columns = [[o.numbers(i) for i in idxs] for o in rows.parts]
-            like = tuple(o.typed(col[0]) for o,col in zip(rows.parts, columns))
+            if like is None:
+                like = tuple(o.typed(col[0]) for o,col in zip(rows.parts, columns))
+                if not all(isinstance(o, Tensor) for o in like): return (yield from super().create_batches(chain(idxs, samps)))
+                dtypes = [o.dtype for o in like]
             padded = {}
             for o in self.before_batch.fs: padded = padders[type(o)](o, columns, like)
             stacked = {i: torch.from_numpy(np.stack(o)) for i,o in enumerate(columns) if i not in padded}
-            batch = tuple((padded|stacked)[i].to(o.dtype) for i,o in enumerate(like))
+            batch = tuple((padded|stacked)[i].to(o) for i,o in enumerate(dtypes))
             yield self.retain(_sent(batch, self), [like])
 
 # %% ../../nbs/35_text.blocks.ipynb #bl000020
@@ -385,7 +391,7 @@ def _target_block(df, cols, label_delim):
     "The block for the targets of a table; raises `ValueError` for what would be read as something else"
     several = label_delim is not None or len(cols)>1
     for o in cols:
-        lists = [y for y in df[o] if is_listy(y)]
+        lists = [y for y in df[o] if is_listy(y) or isinstance(y, np.ndarray)]
         if lists: raise ValueError(f'{o!r} holds lists, such as {lists[0]!r:.80}: for several labels of a text pass '
                                    f'`y_block=MultiCategoryBlock`, for one `df.assign({o}=df[{o!r}].str[0])`')
     if len(cols)>1 and label_delim is None and all({*df[o]}<={0,1} for o in cols): return MultiCategoryBlock(encoded=True, vocab=cols)
@@ -458,13 +464,18 @@ class TextDataLoaders(_fastai.TextDataLoaders):
         **kwargs
     )->DataLoaders: # For a learner
         "Create from a table; raises `ValueError` for missing cells, and for targets that would be read as something else"
-        block,data,loader = _keywords(kwargs, TextBlock.from_df, TextLMDL if is_lm else TextDL, 'from_df')
+        block,data,loader = _keywords(kwargs, TextBlock.from_df, TextLMDL if is_lm else TextDL, cls.from_df)
         targets = [] if is_lm else ensure_filled(df[:0], *L(label_col))
         if valid_col is not None: ensure_filled(df, valid_col, fill=False)
-        ensure_filled(df, *L(text_col), *(targets if y_block is None else []))
+        several = label_delim is not None or y_block is MultiCategoryBlock
+        fill = {o: '' for o in ensure_filled(df[:0], *L(text_col))} | ({o: '' for o in targets} if several else {})
+        ensure_filled(df, *L(text_col), *(targets if several or y_block is None else []), fill=fill)
         blocks = [TextBlock.from_df(text_col, text_vocab, is_lm, seq_len, backwards, tok=tok_tfm, **block)]
         if not is_lm:
-            if y_block in (None,RegressionBlock): _ensure_numbers(df, targets, y_block)
+            numbers = any(isinstance(o, RegressionSetup) for o in getattr(y_block, 'type_tfms', ()))
+            if numbers or y_block in (None,RegressionBlock): _ensure_numbers(df, targets, y_block)
+            tuples = [o for o in targets if isinstance(o, str) and any(isinstance(y, tuple) for y in df[o])]
+            df = df.assign(**{o: df[o].map(lambda y: [*y] if isinstance(y, tuple) else y) for o in tuples})  # a tuple is several targets to fastai
             blocks += L(_target_block(df, targets, label_delim) if y_block is None else y_block)
         if valid_col is not None: ensure_split(df, valid_col)
         dblock = DataBlock(blocks, get_x=ColReader(block.get('tok_text_col', 'text')), **data,
@@ -490,7 +501,7 @@ class TextDataLoaders(_fastai.TextDataLoaders):
         **kwargs
     )->DataLoaders: # For a learner
         "Create from a folder; raises `ValueError` for a text in another encoding"
-        block,data,loader = _keywords(kwargs, TextBlock.from_folder, TextLMDL if is_lm else TextDL, 'from_folder')
+        block,data,loader = _keywords(kwargs, TextBlock.from_folder, TextLMDL if is_lm else TextDL, cls.from_folder)
         if splitter is None: splitter = _split_by_folder(path, train, valid) if valid_pct is None else RandomSplitter(valid_pct, seed=seed)
         files = partial(get_text_files, folders=None if valid_pct is not None else [train,valid])
         blocks = [TextBlock.from_folder(path, text_vocab, is_lm, seq_len, backwards, tok=tok_tfm, **block)]

@@ -37,7 +37,7 @@ def ensure_sizes(
 def ensure_filled(
     table, # A table, or a list
     *cols, # Columns of the table that are needed, by name or place
-    fill:object='' # What can stand for a missing cell; None: nothing
+    fill:object='' # What can stand for a missing cell; None: nothing; a dict by column
 )->list: # The names of the columns
     "Raise `ValueError` for columns that are not there, or for missing cells, with their rows"
     if not isinstance(table, pd.DataFrame): table,cols = pd.Series(table, dtype=object).to_frame('text'),['text']
@@ -49,7 +49,9 @@ def ensure_filled(
     gaps = {o: at for o,at in gaps.items() if len(at)}
     if not gaps: return cols
     said = ', '.join(f'{o!r} is missing in {len(at):,} of {len(table):,} rows, such as {[*at[:3]]}' for o,at in gaps.items())
-    cure = '' if fill is None else f', or fill them in: `df.fillna({dict.fromkeys(gaps, fill)})`'
+    fill = fill if isinstance(fill, dict) else dict.fromkeys(gaps, fill)
+    fill = {o: fill[o] for o in gaps if fill.get(o) is not None}
+    cure = f', or fill {"some" if fill.keys()<gaps.keys() else "them"} in: `df.fillna({fill})`' if fill else ''
     raise ValueError(f'{said}: leave them out, `df.dropna(subset={[*gaps]})`{cure}')
 
 def ensure_split(
@@ -174,14 +176,14 @@ def keywords_of(
 def split_keywords(
     kwargs:dict, # Keywords
     *fs:callable, # Functions or classes
-    who:str=None # Name of a function that takes no others: it raises `TypeError` for them
+    who:callable=None # A function that takes no others but its own: it raises `TypeError` for them
 )->list: # Those that each of `fs` takes and none before it does, and the others, unless `who` is given
     "Keywords by the function that takes them"
     res,rest = [],dict(kwargs)
     for f in fs: res.append({n: rest.pop(n) for n in [o for o in inspect.signature(f).parameters if o in rest]})
     if not who: return [*res, rest]
     for name in rest:
-        e = TypeError(f"{who}() got an unexpected keyword argument '{name}'")
-        e.add_note(keyword_note(name, {o for f in fs for o in inspect.signature(f).parameters}-{'self','dataset','source'}))
+        e = TypeError(f"{who.__name__}() got an unexpected keyword argument '{name}'")
+        e.add_note(keyword_note(name, {o for f in (who,*fs) for o in inspect.signature(f).parameters}-{'self','dataset','source','kwargs'}))
         raise e
     return res

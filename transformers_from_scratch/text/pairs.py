@@ -92,7 +92,7 @@ def seq2seq_dataloaders(
     **kwargs
 )->DataLoaders: # For `transformer_seq2seq_learner`
     "Pairs of texts from two columns, with one vocabulary and one tokenizer for both"
-    split_keywords(kwargs, Datasets.dataloaders, TextDL, who='seq2seq_dataloaders')
+    split_keywords(kwargs, Datasets.dataloaders, TextDL, who=seq2seq_dataloaders)
     for col in ensure_filled(df, source, target):
         gone = df.index[[not isinstance(o, str) or not o.strip() for o in df[col]]]
         ensure(not len(gone), 'df', list(gone[:3]), f'rows with texts: leave these out, with none in {col!r}')

@@ -339,7 +339,7 @@ class TagDataLoaders(DataLoaders):
         **kwargs
     )->DataLoaders: # For `transformer_tagger_learner`
         "Create from a table of words and tags"
-        split_keywords(kwargs, cls.from_dblock, Datasets.dataloaders, TextDL, who='from_df')
+        split_keywords(kwargs, cls.from_dblock, Datasets.dataloaders, TextDL, who=cls.from_df)
         tok = tok_tfm if isinstance(tok_tfm, TagTokenizer) else TagTokenizer(tok_tfm)
         if valid_col is not None: ensure_split(df, valid_col)
         split = RandomSplitter(valid_pct, seed) if valid_col is None else ColSplitter(valid_col)

@@ -316,6 +316,7 @@ def _call(texts): return _shared.tokens(texts)
 # %% ../../nbs/31_text.tokenizers.ipynb #7e000002
 class TextTokenizer(Tokenizer):
     "fastai's `Tokenizer`, for what may have `rules` and `join` of its own; reads any text as in training"
+    input_types = (*Tokenizer.input_types, dict)  # a row
     def __init__(self, tok, rules=None, **kwargs):
         tok = tok() if isinstance(tok, type) else tok
         if isinstance(tok, SpacyTokenizer): tok.pipe.__self__.max_length = sys.maxsize  # a limit of parsers
@@ -343,37 +344,46 @@ class TextTokenizer(Tokenizer):
             return [t for o in done for t in o]
 
     def joined(self,
-        table:pd.DataFrame # With the columns that were trained on
+        table:pd.DataFrame, # With the columns that were trained on
+        cols:list=None # Others
     )->list: # A text for each row
         "The text of each row; raises `ValueError` for missing cells, `TypeError` for lists"
-        cols = ensure_filled(table, *L(self.text_cols))
+        cols = ensure_filled(table, *L(ifnone(cols, self.text_cols)))
         for o in cols:
-            lists = [t for t in table[o] if is_listy(t)]
+            lists = [t for t in table[o] if is_listy(t) or isinstance(t, np.ndarray)]
             if lists: raise TypeError(f'{o!r} holds lists, such as {lists[0]!r:.80}: join them, `df[{o!r}].map(lambda o: '
                                       '" ".join(map(str, o)))`, and split at spaces, `tok_tfm=BaseTokenizer()`')
         return join_columns(table, cols, self.kwargs.get('mark_fields'))
+
+    def with_tokens(self,
+        table:pd.DataFrame, # Texts
+        texts:list # Those of its rows, from `joined`
+    )->pd.DataFrame: # Tokens in the place of the columns that were trained on
+        "The table with tokens and their numbers, in fastai's columns"
+        tokens,name = self.many_tokens(texts, self.kwargs.get('n_workers')),self.tok_text_col
+        others = table.drop(columns=[table.columns[o] if isinstance(o, int) else o for o in L(self.text_cols)], errors='ignore')
+        return others.assign(**{name: tokens, f'{name}_length': [*map(len, tokens)]})
 
     def setups(self, dsets):
         "Make the tokens of a table, in the place of its texts"
         df = getattr(dsets, 'items', None)
         if self.mode!='df' or not isinstance(df, pd.DataFrame): return
         self.asked = getattr(self, 'asked', self.text_cols)  # a block may be used for another table
-        self.text_cols = cols = ensure_filled(df, *L(self.asked))
-        texts,name = self.joined(df),self.tok_text_col
+        self.text_cols = ensure_filled(df, *L(self.asked))
+        texts = self.joined(df)
         if hasattr(self.tok, 'setup'): self.tok.setup(texts, self.rules)
         if self.tokens(texts[:8])!=self.tokens(texts[:8]): raise ValueError(
             f'`tok_tfm` is {self.tok!r:.80}, which gives a text other tokens each time, but must always give the same')
-        tokens = self.many_tokens(texts, self.kwargs.get('n_workers'))
-        lens = [*map(len, tokens)]
-        dsets.items = df.drop(columns=cols).assign(**{name: tokens, f'{name}_length': lens})
-        if self.counter is None: self.counter = Counter(t for o in tokens for t in o)
-        if self.lengths is None: self.lengths = np.array(lens)
+        dsets.items = res = self.with_tokens(df, texts)
+        if self.counter is None: self.counter = Counter(t for o in res[self.tok_text_col] for t in o)
+        if self.lengths is None: self.lengths = res[f'{self.tok_text_col}_length'].to_numpy()
         if any(isinstance(o, int) for o in df): self.text_cols = self.asked  # a number would be a place
 
     @property
     def tokenizer(self): return self  # as fastai's is found, `dls.tokenizer`
 
     def _tokenize1(self, o): return first(self.tokens([o]))
+    def encodes(self, row:dict): return self._tokenize1(self.joined(pd.DataFrame([row]))[0])
     def decodes(self, o): return TitledStr(getattr(self.tok, 'join', self.sep.join)(o))
 
 # %% ../../nbs/31_text.tokenizers.ipynb #15000001
