@@ -1,7 +1,7 @@
 """What importing this library changes in fastai: nothing. `python tools/fastai_calls.py` runs 100 calls and 20 programs of fastai in three
 processes each: without this library, with it imported before fastai, and after. `walk` compares all attributes of fastai, fastcore,
 fasttransform, plum and spaCy before and after the import of every module of the library."""
-import ast, builtins, importlib, multiprocessing as mp, pkgutil, sys, tempfile, types, warnings
+import ast, builtins, importlib, multiprocessing as mp, pkgutil, plum, sys, tempfile, types, warnings
 from contextlib import redirect_stderr, redirect_stdout
 from functools import partial
 from importlib.util import find_spec
@@ -430,7 +430,6 @@ def walk(_=None):
     "What importing and using every module of the library changes: `(number of attributes, those that differ, new methods of dispatchers)`"
     warnings.simplefilter('ignore')
     sys.path.insert(0, root)
-    globals()['plum'] = importlib.import_module('plum')
     importlib.import_module('spacy')
     for o in packages[:3]: import_all(o)
     before = state()

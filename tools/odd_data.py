@@ -63,7 +63,6 @@ def slip(r, name):
 def an_unknown_keyword(r, folder):
     df,names = r.table()
     usual = 'valid_pct valid_col num_workers'.split()
-    table = dict(label_col=names[1], text_col=names[0], tok_tfm=tok)
     f,known = r.choice([
         (partial(TextDataLoaders.from_df, df), [*usual,*'text_col label_col label_delim y_block text_vocab tok_tfm min_freq max_vocab backwards'.split()]),
         (partial(TextDataLoaders.from_folder, folder), 'valid_pct splitter text_vocab encoding extensions min_freq max_vocab num_workers'.split()),
@@ -104,7 +103,7 @@ def a_folder_in_another_encoding(r, folder):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(texts[file].encode('utf8' if odd and i%3 else 'cp1252'))
     make = partial(TextDataLoaders.from_folder, folder/'texts', tok_tfm=tok, bs=2, num_workers=0, rules=[], min_freq=1)
-    said = refused(make, '.txt', "'cp1252'")
+    refused(make, '.txt', "'cp1252'")
     dls = make(encoding=['utf-8-sig','cp1252'] if odd else 'cp1252')
     for ds in (dls.train_ds, dls.valid_ds):
         for f,(x,_) in zip(ds.items, ds): assert [dls.vocab[0][i] for i in x]==texts[f].split(), f
