@@ -200,9 +200,10 @@ def read_tables(
 ):
     "Let texts be read from the columns that were trained on"
     for part,tl in enumerate(getattr(dataset, 'tls', [dataset])):
-        tok = first(o for o in getattr(tl, 'tfms', Pipeline()).fs if isinstance(o, TextTokenizer))
+        tok = first(o for o in nested_attr(tl, 'tfms.fs', ()) if isinstance(o, TextTokenizer))
+        if tok is None: continue
         if isinstance(tl.items, list) and tl.items and isinstance(tl.items[0], pd.Series): tl.items = pd.DataFrame(tl.items)
-        if nested_attr(tok, 'mode')!='df' or not isinstance(tl.items, pd.DataFrame) or not len(tl.items): continue
+        if tok.mode!='df' or not isinstance(tl.items, pd.DataFrame) or not len(tl.items): continue
         table,name,cols = tl.items,tok.tok_text_col,L(tok.text_cols)
         def holds_tokens(o): return o in table and is_listy(table[o].iloc[0])
         there = {*cols}<={*table} and not any(map(holds_tokens, cols))  # the texts of a target, beside the tokens of its source

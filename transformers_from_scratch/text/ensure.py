@@ -45,6 +45,8 @@ def ensure_filled(
                                     else o in table)]
     if lost: raise ValueError(f'the table has no column {lost[0]!r}, but has {[*table]!r:.200}')
     cols = [table.columns[o] if isinstance(o, int) else o for o in cols]
+    twice = [o for o in cols if [*table].count(o)>1]
+    if twice: raise ValueError(f'the table has several columns {twice[0]!r}: rename them')
     gaps = {o: table.index[table[[o]].isna().any(axis=1)] for o in dict.fromkeys(cols)}
     gaps = {o: at for o,at in gaps.items() if len(at)}
     if not gaps: return cols
