@@ -95,7 +95,7 @@ def _alike(labels, change):
 def _no_blanks(label): return ' '.join(re.sub('[\u200b\ufeff]', ' ', label).split())
 
 def _texts_and_labels(ds):
-    "What tells the texts of a table or a folder apart, and their labels; nothing for other data"
+    "Keys of the texts of a table or a folder, and their labels; nothing for other data"
     tl,table = ds.tls[0],target_columns(ds)
     tok = first(o for o in tl.tfms.fs if isinstance(o, Tokenizer))
     if isinstance(tl.items, pd.DataFrame) and getattr(tok, 'tok_text_col', '') in tl.items:

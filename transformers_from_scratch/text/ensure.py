@@ -93,8 +93,8 @@ def decoded(
     encoding:str='utf-8-sig' # Or several that are tried in turn; 'utf-8-sig' is UTF-8, with or without a byte order mark
 )->str: # Its characters, with `\n` at the end of each line
     "The text of a file; raises `ValueError` with its name where it is in none of these encodings"
-    for o in L(encoding):
-        with suppress(UnicodeError): return re.sub('\r\n?', '\n', data.decode(o))
+    for name in L(encoding):
+        with suppress(UnicodeError): return re.sub('\r\n?', '\n', data.decode(name))
     raise _other_encoding(file, encoding)
 
 def read_text(

@@ -16,13 +16,13 @@ from .tokenizers import *
 
 # %% ../../nbs/37_text.folders.ipynb #fo000011
 def _about(tok, encoding):
-    "What tokens depend on, beside the text; None where that is not known"
+    "A description of a tokenizer and an encoding; None where it is not known"
     if not is_repeatable(tok): return
     libs = [f'{o} {version(o)}' for o in 'fastai spacy tokenizers sentencepiece'.split() if find_spec(o)]
     return json.dumps([tokenizer_state(tok), L(encoding), libs], sort_keys=True, default=list)
 
 def _file_for(folder):
-    "Where tokens are kept: beside the folder, or in fastai's data folder where that can't be written"
+    "The file for the tokens of a folder: beside it, or in fastai's data folder where that can't be written"
     folder = folder.absolute()
     if os.access(folder.parent, os.W_OK): return folder.parent/f'{folder.name}.tokens'
     place = blake2b(str(folder).encode(), digest_size=8).hexdigest()
@@ -31,7 +31,8 @@ def _file_for(folder):
 # %% ../../nbs/37_text.folders.ipynb #fo000014
 class KeptTokens:
     "Tokens by a hash of what they follow from, in one SQLite file, which several processes may use"
-    def __init__(self, file):
+    def __init__(self, file # Is made where it is not there
+    ):
         self.file = Path(file)
         self.file.parent.mkdir(parents=True, exist_ok=True)
         with self._open() as db:
@@ -92,11 +93,11 @@ class FolderTokenizer(TextTokenizer):
     def setup(self, items=None, train_setup=False):
         "Read the files of the folder and of `items`, and count the words of the folder and of training texts"
         if items is None: return
-        def files(o): return [f for f in o.items if isinstance(f, Path)]
+        def files(data): return [o for o in data.items if isinstance(o, Path)]
         train = [*dict.fromkeys([*self.counted(), *files(getattr(items, 'train', items))])]
         every = [*dict.fromkeys([*train, *files(items)])]
         data = {o: o.read_bytes() for o in every}
-        def text(o): return decoded(data[o], o, self.encoding)
+        def text(file): return decoded(data[file], file, self.encoding)
         if self.counter is None and hasattr(self.tok, 'setup'): self.tok.setup([*map(text, train)], self.rules)
         about = _about(self, self.encoding)
         self.salt = blake2b((about or '').encode(), digest_size=32).digest()
@@ -107,7 +108,7 @@ class FolderTokenizer(TextTokenizer):
         tokens = dict(zip(new, self.many_tokens([*map(text, new.values())], self.n_workers)))
         if kept and new: kept.write(tokens)
         at = {o: i for i,o in enumerate(self.words)}
-        for key,o in tokens.items(): self.texts[key] = np.array([at.setdefault(t, len(at)) for t in o], np.int32)
+        for key,words in tokens.items(): self.texts[key] = np.array([at.setdefault(o, len(at)) for o in words], np.int32)
         self.words,self.lengths = [*at],{o: len(self.texts[k]) for o,k in keys.items()}
         if self.counter is not None: return
         n = np.bincount(np.concatenate([self.texts[keys[o]] for o in train]), minlength=len(at)).tolist()

@@ -217,7 +217,7 @@ def target_columns(
 
 # %% ../../nbs/85_text.info.ipynb #11f00001
 class TextInfo(NamedTuple):
-    "What a learner must know of its data"
+    "Facts of the data that a learner needs"
     vocab:list # Tokens, by id
     pad_idx:int # The id of padding; None if there is none
     tokenizer:Tokenizer # None where the texts were tokens already
@@ -229,7 +229,7 @@ class TextInfo(NamedTuple):
 def text_info(
     dls:DataLoaders # Data with texts
 )->TextInfo: # All of it
-    "What `dls` says; raises `ValueError` where it holds no text, and for a tokenizer that fastai's `Tokenizer` would misread"
+    "Facts of `dls`; raises `ValueError` where it holds no text, and for a tokenizer that fastai's `Tokenizer` would misread"
     tok,target = text_tokenizer(dls),text_target(dls)
     names = [o for o in ('rules','join','make_vocab') if type(tok) is Tokenizer and hasattr(tok.tok, o)]
     if names: raise ValueError(f"`dls` has {type(tok.tok).__name__} inside fastai's `Tokenizer`, which leaves out its {names}: make it with "

@@ -317,7 +317,11 @@ def _call(texts): return _shared.tokens(texts)
 class TextTokenizer(Tokenizer):
     "fastai's `Tokenizer`, for what may have `rules` and `join` of its own; reads any text as in training"
     input_types = (*Tokenizer.input_types, dict)  # a row
-    def __init__(self, tok, rules=None, **kwargs):
+    def __init__(self,
+        tok, # What splits texts, or its class
+        rules:list=None, # Functions that change a text first; None: those of `tok`, or fastai's
+        **kwargs
+    ):
         tok = tok() if isinstance(tok, type) else tok
         if isinstance(tok, SpacyTokenizer): tok.pipe.__self__.max_length = sys.maxsize  # a limit of parsers
         super().__init__(tok, ifnone(rules, getattr(tok, 'rules', None)), **kwargs)
@@ -349,9 +353,9 @@ class TextTokenizer(Tokenizer):
     )->list: # A text for each row
         "The text of each row; raises `ValueError` for missing cells, `TypeError` for lists"
         cols = ensure_filled(table, *L(ifnone(cols, self.text_cols)))
-        for o in cols:
-            lists = [t for t in table[o] if is_listy(t) or isinstance(t, np.ndarray)]
-            if lists: raise TypeError(f'{o!r} holds lists, such as {lists[0]!r:.80}: join them, `df[{o!r}].map(lambda o: '
+        for name in cols:
+            lists = [t for t in table[name] if is_listy(t) or isinstance(t, np.ndarray)]
+            if lists: raise TypeError(f'{name!r} holds lists, such as {lists[0]!r:.80}: join them, `df[{name!r}].map(lambda o: '
                                       '" ".join(map(str, o)))`, and split at spaces, `tok_tfm=BaseTokenizer()`')
         return join_columns(table, cols, self.kwargs.get('mark_fields'))
 
@@ -382,9 +386,11 @@ class TextTokenizer(Tokenizer):
     @property
     def tokenizer(self): return self  # as fastai's is found, `dls.tokenizer`
 
-    def _tokenize1(self, o): return first(self.tokens([o]))
+    def _tokenize1(self, text): return first(self.tokens([text]))
     def encodes(self, row:dict): return self._tokenize1(self.joined(pd.DataFrame([row]))[0])
-    def decodes(self, o): return TitledStr(getattr(self.tok, 'join', self.sep.join)(o))
+    def decodes(self, tokens):
+        "The text of tokens"
+        return TitledStr(getattr(self.tok, 'join', self.sep.join)(tokens))
 
 # %% ../../nbs/31_text.tokenizers.ipynb #15000001
 def as_tokenizer(
