@@ -109,8 +109,8 @@ def _odd_data(dls, target):
     labels = target.classes
     blanks = _alike(labels, _no_blanks)
     blanks = blanks or [o for o in labels if isinstance(o, str) and o!=o.strip().strip('\u200b\ufeff')]
-    if blanks: yield (f"labels with blanks that nobody sees, {blanks!r:.200}: strip them, as with `df['label'].str.strip()`, "
-                      "or name the blank: `label_delim='; '`")
+    if blanks: yield (f'labels with blanks that nobody sees, {blanks!r:.200}: strip them, '
+                      "as with `df['label'].str.strip()`, or name the blank: `label_delim='; '`")
     case = _alike(dict.fromkeys(labels), str.casefold)
     if case and not blanks: yield f"labels that differ in capitals alone, {case!r:.200}: `df['label'].str.lower()`"
     if target.kind=='tags' or not len(dls.valid_ds): return
@@ -121,8 +121,8 @@ def _odd_data(dls, target):
     twins = [(seen[o],label) for o,label in zip(others, told) if o in seen]
     odd = [o for o in twins if o[0]!=o[1]]
     if len(twins)>max(9, .05*len(others)) or len(odd)>max(1, .002*len(others)):
-        yield (f'{len(twins):,} of {len(others):,} validation texts that are training texts, too, {len(odd):,} of them with '
-               "other labels: `df.drop_duplicates('text')`")
+        yield (f'{len(twins):,} of {len(others):,} validation texts that are training texts, too, '
+               f"{len(odd):,} of them with other labels: `df.drop_duplicates('text')`")
 
 def _check_targets(dls, target, y_range, own_loss):
     "Raise `ValueError` for targets that can't be learned, and warn of a likely mistake"
@@ -186,8 +186,9 @@ def check_dls(
     ensure(not uncalled, 'metrics', uncalled, 'called, as `F1ScoreMulti()` is', TypeError)
     if kind not in (None,'tokens'):
         n = len(getattr(dls.train_ds, 'tls', ()))-getattr(dls.train_ds, 'n_inp', 1)
-        ensure(n<2 or n_out and loss_func, 'dls', f'{n} targets', 'of one, but for `n_out=` and a `loss_func=` of all: a learner '
-               'for each, or several labels or numbers as one target')
+        ensure(n<2 or n_out and loss_func, 'dls', f'{n} targets',
+               'of one, but for `n_out=` and a `loss_func=` of all: a learner for each, '
+               'or several labels or numbers as one target')
         one_class = target.kind=='category' and len(target.classes)<2 and n_out is None
         ensure(not one_class, 'vocab', target.classes, 'two or more classes to tell apart')
         # a loss of the user's may give one output a meaning
@@ -227,7 +228,8 @@ class DataWatch(Callback):
         if type(tok) is Tokenizer and tok.mode=='df' and isinstance(tl.items, pd.DataFrame) and len(tl.items):
             name,has = tok.tok_text_col,[*tl.items]
             cols = [has[o] if isinstance(o, int) and o not in has else o for o in L(tok.text_cols)]
-            raw = name in has and isinstance(tl.items[name].iloc[0], str) and (len(cols)>1 or cols[0]!=name and cols[0] in has)
+            raw = (name in has and isinstance(tl.items[name].iloc[0], str)
+                   and (len(cols)>1 or cols[0]!=name and cols[0] in has))
             if raw: self.learn.dl = None
             ensure(not raw, 'dl', f'a table of fastai\'s `test_dl`, of which {name!r} alone would be read',
                    f'of all of {cols}: make `dls` with `TextDataLoaders` of this library')

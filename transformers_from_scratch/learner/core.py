@@ -221,7 +221,8 @@ class BaseTextLearner(Learner):
     def gather_args(self
     )->dict: # By name
         "The settings of the learner and of its callbacks, for `WandbCallback`: numbers and short texts"
-        res = {f'{type(o).__name__}.{n}': vars(o).get(n) for o in (self, *self.cbs) for n in inspect.signature(type(o).__init__).parameters}
+        names = [(o,n) for o in (self, *self.cbs) for n in inspect.signature(type(o).__init__).parameters]
+        res = {f'{type(o).__name__}.{n}': vars(o).get(n) for o,n in names}
         res = {n: o for n,o in res.items() if isinstance(o, (str,int,float))}
         return res | {'batch size': self.dls.bs, 'model parameters': total_params(self.model)[0]}
 
@@ -331,7 +332,8 @@ def _test_dl(learn, items, **kwargs):
                'one text: see `stream_preds` for several', TypeError)
         ensure(len(cols)<2 or not isinstance(o, str), 'item', o,
                f"a row, such as {{{', '.join(f'{n!r}: ...' for n in cols)}}}", TypeError)
-    items = [row_text(learn.dls, o) if cols and isinstance(o, (dict,pd.Series)) and {*cols}<={*o.keys()} else o for o in items]
+    def is_row(o): return cols and isinstance(o, (dict,pd.Series)) and {*cols}<={*o.keys()}
+    items = [row_text(learn.dls, o) if is_row(o) else o for o in items]
     usual = dict(category='CrossEntropyLossFlat', labels='BCEWithLogitsLossFlat')
     usual = usual.get(text_target(learn.dls).kind)
     ensure(not usual or hasattr(learn.loss_func, 'decodes'), 'loss_func', learn.loss_func,

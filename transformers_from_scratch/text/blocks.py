@@ -54,15 +54,18 @@ class TextIds(Numericalize):
 
 # %% ../../nbs/35_text.blocks.ipynb #bl000014
 # transforms whose result follows from the value before them, and from nothing else
-known_types = {ColReader, Tokenizer, TextTokenizer, FolderTokenizer, Numericalize, TextIds, Categorize, MultiCategorize, EncodedMultiCategorize, OneHotEncode,
-               RegressionSetup}
-_known_functions = parent_label,reverse_text
+known_types = {ColReader, Tokenizer, TextTokenizer, FolderTokenizer, Numericalize, TextIds, Categorize,
+               MultiCategorize, EncodedMultiCategorize, OneHotEncode, RegressionSetup}
+_known_functions = noop,parent_label,reverse_text
 
 def _is_known(f):
-    if type(f) is not Transform: return type(f) in known_types and (not isinstance(f, Tokenizer) or is_repeatable(f))
-    return any(o.implementation in _known_functions for o in f.encodes.methods)
+    if type(f) is Transform: return any(o.implementation in _known_functions for o in f.encodes.methods)
+    return type(f) in known_types and (not isinstance(f, Tokenizer) or is_repeatable(f))
 
-def _cell(value): return value.items if type(value) is L else value.tolist() if isinstance(value, np.ndarray) else value
+def _cell(value):
+    if type(value) is L: return value.items
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
 def _copy(cells): return tuple([*o] if isinstance(o, list) else o for o in cells)
 
 def _small(x):
@@ -94,7 +97,7 @@ class _Part:
         self.made = {i: o for i,o in self.made.items() if i<len(tl.items) and o[0]==self.values[i]}
 
     def numbers(self, i):
-        "The numbers of the item `i` as an array, made once where they are known to follow from it; or what is no tensor"
+        "The numbers of item `i` as an array, made once where they follow from it; or what is no tensor"
         if i in self.made: res = self.made[i][1]
         else:
             res = self._array(self.rows[i], self.steps)
@@ -109,7 +112,9 @@ class _Part:
 
     def typed(self, res):
         "A tensor of what `numbers` gives"
-        return torch.from_numpy(res).to(self.like.dtype).as_subclass(type(self.like)) if isinstance(res, np.ndarray) else res
+        if not isinstance(res, np.ndarray): return res
+        return torch.from_numpy(res).to(self.like.dtype).as_subclass(type(self.like))
+
     def __getitem__(self, i): return self.typed(self.numbers(i))
 
 class KeptRows:
@@ -167,7 +172,8 @@ def _pad_pairs(tfm, columns, first):
     return {i: _padded(columns[i], tfm.pad_idx) for i in texts}
 
 # padding of arrays by class: `(transform, columns, first row) -> {column: ids}`
-padders = {Pad_Chunk: pad_chunks, PadPairs: _pad_pairs, Pad_Input: lambda tfm, columns, first: {0: _padded(columns[0], 1)}}
+padders = {Pad_Chunk: pad_chunks, PadPairs: _pad_pairs,
+           Pad_Input: lambda tfm, columns, first: {0: _padded(columns[0], 1)}}
 
 def _sent(batch, dl):
     "`batch` on the GPU if `dl` has one, from pinned memory, without waiting"
@@ -183,7 +189,8 @@ class _KeepsRows:
         "Rows of which batches are made at once; None with a user's transforms of rows, or of batches of rows"
         pads = [*self.before_batch.fs]
         plain = all(type(o) is ToTensor for o in self.after_item.fs) and not {*vars(self)}&{*_own}
-        same = all(getattr(type(self), o) is getattr(SortedDL, o) for o in ('create_batch','do_item','do_batch','retain'))
+        methods = 'create_batch','do_item','do_batch','retain'
+        same = all(getattr(type(self), o) is getattr(SortedDL, o) for o in methods)
         known = len(pads)<2 and all(type(o) in padders and o.split_idx is None for o in pads)
         if plain and same and known and self.bs: return KeptRows.of(self.dataset)
 
@@ -209,11 +216,13 @@ def _read_tables(
     for part,tl in enumerate(getattr(dataset, 'tls', [dataset])):
         tok = first(o for o in nested_attr(tl, 'tfms.fs', ()) if isinstance(o, TextTokenizer))
         if tok is None: continue
-        if isinstance(tl.items, list) and tl.items and isinstance(tl.items[0], pd.Series): tl.items = pd.DataFrame(tl.items)
+        if isinstance(tl.items, list) and tl.items and isinstance(tl.items[0], pd.Series):
+            tl.items = pd.DataFrame(tl.items)
         if tok.mode!='df' or not isinstance(tl.items, pd.DataFrame) or not len(tl.items): continue
         table,name,cols = tl.items,tok.tok_text_col,L(tok.text_cols)
         def holds_tokens(o): return o in table and is_listy(table[o].iloc[0])
-        there = {*cols}<={*table} and not any(map(holds_tokens, cols))  # the texts of a target, beside the tokens of its source
+        # the texts of a target, beside the tokens of its source
+        there = {*cols}<={*table} and not any(map(holds_tokens, cols))
         if holds_tokens(name) and not (part and there): continue
         alone = not part and name in table and not {*cols}&{name,*table}
         tl.items = tok.with_tokens(table, tok.joined(table, [name] if alone else None))
@@ -242,7 +251,8 @@ class TextDL(_KeepsRows, SortedDL):
             columns = [[o.numbers(i) for i in idxs] for o in rows.parts]
             if like is None:
                 like = tuple(o.typed(col[0]) for o,col in zip(rows.parts, columns))
-                if not all(isinstance(o, Tensor) for o in like): return (yield from super().create_batches(chain(idxs, samps)))
+                if not all(isinstance(o, Tensor) for o in like):
+                    return (yield from super().create_batches(chain(idxs, samps)))
                 dtypes = [o.dtype for o in like]
             padded = {}
             for o in self.before_batch.fs: padded = padders[type(o)](o, columns, like)
@@ -300,7 +310,8 @@ class TextLMDL(_KeepsRows, LMDataLoader):
         rows = ifnone(KeptRows.of(dataset), dataset)
         token,vocab = nested_attr(text_tokenizer(dataset), 'tok.between'),L(getattr(dataset, 'vocab', None))
         self.mark = vocab.index(token) if token in vocab else None
-        if lens is None: lens = ifnone(_text_lengths(dataset), [len(tuplify(rows[i])[0]) for i in range(len(dataset))])
+        if lens is None:
+            lens = ifnone(_text_lengths(dataset), [len(tuplify(rows[i])[0]) for i in range(len(dataset))])
         more = int(self.mark is not None)
         super().__init__(dataset, [n+more for n in lens], cache, bs, seq_len, num_workers, **kwargs)
         self.items.coll,self.items.tfm = rows,partial(_marked, self.mark)
@@ -390,20 +401,25 @@ class TextBlock(_fastai.TextBlock):
         ids = TextIds(vocab, tok=tok_tfm.tok, **kwargs)
         pad = special_ids(ids.vocab, 'pad') if ids.vocab else []
         pads = Pad_Chunk(pad_idx=first([*pad, 1]), seq_len=seq_len)
-        TransformBlock.__init__(self, [tok_tfm, ids] + [reverse_text]*backwards, dl_type=TextLMDL if is_lm else TextDL,
+        TransformBlock.__init__(self, [tok_tfm, ids] + [reverse_text]*backwards,
+                                dl_type=TextLMDL if is_lm else TextDL,
                                 dls_kwargs=dict(seq_len=seq_len) if is_lm else dict(before_batch=pads))
 
     @classmethod
     @delegates(TextTokenizer.from_df, keep=True)
-    def from_df(cls, text_cols, vocab=None, is_lm=False, seq_len=72, backwards=False, min_freq=None, max_vocab=60000, **kwargs):
+    def from_df(cls, text_cols, vocab=None, is_lm=False, seq_len=72, backwards=False,
+                min_freq=None, max_vocab=60000, **kwargs):
         "A block for the texts of `text_cols` of a table"
-        return cls(TextTokenizer.from_df(text_cols, **kwargs), vocab, is_lm, seq_len, backwards, min_freq=min_freq, max_vocab=max_vocab)
+        tok = TextTokenizer.from_df(text_cols, **kwargs)
+        return cls(tok, vocab, is_lm, seq_len, backwards, min_freq=min_freq, max_vocab=max_vocab)
 
     @classmethod
     @delegates(FolderTokenizer.from_folder, keep=True)
-    def from_folder(cls, path, vocab=None, is_lm=False, seq_len=72, backwards=False, min_freq=None, max_vocab=60000, **kwargs):
+    def from_folder(cls, path, vocab=None, is_lm=False, seq_len=72, backwards=False,
+                    min_freq=None, max_vocab=60000, **kwargs):
         "A block for the texts of the folder `path`"
-        return cls(FolderTokenizer.from_folder(path, **kwargs), vocab, is_lm, seq_len, backwards, min_freq=min_freq, max_vocab=max_vocab)
+        tok = FolderTokenizer.from_folder(path, **kwargs)
+        return cls(tok, vocab, is_lm, seq_len, backwards, min_freq=min_freq, max_vocab=max_vocab)
 
 # %% ../../nbs/35_text.blocks.ipynb #bl000029
 _decimal = re.compile(r'[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+')
@@ -413,9 +429,11 @@ def _target_block(df, cols, label_delim):
     several = label_delim is not None or len(cols)>1
     for name in cols:
         lists = [y for y in df[name] if is_listy(y) or isinstance(y, np.ndarray)]
-        if lists: raise ValueError(f'{name!r} holds lists, such as {lists[0]!r:.80}: for several labels of a text pass '
-                                   f'`y_block=MultiCategoryBlock`, for one `df.assign({name}=df[{name!r}].str[0])`')
-    if len(cols)>1 and label_delim is None and all({*df[o]}<={0,1} for o in cols): return MultiCategoryBlock(encoded=True, vocab=cols)
+        if lists: raise ValueError(f'{name!r} holds lists, such as {lists[0]!r:.80}: for several labels '
+                                   'of a text pass `y_block=MultiCategoryBlock`, '
+                                   f'for one `df.assign({name}=df[{name!r}].str[0])`')
+    flags = len(cols)>1 and label_delim is None and all({*df[o]}<={0,1} for o in cols)
+    if flags: return MultiCategoryBlock(encoded=True, vocab=cols)
     return MultiCategoryBlock if several else CategoryBlock
 
 def _ensure_numbers(df, cols, block):
@@ -425,8 +443,11 @@ def _ensure_numbers(df, cols, block):
         odd = [(i,y) for i,y in texts if _decimal.fullmatch(y.strip())]
         if block is not None: odd = odd or texts
         elif len(odd)<len(texts): odd = []
-        if odd: raise ValueError(f"{name!r} holds numbers that are texts, such as {odd[0][1]!r} in row {odd[0][0]!r}: read the table "
-                                 "with `pd.read_csv(file, decimal=',', thousands='.')`; for classes pass `y_block=CategoryBlock`")
+        if not odd: continue
+        row,text = odd[0]
+        raise ValueError(f'{name!r} holds numbers that are texts, such as {text!r} in row {row!r}: '
+                         "read the table with `pd.read_csv(file, decimal=',', thousands='.')`; "
+                         'for classes pass `y_block=CategoryBlock`')
 
 def _split_by_folder(path, train, valid):
     "A splitter by the first folder below `path`"
@@ -456,7 +477,10 @@ def read_table(
 def _keywords(kwargs, block, loader, who):
     "Keywords for a block, for its `DataBlock` and for the loaders; raises `TypeError` for others"
     def of_data(item_tfms=None, batch_tfms=None): pass
-    def val(kwargs): return {n[4:]: o for n,o in kwargs.items() if n.startswith('val_') and n not in ('val_bs','val_shuffle')}
+    def val(kwargs):
+        names = [o for o in kwargs if o.startswith('val_') and o not in ('val_bs','val_shuffle')]
+        return {o[4:]: kwargs[o] for o in names}
+
     loader = kwargs.get('dl_type') or loader
     split_keywords(val(kwargs), loader, who=who)
     known = {n: o for n,o in kwargs.items() if n[4:] not in val(kwargs)}
@@ -484,7 +508,7 @@ class TextDataLoaders(_fastai.TextDataLoaders):
         backwards:bool=False, # Read texts from the end?
         **kwargs
     )->DataLoaders: # For a learner
-        "Create from a table; raises `ValueError` for missing cells, and for targets that would be read as something else"
+        "Create from a table; raises `ValueError` for missing cells, and for targets that would be misread"
         block,data,loader = _keywords(kwargs, TextBlock.from_df, TextLMDL if is_lm else TextDL, cls.from_df)
         targets = [] if is_lm else ensure_filled(df[:0], *L(label_col))
         if valid_col is not None: ensure_filled(df, valid_col, fill=False)
@@ -496,12 +520,14 @@ class TextDataLoaders(_fastai.TextDataLoaders):
             numbers = any(isinstance(o, RegressionSetup) for o in getattr(y_block, 'type_tfms', ()))
             if numbers or y_block in (None,RegressionBlock): _ensure_numbers(df, targets, y_block)
             tuples = [o for o in targets if isinstance(o, str) and any(isinstance(y, tuple) for y in df[o])]
-            df = df.assign(**{o: df[o].map(lambda y: [*y] if isinstance(y, tuple) else y) for o in tuples})  # a tuple is several targets to fastai
+            # a tuple is several targets to fastai
+            df = df.assign(**{o: df[o].map(lambda y: [*y] if isinstance(y, tuple) else y) for o in tuples})
             blocks += L(_target_block(df, targets, label_delim) if y_block is None else y_block)
         if valid_col is not None: ensure_split(df, valid_col)
-        dblock = DataBlock(blocks, get_x=ColReader(block.get('tok_text_col', 'text')), **data,
-                           get_y=None if is_lm else ColReader([[*df].index(o) if isinstance(o, int) else o for o in targets], label_delim=label_delim),
-                           splitter=RandomSplitter(valid_pct, seed=seed) if valid_col is None else ColSplitter(valid_col))
+        splitter = RandomSplitter(valid_pct, seed=seed) if valid_col is None else ColSplitter(valid_col)
+        places = [[*df].index(o) if isinstance(o, int) else o for o in targets]
+        dblock = DataBlock(blocks, get_x=ColReader(block.get('tok_text_col', 'text')), splitter=splitter,
+                           get_y=None if is_lm else ColReader(places, label_delim=label_delim), **data)
         return cls.from_dblock(dblock, df, path=path, seq_len=seq_len, **loader)
 
     @classmethod
@@ -523,10 +549,13 @@ class TextDataLoaders(_fastai.TextDataLoaders):
     )->DataLoaders: # For a learner
         "Create from a folder; raises `ValueError` for a text in another encoding"
         block,data,loader = _keywords(kwargs, TextBlock.from_folder, TextLMDL if is_lm else TextDL, cls.from_folder)
-        if splitter is None: splitter = _split_by_folder(path, train, valid) if valid_pct is None else RandomSplitter(valid_pct, seed=seed)
+        if splitter is None:
+            splitter = (_split_by_folder(path, train, valid) if valid_pct is None
+                        else RandomSplitter(valid_pct, seed=seed))
         files = partial(get_text_files, folders=None if valid_pct is not None else [train,valid])
         blocks = [TextBlock.from_folder(path, text_vocab, is_lm, seq_len, backwards, tok=tok_tfm, **block)]
-        dblock = DataBlock(blocks + ([] if is_lm else [CategoryBlock(vocab=vocab)]), get_items=files, splitter=splitter,
+        if not is_lm: blocks.append(CategoryBlock(vocab=vocab))
+        dblock = DataBlock(blocks, get_items=files, splitter=splitter,
                            get_y=None if is_lm else parent_label, **data)
         return cls.from_dblock(dblock, path, path=path, seq_len=seq_len, **loader)
 
@@ -542,4 +571,5 @@ class TextDataLoaders(_fastai.TextDataLoaders):
         **kwargs
     )->DataLoaders: # For a learner
         "Create from a CSV; errors are those of `read_table` and `from_df`"
-        return cls.from_df(read_table(Path(path)/csv_fname, header, delimiter, quoting, encoding), path=path, **kwargs)
+        df = read_table(Path(path)/csv_fname, header, delimiter, quoting, encoding)
+        return cls.from_df(df, path=path, **kwargs)

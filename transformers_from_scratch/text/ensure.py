@@ -50,7 +50,8 @@ def ensure_filled(
     gaps = {o: table.index[table[[o]].isna().any(axis=1)] for o in dict.fromkeys(cols)}
     gaps = {o: at for o,at in gaps.items() if len(at)}
     if not gaps: return cols
-    said = ', '.join(f'{o!r} is missing in {len(at):,} of {len(table):,} rows, such as {[*at[:3]]}' for o,at in gaps.items())
+    said = ', '.join(f'{o!r} is missing in {len(at):,} of {len(table):,} rows, such as {[*at[:3]]}'
+                     for o,at in gaps.items())
     fill = fill if isinstance(fill, dict) else dict.fromkeys(gaps, fill)
     fill = {o: fill[o] for o in gaps if fill.get(o) is not None}
     cure = f', or fill {"some" if fill.keys()<gaps.keys() else "them"} in: `df.fillna({fill})`' if fill else ''
@@ -90,7 +91,7 @@ def decoding(
 def decoded(
     data:bytes, # What a file holds
     file:Path, # Its name, for the error
-    encoding:str='utf-8-sig' # Or several that are tried in turn; 'utf-8-sig' is UTF-8, with or without a byte order mark
+    encoding:str='utf-8-sig' # Or several, tried in turn; 'utf-8-sig' is UTF-8 with or without a byte order mark
 )->str: # Its characters, with `\n` at the end of each line
     "The text of a file; raises `ValueError` with its name where it is in none of these encodings"
     for name in L(encoding):
@@ -186,6 +187,7 @@ def split_keywords(
     if not who: return [*res, rest]
     for name in rest:
         e = TypeError(f"{who.__name__}() got an unexpected keyword argument '{name}'")
-        e.add_note(keyword_note(name, {o for f in (who,*fs) for o in inspect.signature(f).parameters}-{'self','dataset','source','kwargs'}))
+        known = {o for f in (who,*fs) for o in inspect.signature(f).parameters}
+        e.add_note(keyword_note(name, known-{'self','dataset','source','kwargs'}))
         raise e
     return res

@@ -108,7 +108,8 @@ class FolderTokenizer(TextTokenizer):
         tokens = dict(zip(new, self.many_tokens([*map(text, new.values())], self.n_workers)))
         if kept and new: kept.write(tokens)
         at = {o: i for i,o in enumerate(self.words)}
-        for key,words in tokens.items(): self.texts[key] = np.array([at.setdefault(o, len(at)) for o in words], np.int32)
+        for key,words in tokens.items():
+            self.texts[key] = np.array([at.setdefault(o, len(at)) for o in words], np.int32)
         self.words,self.lengths = [*at],{o: len(self.texts[k]) for o,k in keys.items()}
         if self.counter is not None: return
         n = np.bincount(np.concatenate([self.texts[keys[o]] for o in train]), minlength=len(at)).tolist()
@@ -126,4 +127,5 @@ class FolderTokenizer(TextTokenizer):
         lens = [self.lengths.get(o) if isinstance(o, Path) else None for o in items] if self.lengths else [None]
         return None if None in lens else lens
 
-    def __getstate__(self): return self.__dict__ | dict(words=[], texts={}, keys={}, lengths=None)  # of the training data
+    def __getstate__(self):
+        return self.__dict__ | dict(words=[], texts={}, keys={}, lengths=None)  # of the training data

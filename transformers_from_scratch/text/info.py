@@ -229,11 +229,13 @@ class TextInfo(NamedTuple):
 def text_info(
     dls:DataLoaders # Data with texts
 )->TextInfo: # All of it
-    "Facts of `dls`; raises `ValueError` where it holds no text, and for a tokenizer that fastai's `Tokenizer` would misread"
+    "Facts of `dls`; raises `ValueError` where it holds no text, and for a tokenizer that fastai misreads"
     tok,target = text_tokenizer(dls),text_target(dls)
     names = [o for o in ('rules','join','make_vocab') if type(tok) is Tokenizer and hasattr(tok.tok, o)]
-    if names: raise ValueError(f"`dls` has {type(tok.tok).__name__} inside fastai's `Tokenizer`, which leaves out its {names}: make it with "
-        '`TextDataLoaders` or `TextBlock` of this library, `from transformers_from_scratch.all import *` below the imports of fastai')
+    if names: raise ValueError(
+        f"`dls` has {type(tok.tok).__name__} inside fastai's `Tokenizer`, which leaves out its {names}: "
+        'make it with `TextDataLoaders` or `TextBlock` of this library, '
+        '`from transformers_from_scratch.all import *` below the imports of fastai')
     return TextInfo(text_vocab(dls), pad_id(dls), tok, text_ends(dls), [*L(getattr(tok, 'text_cols', ()))], target,
                     text_vocab(dls, 1) if target.kind=='text' else [])
 

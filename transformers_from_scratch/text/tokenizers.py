@@ -355,8 +355,9 @@ class TextTokenizer(Tokenizer):
         cols = ensure_filled(table, *L(ifnone(cols, self.text_cols)))
         for name in cols:
             lists = [t for t in table[name] if is_listy(t) or isinstance(t, np.ndarray)]
-            if lists: raise TypeError(f'{name!r} holds lists, such as {lists[0]!r:.80}: join them, `df[{name!r}].map(lambda o: '
-                                      '" ".join(map(str, o)))`, and split at spaces, `tok_tfm=BaseTokenizer()`')
+            if lists: raise TypeError(f'{name!r} holds lists, such as {lists[0]!r:.80}: join them, '
+                                      f'`df[{name!r}].map(lambda o: " ".join(map(str, o)))`, '
+                                      'and split at spaces, `tok_tfm=BaseTokenizer()`')
         return join_columns(table, cols, self.kwargs.get('mark_fields'))
 
     def with_tokens(self,
@@ -365,7 +366,8 @@ class TextTokenizer(Tokenizer):
     )->pd.DataFrame: # Tokens in the place of the columns that were trained on
         "The table with tokens and their numbers, in fastai's columns"
         tokens,name = self.many_tokens(texts, self.kwargs.get('n_workers')),self.tok_text_col
-        others = table.drop(columns=[table.columns[o] if isinstance(o, int) else o for o in L(self.text_cols)], errors='ignore')
+        cols = [table.columns[o] if isinstance(o, int) else o for o in L(self.text_cols)]
+        others = table.drop(columns=cols, errors='ignore')
         return others.assign(**{name: tokens, f'{name}_length': [*map(len, tokens)]})
 
     def setups(self, dsets):
