@@ -100,7 +100,7 @@ def _texts_and_labels(ds):
     tok = first(o for o in tl.tfms.fs if isinstance(o, Tokenizer))
     if isinstance(tl.items, pd.DataFrame) and getattr(tok, 'tok_text_col', '') in tl.items:
         texts = [tuple(o) for o in tl.items[tok.tok_text_col]]
-    else: texts = [tok.keys.get(o) for o in tl.items] if getattr(tok, 'keys', None) else []
+    else: texts = [tok.keys.get(o.absolute()) for o in tl.items] if getattr(tok, 'keys', None) else []
     labels = [None]*len(texts) if table is None else [str(o[0] if len(o)==1 else o) for o in table.to_numpy().tolist()]
     return texts,labels
 

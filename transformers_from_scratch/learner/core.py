@@ -105,9 +105,9 @@ _other_matrix = dict(labels='a table for each, `sklearn.metrics.multilabel_confu
 
 def _ensure_matrix(learn):
     "Raise `ValueError` where fastai's `confusion_matrix` asks for predictions that have no classes"
-    kind,frame = text_target(learn.dls).kind,sys._getframe()
+    kind,frame,fastai = text_target(learn.dls).kind,sys._getframe(),ClassificationInterpretation.confusion_matrix.__code__
     while kind in _other_matrix and frame:
-        ensure(frame.f_code.co_name!='confusion_matrix', 'learn.dls', kind,
+        ensure(frame.f_code is not fastai, 'learn.dls', kind,
                f'texts with one class each for a confusion matrix: make {_other_matrix.get(kind)}')
         frame = frame.f_back
 
@@ -146,7 +146,7 @@ class BaseTextLearner(Learner):
     def get_preds(self, ds_idx=1, dl=None, with_input=False, with_decoded=False, reorder=True, **kwargs):
         "As in fastai, but always in the order of the texts; texts of several batches are padded to one width"
         if with_decoded: _ensure_matrix(self)
-        reorder = reorder or isinstance(dl, SortedDL)
+        reorder = reorder or isinstance(ifnone(dl, self.dls[ds_idx]), SortedDL)
         res = super().get_preds(ds_idx, dl, with_input, with_decoded=with_decoded, reorder=reorder, **kwargs)
         if not with_input or not isinstance(res[0], L) or isinstance(res[1], L): return res
         pads = ifnone(dl, self.dls[ds_idx]).before_batch

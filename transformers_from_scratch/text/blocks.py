@@ -75,21 +75,29 @@ def _small(x):
     kind = np.result_type(*map(np.min_scalar_type, (numbers.min(), numbers.max())))
     return numbers.astype(kind if kind.kind in 'iu' else numbers.dtype)
 
+_plain = str,int,float,Path,list,L,np.ndarray  # an object that is changed in place would be equal to itself
+
 class _Part:
     "The texts, or the targets, of a dataset, and what follows from each of them"
     def __init__(self, tl):
-        self.tl,self.made,self.state = tl,{},None
+        self.tl,self.made,self.state,self.like = tl,{},None,{}
         self.refresh()
+
+    def _values(self):
+        "The cells that are read of each row of a table, or the items themselves; None where they are objects"
+        items,read = self.tl.items,first(self.tl.tfms.fs)
+        if not isinstance(items, pd.DataFrame):
+            return [(_cell(o),) for o in items] if all(isinstance(o, _plain) for o in items) else None
+        if not len(items) or type(read) is not ColReader: return
+        cols = [items.iloc[:,o] if isinstance(o, int) else items[o] for o in read.cols]
+        return [*zip(*(map(_cell, o.tolist()) for o in cols))]
 
     def refresh(self):
         "Look at the items and the vocabulary; what was made of others is forgotten"
-        tl,fs,table = self.tl,[*self.tl.tfms.fs],isinstance(self.tl.items, pd.DataFrame)
-        known = [_is_known(o) for o in fs]
-        self.rows,self.values = (tl.items.iloc,None) if table else (tl.items,[(_cell(o),) for o in tl.items])
-        if table and len(tl.items) and type(fs[0]) is ColReader:
-            cols = [tl.items.iloc[:,o] if isinstance(o, int) else tl.items[o] for o in fs[0].cols]
-            self.values = [*zip(*(map(_cell, o.tolist()) for o in cols))]
-            if is_listy(self.values[0][0]): known = [o or isinstance(f, TextTokenizer) for o,f in zip(known, fs)]
+        tl,fs = self.tl,[*self.tl.tfms.fs]
+        self.rows,self.values = getattr(tl.items, 'iloc', tl.items),self._values()
+        has_tokens = self.values and isinstance(self.values[0][0], list)  # so that no tokenizer is asked
+        known = [_is_known(o) or has_tokens and isinstance(o, TextTokenizer) for o in fs]
         n = first([i for i,o in enumerate(known) if not o] + [len(fs)])
         self.steps,self.after = (fs[:n],fs[n:]) if self.values is not None else ([],fs)
         state = [*(getattr(tl, 'vocab', None) or ())],tl.tfms.split_idx,[*map(id, self.steps)]
@@ -100,20 +108,24 @@ class _Part:
         "The numbers of item `i` as an array, made once where they follow from it; or what is no tensor"
         if i in self.made: res = self.made[i][1]
         else:
-            res = self._array(self.rows[i], self.steps)
+            res = self._array(self.rows[i], self.steps, 'kept')
             if self.steps: self.made[i] = _copy(self.values[i]),res
-        return self._array(self.typed(res), self.after) if self.after else res
+        return self._array(self._typed(res, 'kept'), self.after, 'made') if self.after else res
 
-    def _array(self, x, fs):
+    def _array(self, x, fs, stage):
         if fs: x = compose_tfms(x, tfms=fs, split_idx=self.tl.tfms.split_idx)
         if not isinstance(x, Tensor) or x.dtype is torch.bfloat16: return x
-        self.like = x[:0] if x.dim() else x
+        self.like[stage] = x[:0] if x.dim() else x
         return _small(x)
+
+    def _typed(self, res, stage):
+        if not isinstance(res, np.ndarray): return res
+        like = self.like[stage]
+        return torch.from_numpy(res).to(like.dtype, copy=True).as_subclass(type(like))
 
     def typed(self, res):
         "A tensor of what `numbers` gives"
-        if not isinstance(res, np.ndarray): return res
-        return torch.from_numpy(res).to(self.like.dtype).as_subclass(type(self.like))
+        return self._typed(res, 'made' if self.after else 'kept')
 
     def __getitem__(self, i): return self.typed(self.numbers(i))
 
@@ -191,6 +203,7 @@ class _KeepsRows:
         plain = all(type(o) is ToTensor for o in self.after_item.fs) and not {*vars(self)}&{*_own}
         methods = 'create_batch','do_item','do_batch','retain'
         same = all(getattr(type(self), o) is getattr(SortedDL, o) for o in methods)
+        same = same and type(self).create_item in (TextDL.create_item,TextLMDL.create_item)
         known = len(pads)<2 and all(type(o) in padders and o.split_idx is None for o in pads)
         if plain and same and known and self.bs: return KeptRows.of(self.dataset)
 
@@ -221,9 +234,9 @@ def _read_tables(
         if tok.mode!='df' or not isinstance(tl.items, pd.DataFrame) or not len(tl.items): continue
         table,name,cols = tl.items,tok.tok_text_col,L(tok.text_cols)
         def holds_tokens(o): return o in table and is_listy(table[o].iloc[0])
-        # the texts of a target, beside the tokens of its source
-        there = {*cols}<={*table} and not any(map(holds_tokens, cols))
-        if holds_tokens(name) and not (part and there): continue
+        # a table as it was before the training; a place says nothing of the columns of another table
+        raw = all(isinstance(o, str) and o in table and not holds_tokens(o) for o in cols)
+        if holds_tokens(name) and not raw: continue
         alone = not part and name in table and not {*cols}&{name,*table}
         tl.items = tok.with_tokens(table, tok.joined(table, [name] if alone else None))
 
@@ -456,6 +469,15 @@ def _split_by_folder(path, train, valid):
         return [[i for i,o in enumerate(tops) if o==name] for name in (train,valid)]
     return split
 
+def _delimiter(text, header, file):
+    "The sign that stands most often in the header of a CSV, outside of quotes; raises `ValueError` for a tie"
+    lines = [o for o in re.sub('"[^"]*"', '', text).split('\n') if o.strip()]
+    names = lines[header if isinstance(header, int) else 0] if lines else ''
+    best,second = sorted(',;\t|', key=names.count, reverse=True)[:2]
+    if names.count(best)==names.count(second)>0: raise ValueError(
+        f'the header of {file} has {best!r} and {second!r}: pass `delimiter=`')
+    return best
+
 def read_table(
     file:Path, # A CSV
     header='infer', # As in `pd.read_csv`
@@ -463,15 +485,18 @@ def read_table(
     quoting:int=csv.QUOTE_MINIMAL, # As in `pd.read_csv`
     encoding:str=None # None: UTF-16 where the file begins so, else UTF-8, with or without a byte order mark
 )->pd.DataFrame: # Its rows
-    "Read a CSV as programs write it; raises `ValueError` for another encoding"
+    "Read a CSV as programs write it; raises `ValueError` for another encoding, and for rows longer than the header"
     data = Path(file).read_bytes()
     if encoding is None: encoding = 'utf-16' if data[:2] in (b'\xff\xfe',b'\xfe\xff') else 'utf-8-sig'
     text = decoded(data, file, encoding)
     first_line,_,rest = text.partition('\n')
     if said := re.fullmatch('"?sep=(.)"?', first_line): text,delimiter = rest,ifnone(delimiter, said[1])  # of Excel
-    names = re.sub('"[^"]*"', '', text.partition('\n')[0])
-    if delimiter is None and header is not None: delimiter = max(',;\t|', key=names.count)
-    return pd.read_csv(io.StringIO(text), header=header, delimiter=ifnone(delimiter, ','), quoting=quoting)
+    if delimiter is None: delimiter = ',' if header is None else _delimiter(text, header, file)
+    df = pd.read_csv(io.StringIO(text), header=header, delimiter=delimiter, quoting=quoting)
+    if not isinstance(df.index, pd.RangeIndex): raise ValueError(
+        f'{file} has rows with more cells than its header, such as {text.splitlines()[1]!r:.80}: put texts with '
+        f'{delimiter!r} in quotes, or pass another `delimiter=`')
+    return df
 
 # %% ../../nbs/35_text.blocks.ipynb #bl000032
 def _keywords(kwargs, block, loader, who):
@@ -512,13 +537,17 @@ class TextDataLoaders(_fastai.TextDataLoaders):
         block,data,loader = _keywords(kwargs, TextBlock.from_df, TextLMDL if is_lm else TextDL, cls.from_df)
         targets = [] if is_lm else ensure_filled(df[:0], *L(label_col))
         if valid_col is not None: ensure_filled(df, valid_col, fill=False)
-        several = label_delim is not None or y_block is MultiCategoryBlock
+        in_lists = y_block is MultiCategoryBlock or any(isinstance(o, MultiCategorize) for o in getattr(y_block, 'type_tfms', ()))
+        several = label_delim is not None or in_lists
         fill = dict.fromkeys([*ensure_filled(df[:0], *L(text_col)), *(targets if several else [])], '')
         ensure_filled(df, *L(text_col), *(targets if several or y_block is None else []), fill=fill)
         blocks = [TextBlock.from_df(text_col, text_vocab, is_lm, seq_len, backwards, tok=tok_tfm, **block)]
         if not is_lm:
             numbers = any(isinstance(o, RegressionSetup) for o in getattr(y_block, 'type_tfms', ()))
             if numbers or y_block in (None,RegressionBlock): _ensure_numbers(df, targets, y_block)
+            letters = [o for o in targets if in_lists and label_delim is None and any(isinstance(y, str) for y in df[o])]
+            if letters and len(targets)<2: raise ValueError(f'{letters[0]!r} holds strings, of which each letter would be a label: '
+                                                            "pass `label_delim=';'`, or lists of labels")
             tuples = [o for o in targets if isinstance(o, str) and any(isinstance(y, tuple) for y in df[o])]
             # a tuple is several targets to fastai
             df = df.assign(**{o: df[o].map(lambda y: [*y] if isinstance(y, tuple) else y) for o in tuples})

@@ -63,7 +63,7 @@ def ensure_split(
 ):
     "Raise `ValueError` unless the column is True or False, and False in some rows"
     values = df[ensure_filled(df, col, fill=False)].iloc[:,0].tolist()
-    odd = [o for o in values if isinstance(o, str)] or values*all(values)
+    odd = [o for o in values if isinstance(o, str) or o not in (0, 1)] or values*all(values)
     value = max(odd, key=str, default=None)
     if odd: raise ValueError(f'{col!r} is {value!r}, but must be True or False, and False in some rows, '
                              f'as `df[{col!r}]=={value!r}` is')

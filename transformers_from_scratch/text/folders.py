@@ -18,8 +18,10 @@ from .tokenizers import *
 def _about(tok, encoding):
     "A description of a tokenizer and an encoding; None where it is not known"
     if not is_repeatable(tok): return
+    post = [o.__name__ for o in defaults.text_postproc_rules]
+    special = sorted(map(str, tok.tok.pipe.__self__.tokenizer.rules.items())) if isinstance(tok.tok, SpacyTokenizer) else []
     libs = [f'{o} {version(o)}' for o in 'fastai spacy tokenizers sentencepiece'.split() if find_spec(o)]
-    return json.dumps([tokenizer_state(tok), L(encoding), libs], sort_keys=True, default=list)
+    return json.dumps([tokenizer_state(tok), post, special, L(encoding), libs], sort_keys=True, default=list)
 
 def _file_for(folder):
     "The file for the tokens of a folder: beside it, or in fastai's data folder where that can't be written"
@@ -93,8 +95,8 @@ class FolderTokenizer(TextTokenizer):
     def setup(self, items=None, train_setup=False):
         "Read the files of the folder and of `items`, and count the words of the folder and of training texts"
         if items is None: return
-        def files(data): return [o for o in data.items if isinstance(o, Path)]
-        train = [*dict.fromkeys([*self.counted(), *files(getattr(items, 'train', items))])]
+        def files(data): return [o.absolute() for o in data.items if isinstance(o, Path)]
+        train = [*dict.fromkeys([*map(Path.absolute, self.counted()), *files(getattr(items, 'train', items))])]
         every = [*dict.fromkeys([*train, *files(items)])]
         data = {o: o.read_bytes() for o in every}
         def text(file): return decoded(data[file], file, self.encoding)
@@ -124,7 +126,7 @@ class FolderTokenizer(TextTokenizer):
 
     def get_lengths(self, items):
         "Number of tokens of each file; None where one was not read"
-        lens = [self.lengths.get(o) if isinstance(o, Path) else None for o in items] if self.lengths else [None]
+        lens = [self.lengths.get(o.absolute()) if isinstance(o, Path) else None for o in items] if self.lengths else [None]
         return None if None in lens else lens
 
     def __getstate__(self):

@@ -427,7 +427,8 @@ def is_repeatable(
 )->bool: # False for a tokenizer or a rule of the user's
     "True where a text is known to have the same tokens each time"
     inner = tok.tok
-    return type(inner) in _kinds and all(o in _rules.values() for o in tok.rules) and not (
+    return type(inner) in _kinds and all(
+        o in _rules.values() for o in [*tok.rules, *defaults.text_postproc_rules]) and not (
         type(inner) is HFTokenizer and getattr(inner.tok.model, 'dropout', None))
 
 def tokenizer_state(
