@@ -105,7 +105,8 @@ _other_matrix = dict(labels='a table for each, `sklearn.metrics.multilabel_confu
 
 def _ensure_matrix(learn):
     "Raise `ValueError` where fastai's `confusion_matrix` asks for predictions that have no classes"
-    kind,frame,fastai = text_target(learn.dls).kind,sys._getframe(),ClassificationInterpretation.confusion_matrix.__code__
+    kind,frame = text_target(learn.dls).kind,sys._getframe()
+    fastai = ClassificationInterpretation.confusion_matrix.__code__
     while kind in _other_matrix and frame:
         ensure(frame.f_code is not fastai, 'learn.dls', kind,
                f'texts with one class each for a confusion matrix: make {_other_matrix.get(kind)}')

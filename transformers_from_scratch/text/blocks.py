@@ -537,7 +537,8 @@ class TextDataLoaders(_fastai.TextDataLoaders):
         block,data,loader = _keywords(kwargs, TextBlock.from_df, TextLMDL if is_lm else TextDL, cls.from_df)
         targets = [] if is_lm else ensure_filled(df[:0], *L(label_col))
         if valid_col is not None: ensure_filled(df, valid_col, fill=False)
-        in_lists = y_block is MultiCategoryBlock or any(isinstance(o, MultiCategorize) for o in getattr(y_block, 'type_tfms', ()))
+        tfms = getattr(y_block, 'type_tfms', ())
+        in_lists = y_block is MultiCategoryBlock or any(isinstance(o, MultiCategorize) for o in tfms)
         several = label_delim is not None or in_lists
         fill = dict.fromkeys([*ensure_filled(df[:0], *L(text_col)), *(targets if several else [])], '')
         ensure_filled(df, *L(text_col), *(targets if several or y_block is None else []), fill=fill)
@@ -545,9 +546,9 @@ class TextDataLoaders(_fastai.TextDataLoaders):
         if not is_lm:
             numbers = any(isinstance(o, RegressionSetup) for o in getattr(y_block, 'type_tfms', ()))
             if numbers or y_block in (None,RegressionBlock): _ensure_numbers(df, targets, y_block)
-            letters = [o for o in targets if in_lists and label_delim is None and any(isinstance(y, str) for y in df[o])]
-            if letters and len(targets)<2: raise ValueError(f'{letters[0]!r} holds strings, of which each letter would be a label: '
-                                                            "pass `label_delim=';'`, or lists of labels")
+            if in_lists and label_delim is None and len(targets)==1 and any(isinstance(o, str) for o in df[targets[0]]):
+                raise ValueError(f'{targets[0]!r} holds strings, of which each letter would be a label: '
+                                 "pass `label_delim=';'`, or lists of labels")
             tuples = [o for o in targets if isinstance(o, str) and any(isinstance(y, tuple) for y in df[o])]
             # a tuple is several targets to fastai
             df = df.assign(**{o: df[o].map(lambda y: [*y] if isinstance(y, tuple) else y) for o in tuples})

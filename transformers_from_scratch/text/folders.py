@@ -19,9 +19,10 @@ def _about(tok, encoding):
     "A description of a tokenizer and an encoding; None where it is not known"
     if not is_repeatable(tok): return
     post = [o.__name__ for o in defaults.text_postproc_rules]
-    special = sorted(map(str, tok.tok.pipe.__self__.tokenizer.rules.items())) if isinstance(tok.tok, SpacyTokenizer) else []
+    special = tok.tok.pipe.__self__.tokenizer.rules if isinstance(tok.tok, SpacyTokenizer) else {}
     libs = [f'{o} {version(o)}' for o in 'fastai spacy tokenizers sentencepiece'.split() if find_spec(o)]
-    return json.dumps([tokenizer_state(tok), post, special, L(encoding), libs], sort_keys=True, default=list)
+    about = tokenizer_state(tok),post,sorted(map(str, special.items())),L(encoding),libs
+    return json.dumps(about, sort_keys=True, default=list)
 
 def _file_for(folder):
     "The file for the tokens of a folder: beside it, or in fastai's data folder where that can't be written"
@@ -126,7 +127,8 @@ class FolderTokenizer(TextTokenizer):
 
     def get_lengths(self, items):
         "Number of tokens of each file; None where one was not read"
-        lens = [self.lengths.get(o.absolute()) if isinstance(o, Path) else None for o in items] if self.lengths else [None]
+        if not self.lengths or not all(isinstance(o, Path) for o in items): return
+        lens = [self.lengths.get(o.absolute()) for o in items]
         return None if None in lens else lens
 
     def __getstate__(self):
