@@ -9,12 +9,9 @@ Notebooks that begin by importing all of this library start last, and before the
 With `TEST_SEED=3` the seeds are other ones, see `tools/seeds.py`; with `ADDRESSES=odd` tensors from files begin elsewhere, see `tools/addresses.py`."""
 import gc, importlib, multiprocessing as mp, os, sys, time
 from collections import Counter
-from copy import copy
-from functools import cache
 from multiprocessing.connection import wait
-import addresses, seeds, spacy
+import addresses, seeds
 import nbdev.test
-from spacy import blank
 
 # Longest first: then no core waits while the other one runs the longest. What is not named comes after, as nbdev sorts it.
 first = 'recipes fast_lane 50_learner.calibration test_learner.bag 47_learner.bag test_learner.tagger translation algorithms test_unusual'.split()
@@ -30,17 +27,6 @@ def get_ready(*modules):
     "Import `modules`, which the processes that start from now on have then; none of them looks at what is here to collect garbage"
     for o in modules: importlib.import_module(o)
     gc.freeze()
-
-@cache
-def tokenizer(lang):
-    "An empty pipeline of spaCy, whose tokenizer takes a tenth of a second to make"
-    return blank(lang)
-
-def quick_blank(lang):
-    "`spacy.blank`, but all that one process makes for a language have one tokenizer"
-    nlp = copy(tokenizer(lang))
-    vars(nlp).update({k: copy(o) for k,o in vars(nlp).items() if type(o) in (dict,list,set)})
-    return nlp
 
 def one(test, fn, kwargs):
     "Run the notebook `fn` in this process, and leave with `completed` where it passes"
@@ -72,9 +58,6 @@ def parallel(test, files, n_workers=0, pause=0, **kwargs):
 
 if __name__ == '__main__':
     if seeds.shift: print(f'Seeds are moved by {seeds.shift}.')
-    tokenizer('en')
-    spacy.blank = quick_blank
-    spacy.blank('en')
     get_ready(*'fastai.text.all torch._dynamo nbdev.showdoc IPython.core.magics matplotlib_inline.backend_inline safetensors.torch'.split())
     nbdev.test.parallel = parallel
     try: nbdev.test.nbdev_test()
