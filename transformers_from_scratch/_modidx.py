@@ -2215,6 +2215,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                         'transformers_from_scratch/text/blocks.py'),
                                                        'transformers_from_scratch.text.blocks._copy': ( 'text.blocks.html#_copy',
                                                                                                         'transformers_from_scratch/text/blocks.py'),
+                                                       'transformers_from_scratch.text.blocks._counted': ( 'text.blocks.html#_counted',
+                                                                                                           'transformers_from_scratch/text/blocks.py'),
                                                        'transformers_from_scratch.text.blocks._delimiter': ( 'text.blocks.html#_delimiter',
                                                                                                              'transformers_from_scratch/text/blocks.py'),
                                                        'transformers_from_scratch.text.blocks._ensure_numbers': ( 'text.blocks.html#_ensure_numbers',

@@ -94,13 +94,17 @@ def _alike(labels, change):
 
 def _no_blanks(label): return ' '.join(re.sub('[\u200b\ufeff]', ' ', label).split())
 
-def _texts_and_labels(ds):
+def _texts_and_labels(ds, classes):
     "Keys of the texts of a table or a folder, and their labels; nothing for other data"
     tl,table = ds.tls[0],target_columns(ds)
     tok = first(o for o in tl.tfms.fs if isinstance(o, Tokenizer))
     if isinstance(tl.items, pd.DataFrame) and getattr(tok, 'tok_text_col', '') in tl.items:
         texts = [tuple(o) for o in tl.items[tok.tok_text_col]]
-    else: texts = [tok.keys.get(o.absolute()) for o in tl.items] if getattr(tok, 'keys', None) else []
+    elif getattr(tok, 'keys', None) and all(isinstance(o, Path) and o.absolute() in tok.keys for o in tl.items):
+        texts = [tok.keys[o.absolute()] for o in tl.items]
+        if {o.parent.name for o in tl.items}<={*map(str, classes)}:
+            return texts,[o.parent.name for o in tl.items]
+    else: texts = []
     labels = [None]*len(texts) if table is None else [str(o[0] if len(o)==1 else o) for o in table.to_numpy().tolist()]
     return texts,labels
 
@@ -114,8 +118,8 @@ def _odd_data(dls, target):
     case = _alike(dict.fromkeys(labels), str.casefold)
     if case and not blanks: yield f"labels that differ in capitals alone, {case!r:.200}: `df['label'].str.lower()`"
     if target.kind=='tags' or not len(dls.valid_ds): return
-    (texts,known),(others,told) = map(_texts_and_labels, (dls.train_ds, dls.valid_ds))
-    alone = [o for o,n in Counter(known+told).items() if n==1 and target.kind=='category' and o!='None']
+    (texts,known),(others,told) = (_texts_and_labels(o, labels) for o in (dls.train_ds, dls.valid_ds))
+    alone = [o for o,n in Counter(known+told).items() if n==1 and target.kind=='category' and o not in (None,'None')]
     if alone: yield f'classes with one text, {alone[:5]}: nothing can be learned of them, or measured'
     seen = dict(zip(texts, known))
     twins = [(seen[o],label) for o,label in zip(others, told) if o in seen]

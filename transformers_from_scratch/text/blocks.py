@@ -59,7 +59,7 @@ known_types = {ColReader, Tokenizer, TextTokenizer, FolderTokenizer, Numericaliz
 _known_functions = noop,parent_label,reverse_text
 
 def _is_known(f):
-    if type(f) is Transform: return any(o.implementation in _known_functions for o in f.encodes.methods)
+    if type(f) is Transform: return all(o.implementation in _known_functions for o in f.encodes.methods)
     return type(f) in known_types and (not isinstance(f, Tokenizer) or is_repeatable(f))
 
 def _cell(value):
@@ -193,19 +193,19 @@ def _sent(batch, dl):
     if dl.device is None or dl.device.type!='cuda' or pinned or get_worker_info(): return batch
     return tuple(o.pin_memory().to(dl.device, non_blocking=True) for o in batch)
 
-_own = 'create_item create_batch create_batches do_item do_batch retain'.split()
+_fastais = 'create_batch','do_item','do_batch','retain'  # how a loader makes batches of rows
 
 class _KeepsRows:
     "Part of a loader whose rows are `KeptRows`"
     def _quick(self):
         "Rows of which batches are made at once; None with a user's transforms of rows, or of batches of rows"
-        pads = [*self.before_batch.fs]
-        plain = all(type(o) is ToTensor for o in self.after_item.fs) and not {*vars(self)}&{*_own}
-        methods = 'create_batch','do_item','do_batch','retain'
-        same = all(getattr(type(self), o) is getattr(SortedDL, o) for o in methods)
-        same = same and type(self).create_item in (TextDL.create_item,TextLMDL.create_item)
+        cls,pads = type(self),[*self.before_batch.fs]
+        same = all(getattr(cls, o) is getattr(SortedDL, o) for o in _fastais)
+        same = same and cls.create_item in (TextDL.create_item,TextLMDL.create_item)
+        same = same and not {*vars(self)}&{'create_item','create_batches',*_fastais}  # keywords may bring them, too
+        plain = all(type(o) is ToTensor for o in self.after_item.fs)
         known = len(pads)<2 and all(type(o) in padders and o.split_idx is None for o in pads)
-        if plain and same and known and self.bs: return KeptRows.of(self.dataset)
+        if same and plain and known and self.bs: return KeptRows.of(self.dataset)
 
     def __iter__(self):
         with nullcontext() if self._quick() is None else self.fake_l.no_multiproc(): yield from super().__iter__()
@@ -221,6 +221,14 @@ def _text_lengths(
     "The numbers of tokens of the texts of a dataset"
     tok = text_tokenizer(dataset)
     return tok and tok.get_lengths(dataset.items)
+
+def _counted(dataset):
+    "The numbers of ids of the texts of a dataset; ids are made for it where tokens were not counted, or are changed"
+    rows,lens = KeptRows.of(dataset),_text_lengths(dataset)
+    changed = rows is not None and rows.parts[0].after  # by a transform of the user's
+    if lens is not None and not changed: return [*lens]
+    rows = ifnone(rows, dataset)
+    return [len(tuplify(rows[i])[0]) for i in range(len(dataset))]
 
 def _read_tables(
     dataset # A `Datasets` that may be of a table as it was before the training, as in `test_dl`
@@ -323,8 +331,7 @@ class TextLMDL(_KeepsRows, LMDataLoader):
         rows = ifnone(KeptRows.of(dataset), dataset)
         token,vocab = nested_attr(text_tokenizer(dataset), 'tok.between'),L(getattr(dataset, 'vocab', None))
         self.mark = vocab.index(token) if token in vocab else None
-        if lens is None:
-            lens = ifnone(_text_lengths(dataset), [len(tuplify(rows[i])[0]) for i in range(len(dataset))])
+        if lens is None: lens = _counted(dataset)
         more = int(self.mark is not None)
         super().__init__(dataset, [n+more for n in lens], cache, bs, seq_len, num_workers, **kwargs)
         self.items.coll,self.items.tfm = rows,partial(_marked, self.mark)
@@ -347,8 +354,7 @@ class TextLMDL(_KeepsRows, LMDataLoader):
         "A loader for other data, with fewer rows where it has fewer tokens than rows"
         if dataset is not None:
             _read_tables(dataset)
-            rows,seq_len = ifnone(KeptRows.of(dataset), dataset),ifnone(seq_len, self.seq_len)
-            n = sum(len(tuplify(rows[i])[0]) for i in range(len(dataset)))-1
+            n,seq_len = sum(_counted(dataset))-1,ifnone(seq_len, self.seq_len)
             if 0<n<kwargs.get('bs', self.bs): kwargs['bs'] = max(n//seq_len, 1)
         return super().new(dataset=dataset, seq_len=seq_len, **kwargs)
 
@@ -471,7 +477,7 @@ def _split_by_folder(path, train, valid):
 
 def _delimiter(text, header, file):
     "The sign that stands most often in the header of a CSV, outside of quotes; raises `ValueError` for a tie"
-    lines = [o for o in re.sub('"[^"]*"', '', text).split('\n') if o.strip()]
+    lines = [o for o in re.sub('"[^"]*"', '', text[:100_000]).split('\n') if o.strip()]
     names = lines[header if isinstance(header, int) else 0] if lines else ''
     best,second = sorted(',;\t|', key=names.count, reverse=True)[:2]
     if names.count(best)==names.count(second)>0: raise ValueError(
