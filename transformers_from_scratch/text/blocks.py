@@ -311,9 +311,7 @@ class _Stream:
         ids = self.tokens[starts[:,None] + np.arange(n+1)].astype(np.int64)              # (b,t+1)
         return tuple(torch.from_numpy(o.copy()) for o in (ids[:,:-1], ids[:,1:]))
 
-def _marked(mark, item):
-    ids = tuplify(item)[0]
-    return ids if mark is None else torch.cat([ids, tensor([mark])])
+def _marked(mark, item): return torch.cat([tuplify(item)[0], tensor([mark])])
 
 @delegates()
 class TextLMDL(_KeepsRows, LMDataLoader):
@@ -334,8 +332,10 @@ class TextLMDL(_KeepsRows, LMDataLoader):
         if lens is None: lens = _counted(dataset)
         more = int(self.mark is not None)
         super().__init__(dataset, [n+more for n in lens], cache, bs, seq_len, num_workers, **kwargs)
-        self.items.coll,self.items.tfm = rows,partial(_marked, self.mark)
-        self.lens = ReindexCollection(lens, idxs=self.items.idxs, tfm=partial(operator.add, more))
+        self.items.coll = rows
+        if not more: return
+        self.items.tfm = partial(_marked, self.mark)
+        self.lens = ReindexCollection(lens, idxs=self.items.idxs, tfm=partial(operator.add, 1))  # `new` adds it again
         self.make_chunks()
 
     def create_item(self, seq):
