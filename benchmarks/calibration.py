@@ -15,7 +15,7 @@ from imdb import table
 
 @call_parse
 def main(
-    folder:str, # What `save_model` wrote
+    folder:str, # What `save_transformer` wrote
     threads:int=2, # Threads for torch
 ):
     "Print calibration error, loss and accuracy before and after, and the temperature"

@@ -133,7 +133,7 @@ def main():
         with learn.no_bar(): label,_,probs = learn.predict(text)
         print(f'  {text:40} {label} ({probs.max():.0%})')
     for title,learn in (learners | {'language model': lm}).items():
-        learn.save_model(out/title.replace(' ', '_').lower())
+        learn.save_transformer(out/title.replace(' ', '_').lower())
     plot_curves(learners, out/'curves.png')
     made = sorted(f'  {o.name}' for o in out.iterdir() if o.suffix=='.png'
                   or (o/'model.safetensors').exists())

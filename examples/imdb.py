@@ -157,7 +157,7 @@ def main(
         else: learn = classifier(dls, folder, name, its['model'], epochs or its['epochs'], its['lr'], 'read' in its, its.get('bag'), labels>0, bf16)
     losses['learning'] = learn.recorder.losses
     with timed('checking'): loss,acc = learn.validate()
-    learn.save_model(folder/name)
+    learn.save_transformer(folder/name)
     draw_losses(losses, folder/f'{name}.png')
     write(accuracy=round(100*acc, 2), loss=round(loss, 4), parameters=sum(p.numel() for p in learn.model.parameters()))
     for text in ('I loved every minute of it', 'A waste of time and money'):

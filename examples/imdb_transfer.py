@@ -94,7 +94,7 @@ def main(
                                                      cbs=SkipValidation()))
         loss,acc = lm.validate()
         lm.save_encoder('imdb')
-        lm.save_model(lm.path/'imdb_lm')
+        lm.save_transformer(lm.path/'imdb_lm')
         result.update(lm_minutes=minutes, lm_loss=round(loss, 4),
                       perplexity=round(math.exp(loss), 1), lm_accuracy=round(acc, 4),
                       reviews=reviews)
@@ -113,7 +113,7 @@ def main(
                                                          cbs=SkipValidation()))
         loss,acc = learn.validate()
         # `load_transformer_learner` asks for `pool=mean_max_last_pool`
-        learn.save_model(learn.path/'imdb_transfer')
+        learn.save_transformer(learn.path/'imdb_transfer')
         result.update(accuracy=round(acc, 4), loss=round(loss, 4), classifier_minutes=minutes,
                       epochs=epochs, pretrained=bool(pretrained), causal=bool(causal),
                       checked_on='part of train' if holdout else 'test')

@@ -65,7 +65,7 @@ def main(
     lm.fit(epochs, cbs=ParamScheduler({'lr': schedule}))
     total = time.time()-start
     Path('output').mkdir(exist_ok=True)
-    lm.save_model('output/shakespeare')  # `load_transformer_learner` asks for `act_cls=ReLUSquared`
+    lm.save_transformer('output/shakespeare')  # `load_transformer_learner` asks for `act_cls=ReLUSquared`
     print(json.dumps(dict(loss=round(lm.recorder.values[-1][-1], 4),
                           training_secs=round(lm.train_secs, 1),
                           with_validation_secs=round(total, 1),

@@ -279,7 +279,7 @@ def files():
         def says(o): return str([o.predict(t, **(dict(n_words=20, seed=0, **as_fastai) if is_lm else {})) for t in ('w3 w4', 'w9')])
         learn.save('state'); learn.export('all.pkl'); learn.save_encoder('encoder')
         yield from ((name,says(learn)), (f'{name}, load',says(other.load('state'))), (f'{name}, load_learner',says(load_learner(path/'all.pkl'))))
-        yield from ((f'{name}, load_model',says(load_transformer_learner(learn.save_model(path/'model')))), (f'{name}, load_encoder',says(third.load_encoder('encoder'))))
+        yield from ((f'{name}, load_model',says(load_transformer_learner((getattr(learn, "save_transformer", None) or learn.save_model)(path/'model')))), (f'{name}, load_encoder',says(third.load_encoder('encoder'))))
         maps = attention_maps(learn, 'w3 w4 w5')
         yield f'{name}, attention_maps',maps.weights if 'AttentionMaps' in globals() else maps[0]
         if is_lm: continue

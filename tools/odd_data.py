@@ -127,7 +127,7 @@ def columns_of_0_and_1(r, folder):
     want = learn.predict('a b c')
     learn.path = folder
     learn.export('some.pkl')
-    with warnings.catch_warnings(action='ignore'): others = load_learner(folder/'some.pkl'),load_transformer_learner(learn.save_model(folder/'saved'))
+    with warnings.catch_warnings(action='ignore'): others = load_learner(folder/'some.pkl'),load_transformer_learner(learn.save_transformer(folder/'saved'))
     for o in others:
         with o.no_bar(): got = o.predict('a b c')
         assert got[2].allclose(want[2]) and [*got[0]]==[*want[0]] and [*text_target(o.dls).classes]==names[1:], got

@@ -76,7 +76,7 @@ Weights and description are in `model.safetensors`. Nothing in it is unpickled o
 
 def write_card(
     learn:BaseTextLearner, # The learner that was saved
-    folder:str|Path, # Where `save_model` has written it
+    folder:str|Path, # Where `save_transformer` has written it
     name:str=None # What to load it by; None is the name of the folder
 )->Path: # Of the card, `README.md`
     "Write what `learn` knows of itself beside its model; a card that is there stays"
@@ -101,10 +101,10 @@ def push_to_hub(self:BaseTextLearner,
     commit_message:str='Push a learner', # Of the commit
     **kwargs # For `HfApi.upload_folder`, such as `revision` or `create_pr`
 )->str: # Address of the commit, or of the pull request
-    "Publish a learner and, where there is none, its card; errors of `save_model` and of `HfApi`"
+    "Publish a learner and, where there is none, its card; errors of `save_transformer` and of `HfApi`"
     api = import_extra('huggingface_hub', 'hf').HfApi(token=token)
     with tempfile.TemporaryDirectory() as d:
-        folder = self.save_model(Path(d)/'model')
+        folder = self.save_transformer(Path(d)/'model')
         if rank_distrib(): return  # the first process pushes
         repo_id = api.create_repo(repo_id, private=private, exist_ok=True).repo_id
         if not api.file_exists(repo_id, 'README.md', revision=kwargs.get('revision')):

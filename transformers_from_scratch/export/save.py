@@ -110,7 +110,7 @@ def _describe_target(dls):
 
 @patch
 @synchronized
-def save_model(self:BaseTextLearner,
+def save_transformer(self:BaseTextLearner,
     folder:str|Path # For `model.safetensors`; an earlier model in it is replaced
 )->Path: # The folder
     "Save a learner for `load_transformer_learner`; raises `ValueError` for what can't be rebuilt"
@@ -257,7 +257,7 @@ def _model_file(folder):
     return hub_folder(folder)/'model.safetensors'
 
 def load_transformer_learner(
-    folder:str|Path, # Where `save_model` wrote, or `user/name` on the hub
+    folder:str|Path, # Where `save_transformer` wrote, or `user/name` on the hub
     dls:DataLoaders=None, # Data to train further, of the same tokens and classes; None to predict
     *,
     device:str|torch.device='cpu', # Where the model goes if there are no `dls`, which have a device
@@ -265,7 +265,7 @@ def load_transformer_learner(
     rules:list=None, # Its rules, if some of them are not fastai's
     **kwargs
 )->BaseTextLearner: # With the data of `dls`, or without data
-    "The learner that `save_model` saved; custom parts as in `attn_cls=`; `ValueError` for damage"
+    "The learner that `save_transformer` saved; custom parts as in `attn_cls=`; `ValueError` for damage"
     distrib_barrier()
     path = _model_file(folder)
     about,weights = read_model_file(path, ModelFile)

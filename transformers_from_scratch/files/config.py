@@ -286,7 +286,7 @@ def model_class(
     return task_classes[task][n]
 
 class ModelFile(EncoderFile):
-    "The description in a file that `save_model` wrote: an encoder's, and what a learner needs"
+    "The description in a file that `save_transformer` wrote: an encoder's, and what a learner needs"
     kind:Literal['model'] = 'model'
     task:Literal[tuple(task_classes)]
     head:HeadConfig
@@ -329,11 +329,11 @@ def write_model_file(
     write_file(path, header, weights, **fields)
 
 def read_model_file(
-    path:Path, # A file of `save_encoder` or `save_model`
+    path:Path, # A file of `save_encoder` or `save_transformer`
     *headers:type # Of which kinds it may be; none: any
 )->tuple: # The description, and tensors by their names
     "Description and weights of a model; raises `ValueError` for what is damaged or not ours"
-    by = '`, `'.join(['save_encoder','save_model'][bool(headers):])
+    by = '`, `'.join(['save_encoder','save_transformer'][bool(headers):])
     about,weights = read_file(path, by, *(headers or (EncoderFile,ModelFile)))
     try: _check_saved(about, weights)
     except Exception as e:

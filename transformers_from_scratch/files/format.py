@@ -174,7 +174,7 @@ def model_path(
 def find_model(
     folder:Path, # The folder for models
     file:str|Path # Name of a file in it, with or without its ending; or a path
-)->Path: # The file, that of a folder if `save_model` wrote it
+)->Path: # The file, that of a folder if `save_transformer` wrote it
     "The path of `file`; raises `FileNotFoundError`, which lists the models that are there"
     file,path = Path(file).expanduser(),model_path(folder, file)
     for found in (path, folder/file, file):

@@ -210,14 +210,10 @@ class BaseTextLearner(Learner):
     def add_cb(self,
         cb:Callback # As in fastai
     )->Learner: # Itself
-        "Add a callback; a method of its name, as of `SaveModelCallback`, still works"
+        "Add a callback; fastai's `Recorder` becomes one that weighs by texts, words or tokens"
         cb = cb() if isinstance(cb, type) else cb
         if type(cb) is Recorder: object.__setattr__(cb, '__class__', ItemRecorder)
-        super().add_cb(cb)
-        if callable(method := getattr(type(self), cb.name, None)):
-            setattr(self, cb.name, partial(method.__get__(self)))
-            getattr(self, cb.name).__dict__ = vars(cb)  # with the attributes of the callback
-        return self
+        return super().add_cb(cb)
 
     def gather_args(self
     )->dict: # By name

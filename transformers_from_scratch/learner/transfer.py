@@ -47,7 +47,7 @@ def save_encoder(self:TransformerLearner,
 
 # %% ../../nbs/45_learner.transfer.ipynb #cf6f8d2b
 def read_description(
-    file:str|Path # A file that `save_encoder` wrote, or a folder of `save_model`
+    file:str|Path # A file that `save_encoder` wrote, or a folder of `save_transformer`
 )->EncoderFile: # `encoder` (its keywords), `vocab`, `tokenizer`, `kind`; a whole model has more
     "The description in a saved encoder or model; raises `ValueError` for any other file"
     return read_model_file(find_model(Path(), file))[0]
@@ -85,7 +85,7 @@ def _notes(about, weights, encoder, tokenizer, new, n):
 @patch
 @synchronized
 def load_encoder(self:TransformerLearner,
-    file:str, # A file in `learn.path/learn.model_dir`; or a path, or a folder of `save_model`
+    file:str, # A file in `learn.path/learn.model_dir`; or a path, or a folder of `save_transformer`
     device:int|str|torch.device=None # Device to load to; None is that of `dls`
 )->TransformerLearner: # The learner itself
     "Load an encoder, match its rows to the tokens, freeze; raises `ValueError` if it does not fit"

@@ -357,7 +357,7 @@ class TagDataLoaders(DataLoaders):
     def test_dl(self,
         test_items, # Texts, or a table of them
         with_labels:bool=False, # Is it a table with tags? It is cut into windows as well
-        windows:tuple=None, # Words in one, and shared; None: as trained, (128,32) after `save_model`
+        windows:tuple=None, # Words in one, and shared; None: as trained, (128,32) after `save_transformer`
         **kwargs
     )->DataLoader: # For `learn.validate(dl=...)`, or `learn.get_preds(dl=...)`
         "Other data, processed as the training data was"
