@@ -22,7 +22,9 @@ columns = 'page,change,weights,loss,difference,lowest,highest,ms,when and where'
 
 def gpt2_changes():
     "Keywords of `TransformerLM` by change; the first is GPT-2 itself"
-    def attn(**kwargs): return partial(SelfAttentionAutoRegressive, **dict(qkv_bias=True) | kwargs)
+    def attn(**kwargs):
+        cls = ShapedSelfAttentionAutoRegressive if 'window' in kwargs else SelfAttentionAutoRegressive
+        return partial(cls, **dict(qkv_bias=True) | kwargs)
     base = dict(act_cls=nn.GELU, attn_cls=attn())
     no_bias = dict(attn_cls=attn(qkv_bias=False, bias=False), ff_cls=partial(FeedForward, bias=False))
     changes = {'GPT-2': {},
@@ -41,11 +43,12 @@ def gpt2_changes():
 def bert_changes():
     "Keywords of `TransformerMLM` by change, and `p` of masks; the first is BERT itself"
     def attn(cls=SelfAttention, **kwargs): return partial(cls, **dict(qkv_bias=True) | kwargs)
+    def near(**kwargs): return attn(ShapedSelfAttention, window=9, **kwargs)
     base = dict(act_cls=nn.GELU, attn_cls=attn(), norm_first=False, embed_norm=True, head_cls=MLMHead)
     bare,norm = dict(qkv_bias=False, bias=False),partial(nn.LayerNorm, bias=False)
     turn = dict(pos_cls=RotaryPositions)
     modern = dict(turn, norm_first=True, norm_cls=norm, ff_cls=partial(GatedFeedForward, bias=False), p=.3,
-        attn_cls=[attn(**bare), attn(**bare, window=9), attn(**bare, window=9)])
+        attn_cls=[attn(**bare), near(**bare), near(**bare)])
     changes = {'BERT': {}, 'rotary positions': turn,
         'distances in buckets': dict(pos_cls=partial(BucketPositions, heads=size['heads'], added=True)),
         'disentangled distances': dict(pos_cls=partial(DistanceVectors, n=32), attn_cls=attn(DisentangledAttention)),

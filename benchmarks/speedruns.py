@@ -41,12 +41,13 @@ class ValueEmbedding(SelfAttention):
         # three dimensions: Muon is for matrices, and this is a table
         self.table = nn.Parameter(torch.zeros(vocab_sz, self.kv_heads, self.s))
 
-    def forward(self, x, *, tokens=None, pos=None, **kwargs):
+    def forward(self, x, *, tokens=None, pos=None, rotate=None, **kwargs):
         key,value = self.keys_values(x)                                       # (b,kv_heads,t,s)
         if tokens is not None:
             own = F.embedding(tokens, self.table.flatten(1))                  # (b,t,kv_heads*s)
             value = value + own.unflatten(-1, (self.kv_heads,-1)).transpose(1,2)
-        return super().forward(x, key=(key,value), pos=pos, key_pos=pos, **kwargs)
+        turn = None if rotate is None else lambda q, _: rotate(q, pos)  # the keys stand where the queries do
+        return super().forward(x, key=(key,value), pos=pos, rotate=turn, **kwargs)
 
 class CausalValueEmbedding(ValueEmbedding): causal = True
 

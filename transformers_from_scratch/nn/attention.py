@@ -61,6 +61,7 @@ def fused_attention(
 class MultiHeadAttention(Module):
     "Attention with several heads, Vaswani et al. 2017; `ValueError` for heads that don't fit"
     causal = False  # True hides later tokens
+    window = None  # in a variant: keys so many positions away, or more, are hidden
     average = staticmethod(fused_attention)
     def __init__(self,
         k:int, # Width of the vectors (d_model)
@@ -70,54 +71,18 @@ class MultiHeadAttention(Module):
         qkv_bias:bool=True, # Give queries, keys and values a bias
         bias:bool=True, # Give the output a bias
         kv_heads:int=None, # Heads of keys and values, a divisor of `heads`; None is `heads`
-        qk_norm:type=nn.Identity, # Class of a norm of queries and keys, created as `qk_norm(s)`
-        head_width:int=None, # Width of a head; None: `k` if `wide`, else `k/heads`
-        window:int=None, # Hide keys that are so many positions away, or more; None: none
-        scale:float=None, # Number that scores are multiplied with; None is `1/s**.5`
-        cap:float=None # Scores are kept between minus and plus this, by `tanh`; None: no limit
+        qk_norm:type=nn.Identity # Class of a norm of queries and keys, created as `qk_norm(s)`
     ):
+        self.s = s = self.head_width(k, heads, wide)
         kv_heads = ifnone(kv_heads, heads)
-        if k<1 or heads<1 or (k%heads and not wide and head_width is None):
-            raise ValueError(f'`heads` is {heads}, but must divide k={k}, unless `wide=True` or a '
-                             '`head_width` is given')
         if kv_heads<1 or heads%kv_heads:
             raise ValueError(f'`kv_heads` is {kv_heads}, but must divide heads={heads}')
-        for name,n in dict(head_width=head_width, window=window, cap=cap).items():
-            if n is not None and n<=0: raise ValueError(f'`{name}` is {n}, but must be above 0')
-        store_attr('k,heads,wide,dropout,kv_heads,window,scale,cap')
-        self.s = s = ifnone(head_width, k if wide else k//heads)
+        store_attr('k,heads,wide,dropout,kv_heads')
         self.toqueries  = nn.Linear(k, s*heads, bias=qkv_bias)
         self.tokeys     = nn.Linear(k, s*kv_heads, bias=qkv_bias)
         self.tovalues   = nn.Linear(k, s*kv_heads, bias=qkv_bias)
         self.unifyheads = nn.Linear(s*heads, k, bias=bias)
         self.q_norm,self.k_norm = qk_norm(s),qk_norm(s)
-
-    def hidden(self,
-        q_pos:Tensor, # Positions of the queries `(...,tq,1)`
-        k_pos:Tensor # Positions of the keys `(...,1,tk)`
-    )->Tensor: # bool, True where a key is hidden, broadcasts to `(b,h,tq,tk)`; None: nothing is
-        "Hide scores by their positions; most variants override this"
-        later = k_pos > q_pos if self.causal else None
-        if self.window is None: return later
-        far = (q_pos-k_pos).abs() >= self.window
-        return far | later if self.causal else far
-
-    @delegates(hidden)
-    def score_bias(self, q_pos:Tensor, k_pos:Tensor)->Tensor: # Numbers for `(b,h,tq,tk)`, or None
-        "Numbers to add to the scores by their positions, before the softmax; None here"
-
-    def keys_values(self,
-        key:Tensor, # Input of the keys `(b,t,k)`
-        value:Tensor=None # Input of the values `(b,t,k)`; None is `key`
-    )->tuple: # Keys and values of each head, both `(b,kv_heads,t,s)`
-        "Keys and values for `forward`: compute them once for what is attended to several times"
-        k = self.k_norm(_to_heads(self.tokeys(key), self.kv_heads))              # (b,kv_heads,t,s)
-        return k,_to_heads(self.tovalues(ifnone(value, key)), self.kv_heads)
-
-    @property
-    def only_future(self):
-        "True if `hidden` is that of this class, and causal: then no mask has to be built"
-        return self.causal and self.window is None and _inherits(self, 'hidden')
 
     def forward(self,
         query:Tensor, # Input of the queries `(b,tq,k)`
@@ -127,42 +92,109 @@ class MultiHeadAttention(Module):
         mask:Tensor=None, # bool, True where a key is hidden; broadcasts to `(b,h,tq,tk)`
         pad_mask:Tensor=None, # bool `(b,tk)`, True at padding; `tk` counts cached keys, too
         pos:Tensor=None, # Positions of queries, `(tq,)` or `(b,tq)`; None: after the cached tokens
-        key_pos:Tensor=None, # Those of new keys; None: `pos` for one text, else 0 to `t-1`
         rotate:callable=None, # `rotate(q, pos)` of queries or keys `(b,h,t,s)`; None is 0 to `t-1`
-        relative:callable=None, # `relative(q_pos, k_pos)` is added to scores, as `score_bias` is
         cache=None, # Its `update(keys, values)` appends `(b,kv_heads,t,s)` and returns all so far
-        need_weights:bool=True # Return the weights as well; slower, and needs memory for them
+        need_weights:bool=True, # Return the weights as well; slower, and needs memory for them
+        **kwargs # For `score_bias`
     )->Tensor|tuple: # Output `(b,tq,k)`; with `need_weights` also the weights `(b,h,tq,tk)`
         "Project, mask, average, join heads; `ValueError` for rotated keys in a cache without `pos`"
         if key is None: key = query
-        if key is query and key_pos is None: key_pos = pos
-        q = self.q_norm(_to_heads(self.toqueries(query), self.heads))                  # (b,h,tq,s)
+        key_pos = pos if key is query else None  # another text is counted from 0
+        q = self.queries(query)                                                        # (b,h,tq,s)
         k,v = key if isinstance(key, tuple) else self.keys_values(key, value)
         t = k.shape[2]  # new keys
         if rotate is not None: q,k = rotate(q, pos),rotate(k, key_pos)
-        if self.scale is not None: q = q * (self.scale*self.s**0.5)
         if cache is not None: k,v = cache.update(k, v)
         if rotate is not None and pos is None and k.shape[2]>t:
             raise ValueError('`pos` is None, but must be given where keys are cached and rotated')
-        written_out = need_weights or self.cap is not None
-        hidden,bias,causal = self._limits(q, k, t, pos, key_pos, mask, pad_mask, written_out,
-                                          relative)
-        p = self.dropout if self.training else 0.
-        if written_out:
-            k,v = (o.repeat_interleave(self.heads//self.kv_heads, 1) for o in (k, v))
-            out,weights = scaled_dot_product_attention(q, k, v, hidden, p, bias, self.cap)
-        else: out = self.average(q, k, v, hidden, p, bias, causal)
+        limits = self.limits(q, k, t, pos, key_pos, mask, pad_mask, **kwargs)
+        out,weights = self.attend(q, k, v, *limits, need_weights)
         out = self.unifyheads(out.transpose(1,2).flatten(2))  # (b,tq,k) = (b,tq,h*s) @ (h*s,k)
         return (out,weights) if need_weights else out
 
-# %% ../../nbs/00_nn.attention.ipynb #a8e84efb
+# %% ../../nbs/00_nn.attention.ipynb #a0160021
+@patch
+def head_width(self:MultiHeadAttention,
+    k:int, # Width of the vectors
+    heads:int, # Number of heads
+    wide:bool # Is each head as wide as `k`?
+)->int: # Width of a head
+    "Width of each head; `ValueError` for heads that don't divide `k`"
+    if k<1 or heads<1 or (k%heads and not wide):
+        raise ValueError(f'`heads` is {heads}, but must divide k={k}, unless `wide=True`')
+    return k if wide else k//heads
+
 def _to_heads(x, heads): return x.unflatten(-1, (heads,-1)).transpose(1,2)  # (b,t,h*s) -> (b,h,t,s)
 
-def _inherits(self, name):
-    return getattr(getattr(self, name), '__func__', None) is getattr(MultiHeadAttention, name)
+@patch
+def queries(self:MultiHeadAttention,
+    query:Tensor # Input of the queries `(b,t,k)`
+)->Tensor: # Queries of each head `(b,h,t,s)`
+    "Queries for `forward`"
+    return self.q_norm(_to_heads(self.toqueries(query), self.heads))
 
-def _plus(a, b): return a if b is None else b if a is None else a+b
+@patch
+def keys_values(self:MultiHeadAttention,
+    key:Tensor, # Input of the keys `(b,t,k)`
+    value:Tensor=None # Input of the values `(b,t,k)`; None is `key`
+)->tuple: # Keys and values of each head, both `(b,kv_heads,t,s)`
+    "Keys and values for `forward`: compute them once for what is attended to several times"
+    keys = self.k_norm(_to_heads(self.tokeys(key), self.kv_heads))
+    return keys,_to_heads(self.tovalues(ifnone(value, key)), self.kv_heads)
 
+@patch
+def attend(self:MultiHeadAttention,
+    q:Tensor, # Queries `(b,h,tq,s)`
+    k:Tensor, # Keys `(b,kv_heads,tk,s)`
+    v:Tensor, # Values `(b,kv_heads,tk,s)`
+    hidden:Tensor, # bool, True where a key is hidden, or None
+    bias:Tensor, # Numbers that are added to the scores, or None
+    only_later:bool, # Hide later tokens, and nothing else; then there is neither mask nor bias
+    need_weights:bool # Write the formula out, and return the weights, too
+)->tuple: # Averages `(b,h,tq,s)`, and weights `(b,h,tq,tk)` or None
+    "Average the values in one of the two ways"
+    if need_weights: return self.write_out(q, k, v, hidden, bias, only_later)
+    p = self.dropout if self.training else 0.
+    return self.average(q, k, v, hidden, p, bias, only_later),None
+
+@patch
+@delegates(MultiHeadAttention.attend, but=['need_weights'])
+def write_out(self:MultiHeadAttention, q:Tensor, k:Tensor, v:Tensor, hidden:Tensor, bias:Tensor,
+    only_later:bool,
+    cap:float=None # Limit of the scores, as in `scaled_dot_product_attention`
+)->tuple: # Averages `(b,h,tq,s)`, and weights `(b,h,tq,tk)`
+    "Average the values by the formula"
+    p = self.dropout if self.training else 0.
+    k,v = (o.repeat_interleave(self.heads//self.kv_heads, 1) for o in (k, v))
+    if only_later: hidden = torch.ones(q.shape[2], k.shape[2], dtype=torch.bool, device=q.device).triu(1)
+    return scaled_dot_product_attention(q, k, v, hidden, p, bias, cap)
+
+# %% ../../nbs/00_nn.attention.ipynb #a0160023
+@patch
+def hidden(self:MultiHeadAttention,
+    q_pos:Tensor, # Positions of the queries `(...,tq,1)`
+    k_pos:Tensor # Positions of the keys `(...,1,tk)`
+)->Tensor: # bool, True where a key is hidden, broadcasts to `(b,h,tq,tk)`; None: nothing is
+    "Hide scores by their positions; most variants override this"
+    return k_pos > q_pos if self.causal else None
+
+@patch
+@delegates(MultiHeadAttention.hidden)
+def score_bias(self:MultiHeadAttention, q_pos:Tensor, k_pos:Tensor,
+    relative:callable=None # Numbers that the positions of a model add, `relative(q_pos, k_pos)`
+)->Tensor: # Numbers for `(b,h,tq,tk)`, or None
+    "Numbers to add to the scores by their positions, before the softmax"
+    return None if relative is None else relative(q_pos, k_pos)
+
+@patch
+def hides(self:MultiHeadAttention,
+    span:int=None # Number of positions, one after the other; None: any
+)->str: # 'nothing', 'later' tokens and nothing else, or 'more'
+    "What `hidden` hides among so many neighbors: a mask is built only where it has to be"
+    if self.hidden != MultiHeadAttention.hidden.__get__(self): return 'more'
+    return 'later' if self.causal else 'nothing'
+
+# %% ../../nbs/00_nn.attention.ipynb #a8e84efb
 def _places(tq, tk, t, pos, key_pos, device):
     "Positions of the queries `(...,tq,1)` and of all keys `(...,1,tk)`, of which `t` are new"
     if pos is None: pos = torch.arange(tk-t, tk-t+tq, device=device)
@@ -172,31 +204,36 @@ def _places(tq, tk, t, pos, key_pos, device):
     return pos[...,None],key_pos[...,None,:]
 
 @patch
-def _limits(self:MultiHeadAttention, q, k, t, pos, key_pos, mask, pad_mask, written_out,
-            relative=None):
-    "Return the mask and the bias of the scores, and whether the kernel's own causal mask does"
-    tq,tk = q.shape[2],k.shape[2]  # queries; keys with the cached ones; `t` of them are new
+def limits(self:MultiHeadAttention,
+    q:Tensor, # Queries `(b,h,tq,s)`
+    k:Tensor, # Keys `(b,kv_heads,tk,s)`, with those of a cache
+    t:int, # Number of new keys, the last ones
+    pos:Tensor=None, # Positions of the queries `(tq,)` or `(b,tq)`; None: after the cached tokens
+    key_pos:Tensor=None, # Those of the new keys; None: counted from 0
+    mask:Tensor=None, # bool, True where a key is hidden; broadcasts to `(b,h,tq,tk)`
+    pad_mask:Tensor=None, # bool `(b,tk)`, True at padding
+    **kwargs # For `score_bias`
+)->tuple: # Mask and bias, each for `(b,h,tq,tk)` or None, and True if just later tokens are hidden
+    "What is hidden and added; `ValueError` for masks and positions that would broadcast unnoticed"
+    tq,tk = q.shape[2],k.shape[2]
     for name,o,n in (('pos', pos, tq), ('key_pos', key_pos, t), ('pad_mask', pad_mask, tk)):
-        if o is not None and o.shape[-1]!=n:  # a 1 would broadcast unnoticed
+        if o is not None and o.shape[-1]!=n:
             raise ValueError(f'`{name}` has the shape {tuple(o.shape)}, but must end in {n}')
-    # the kernel's own `causal` counts columns: it knows none of these
-    given = written_out or any(o is not None for o in (pos, key_pos, mask, pad_mask))
-    near = self.window and (tk>self.window or pos is not None or key_pos is not None)
-    only_future = self.causal and not near and _inherits(self, 'hidden')
-    causal = bool(only_future and not given and tq==tk==t)
-    last = only_future and tq==t==1 and key_pos is pos  # a new token of the same text
+    hides = self.hides(tk if pos is None else None)
+    biased = kwargs or self.score_bias != MultiHeadAttention.score_bias.__get__(self)
+    given = any(o is not None for o in (pos, mask, pad_mask))
+    if hides=='later' and not (biased or given) and tq==tk==t: return None,None,True
+    last = tq==t==1 and key_pos is pos  # a new token of the same text comes after all others
     hidden = bias = None
-    variant = not (_inherits(self, 'hidden') and _inherits(self, 'score_bias'))
-    if variant or near or relative or self.causal and not (causal or last):
+    if hides=='more' or biased or hides=='later' and not last:
         places = _places(tq, tk, t, pos, key_pos, q.device)
-        bias = _plus(self.score_bias(*places), relative and relative(*places))
-        causal = causal and bias is None
-        if not (causal or last): hidden = self.hidden(*places)
+        if hides=='more' or not last: hidden = self.hidden(*places)
+        if biased: bias = self.score_bias(*places, **kwargs)
     if bias is not None and not bias.is_floating_point():
         raise TypeError(f'`score_bias` gives {bias.dtype}, but must give floats: see `hidden`')
     if pad_mask is not None: pad_mask = pad_mask[...,None,None,:]                       # (b,1,1,tk)
     masks = [o for o in (hidden, mask, pad_mask) if o is not None]
-    return reduce(operator.or_, masks) if masks else None,bias,causal
+    return reduce(operator.or_, masks) if masks else None,bias,False
 
 # %% ../../nbs/00_nn.attention.ipynb #76233bdc
 class SelfAttention(MultiHeadAttention):
@@ -207,7 +244,7 @@ class SelfAttention(MultiHeadAttention):
         **kwargs
     ): super().__init__(k, heads, wide, qkv_bias=qkv_bias, **kwargs)
 
-    @delegates(MultiHeadAttention.forward, but=['key','value','key_pos'])
+    @delegates(MultiHeadAttention.forward, but=['key','value'])
     def forward(self,
         x:Tensor, # Vectors `(b,t,k)`
         *,

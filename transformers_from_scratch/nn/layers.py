@@ -88,7 +88,7 @@ class TransformerBlock(Module):
         return self.norm2(x + self.ff(x))
 
     @property
-    def causal(self): return self.attention.only_future
+    def causal(self): return self.attention.hides()=='later'
 
     @property
     def cached(self):

@@ -94,7 +94,7 @@ def llama(
     cfg:CheckpointConfig, # What `config.json` says
     names:dict=None, # Names that differ from Llama's
     attn:dict=None, # Keywords of its attention that differ
-    attn_cls:type=SelfAttentionAutoRegressive, # Its class
+    attn_cls:type=ShapedSelfAttentionAutoRegressive, # Its class
     kinds:list=None, # Kind of attention of each block, from `kinds_of`; None: full
     norm_cls:type=nn.RMSNorm, # Class of all norms
     act:str='hidden_act', # The key that names the activation
@@ -201,7 +201,7 @@ def eurobert(
     "EuroBERT (Boizard et al. 2025): Llama that looks at both sides"
     cfg.preset(rms_norm_eps=1e-5)
     cfg.only(mlp_bias=False)  # it gives the head a bias, too
-    family = llama(cfg, attn_cls=SelfAttention)
+    family = llama(cfg, attn_cls=ShapedSelfAttention)
     family.lm = False
     return family
 

@@ -36,7 +36,7 @@ def modernbert(
                    bias=cfg('norm_bias', default=False))
     window = cfg('local_attention', default=128, kind=int)//2 + 1
     bias = cfg('attention_bias', default=False)
-    attn = partial(SelfAttention, qkv_bias=bias, bias=bias)
+    attn = partial(ShapedSelfAttention, qkv_bias=bias, bias=bias)
     near = partial(attn, window=window)
     slow = rotary_of(cfg, 'full_attention', 'global_rope_theta', 160_000.)
     quick = rotary_of(cfg, 'sliding_attention', 'local_rope_theta')

@@ -38,10 +38,10 @@ def _attentions(cfg, heads):
     buckets = partial(BucketPositions, heads=heads,
         n=cfg('relative_attention_num_buckets', default=32, kind=int),
         farthest=cfg('relative_attention_max_distance', default=128, kind=int))
-    decoder = partial(TransformerDecoder, attn_cls=partial(SelfAttentionAutoRegressive, **attn),
-        block_cls=partial(DecoderBlock, cross_cls=partial(MultiHeadAttention, **attn)),
+    decoder = partial(TransformerDecoder, attn_cls=partial(ShapedSelfAttentionAutoRegressive, **attn),
+        block_cls=partial(DecoderBlock, cross_cls=partial(ShapedAttention, **attn)),
         pos_cls=partial(buckets, both=False))
-    return dict(attn_cls=partial(SelfAttention, **attn), pos_cls=buckets, decoder_cls=decoder)
+    return dict(attn_cls=partial(ShapedSelfAttention, **attn), pos_cls=buckets, decoder_cls=decoder)
 
 def t5(
     cfg:CheckpointConfig # What `config.json` says

@@ -293,13 +293,11 @@ _steps |= dict.fromkeys((RotaryPositions,SlowedRotary,BlendedRotary,YarnRotary,P
                         lambda part, builder: (builder.module(part), part.rotation))
 
 # %% ../../nbs/96_speed.decode.ipynb #49ca37cd
-def _attention(part, builder):
+def _attention(part, builder, by=None, window=None):
     qkv = builder.linear(part.toqueries, part.tokeys, part.tovalues)
     join = builder.linear(part.unifyheads)
     h,g,norms = part.heads,part.kv_heads,(builder.module(part.q_norm),builder.module(part.k_norm))
     if type(part.q_norm) is nn.Identity: norms = None
-    builder.need(part.cap is None, 'it caps scores')
-    by = None if part.scale is None else part.scale*part.s**.5
     def f(x, cache, pos, rotate, seen):
         n = len(x)
         x = qkv(x).view(n//builder.t, builder.t, h+2*g, -1).transpose(1, 2)           # (b,h+2g,t,s)
@@ -307,10 +305,15 @@ def _attention(part, builder):
         if rotate is not None: x = torch.cat([rotate(x[:,:h+g], pos), x[:,h+g:]], 1)
         q,kv = x.split([h, 2*g], 1)
         if by is not None: q = q*by
-        if part.window is not None: seen = _near(seen, builder.t, cache.n+builder.t, part.window)
+        if window is not None: seen = _near(seen, builder.t, cache.n+builder.t, window)
         out = cache.attend(q, kv, seen)                                       # (b,h,t,s)
         return join(out.transpose(1, 2).reshape(n, -1))                       # (b*t,k)
     return f
+
+def _shaped_attention(part, builder):
+    builder.need(part.cap is None, 'it caps scores')
+    by = None if part.scale is None else part.scale*part.s**.5
+    return _attention(part, builder, by, part.window)
 
 def _near(seen, t, tk, window):
     "Hide from `t` new tokens, too, what is not in their window; padding is in front"
@@ -346,6 +349,7 @@ def _block(part, builder):
             WeighedBlock: weighed}.get(type(part), norm_first if part.norm_first else norm_last)
 
 _steps |= dict.fromkeys((SelfAttentionAutoRegressive,JointNormAttention), _attention)
+_steps[ShapedSelfAttentionAutoRegressive] = _shaped_attention
 _steps |= dict.fromkeys(
     (TransformerBlock,OutputNormBlock,SandwichBlock,ParallelBlock,WeighedBlock), _block)
 
