@@ -237,9 +237,9 @@ def attention():
         xs,tk = ((x,y,z),9) if kind=='cross' else ((x,),7)
         pads,pos = torch.arange(tk) >= tensor([[tk],[4],[0]]),torch.randint(0, 9, (3,7), generator=seeded(1))
         given = dict(plain={}, pad_mask=dict(pad_mask=pads), mask=dict(mask=torch.rand(3, 1, 7, tk, generator=seeded(2))<.3), pos=dict(pos=pos[0]),
-                     hidden=dict(mask=torch.ones(7, tk, dtype=torch.bool)), two=dict(pos=pos, key_pos=torch.arange(tk).expand(3, -1)),
-                     rotate=dict(rotate=rotate), cache=dict(cache=KVCache), turned=dict(rotate=rotate, pos=pos, key_pos=torch.arange(tk)),
-                     many=dict(pad_mask=pads, mask=torch.eye(7, tk).bool(), pos=pos, key_pos=torch.arange(tk), rotate=rotate, cache=KVCache))
+                     hidden=dict(mask=torch.ones(7, tk, dtype=torch.bool)), two=dict(pos=pos),
+                     rotate=dict(rotate=rotate), cache=dict(cache=KVCache), turned=dict(rotate=rotate, pos=pos),
+                     many=dict(pad_mask=pads, mask=torch.eye(7, tk).bool(), pos=pos, rotate=rotate, cache=KVCache))
         for (n,o),need in product(given.items(), (False, True)):
             def ask(layer, *xs): return tuplify(attend(layer, *xs, need_weights=need, **{n: v() if n=='cache' else v for n,v in o.items()}))
             name = f'{kind} {form} {n} {need}'
