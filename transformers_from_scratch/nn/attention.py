@@ -158,15 +158,20 @@ def attend(self:MultiHeadAttention,
     return self.average(q, k, v, hidden, p, bias, only_later),None
 
 @patch
-@delegates(MultiHeadAttention.attend, but=['need_weights'])
-def write_out(self:MultiHeadAttention, q:Tensor, k:Tensor, v:Tensor, hidden:Tensor, bias:Tensor,
-    only_later:bool,
+def write_out(self:MultiHeadAttention,
+    q:Tensor, # Queries `(b,h,tq,s)`
+    k:Tensor, # Keys `(b,kv_heads,tk,s)`
+    v:Tensor, # Values `(b,kv_heads,tk,s)`
+    hidden:Tensor, # bool, True where a key is hidden, or None
+    bias:Tensor, # Numbers that are added to the scores, or None
+    only_later:bool, # Hide later tokens, and nothing else
     cap:float=None # Limit of the scores, as in `scaled_dot_product_attention`
 )->tuple: # Averages `(b,h,tq,s)`, and weights `(b,h,tq,tk)`
     "Average the values by the formula"
     p = self.dropout if self.training else 0.
     k,v = (o.repeat_interleave(self.heads//self.kv_heads, 1) for o in (k, v))
-    if only_later: hidden = torch.ones(q.shape[2], k.shape[2], dtype=torch.bool, device=q.device).triu(1)
+    if only_later:
+        hidden = torch.ones(q.shape[2], k.shape[2], dtype=torch.bool, device=q.device).triu(1)
     return scaled_dot_product_attention(q, k, v, hidden, p, bias, cap)
 
 # %% ../../nbs/00_nn.attention.ipynb #a0160023
@@ -179,8 +184,9 @@ def hidden(self:MultiHeadAttention,
     return k_pos > q_pos if self.causal else None
 
 @patch
-@delegates(MultiHeadAttention.hidden)
-def score_bias(self:MultiHeadAttention, q_pos:Tensor, k_pos:Tensor,
+def score_bias(self:MultiHeadAttention,
+    q_pos:Tensor, # Positions of the queries `(...,tq,1)`
+    k_pos:Tensor, # Positions of the keys `(...,1,tk)`
     relative:callable=None # Numbers that the positions of a model add, `relative(q_pos, k_pos)`
 )->Tensor: # Numbers for `(b,h,tq,tk)`, or None
     "Numbers to add to the scores by their positions, before the softmax"
@@ -190,7 +196,7 @@ def score_bias(self:MultiHeadAttention, q_pos:Tensor, k_pos:Tensor,
 def hides(self:MultiHeadAttention,
     span:int=None # Number of positions, one after the other; None: any
 )->str: # 'nothing', 'later' tokens and nothing else, or 'more'
-    "What `hidden` hides among so many neighbors: a mask is built only where it has to be"
+    "Reach of `hidden` among so many neighbors: a mask is built only where it has to be"
     if self.hidden != MultiHeadAttention.hidden.__get__(self): return 'more'
     return 'later' if self.causal else 'nothing'
 
@@ -214,7 +220,7 @@ def limits(self:MultiHeadAttention,
     pad_mask:Tensor=None, # bool `(b,tk)`, True at padding
     **kwargs # For `score_bias`
 )->tuple: # Mask and bias, each for `(b,h,tq,tk)` or None, and True if just later tokens are hidden
-    "What is hidden and added; `ValueError` for masks and positions that would broadcast unnoticed"
+    "Mask and bias of the scores; `ValueError` for masks and positions that would broadcast unnoticed"
     tq,tk = q.shape[2],k.shape[2]
     for name,o,n in (('pos', pos, tq), ('key_pos', key_pos, t), ('pad_mask', pad_mask, tk)):
         if o is not None and o.shape[-1]!=n:
