@@ -7,29 +7,39 @@ __all__ = []
 
 # %% ../../nbs/72_export.huggingface.ipynb #h4200004
 from fastai.text.all import *
+from ..nn.classifier import *
 from ..nn.lm import *
 from ..nn.mlm import *
 from ..nn.seq2seq import *
 from ..text.info import *
+from ..text.tokenizers import *
 from ..pretrained.core import *
 from ..pretrained.write import *
 from ..learner.locks import *
 from ..learner.core import *
 
 # %% ../../nbs/72_export.huggingface.ipynb #p0713e80f46
+def _sentence(files, head):
+    "How the files of a checkpoint make vectors of texts, with the pool of a classifier"
+    with tempfile.TemporaryDirectory() as folder:
+        write_checkpoint_files(Path(folder), files)
+        sentence = read_sentence(Path(folder))
+    if sentence and isinstance(head, ClassifierHead) and head.pool: sentence.pool = head.pool
+    return sentence
+
 @patch
 @synchronized
 def save_pretrained(self:TransformerLearner,
-    folder:str|Path # Where to write `config.json`, `model.safetensors` and the tokenizer
+    folder:str|Path # Where to write the checkpoint
 )->Path: # The folder
     "Write a model for Hugging Face; of one with a head for labels or tags, the encoder alone"
-    model = plain_model(self.model)
+    model,files = plain_model(self.model),self.checkpoint_files or {}
     if rank_distrib(): return Path(folder).expanduser()  # the first process writes
     whole = isinstance(model, (TransformerLM,TransformerMLM,TransformerSeq2Seq))
-    tok = getattr(text_tokenizer(self.dls), 'tok', None)
     marks = self.teacher_forcing.marks if isinstance(model, TransformerSeq2Seq) else None
-    pre = Pretrained(model if whole else model[0], list(text_vocab(self.dls)), tok, marks=marks)
+    pre = Pretrained(model if whole else model[0], list(text_vocab(self.dls)), text_tokenizer(self.dls),
+                     marks=marks, sentence=_sentence(files, model[-1]), files=files)
     folder = pre.save_pretrained(folder)
-    if not (folder/'tokenizer.json').exists():
-        warn(f"{folder} has no tokenizer: that of `dls` is not an `HFTokenizer`", stacklevel=2)
+    if not tokenizer_file(folder):
+        warn(f"{folder} has no tokenizer, since the checkpoint that was read had none", stacklevel=2)
     return folder

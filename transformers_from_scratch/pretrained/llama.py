@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['families', 'kinds_of', 'by_block', 'rotary_of', 'llama', 'mistral', 'qwen', 'smollm3', 'olmo2', 'phi3', 'granite',
-           'eurobert', 'rope_parameters', 'llama_config', 'gemma_config']
+           'eurobert']
 
 # %% ../../nbs/13_pretrained.llama.ipynb #89188cce
 from fastai.basics import *
@@ -207,81 +207,3 @@ def eurobert(
 
 families |= dict(llama=llama, mistral=mistral, qwen2=partial(qwen, norms=False), qwen3=qwen,
                  smollm3=smollm3, olmo2=olmo2, phi3=phi3, granite=granite, eurobert=eurobert)
-
-# %% ../../nbs/13_pretrained.llama.ipynb #117828e8
-def rope_parameters(
-    positions:RotaryPositions # Rotary positions of some kind
-)->dict: # What `config.json` says
-    "The way back from `rotary_of`"
-    kinds = {RotaryPositions:'default', SlowedRotary:'linear', BlendedRotary:'llama3',
-             YarnRotary:'yarn'}
-    says = dict(rope_type=kinds[type(positions)], rope_theta=positions.base)
-    if isinstance(positions, SlowedRotary): says['factor'] = positions.factor
-    if isinstance(positions, BlendedRotary):
-        few,many = 'low_freq_factor','high_freq_factor'
-        if type(positions) is YarnRotary: few,many = 'beta_slow','beta_fast'
-        says |= {few: positions.few, many: positions.many,
-                 'original_max_position_embeddings': positions.trained}
-    if type(positions) is YarnRotary:
-        usual = .1*math.log(max(positions.factor, 1))+1
-        if positions.sharpness!=usual: says['attention_factor'] = positions.sharpness
-    return says
-
-def llama_config(
-    encoder, # An encoder
-    head=None # The head of its model, if there is one
-)->dict: # What `config.json` says; None: of another group
-    "Llama and kin, by their parts"
-    block,pos = encoder.blocks[0],encoder.positions
-    if isinstance(pos, PositionsByBlock):
-        pos = next((o for o in pos.kinds if isinstance(o, RotaryPositions)), pos)
-    attn,ff = block.attention,block.ff
-    like_llama = isinstance(pos, RotaryPositions) and isinstance(ff, GatedFeedForward)
-    if not like_llama or isinstance(block, UnnormedBlock): return
-    return sizes_of(encoder) | dict(num_key_value_heads=attn.kv_heads, head_dim=attn.s,
-        rms_norm_eps=eps_of(block.norm1), rope_parameters=rope_parameters(pos),
-        max_position_embeddings=ifnone(encoder.max_len, 2048),
-        attention_bias=attn.toqueries.bias is not None, mlp_bias=ff.up.bias is not None
-    ) | _kin_config(encoder, head, pos)
-
-def _kin_config(encoder, head, pos):
-    "Keys that only one of Llama's kin has, and its `model_type`"
-    block,windows = encoder.blocks[0],[o.attention.window for o in encoder.blocks]
-    attn,near = block.attention,max(o or 0 for o in windows)
-    kinds = ['sliding_attention' if o else 'full_attention' for o in windows]
-    if isinstance(block.norm1, OffsetRMSNorm):
-        return gemma_config(encoder, head, near or 4096, kinds)
-    if isinstance(attn, JointNormAttention): return dict(model_type='olmo2')
-    if isinstance(block, WeighedBlock):
-        return dict(model_type='granite', residual_multiplier=block.weight,
-                    embedding_multiplier=ifnone(encoder.embed_scale, 1.),
-                    attention_multiplier=attn.scale, logits_scaling=getattr(head, 'by', 1.))
-    if pos is not encoder.positions:
-        turns = [int(encoder.positions.kinds[i] is pos) for i in encoder.positions.which]
-        return dict(model_type='smollm3', no_rope_layers=turns)
-    normed = isinstance(attn.q_norm, nn.RMSNorm)
-    if normed or (attn.toqueries.bias is not None and attn.unifyheads.bias is None):
-        return dict(model_type='qwen3' if normed else 'qwen2', layer_types=kinds,
-                    use_sliding_window=bool(near), sliding_window=near or None)
-    if not attn.causal: return dict(model_type='eurobert')
-    return dict(model_type='mistral', sliding_window=near) if near else dict(model_type='llama')
-
-def gemma_config(
-    encoder, # An encoder
-    head, # The head of its model, or None
-    near:int, # Its window
-    kinds:list # Kind of attention of each block
-)->dict: # What `config.json` says besides
-    "Gemma, Gemma 2 or Gemma 3, by their parts"
-    block,pos = encoder.blocks[0],encoder.positions
-    attn = block.attention
-    if not isinstance(block, SandwichBlock): return dict(model_type='gemma')
-    act = name_of(block.ff.act).replace('gelu_new', 'gelu_pytorch_tanh')
-    cfg = dict(model_type='gemma2', hidden_activation=act, sliding_window=near, layer_types=kinds,
-               query_pre_attn_scalar=round(attn.scale**-2), attn_logit_softcapping=attn.cap,
-               final_logit_softcapping=getattr(head, 'cap', None))
-    if not isinstance(pos, PositionsByBlock): return cfg
-    rope = {n: rope_parameters(pos.kinds[i]) for n,i in zip(kinds, pos.which)}
-    return cfg | dict(model_type='gemma3_text', rope_parameters=rope)
-
-writers.insert(0, llama_config)
