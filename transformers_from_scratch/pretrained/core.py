@@ -449,7 +449,11 @@ class Pretrained:
             if (value := as_json(given[n]))!=have[n]:
                 raise ValueError(
                     f"`{n}` is {as_code(value)}, but `pretrained` has {as_code(have[n])}")
-        sizes = {} if list(vocab)==list(self.vocab) else dict(vocab_sz=len(vocab), pad_idx=pad_idx)
+        sizes = {}
+        if list(vocab)!=list(self.vocab):
+            # padding at the end has no row where it has none in the checkpoint
+            no_row = pad_idx==len(vocab)-1 and self.encoder.pad_idx==self.encoder.vocab_sz
+            sizes = dict(vocab_sz=len(vocab)-no_row, pad_idx=pad_idx)
         pool = dict(pool=self.sentence.pool) if self.sentence else {}
         return {**self.model.init_kwargs, **self.encoder.init_kwargs, **pool, **given, **sizes}
 
@@ -489,7 +493,7 @@ def copy_into(self:Pretrained,
     same,new,encoder = list(vocab)==list(self.vocab),L(),model[0]
     if isinstance(model, TransformerSeq2Seq): return _copy_pair(self, model)
     def match(rows):
-        return match_rows(rows, self.vocab, vocab, self.encoder.pad_idx, encoder.pad_idx)
+        return match_rows(rows, self.vocab, vocab[:encoder.vocab_sz], self.encoder.pad_idx, encoder.pad_idx)
     state = self.encoder.state_dict()
     if not same: state['embedding.weight'],new = match(state['embedding.weight'])
     for n in state:

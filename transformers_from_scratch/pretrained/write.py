@@ -103,6 +103,7 @@ def _tokens(pre):
 
 def _compare(pre, there):
     "Raises `ValueError` for the first thing in which `pre` is not what was read back"
+    if pre.model is pre.encoder: there.model = there.encoder  # a tied head needs no file
     now,then = _settings(pre),_settings(there)
     if pre.tokenizer and there.tokenizer:
         now |= _tokens(pre)
@@ -110,9 +111,10 @@ def _compare(pre, there):
     for name in {**then, **now}:
         a,b = now.get(name),then.get(name)
         if a!=b: raise ValueError(f'`{name}` is {a!r:.70}, but would be read as {b!r:.70}')
-    numbers = weights_of(there.model)
-    for name,w in weights_of(pre.model).items():
-        if not torch.equal(w.cpu(), numbers[name]): raise ValueError(f'`{name}` would have other numbers')
+    weights,read = weights_of(pre.model),weights_of(there.model)
+    if other := weights.keys()^read.keys(): raise ValueError(f'there is no place for `{first(sorted(other))}`')
+    for name,w in weights.items():
+        if not torch.equal(w.cpu(), read[name]): raise ValueError(f'`{name}` would have other numbers')
 
 # %% ../../nbs/59_pretrained.write.ipynb #p0713e80f46
 def _move(new, folder):
