@@ -50,8 +50,8 @@ cases = dict(
     llama_yarn=('Llama','ForCausalLM',llama3('yarn', original_max_position_embeddings=24)), llama_wide=('Llama','ForCausalLM',llama(head_dim=16)),
     mistral=('Mistral','ForCausalLM',llama(sliding_window=None)), mistral_near=('Mistral','ForCausalLM',llama(sliding_window=near)),
     qwen2=('Qwen2','ForCausalLM',llama()), qwen2_near=('Qwen2','ForCausalLM',llama(use_sliding_window=True, sliding_window=near, max_window_layers=1)),
-    qwen3=('Qwen3','ForCausalLM',llama(head_dim=16)), smollm3=('SmolLM3','ForCausalLM',llama(no_rope_layer_interval=2)), olmo2=('Olmo2','ForCausalLM',llama()),
-    phi3=('Phi3','ForCausalLM',llama()), phi3_near=('Phi3','ForCausalLM',llama(sliding_window=near)), granite=('Granite','ForCausalLM',llama()),
+    qwen3=('Qwen3','ForCausalLM',llama(head_dim=16)), smollm3=('SmolLM3','ForCausalLM',llama(no_rope_layer_interval=2)),
+    phi3=('Phi3','ForCausalLM',llama()), phi3_near=('Phi3','ForCausalLM',llama(sliding_window=near)),
     gemma=('Gemma','ForCausalLM',llama(head_dim=16)), gemma2=('Gemma2','ForCausalLM',llama(**gemma)),
     gemma3=('Gemma3Text','Gemma3ForCausalLM',llama(**gemma, num_hidden_layers=4, sliding_window_pattern=3)))
 # They differ from another case in values only: 30 changes of each, drawn
@@ -307,7 +307,7 @@ def run(name, pairs=40):
 pair = dict(vocab_size=vocab, d_model=k, max_position_embeddings=T, encoder_layers=2, decoder_layers=2, encoder_attention_heads=heads, decoder_attention_heads=heads,
             encoder_ffn_dim=48, decoder_ffn_dim=48, pad_token_id=1, decoder_start_token_id=1)
 more = dict(
-    bert_model=('Bert','Model',shape), bert_classifier=('Bert','ForSequenceClassification',shape), bert_tagger=('Bert','ForTokenClassification',shape),
+    olmo2=('Olmo2','ForCausalLM',llama()), granite=('Granite','ForCausalLM',llama()), bert_model=('Bert','Model',shape), bert_classifier=('Bert','ForSequenceClassification',shape), bert_tagger=('Bert','ForTokenClassification',shape),
     distilbert_classifier=('DistilBert','ForSequenceClassification',cases['distilbert'][2]), modernbert_classifier=('ModernBert','ForSequenceClassification',cases['modernbert'][2]),
     llama_classifier=('Llama','ForSequenceClassification',llama()), nomic=('NomicBert','Model',shape), phi=('Phi','ForCausalLM',shape), stablelm=('StableLm','ForCausalLM',llama()),
     opt=('OPT','ForCausalLM',dict(vocab_size=vocab, hidden_size=k, num_hidden_layers=2, num_attention_heads=heads, ffn_dim=48, max_position_embeddings=T, word_embed_proj_dim=k, pad_token_id=1)),
