@@ -288,7 +288,8 @@ def check_pair(folder, g):
     model,info = hf.AutoModelForSeq2SeqLM.from_pretrained(folder, output_loading_info=True)
     assert not any(info[o] for o in ('missing_keys','unexpected_keys')), info
     mask = (g['pad_ids']!=model.config.pad_token_id).long()
-    wrote = model.eval().generate(g['pad_ids'], attention_mask=mask, max_new_tokens=30, do_sample=False, num_beams=1, eos_token_id=None)
+    wrote = model.eval().generate(g['pad_ids'], attention_mask=mask, max_new_tokens=30, do_sample=False, num_beams=1, eos_token_id=None,
+                                  forced_eos_token_id=None)
     assert torch.equal(wrote, g['generated'])
     return (model(input_ids=g['ids'], decoder_input_ids=g['targets']).logits-g['logits']).abs().max().item()
 
@@ -303,7 +304,7 @@ def check_folder(folder, golden):
     if not (folder/'tokenizer.json').exists(): return worst
     tok = hf.AutoTokenizer.from_pretrained(folder)
     for o in json.loads((golden.parent/'tokenizers.json').read_text())[name]:
-        inputs = tok(o['text'], return_tensors='pt', truncation=True)
+        inputs = tok(o['text'], return_tensors='pt', truncation=True, max_length=16)
         assert tok(o['text'])['input_ids']==o['ids'], (name, o)
         if not inputs['input_ids'].numel(): continue
         with torch.no_grad(): a,b = (model(output_hidden_states=True, **x).hidden_states[-1] for x in (inputs, dict(input_ids=inputs['input_ids'])))
