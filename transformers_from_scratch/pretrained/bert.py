@@ -36,7 +36,8 @@ def bert(
 )->Family: # An encoder that normalizes sums
     "BERT (Devlin et al. 2019), and what differs from it in names only"
     cfg.only(position_embedding_type='absolute', is_decoder=False, use_task_id=False)
-    k,act_cls = cfg('hidden_size', 'dim', kind=int),activation_of(cfg, 'hidden_act', 'activation')
+    k = cfg('hidden_size', 'dim', kind=int)
+    act_cls = activation_of(cfg, 'hidden_act', 'activation')
     norm = partial(nn.LayerNorm, eps=cfg('layer_norm_eps', default=1e-12, kind=float))
     args = dict(k=k, heads=cfg('num_attention_heads', 'n_heads', kind=int), norm_first=False,
         depth=cfg('num_hidden_layers', 'n_layers', kind=int), embed_norm=True,
@@ -48,7 +49,8 @@ def bert(
         attn_cls=partial(SelfAttention, qkv_bias=True)) | args
     head = partial(MLMHead, act_cls=act or act_cls, norm_cls=norm)
     if args.get('embed_width'): head.keywords['width'] = k
-    names,tied = _names | (names or {}),cfg('tie_word_embeddings', default=True)
+    names = _names | (names or {})
+    tied = cfg('tie_word_embeddings', default=True)
     if not tied: names['1.linear'] = names['1.linear.weight']  # its bias is another one as well
     return Family(cfg, args, names, layer, prefix, skip_rows=skip_rows, head=head, tied=tied)
 

@@ -24,14 +24,16 @@ from ..text.tokenizers import *
 from ..files.config import *
 
 # %% ../../nbs/55_pretrained.core.ipynb #p07ad2d649f
-_kinds = {int: 'a positive whole number', float: 'a number, 0 or more', bool: 'true or false'}
+_type_names = {int: 'a positive whole number', float: 'a number, 0 or more', bool: 'true or false'}
 
 class CheckpointConfig:
     "A checkpoint's `config.json`; raises `ValueError` for what can't be expressed here"
     def __init__(self,
         file:Path, # Where it stands
-        says:dict=None # What it says; None: it is read
-    ): self.file,self.says = file,json.loads(read_text(file)) if says is None else says
+        values:dict=None # What it holds; None: it is read
+    ):
+        self.file = file
+        self.values = json.loads(read_text(file)) if values is None else values
 
     def bad(self,
         name:str, # Of a key
@@ -43,23 +45,23 @@ class CheckpointConfig:
 
     def __call__(self, *names, default=None, kind=None):
         "The value of the `names` that are there, of the type of the default, or of `kind`"
-        there = {o: self.says[o] for o in names if self.says.get(o) is not None}
-        name,value = first(there.items()) or (' or '.join(names),default)
+        there = {o: self.values[o] for o in names if self.values.get(o) is not None}
+        name,value = first(there.items()) or (' or '.join(names), default)
         for other in [*there][1:]:
             if there[other]!=value: self.bad(other, there[other], f'but `{name}` is {value!r}')
         kind = kind or (object if default is None else type(default))
-        fits = isinstance(value, kind)
-        if kind is int: fits = type(value) is int and 0<value<2**40
-        if kind is float: fits = type(value) in (int,float) and 0<=value<1e30
-        if fits: return float(value) if kind is float else value
-        self.bad(name, value, f'but must be {_kinds.get(kind, kind.__name__)}')
+        if kind is int: right = type(value) is int and 0<value<2**40
+        elif kind is float: right = type(value) in (int,float) and 0<=value<1e30
+        else: right = isinstance(value, kind)
+        if not right: self.bad(name, value, f'but must be {_type_names.get(kind, kind.__name__)}')
+        return float(value) if kind is float else value
 
     def preset(self,
         *unread, # Keys that a family does not read
         **missing # Values of keys that may be missing
     ):
         "Forget keys, and set those that are missing"
-        self.says = missing | {k: v for k,v in self.says.items() if k not in unread}
+        self.values = missing | {k: v for k,v in self.values.items() if k not in unread}
 
     def only(self, **allowed):
         "Refuse other values than these; missing is fine"
@@ -161,10 +163,11 @@ def marks_of(
     "First and last token of a target, as `generation_config.json` says, or `config.json`"
     file = cfg.file.parent/'generation_config.json'
     more = json.loads(read_text(file)) if file.exists() else {}
-    says = CheckpointConfig(cfg.file, cfg.says | more)
-    begin = says('bos_token_id', default=first, kind=float)
-    first = int(says('decoder_start_token_id', default=begin, kind=float))
-    return BosEos(first, L(says('eos_token_id', default=last, kind=object))[0], False, False)
+    both = CheckpointConfig(cfg.file, cfg.values | more)
+    begin = both('bos_token_id', default=first, kind=float)
+    bos = int(both('decoder_start_token_id', default=begin, kind=float))
+    ends = L(both('eos_token_id', default=last, kind=object))
+    return BosEos(bos, ends[0], False, False)
 
 # %% ../../nbs/55_pretrained.core.ipynb #p07f75d41a9
 _no_weights = re.compile(
@@ -176,29 +179,34 @@ def _spelled(weights, name):
     every = [name+dot+kind for name in module.split('|')]
     return first((name for name in every if name in weights.at)) or every[0]
 
-def _theirs(family, weights, model, dtype):
+def _read_tensors(family, weights, model, dtype):
     "The state dict of `model`, and the names in `weights` that were not used"
-    state,joined,ours,used = {},defaultdict(dict),model.state_dict(),set()
-    if family.tied and '1.linear' in family.names:
-        used.add(_spelled(weights, family.source(family.out)[0]))
+    ours = model.state_dict()
+    joined = defaultdict(lambda: defaultdict(list))  # our names by their name, and by the part of that
     for name in dict.fromkeys(first_names(model).values()):
         theirs,part = family.source(name)
-        joined[_spelled(weights, theirs)].setdefault(part or 0, []).append(name)
+        joined[_spelled(weights, theirs)][part or 0].append(name)
+    state = {}
     for theirs,parts in joined.items():
-        whole,names = weights.get(theirs),[parts[i] for i in sorted(parts)]
-        w,sizes = family.turn(names[0][0], whole),[len(ours[o[0]]) for o in names]
-        pieces = zip(names, w.split(sizes) if sum(sizes)==len(w) else [w])
-        each = ((n, o.clone() if i else o) for alike,o in pieces for i,n in enumerate(alike))
-        for name,o in each:
-            if o.shape!=ours[name].shape:
-                raise ValueError(
-                    f"{weights.folder}: {theirs!r} has shape {tuple(whole.shape)}, which does not "
-                    f"fit config.json: {name} must be {tuple(ours[name].shape)}")
-            state[name] = o if dtype is None else o.to(dtype)
+        whole = weights.get(theirs)
+        groups = [parts[i] for i in sorted(parts)]
+        sizes = [len(ours[names[0]]) for names in groups]
+        w = family.turn(groups[0][0], whole)
+        pieces = w.split(sizes) if sum(sizes)==len(w) else [w]
+        for names,piece in zip(groups, pieces):
+            for name in names:
+                if piece.shape!=ours[name].shape:
+                    raise ValueError(
+                        f"{weights.folder}: {theirs!r} has shape {tuple(whole.shape)}, which does not "
+                        f"fit config.json: {name} must be {tuple(ours[name].shape)}")
+                if dtype is not None: piece = piece.to(dtype)
+                state[name] = piece if name==names[0] else piece.clone()  # each learns by itself
         if not torch.stack(whole.aminmax()).isfinite().all():
             raise ValueError(f"{weights.folder}: {theirs!r} has numbers that are not finite")
-    unused = weights.at.keys() - used - joined.keys()
-    return state,sorted(o for o in unused if not _no_weights.fullmatch(o))
+    used = {*joined}
+    if family.tied and '1.linear' in family.names:
+        used.add(_spelled(weights, family.source(family.out)[0]))
+    return state,sorted(o for o in weights.at.keys()-used if not _no_weights.fullmatch(o))
 
 # %% ../../nbs/55_pretrained.core.ipynb #c5e00002
 _pools = dict(mean=mean_pool, cls=first_pool, max=max_pool, lasttoken=last_pool)
@@ -231,7 +239,7 @@ def _config(folder, pattern):
 def _pool(cfg):
     "The function for a module `Pooling`"
     cfg.only(include_prompt=True)
-    old = [re.sub('^pooling_mode_|_tokens?$', '', n) for n,o in cfg.says.items()
+    old = [re.sub('^pooling_mode_|_tokens?$', '', n) for n,o in cfg.values.items()
            if n.startswith('pooling_mode_') and o]
     modes = L(cfg('pooling_mode', default=old or ['mean'], kind=object))
     pool = _pools.get(modes[0]) if len(modes)==1 else None
@@ -257,25 +265,26 @@ def read_sentence(
     "Read what sentence-transformers writes; `ValueError` for what can't be expressed"
     if not (path/'modules.json').exists(): return
     modules = CheckpointConfig(path/'modules.json')
-    kinds = [re.sub(r'^sentence_transformers\.([\w.]*\.)?', '', o['type']) for o in modules.says]
-    if not re.fullmatch('Transformer Pooling( Dense)*( Normalize)?', ' '.join(kinds)):
-        modules.bad('type', ' '.join(kinds), 'but must be `Transformer Pooling`, then any number '
+    types = [re.sub(r'^sentence_transformers\.([\w.]*\.)?', '', o['type']) for o in modules.values]
+    if not re.fullmatch('Transformer Pooling( Dense)*( Normalize)?', ' '.join(types)):
+        modules.bad('type', ' '.join(types), 'but must be `Transformer Pooling`, then any number '
                     'of `Dense`, then `Normalize` or nothing')
-    folders = module_folders(path)
-    pooling,*others = [_config(o, 'config.json') for o in folders[1:]]
-    for o in others:
-        o.only(**dict.fromkeys(('module_input_name','module_output_name'), 'sentence_embedding'))
-    reads,tok = (_config(folders[0], o) for o in ('sentence_*_config.json','tokenizer_config.json'))
+    transformer,*others = module_folders(path)
+    pooling,*after = [_config(o, 'config.json') for o in others]
+    for o in after:
+        o.only(module_input_name='sentence_embedding', module_output_name='sentence_embedding')
+    reads = _config(transformer, 'sentence_*_config.json')
     usual = dict(text=dict(method='forward', method_output_name='last_hidden_state'))
     reads.only(transformer_task='feature-extraction', module_output_name='token_embeddings',
                modality_config=usual, processing_kwargs=None)
-    says = _config(path, 'config_sentence_transformers.json')
-    says.only(model_type='SentenceTransformer')
-    dense = [_dense(o) for o,kind in zip(others, kinds[2:]) if kind=='Dense']
-    max_len = reads.says.get('max_seq_length') or tok.says.get('model_max_length')
+    settings = _config(path, 'config_sentence_transformers.json')
+    settings.only(model_type='SentenceTransformer')
+    dense = [_dense(o) for o,name in zip(after, types[2:]) if name=='Dense']
+    limit = _config(transformer, 'tokenizer_config.json').values.get('model_max_length')
     return SentenceConfig(_pool(pooling), nn.Sequential(*dense) if dense else None,
-        kinds[-1]=='Normalize', max_len, reads('do_lower_case', default=False),
-        says('prompts', default={}), says('default_prompt_name', default=''), folders[0])
+        types[-1]=='Normalize', reads.values.get('max_seq_length') or limit,
+        reads('do_lower_case', default=False), settings('prompts', default={}),
+        settings('default_prompt_name', default=''), transformer)
 
 # %% ../../nbs/55_pretrained.core.ipynb #cf72f001
 _kept = '''config.json generation_config.json tokenizer*.json special_tokens_map.json added_tokens.json vocab.json
@@ -314,10 +323,10 @@ def read_family(
 )->Family: # Its keywords and names
     "The family of a checkpoint; raises `ValueError` for a kind that is not known"
     cfg = CheckpointConfig(path/'config.json')
-    kind = str(cfg('model_type'))
-    make = families.get(kind) or cfg.bad('model_type', kind, f'but must be one of {[*families]}')
+    model_type = str(cfg('model_type'))
+    if model_type not in families: cfg.bad('model_type', model_type, f'but must be one of {[*families]}')
     cfg.only(quantization_config=None)  # weights are floating-point
-    family = make(cfg)
+    family = families[model_type](cfg)
     cfg.only(is_causal=family.lm)
     return family
 
@@ -351,7 +360,8 @@ def _pair_class(family, has, same):
 
 def _read_model(family, weights, pad, dtype):
     "A model with the weights of a checkpoint, and the names of tensors that it has no use for"
-    cfg,make = family.cfg,_model_class(family, weights)
+    cfg = family.cfg
+    make = _model_class(family, weights)
     args = dict(vocab_sz=cfg('vocab_size', kind=int), pad_idx=pad, **family.args)
     # nothing is made beyond the file
     for stack,n in (('', args['depth']), ('1.', args.get('target_depth'))):
@@ -360,7 +370,7 @@ def _read_model(family, weights, pad, dtype):
         try: model = make(**args)
         except (ValueError, RuntimeError, AssertionError) as e:
             raise ValueError(f"{cfg.file}: {e}") from e
-    state,unused = _theirs(family, weights, model, dtype)
+    state,unused = _read_tensors(family, weights, model, dtype)
     model.load_state_dict(state, assign=True, strict=False)
     if family.tied and make is not TransformerEncoder:
         model[-1].linear.weight = model[-2].embedding.weight
@@ -373,7 +383,8 @@ def _lower_case(tok):
 
 def _vocab(path, family, weights):
     "The tokenizer in `path` or None, the tokens by id, and the id of padding"
-    cfg,rows = family.cfg,len(weights.get(_spelled(weights, family.source('embedding.weight')[0])))
+    cfg = family.cfg
+    rows = len(weights.get(_spelled(weights, family.source('embedding.weight')[0])))
     if file := tokenizer_file(path):
         try: tok = HFTokenizer(path, rows, eos=L(cfg('eos_token_id')))
         except ImportError: raise
@@ -408,7 +419,8 @@ class Pretrained:
     ): store_attr()
 
     def __repr__(self):
-        total,config = sum(p.numel() for p in self.model.parameters()),describe_model(self.encoder)
+        total = sum(p.numel() for p in self.model.parameters())
+        config = describe_model(self.encoder)
         sizes = [f'{n}={config[n]}' for n in ('k','heads','depth','max_len')]
         parts = [type(self.model).__name__, *sizes, f'{total:,} weights',
                  f'{len(self.vocab):,} tokens']
@@ -490,28 +502,33 @@ def copy_into(self:Pretrained,
     vocab:list # The tokens of its rows
 )->L: # The tokens that have no row in the checkpoint; theirs is the mean of all
     "Copy the weights into `model`, the rows by the names of their tokens"
-    same,new,encoder = list(vocab)==list(self.vocab),L(),model[0]
     if isinstance(model, TransformerSeq2Seq): return _copy_pair(self, model)
+    same = list(vocab)==list(self.vocab)
+    encoder = model[0]
     def match(rows):
         return match_rows(rows, self.vocab, vocab[:encoder.vocab_sz], self.encoder.pad_idx, encoder.pad_idx)
-    state = self.encoder.state_dict()
+    state,new = self.encoder.state_dict(),L()
     if not same: state['embedding.weight'],new = match(state['embedding.weight'])
     for n in state:
         if re.match(r'positions\.(added\.)?embedding', n): state[n] = state[n][:encoder.max_len]
     encoder.load_state_dict(state)
-    if type(model) is type(self.model):
-        head = self.model[1].state_dict()
-        for n in () if same else (o for o in head if o.startswith('linear.')):
-            head[n] = match(head[n].view(len(head[n]), -1))[0].view(-1, *head[n].shape[1:])
-        model[1].load_state_dict(head)
+    if type(model) is not type(self.model): return new
+    head = self.model[1].state_dict()
+    for n,w in head.items():
+        if same or not n.startswith('linear.'): continue
+        rows = match(w.view(len(w), -1))[0]
+        head[n] = rows.view(-1, *w.shape[1:])
+    model[1].load_state_dict(head)
     return new
 
 # %% ../../nbs/55_pretrained.core.ipynb #p0710168045
 def _check_tokens(pre, dls):
     "Raises `ValueError` for the vocabulary of a checkpoint without its tokenizer"
-    tok,text = text_tokenizer(dls),"It isn't a DULL film, is it?"
+    tok = text_tokenizer(dls)
     if tok is None or pre.tokenizer is None or not set(pre.vocab)<=set(text_vocab(dls)): return
-    ours,theirs = list(tok(text)),first(pre.tokenizer([text]))
+    text = "It isn't a DULL film, is it?"
+    ours = list(tok(text))
+    theirs = first(pre.tokenizer([text]))
     if ours!=theirs:
         raise ValueError(f"`dls` makes {ours[:5]}, not {theirs[:5]}: pass `tok_tfm=pre.tokenizer`")
 
@@ -520,7 +537,8 @@ def start(self:Pretrained,
     learn:Learner # With a model that was made with `keywords`
 )->Learner: # The same, frozen
     "Fill the model of a learner, and say what is new in it; the head of a classifier is"
-    model,vocab = get_model(learn.model),text_vocab(learn.dls)
+    model = get_model(learn.model)
+    vocab = text_vocab(learn.dls)
     _check_tokens(self, learn.dls)
     new = self.copy_into(model, vocab)
     learn.loaded_encoder = AttrDict(file=self.path, new_tokens=new)

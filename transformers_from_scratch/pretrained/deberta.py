@@ -28,13 +28,13 @@ def deberta(
     k = cfg('hidden_size', kind=int)
     # what a missing key means is not what is read here
     missing = dict(relative_attention=False, share_att_key=False, position_biased_input=True)
-    cfg.says |= {n: cfg(n, default=o) for n,o in missing.items()}
+    cfg.values |= {n: cfg(n, default=o) for n,o in missing.items()}
     cfg.only(relative_attention=True, share_att_key=True, position_biased_input=False,
              conv_kernel_size=0, type_vocab_size=0, embedding_size=k)
     kinds = cfg('pos_att_type', kind=object)
     if {*(kinds.split('|') if isinstance(kinds, str) else kinds or ())}!={'p2c','c2p'}:
         cfg.bad('pos_att_type', kinds, "but must be 'p2c|c2p'")
-    if cfg.says.get('norm_rel_ebd')!='layer_norm':
+    if cfg.values.get('norm_rel_ebd')!='layer_norm':
         cfg.bad('norm_rel_ebd', cfg('norm_rel_ebd'), "but must be 'layer_norm'")
     cfg.preset(layer_norm_eps=1e-7)
     eps = cfg('layer_norm_eps', kind=float)

@@ -50,11 +50,12 @@ def pythia(
     cfg:CheckpointConfig # What `config.json` says
 )->Family: # A language model
     "Pythia and GPT-NeoX (Black et al. 2022, Biderman et al. 2023)"
-    k,heads = cfg('hidden_size', kind=int),cfg('num_attention_heads', kind=int)
+    k = cfg('hidden_size', kind=int)
+    heads = cfg('num_attention_heads', kind=int)
     bias = cfg('attention_bias', default=True)
     side_by_side = cfg('use_parallel_residual', default=True)
     cfg.only(head_dim=k//heads)
-    cfg.says['partial_rotary_factor'] = cfg('rotary_pct', default=.25, kind=float)
+    cfg.values['partial_rotary_factor'] = cfg('rotary_pct', default=.25, kind=float)
     args = dict(k=k, heads=heads, depth=cfg('num_hidden_layers', kind=int), dropout=0.,
         max_len=cfg('max_position_embeddings', kind=int),
         act_cls=activation_of(cfg, 'hidden_act', default='gelu'),

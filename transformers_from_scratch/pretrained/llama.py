@@ -39,27 +39,27 @@ def by_block(
 def _rope_of(cfg, kind):
     "Keys of rotary positions, perhaps those of one kind of attention"
     if kind: cfg.only(rope_scaling=None)
-    says = cfg.says.get('rope_scaling') or cfg('rope_parameters', default={})
-    if kind: says = says.get(kind) or {}
-    return CheckpointConfig(cfg.file, {'rope_type': says.get('type', 'default'), **says})
+    rope = cfg.values.get('rope_scaling') or cfg('rope_parameters', default={})
+    if kind: rope = rope.get(kind) or {}
+    return CheckpointConfig(cfg.file, {'rope_type': rope.get('type', 'default'), **rope})
 
 def _slowed_of(cfg, rope, args):
     "Rotary positions of another kind than 'default'"
-    kind = rope('rope_type')
-    if kind not in ('linear','llama3','yarn'):
-        cfg.bad('rope_type', kind, "but must be 'default', 'linear', 'llama3' or 'yarn'")
+    name = rope('rope_type')
+    if name not in ('linear','llama3','yarn'):
+        cfg.bad('rope_type', name, "but must be 'default', 'linear', 'llama3' or 'yarn'")
     args['factor'] = rope('factor', kind=float) or cfg.bad('factor', 0, 'but must be above 0')
-    if kind=='linear': return partial(SlowedRotary, **args)
+    if name=='linear': return partial(SlowedRotary, **args)
     rope.only(mscale=None, mscale_all_dim=None, truncate=True)
     length = cfg('max_position_embeddings', kind=int)
     args['trained'] = cfg('original_max_position_embeddings', kind=int,
         default=rope('original_max_position_embeddings', default=length, kind=int))
-    if kind=='llama3':
+    if name=='llama3':
         return partial(BlendedRotary, few=rope('low_freq_factor', kind=float),
                        many=rope('high_freq_factor', kind=float), **args)
     return partial(YarnRotary, few=rope('beta_slow', default=1, kind=float) or 1.,
         many=rope('beta_fast', default=32, kind=float) or 32.,
-        sharpness=rope('attention_factor', kind=float) if 'attention_factor' in rope.says else None,
+        sharpness=rope('attention_factor', kind=float) if 'attention_factor' in rope.values else None,
         **args)
 
 def rotary_of(
@@ -128,7 +128,7 @@ def mistral(
 )->Family: # As Llama, perhaps with a window
     "Mistral (Jiang et al. 2023)"
     cfg.preset('mlp_bias', sliding_window=4096, num_key_value_heads=8)
-    near = cfg.says['sliding_window'] is not None
+    near = cfg.values['sliding_window'] is not None
     kinds = ['sliding_attention']*cfg('num_hidden_layers', kind=int) if near else None
     return llama(cfg, kinds=kinds, attn=dict(qkv_bias=False, bias=False))
 
@@ -139,10 +139,10 @@ def qwen(
     "Qwen2 (2024): biases of queries, keys and values; Qwen3 (2025): norms instead"
     cfg.preset('mlp_bias', sliding_window=4096, num_key_value_heads=32,
                **(dict(head_dim=128) if norms else {}))
-    depth,near = cfg('num_hidden_layers', kind=int),cfg('use_sliding_window', default=False)
-    if not near: cfg.says['sliding_window'] = None
+    depth = cfg('num_hidden_layers', kind=int)
+    if not cfg('use_sliding_window', default=False): cfg.values['sliding_window'] = None
     full = depth
-    if cfg.says['sliding_window'] is not None:
+    if cfg.values['sliding_window'] is not None:
         full = int(cfg('max_window_layers', default=28, kind=float))
     kinds = kinds_of(cfg, depth, (['full_attention']*full + ['sliding_attention']*depth)[:depth])
     if not norms: return llama(cfg, attn=dict(qkv_bias=True, bias=False), kinds=kinds)
@@ -170,7 +170,7 @@ def phi3(
         'attention.tokeys':'self_attn.qkv_proj#1', 'attention.tovalues':'self_attn.qkv_proj#2',
         'ff.gate':'mlp.gate_up_proj#0', 'ff.up':'mlp.gate_up_proj#1'}
     cfg.preset('mlp_bias', rms_norm_eps=1e-5)
-    near = cfg.says.get('sliding_window') is not None
+    near = cfg.values.get('sliding_window') is not None
     kinds = ['sliding_attention']*cfg('num_hidden_layers', kind=int) if near else None
     return llama(cfg, names, dict(qkv_bias=False, bias=False), kinds=kinds)
 

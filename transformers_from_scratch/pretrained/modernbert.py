@@ -29,7 +29,8 @@ def modernbert(
 )->Family: # An encoder with windows
     "ModernBERT (Warner et al. 2024)"
     cfg.only(decoder_bias=True)
-    k,depth = cfg('hidden_size', kind=int),cfg('num_hidden_layers', kind=int)
+    k = cfg('hidden_size', kind=int)
+    depth = cfg('num_hidden_layers', kind=int)
     every = cfg('global_attn_every_n_layers', default=3, kind=int)
     kinds = kinds_of(cfg, depth, ['full_attention']+['sliding_attention']*(every-1))
     norm = partial(nn.LayerNorm, eps=cfg('norm_eps', default=1e-5, kind=float),

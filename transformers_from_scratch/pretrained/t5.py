@@ -50,11 +50,11 @@ def t5(
     k,heads,depth,width = (cfg(o, kind=int) for o in ('d_model','num_heads','num_layers','d_kv'))
     cfg.only(hidden_size=k, num_attention_heads=heads, num_hidden_layers=depth, head_dim=width,
              is_causal=True)
-    cfg.says.setdefault('pad_token_id', 0)
-    says = cfg('feed_forward_proj', default='relu')
-    gated = cfg('is_gated_act', default=says.startswith('gated-'))
-    act = 'gelu_new' if says=='gated-gelu' else says.split('-')[-1]
-    untied = cfg.says.get('tie_word_embeddings') is False
+    cfg.values.setdefault('pad_token_id', 0)
+    layers = cfg('feed_forward_proj', default='relu')
+    gated = cfg('is_gated_act', default=layers.startswith('gated-'))
+    act = 'gelu_new' if layers=='gated-gelu' else layers.split('-')[-1]
+    untied = cfg.values.get('tie_word_embeddings') is False
     by = k**.5 if cfg('scale_decoder_outputs', default=not untied) else 1.
     args = dict(k=k, heads=heads, depth=depth, max_len=None, target_pad=cfg('vocab_size', kind=int),
         target_depth=cfg('num_decoder_layers', default=depth, kind=int),

@@ -36,8 +36,10 @@ def _update_limit(config, encoder, longest):
 
 def _update_config(pre, folder):
     "Write sizes and types of now into `config.json`"
-    file,model,encoder = folder/'config.json',pre.model,pre.encoder
-    config,family = json.loads(read_text(file)),read_family(folder)
+    file = folder/'config.json'
+    config = json.loads(read_text(file))
+    family = read_family(folder)
+    model,encoder = pre.model,pre.encoder
     types = {p.dtype for p in model.parameters()}
     config['dtype' if 'dtype' in config else 'torch_dtype'] = str(reduce(torch.promote_types, types))[6:]
     config['vocab_size'] = encoder.vocab_sz
@@ -53,12 +55,14 @@ def _update_config(pre, folder):
 
 def _for_hf(model, family):
     "The tensors of `model` under the names of `family`"
-    state,joined,tensors = weights_of(model),defaultdict(dict),{}
+    state = weights_of(model)
+    joined = defaultdict(dict)  # our names by their name, and by the part of that
     for name in state:
         try: theirs,part = family.source(name)
         except KeyError: raise ValueError(f'{name!r} has no name there')
         joined[theirs][part or 0] = name
     in_head = f'{len(model)-1}.' if isinstance(model, nn.Sequential) else None
+    tensors = {}
     for theirs,parts in joined.items():
         names = [parts[i] for i in sorted(parts)]
         spellings,_,kind = theirs.rpartition('.')
@@ -80,7 +84,8 @@ def _settings(pre):
     found = dict(limit=pre.limit)
     for name,part in pre.model.named_modules():
         if isinstance(part, nn.Dropout): continue
-        name,cls = name or 'model',type(part)
+        name = name or 'model'
+        cls = type(part)
         linear = cls in (nn.Linear,FastLinear) or hasattr(part, 'merged')
         if linear: cls = nn.Linear
         found[f'class of {name}'] = f'{cls.__module__}.{cls.__qualname__}'
@@ -104,14 +109,16 @@ def _tokens(pre):
 def _compare(pre, there):
     "Raises `ValueError` for the first thing in which `pre` is not what was read back"
     if pre.model is pre.encoder: there.model = there.encoder  # a tied head needs no file
-    now,then = _settings(pre),_settings(there)
+    now = _settings(pre)
+    then = _settings(there)
     if pre.tokenizer and there.tokenizer:
         now |= _tokens(pre)
         then |= _tokens(there)
     for name in {**then, **now}:
-        a,b = now.get(name),then.get(name)
-        if a!=b: raise ValueError(f'`{name}` is {a!r:.70}, but would be read as {b!r:.70}')
-    weights,read = weights_of(pre.model),weights_of(there.model)
+        if now.get(name)!=then.get(name):
+            raise ValueError(f'`{name}` is {now.get(name)!r:.70}, but would be read as {then.get(name)!r:.70}')
+    weights = weights_of(pre.model)
+    read = weights_of(there.model)
     if other := weights.keys()^read.keys(): raise ValueError(f'there is no place for `{first(sorted(other))}`')
     for name,w in weights.items():
         if not torch.equal(w.cpu(), read[name]): raise ValueError(f'`{name}` would have other numbers')
