@@ -1,5 +1,6 @@
 """Each key of `config.json` of each family that `load_pretrained` reads, set to other values, alone and in twos: the logits of `transformers` and ours are
 equal, or ours refuses the key by name. Each tensor of a file is used, or named as unused; damaged ones are refused. Language models write the same tokens.
+With other weights `save_pretrained` writes what `transformers` opens: all weights are found, and the logits are equal.
 
     make stress WHAT=families                       # all of it, a quarter of an hour on two cores
     make stress WHAT=families ARGS='qwen3 gemma3'   # these only
@@ -49,8 +50,8 @@ cases = dict(
     llama_yarn=('Llama','ForCausalLM',llama3('yarn', original_max_position_embeddings=24)), llama_wide=('Llama','ForCausalLM',llama(head_dim=16)),
     mistral=('Mistral','ForCausalLM',llama(sliding_window=None)), mistral_near=('Mistral','ForCausalLM',llama(sliding_window=near)),
     qwen2=('Qwen2','ForCausalLM',llama()), qwen2_near=('Qwen2','ForCausalLM',llama(use_sliding_window=True, sliding_window=near, max_window_layers=1)),
-    qwen3=('Qwen3','ForCausalLM',llama(head_dim=16)), smollm3=('SmolLM3','ForCausalLM',llama(no_rope_layer_interval=2)), olmo2=('Olmo2','ForCausalLM',llama()),
-    phi3=('Phi3','ForCausalLM',llama()), phi3_near=('Phi3','ForCausalLM',llama(sliding_window=near)), granite=('Granite','ForCausalLM',llama()),
+    qwen3=('Qwen3','ForCausalLM',llama(head_dim=16)), smollm3=('SmolLM3','ForCausalLM',llama(no_rope_layer_interval=2)),
+    phi3=('Phi3','ForCausalLM',llama()), phi3_near=('Phi3','ForCausalLM',llama(sliding_window=near)),
     gemma=('Gemma','ForCausalLM',llama(head_dim=16)), gemma2=('Gemma2','ForCausalLM',llama(**gemma)),
     gemma3=('Gemma3Text','Gemma3ForCausalLM',llama(**gemma, num_hidden_layers=4, sliding_window_pattern=3)))
 # They differ from another case in values only: 30 changes of each, drawn
@@ -162,9 +163,9 @@ class Trial:
         (self.d/'config.json').write_text(json.dumps(says))
         return model
 
-    def theirs(self):
+    def theirs(self, folder=None):
         "Their model of what is in the folder; it has all its weights from there"
-        model,info = self.model.from_pretrained(self.d, output_loading_info=True, attn_implementation='eager', dtype=torch.float32)
+        model,info = self.model.from_pretrained(folder or self.d, output_loading_info=True, attn_implementation='eager', dtype=torch.float32)
         if info['missing_keys'] or info['mismatched_keys']: raise ValueError(f'new: {info}')
         return model.eval()
 
@@ -265,6 +266,17 @@ class Trial:
             for front in (True,False): got[f'padded, front={front}'] = generate(pre.model, rows(front), n, temperature=0)[:,-n:].tolist()
         for what,o in got.items(): self.note(f'writes, {what}', 'writing' if o==want else 'wrong', f'{o} not {want}')
 
+    def back(self, n=10):
+        "What `save_pretrained` writes of changed weights is theirs again, as the family is and with edits that were equal"
+        draw = random.Random(self.name)
+        for edit in [{}, *draw.sample(self.legal, min(n, len(self.legal)))]:
+            self.save({o: v for o,v in (self.says | edit).items() if v is not absent})
+            pre,what = self.ours(),f'back, {edit}'.replace(str(absent), "'absent'")
+            randomize(pre.model)
+            try: err = self.apart(self.theirs(pre.save_pretrained(self.d.with_name('back'))), pre)[0]
+            except Exception as e: self.note(what, 'wrong', f'{type(e).__name__}: {e}')
+            else: self.note(what, 'back' if err<1e-4 else 'wrong', f'{err:.1e} apart')
+
     def golden(self):
         "Tensors in 8 bits, as multiples of 1/32, and what theirs says; and config.json"
         weights = {n: (o*32).round().to(torch.int8) for n,o in self.weights.items()}
@@ -287,7 +299,7 @@ def run(name, pairs=40):
     with tempfile.TemporaryDirectory() as folder:
         t = Trial(name, folder)
         before = t.start()
-        t.configs(pairs); t.tensors(before); t.writing()
+        t.configs(pairs); t.tensors(before); t.writing(); t.back()
         print(name, dict(t.counts), f'{time.time()-start:.0f} s', flush=True)
         return name,t.counts,t.found,t.golden()
 
@@ -295,7 +307,7 @@ def run(name, pairs=40):
 pair = dict(vocab_size=vocab, d_model=k, max_position_embeddings=T, encoder_layers=2, decoder_layers=2, encoder_attention_heads=heads, decoder_attention_heads=heads,
             encoder_ffn_dim=48, decoder_ffn_dim=48, pad_token_id=1, decoder_start_token_id=1)
 more = dict(
-    bert_model=('Bert','Model',shape), bert_classifier=('Bert','ForSequenceClassification',shape), bert_tagger=('Bert','ForTokenClassification',shape),
+    olmo2=('Olmo2','ForCausalLM',llama()), granite=('Granite','ForCausalLM',llama()), bert_model=('Bert','Model',shape), bert_classifier=('Bert','ForSequenceClassification',shape), bert_tagger=('Bert','ForTokenClassification',shape),
     distilbert_classifier=('DistilBert','ForSequenceClassification',cases['distilbert'][2]), modernbert_classifier=('ModernBert','ForSequenceClassification',cases['modernbert'][2]),
     llama_classifier=('Llama','ForSequenceClassification',llama()), nomic=('NomicBert','Model',shape), phi=('Phi','ForCausalLM',shape), stablelm=('StableLm','ForCausalLM',llama()),
     opt=('OPT','ForCausalLM',dict(vocab_size=vocab, hidden_size=k, num_hidden_layers=2, num_attention_heads=heads, ffn_dim=48, max_position_embeddings=T, word_embed_proj_dim=k, pad_token_id=1)),

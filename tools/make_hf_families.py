@@ -34,7 +34,7 @@ from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
 
 n_logits = 32
-seeds = dict(t5=22, t5_gated=13, bart=3, marian=30)  # of models that would write one token all the time
+seeds = dict(t5=22, t5_gated=13, bart=3, marian=30, olmo2=2)  # of models that would write one token all the time
 
 # Tokenizers
 
@@ -140,6 +140,7 @@ def families(size):
     llama = dict(shape, max_position_embeddings=16, num_key_value_heads=1, rms_norm_eps=1e-5)
     tied = dict(llama, tie_word_embeddings=True, bos_token_id=None, eos_token_id=None)
     rope = dict(rope_type='default', rope_theta=100000.)
+    factors = dict(embedding_multiplier=3., attention_multiplier=.3, residual_multiplier=.5, logits_scaling=2.)
     t5 = dict(vocab_size=20, d_model=8, d_kv=3, d_ff=16, num_layers=2, num_decoder_layers=1, num_heads=2, decoder_start_token_id=0,
               relative_attention_num_buckets=8, relative_attention_max_distance=12, dropout_rate=0.)
     pair = dict(vocab_size=20, d_model=8, encoder_layers=2, decoder_layers=1, encoder_attention_heads=2, decoder_attention_heads=4,
@@ -154,6 +155,9 @@ def families(size):
         llama=(hf.LlamaForCausalLM, hf.LlamaConfig(vocab_size=size['llama'], bos_token_id=1, eos_token_id=2, tie_word_embeddings=False, **llama)),
         smollm=(hf.LlamaForCausalLM, hf.LlamaConfig(vocab_size=20, rope_parameters=rope, **tied | dict(num_key_value_heads=2))),
         qwen2=(hf.Qwen2ForCausalLM, hf.Qwen2Config(vocab_size=20, **tied | dict(rms_norm_eps=1e-6))),
+        # of the tutorial "A family of your own"
+        olmo2=(hf.Olmo2ForCausalLM, hf.Olmo2Config(vocab_size=20, **tied | dict(pad_token_id=None))),
+        granite=(hf.GraniteForCausalLM, hf.GraniteConfig(vocab_size=20, **tied | factors | dict(tie_word_embeddings=False))),
         t5=(hf.T5ForConditionalGeneration, hf.T5Config(**t5)),
         t5_gated=(hf.T5ForConditionalGeneration, hf.T5Config(**t5, feed_forward_proj='gated-gelu', tie_word_embeddings=False)),
         bart=(hf.BartForConditionalGeneration, hf.BartConfig(**pair)),
@@ -284,7 +288,8 @@ def check_pair(folder, g):
     model,info = hf.AutoModelForSeq2SeqLM.from_pretrained(folder, output_loading_info=True)
     assert not any(info[o] for o in ('missing_keys','unexpected_keys')), info
     mask = (g['pad_ids']!=model.config.pad_token_id).long()
-    wrote = model.eval().generate(g['pad_ids'], attention_mask=mask, max_new_tokens=30, do_sample=False, num_beams=1, eos_token_id=None)
+    wrote = model.eval().generate(g['pad_ids'], attention_mask=mask, max_new_tokens=30, do_sample=False, num_beams=1, eos_token_id=None,
+                                  forced_eos_token_id=None)
     assert torch.equal(wrote, g['generated'])
     return (model(input_ids=g['ids'], decoder_input_ids=g['targets']).logits-g['logits']).abs().max().item()
 
@@ -299,7 +304,7 @@ def check_folder(folder, golden):
     if not (folder/'tokenizer.json').exists(): return worst
     tok = hf.AutoTokenizer.from_pretrained(folder)
     for o in json.loads((golden.parent/'tokenizers.json').read_text())[name]:
-        inputs = tok(o['text'], return_tensors='pt', truncation=True)
+        inputs = tok(o['text'], return_tensors='pt', truncation=True, max_length=16)
         assert tok(o['text'])['input_ids']==o['ids'], (name, o)
         if not inputs['input_ids'].numel(): continue
         with torch.no_grad(): a,b = (model(output_hidden_states=True, **x).hidden_states[-1] for x in (inputs, dict(input_ids=inputs['input_ids'])))

@@ -25,6 +25,7 @@ from ..text.tags import *
 from ..learner.tagger import *
 from ..learner.transfer import *
 from ..learner.bag import *
+from ..pretrained.core import *
 
 # %% ../../nbs/70_export.save.ipynb #e5000011
 _losses = {  # and their settings
@@ -129,6 +130,8 @@ def save_transformer(self:BaseTextLearner,
                      **describe_encoder(self), **more, head=describe_head(model, target),
                      loss=_describe_loss(self.loss_func), data=_describe_data(self.dls),
                      fast_layers=any(isinstance(o, FastLinear) for o in model.modules()))
+    shutil.rmtree(folder/'checkpoint', ignore_errors=True)
+    write_checkpoint_files(folder/'checkpoint', self.checkpoint_files or {})
     return folder
 
 # %% ../../nbs/70_export.save.ipynb #e5000017
@@ -283,4 +286,6 @@ def load_transformer_learner(
     else: _check_same(path, about, dls)
     if about.loss: learn_kw = dict(loss_func=_loss(**about.loss)) | learn_kw
     learn_kw = dict(fast_layers=about.fast_layers) | learn_kw
-    return learn_cls(dls, model.to(dls.device), **learn_kw)
+    learn = learn_cls(dls, model.to(dls.device), **learn_kw)
+    learn.checkpoint_files = checkpoint_files(path.parent/'checkpoint')
+    return learn

@@ -229,6 +229,7 @@ _patterns = ['config.json', 'generation_config.json', 'model*.safetensors',
              'sentence_*_config.json']
 # what sentence-transformers writes, in folders such as 1_Pooling as well
 _patterns += ['modules.json', 'config_sentence_transformers.json', *('[0-9]_*/'+o for o in _patterns)]
+_patterns += ['checkpoint/'+o for o in _patterns]  # what `save_transformer` keeps of a checkpoint
 
 def hub_folder(
     name:str|Path # A folder, or a name of the Hugging Face hub

@@ -120,6 +120,7 @@ def _aside(f):
 
 class BaseTextLearner(Learner):
     "fastai's `Learner` for texts, with a fused `Adam`, and faster layers on a CPU; it watches its data"
+    checkpoint_files = None  # of the checkpoint that it started from
     @delegates(Learner.__init__)
     def __init__(self, dls:DataLoaders, model:nn.Module, *, # Any model
         loss_func:callable=None, # Loss; None asks `dls`, or is cross-entropy where tokens are scored

@@ -18,13 +18,14 @@ from .llama import *
 # %% ../../nbs/14_pretrained.gemma.ipynb #1f223973
 def gemma(
     cfg:CheckpointConfig, # What `config.json` says
+    bidirectional:bool=None, # The one value that `use_bidirectional_attention` may have
     **args # Keywords of `llama`
 )->Family: # As Llama
     "Gemma (2024): wide heads, embeddings times the root of the width, norms that count from 1"
     cfg.preset('mlp_bias', tie_word_embeddings=True, head_dim=256, num_key_value_heads=16,
                hidden_act='gelu')
-    if cfg('hidden_act')=='gelu': cfg.says['hidden_act'] = 'gelu_pytorch_tanh'  # which it means
-    cfg.only(use_bidirectional_attention=args.pop('both', None))
+    if cfg('hidden_act')=='gelu': cfg.values['hidden_act'] = 'gelu_pytorch_tanh'  # which it means
+    cfg.only(use_bidirectional_attention=bidirectional)
     k = cfg('hidden_size', kind=int)
     return llama(cfg, norm_cls=OffsetRMSNorm, embed_scale=k**.5, **args)
 
@@ -32,18 +33,19 @@ def gemma2(
     cfg:CheckpointConfig, # What `config.json` says
     caps:tuple=(50.,30.), # Limits of scores and logits where none is named
     pattern:tuple=('sliding_attention','full_attention'), # Kinds of attention, where none are named
-    **more # Keywords of attention that differ
+    attn:dict=None, # Keywords of attention that differ
+    **args # Keywords of `gemma`
 )->Family: # As Gemma
     "Gemma 2 (2024): every second block has a window, norms on both sides, capped scores and logits"
     cfg.preset(hidden_activation='gelu_pytorch_tanh', sliding_window=4096, num_key_value_heads=4)
     names = {'out_norm1':'post_attention_layernorm', 'norm2':'pre_feedforward_layernorm',
              'out_norm2':'post_feedforward_layernorm'}
-    cap = cfg.says.get('attn_logit_softcapping', caps[0])
-    head_cap = cfg.says.get('final_logit_softcapping', caps[1])
+    cap = cfg.values.get('attn_logit_softcapping', caps[0])
+    head_cap = cfg.values.get('final_logit_softcapping', caps[1])
     scale = cfg('query_pre_attn_scalar', default=256, kind=float)**-.5
     return gemma(cfg, names=names, act='hidden_activation', head=partial(ScaledHead, cap=head_cap),
-        attn=dict(scale=scale, cap=cap, **more.pop('attn', {})), block_cls=SandwichBlock,
-        kinds=kinds_of(cfg, cfg('num_hidden_layers', kind=int), pattern), **more)
+        attn=dict(scale=scale, cap=cap) | (attn or {}), block_cls=SandwichBlock,
+        kinds=kinds_of(cfg, cfg('num_hidden_layers', kind=int), pattern), **args)
 
 def gemma3(
     cfg:CheckpointConfig # What `config.json` says
@@ -56,6 +58,6 @@ def gemma3(
     pos_cls = by_block(kinds, full_attention=rotary_of(cfg, 'full_attention', base=1e6),
         sliding_attention=rotary_of(cfg, 'sliding_attention', 'rope_local_base_freq'))
     norm = partial(OffsetRMSNorm, eps=cfg('rms_norm_eps', default=1e-6, kind=float))
-    return gemma2(cfg, (None,None), pattern, attn=dict(qk_norm=norm), pos_cls=pos_cls, both=False)
+    return gemma2(cfg, (None,None), pattern, attn=dict(qk_norm=norm), pos_cls=pos_cls, bidirectional=False)
 
 families |= dict(gemma=gemma, gemma2=gemma2, gemma3_text=gemma3)

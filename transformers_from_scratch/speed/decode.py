@@ -336,22 +336,17 @@ def _block(part, builder):
         x = x + out1(attend(norm1(x), *args))
         return x + out2(ff(norm2(x)))
     def parallel(x, *args): return x + attend(norm1(x), *args) + ff(norm2(x))
-    def weighed(x, *args):
-        x = x + part.weight*attend(norm1(x), *args)
-        return x + part.weight*ff(norm2(x))
     def norm_first(x, *args):
         x = x + attend(norm1(x), *args)
         return x + ff(norm2(x))
     def norm_last(x, *args):
         x = norm1(x + attend(x, *args))
         return norm2(x + ff(x))
-    return {OutputNormBlock: output_norm, SandwichBlock: sandwich, ParallelBlock: parallel,
-            WeighedBlock: weighed}.get(type(part), norm_first if part.norm_first else norm_last)
+    return {OutputNormBlock: output_norm, SandwichBlock: sandwich, ParallelBlock: parallel
+            }.get(type(part), norm_first if part.norm_first else norm_last)
 
-_steps |= dict.fromkeys((SelfAttentionAutoRegressive,JointNormAttention), _attention)
-_steps[ShapedSelfAttentionAutoRegressive] = _shaped_attention
-_steps |= dict.fromkeys(
-    (TransformerBlock,OutputNormBlock,SandwichBlock,ParallelBlock,WeighedBlock), _block)
+_steps |= {SelfAttentionAutoRegressive: _attention, ShapedSelfAttentionAutoRegressive: _shaped_attention}
+_steps |= dict.fromkeys((TransformerBlock,OutputNormBlock,SandwichBlock,ParallelBlock), _block)
 
 # %% ../../nbs/96_speed.decode.ipynb #21c45e72
 def _encoder(part, builder):
