@@ -44,7 +44,7 @@ def bert_changes():
     "Keywords of `TransformerMLM` by change, and `p` of masks; the first is BERT itself"
     def attn(cls=SelfAttention, **kwargs): return partial(cls, **dict(qkv_bias=True) | kwargs)
     def near(**kwargs): return attn(ShapedSelfAttention, window=9, **kwargs)
-    base = dict(act_cls=nn.GELU, attn_cls=attn(), norm_first=False, embed_norm=True, head_cls=MLMHead)
+    base = dict(act_cls=nn.GELU, attn_cls=attn(), norm_first=False, embed_cls=partial(ShapedEmbeddings, norm_cls=nn.LayerNorm), head_cls=MLMHead)
     bare,norm = dict(qkv_bias=False, bias=False),partial(nn.LayerNorm, bias=False)
     turn = dict(pos_cls=RotaryPositions)
     modern = dict(turn, norm_first=True, norm_cls=norm, ff_cls=partial(GatedFeedForward, bias=False), p=.3,
@@ -52,7 +52,7 @@ def bert_changes():
     changes = {'BERT': {}, 'rotary positions': turn,
         'distances in buckets': dict(pos_cls=partial(BucketPositions, heads=size['heads'], added=True)),
         'disentangled distances': dict(pos_cls=partial(DistanceVectors, n=32), attn_cls=attn(DisentangledAttention)),
-        'rotary, norm first': dict(turn, norm_first=True), 'rotary, one block for all': dict(turn, share_blocks=True),
+        'rotary, norm first': dict(turn, norm_first=True), 'rotary, one block for all': dict(turn, block_cls=SharedBlock),
         'rotary, GEGLU of equal size': dict(turn, ff_cls=GatedFeedForward),
         'rotary, 30 % masked for 15 %': dict(turn, p=.3), 'rotary, all else of ModernBERT': modern}
     return {name: base | o for name,o in changes.items()}

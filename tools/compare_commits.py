@@ -97,6 +97,12 @@ def network(encoder): return getattr(encoder, 'read', encoder)  # tensors in, te
 def slow(model): return why_slow(model) if 'why_slow' in globals() else model.why_slow()
 small = dict(k=16, heads=4, depth=2, max_len=24)
 if running: both,causal,turn = SelfAttention,SelfAttentionAutoRegressive,dict(pos_cls=RotaryPositions)
+def embeddings(**kwargs):
+    "Keywords for embeddings with a norm, or types; before 2026-11-29 they were the encoder's own"
+    if 'TransformerEncoder' in globals() and 'embed_cls' not in inspect.signature(TransformerEncoder).parameters:
+        return dict(embed_norm=True) if 'norm_cls' in kwargs else kwargs
+    from transformers_from_scratch.nn.variants import ShapedEmbeddings
+    return dict(embed_cls=partial(ShapedEmbeddings, **kwargs))
 def window(cls): return type('Window', (cls,), dict(hidden=lambda self, q, k: (k>q) | (k<q-3)))
 def slopes(cls): return type('Slopes', (cls,), dict(score_bias=lambda self, q, k: (k-q)*torch.tensor([.5,.2,.1,0])[:,None,None]))
 
@@ -107,7 +113,7 @@ def models():
         groups=dict(attn_cls=partial(causal, kv_heads=2)), qk_norm=dict(attn_cls=partial(causal, qk_norm=nn.RMSNorm, kv_heads=1), **turn),
         window=dict(attn_cls=window(causal)), slopes=dict(attn_cls=slopes(causal)), biases=dict(attn_cls=partial(causal, qkv_bias=True, bias=False)),
         gated=dict(ff_cls=GatedFeedForward), geglu=dict(ff_cls=partial(GatedFeedForward, bias=False), act_cls=nn.GELU, hidden_mult=2),
-        norm_last=dict(norm_first=False), rms=dict(norm_cls=nn.RMSNorm, final_norm=False), embed_norm=dict(embed_norm=True),
+        norm_last=dict(norm_first=False), rms=dict(norm_cls=nn.RMSNorm, final_norm=False), embed_norm=embeddings(norm_cls=nn.LayerNorm),
         attn_dropout=dict(attn_dropout=.3), no_dropout=dict(dropout=0.), no_limit=dict(pos_cls=Positions, max_len=None))
 def classifiers():
     "Keywords of classifiers: those of `models`, and more"
@@ -188,7 +194,7 @@ def models_write():
 def models_read():
     for n,o in classifiers().items():
         cls = partial(TransformerClassifier, n_out=3)
-        made = dict(classes=cls, types=partial(cls, n_types=2), beyond=partial(cls, pad_idx=30), numbers=partial(cls, y_range=(0,2)))
+        made = dict(classes=cls, types=partial(cls, **embeddings(n_types=2)), beyond=partial(cls, pad_idx=30), numbers=partial(cls, y_range=(0,2)))
         if n!='vocab_dropout': made['no_pad'] = partial(cls, pad_idx=None)
         if n in models(): made |= dict(tokens=partial(cls, pool=None), lm=TransformerLM)
         for (kind,cls),pads in product(made.items(), (False, True)):

@@ -29,7 +29,7 @@ from ..text.info import *
 # %% ../../nbs/58_files.config.ipynb #d1800007
 _known = {o.__name__: o for o in (
     SelfAttention, SelfAttentionAutoRegressive, MultiHeadAttention, ShapedAttention,
-    ShapedSelfAttention, ShapedSelfAttentionAutoRegressive, FeedForward, GatedFeedForward,
+    ShapedSelfAttention, ShapedSelfAttentionAutoRegressive, Embeddings, ShapedEmbeddings, SharedBlock, FeedForward, GatedFeedForward,
     TransformerBlock, DecoderBlock, TransformerDecoder, LMHead, MLMHead,
     Positions, LearnedPositions, SinusoidalPositions, SplitSinusoidalPositions,
     RotaryPositions, SlowedRotary, BlendedRotary, YarnRotary, BucketPositions,

@@ -256,7 +256,9 @@ def _model_keywords(dls, info, model_cls, start=None, **kwargs):
     else:  # the head may be one of another class
         fits = {*start.encoder.init_kwargs, *params, *kwargs}
         given = {n: o for n,o in start.keywords(given, vocab, pad).items() if n in fits}
-    if given.get('n_types', 0)>1: given.setdefault('type_sep', type_sep(dls))
+    embed = given.get('embed_cls')
+    if isinstance(embed, partial) and embed.keywords.get('n_types', 0)>1:
+        given['embed_cls'] = partial(embed, **dict(type_sep=type_sep(dls)) | embed.keywords)
     if given.get('max_len')==math.inf: given['max_len'] = None
     return given
 

@@ -52,6 +52,7 @@ class GatedFeedForward(FeedForward):
 # %% ../../nbs/01_nn.layers.ipynb #7e892133
 class TransformerBlock(Module):
     "Attention and feed-forward network, each added to its input, and norms; Vaswani et al. 2017"
+    shared = False  # True: one block stands for all blocks of a model
     def __init__(self,
         k:int, # Width of the vectors (d_model)
         heads:int=8, # Number of heads; must divide `k` where they are narrow

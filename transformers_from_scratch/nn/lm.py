@@ -33,7 +33,7 @@ class LMHead(Module):
 # %% ../../nbs/05_nn.lm.ipynb #7ee6d0e8
 class TransformerLM(TextModel):
     "Ids to logits of the next token; raises `ValueError` if a token sees a later one"
-    @delegates(TransformerEncoder, but=['n_types','type_sep','embed_width'])
+    @delegates(TransformerEncoder)
     def __init__(self,
         vocab_sz:int, # Number of different ids
         *,

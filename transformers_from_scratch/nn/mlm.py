@@ -55,7 +55,7 @@ class MLMHead(LMHead):
 # %% ../../nbs/08_nn.mlm.ipynb #4b000016
 class TransformerMLM(TextModel):
     "Ids to logits of masked words, Devlin et al. 2019"
-    @delegates(TransformerEncoder, but=['n_types','type_sep','embed_width'])
+    @delegates(TransformerEncoder)
     def __init__(self,
         vocab_sz:int, # Number of different ids, including the mask
         *,

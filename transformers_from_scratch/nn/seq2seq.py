@@ -81,7 +81,7 @@ def shift_right(
 # %% ../../nbs/07_nn.seq2seq.ipynb #04000011
 class TransformerDecoder(TransformerEncoder):
     "Causal stack of `DecoderBlock`s; raises `ValueError` if a token sees a later one"
-    @delegates(TransformerEncoder, but=['n_types','type_sep'])
+    @delegates(TransformerEncoder)
     def __init__(self, vocab_sz:int, k:int=256, heads:int=8, depth:int=4, *, # Number of blocks
         attn_cls:type=SelfAttentionAutoRegressive, # Class of the self-attention
         block_cls:type=DecoderBlock, # Class of the blocks, created as `DecoderBlock` is
@@ -133,7 +133,7 @@ class SourcedDecoder(Module):
 # %% ../../nbs/07_nn.seq2seq.ipynb #04000021
 class TransformerSeq2Seq(TextModel):
     "Logits of the next target token, from a source and a target; Vaswani et al. 2017, Figure 1"
-    @delegates(TransformerEncoder, but=['n_types','type_sep'])
+    @delegates(TransformerEncoder)
     def __init__(self,
         vocab_sz:int, # Number of different ids of the source
         target_sz:int=None, # Number of different ids of the target; None: both share one vocabulary, and one table

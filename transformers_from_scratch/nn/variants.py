@@ -4,14 +4,15 @@
 
 # %% auto #0
 __all__ = ['ShapedAttention', 'ShapedSelfAttention', 'ShapedSelfAttentionAutoRegressive', 'OffsetRMSNorm', 'OutputNormBlock',
-           'SandwichBlock', 'ParallelBlock', 'UnnormedBlock', 'SlowedRotary', 'BlendedRotary', 'YarnRotary',
-           'SplitSinusoidalPositions', 'distance_buckets', 'BucketPositions', 'DistanceVectors',
-           'DisentangledAttention', 'ScaledHead']
+           'SandwichBlock', 'ParallelBlock', 'UnnormedBlock', 'SharedBlock', 'ShapedEmbeddings', 'SlowedRotary',
+           'BlendedRotary', 'YarnRotary', 'SplitSinusoidalPositions', 'distance_buckets', 'BucketPositions',
+           'DistanceVectors', 'DisentangledAttention', 'ScaledHead']
 
 # %% ../../nbs/11_nn.variants.ipynb #a25ea4bb
 from fastai.basics import *
 from .attention import *
 from .layers import *
+from .encoder import *
 from .lm import *
 
 # %% ../../nbs/11_nn.variants.ipynb #11sh0001
@@ -132,6 +133,44 @@ class UnnormedBlock(TransformerBlock):
     ):
         super().__init__(k, heads, wide, **kwargs)
         self.norm1 = nn.Identity()
+
+# %% ../../nbs/11_nn.variants.ipynb #11sb0001
+class SharedBlock(TransformerBlock):
+    "One block that stands for all blocks of a model (Lan et al. 2019)"
+    shared = True
+
+# %% ../../nbs/11_nn.variants.ipynb #11em0002
+class ShapedEmbeddings(Embeddings):
+    "Embeddings with token types, a norm, another width or a scale (BERT 2018, ALBERT 2019, Gemma 2024)"
+    def __init__(self,
+        k:int, # Width of the vectors (d_model)
+        n_types:int=0, # Number of token types, such as BERT's two segments; 0: none
+        type_sep:int=None, # Id after which tokens are of type 1, if no types are passed; None: none
+        norm_cls:type=None, # Class of a norm after positions are added; None: no norm
+        width:int=None, # Width of the table, which a layer brings to `k`; None is `k`
+        scale:float=None # Number that embeddings of ids are multiplied with; None is 1
+    ):
+        width = ifnone(width, k)
+        store_attr('n_types,type_sep,width,scale')
+        self.types = nn.Embedding(n_types, width) if n_types else None
+        self.norm = norm_cls(width) if norm_cls else nn.Identity()
+        self.widen = nn.Identity() if width==k else nn.Linear(width, k)
+        if n_types: nn.init.normal_(self.types.weight, std=0.02)
+
+    @delegates(Embeddings.forward)
+    def forward(self, x:Tensor, ids:Tensor, types:Tensor=None)->Tensor: # `(b,t,width)`
+        "Multiply, and add the vectors of the types"
+        if self.scale is not None: x = x * self.scale
+        if types is None and self.type_sep is not None:
+            ends = (ids==self.type_sep).long()
+            types = (ends.cumsum(1)>ends).long()                                          # (b,t)
+        if types is not None: return x + self.types(types)
+        return x if self.types is None else x + self.types.weight[0]
+
+    @delegates(Embeddings.finish)
+    def finish(self, x:Tensor, dropout:callable)->Tensor: # `(b,t,k)`
+        "Normalize, and widen"
+        return self.widen(dropout(self.norm(x)))
 
 # %% ../../nbs/11_nn.variants.ipynb #791ba604
 class SlowedRotary(RotaryPositions):

@@ -20,7 +20,7 @@ def _attention(layer, name):
     return names | {f'{layer}.unifyheads': f'{name}.out_proj'}
 
 _names = {'positions.embedding':'encoder.embed_positions',
-    'embed_norm':'encoder.layernorm_embedding', '2.linear.bias':'final_logits_bias',
+    'embed.norm':'encoder.layernorm_embedding', '2.linear.bias':'final_logits_bias',
     'norm1':'self_attn_layer_norm', 'norm2':'final_layer_norm',
     'cross_norm':'encoder_attn_layer_norm', 'ff.up':'fc1', 'ff.down':'fc2',
     **_attention('attention', 'self_attn'), **_attention('cross', 'encoder_attn')}
@@ -30,6 +30,7 @@ def bart(
     marks:tuple=(2,2), # What the decoder begins with, and what ends a text, if that is not said
     pad:int=1, # Id of padding, if that is not said
     alike:tuple=('embedding','1.embedding','2.linear'), # Tables that are one, unless it says no
+    embed_norm:type=nn.LayerNorm, # Class of a norm of embeddings, if there is one
     **args # Keywords of the model that differ
 )->Family: # An encoder and a decoder
     "BART (Lewis et al. 2019)"
@@ -38,14 +39,15 @@ def bart(
     cfg.only(hidden_size=k, num_attention_heads=heads, num_hidden_layers=depth, is_causal=True)
     cfg.preset(pad_token_id=pad, decoder_start_token_id=marks[0])
     width = {o: ratio(k, cfg(f'{o}_ffn_dim', kind=int)) for o in ('encoder','decoder')}
+    scale = k**.5 if cfg('scale_embedding', default=False) else None
     decoder = partial(TransformerDecoder, heads=cfg('decoder_attention_heads', kind=int),
         hidden_mult=width['decoder'], attn_cls=partial(SelfAttentionAutoRegressive, qkv_bias=True))
-    args = dict(k=k, heads=heads, depth=depth, norm_first=False, embed_norm=True,
+    args = dict(k=k, heads=heads, depth=depth, norm_first=False,
+        embed_cls=partial(ShapedEmbeddings, norm_cls=embed_norm, scale=scale),
         decoder_cls=decoder, target_depth=cfg('decoder_layers', kind=int),
         target_pad=cfg('vocab_size', kind=int), max_len=cfg('max_position_embeddings', kind=int),
         hidden_mult=width['encoder'], attn_cls=partial(SelfAttention, qkv_bias=True),
         act_cls=activation_of(cfg, 'activation_function', default='gelu'),
-        embed_scale=k**.5 if cfg('scale_embedding', default=False) else None,
         dropout=cfg('dropout', default=.1, kind=float)) | args
     tables = shared_tables(*alike if cfg('tie_word_embeddings', default=True) else ())
     return Family(cfg, args, tables | _names, 'encoder.layers.{}.', skip_rows=2,
@@ -55,7 +57,7 @@ def marian(
     cfg:CheckpointConfig # What `config.json` says
 )->Family: # As BART, with waves for positions
     "Marian (Junczys-Dowmunt et al. 2018), whose translators are those of OPUS-MT"
-    args = dict(embed_norm=False, pos_cls=SplitSinusoidalPositions)
+    args = dict(embed_norm=None, pos_cls=SplitSinusoidalPositions)
     if not cfg('share_encoder_decoder_embeddings', default=True):
         size = cfg('decoder_vocab_size', default=cfg('vocab_size', kind=int), kind=int)
         args |= dict(target_pad=size, alike=('1.embedding','2.linear'))

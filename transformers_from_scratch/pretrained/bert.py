@@ -15,8 +15,8 @@ from ..nn.variants import *
 from .core import *
 
 # %% ../../nbs/12_pretrained.bert.ipynb #fa5f78ab
-_names = {'embedding':'embeddings.word_embeddings', 'types':'embeddings.token_type_embeddings',
-    'positions.embedding':'embeddings.position_embeddings', 'embed_norm':'embeddings.LayerNorm',
+_names = {'embedding':'embeddings.word_embeddings', 'embed.types':'embeddings.token_type_embeddings',
+    'positions.embedding':'embeddings.position_embeddings', 'embed.norm':'embeddings.LayerNorm',
     'attention.toqueries':'attention.self.query', 'attention.tokeys':'attention.self.key',
     'attention.tovalues':'attention.self.value', 'attention.unifyheads':'attention.output.dense',
     'norm1':'attention.output.LayerNorm', 'norm2':'output.LayerNorm',
@@ -32,6 +32,7 @@ def bert(
     skip_rows:int=0, # Rows of the positions that are not used
     types:bool=True, # Has it token types?
     act:str=None, # Activation of the head, if it is another one
+    width:int=None, # Width of embeddings, if it is not that of the vectors
     **args # Keywords of the encoder that differ
 )->Family: # An encoder that normalizes sums
     "BERT (Devlin et al. 2019), and what differs from it in names only"
@@ -39,16 +40,18 @@ def bert(
     k = cfg('hidden_size', 'dim', kind=int)
     act_cls = activation_of(cfg, 'hidden_act', 'activation')
     norm = partial(nn.LayerNorm, eps=cfg('layer_norm_eps', default=1e-12, kind=float))
+    n_types = cfg('type_vocab_size', kind=int) if types else 0
     args = dict(k=k, heads=cfg('num_attention_heads', 'n_heads', kind=int), norm_first=False,
-        depth=cfg('num_hidden_layers', 'n_layers', kind=int), embed_norm=True,
+        depth=cfg('num_hidden_layers', 'n_layers', kind=int),
+        embed_cls=partial(ShapedEmbeddings, n_types=n_types, norm_cls=norm, width=width),
         max_len=cfg('max_position_embeddings', kind=int)-skip_rows, act_cls=act_cls,
         hidden_mult=ratio(k, cfg('intermediate_size', 'hidden_dim', kind=int)),
-        n_types=cfg('type_vocab_size', kind=int) if types else 0, norm_cls=norm,
+        norm_cls=norm,
         dropout=cfg('hidden_dropout_prob', kind=float,
                     default=cfg('dropout', default=.1, kind=float)),
         attn_cls=partial(SelfAttention, qkv_bias=True)) | args
     head = partial(MLMHead, act_cls=act or act_cls, norm_cls=norm)
-    if args.get('embed_width'): head.keywords['width'] = k
+    if width: head.keywords['width'] = k
     names = _names | (names or {})
     tied = cfg('tie_word_embeddings', default=True)
     if not tied: names['1.linear'] = names['1.linear.weight']  # its bias is another one as well
@@ -84,10 +87,10 @@ def electra(
     cfg:CheckpointConfig # What `config.json` says
 )->Family: # As BERT, embeddings may be narrower
     "ELECTRA (Clark et al. 2020): the discriminator, or the generator with its head"
-    names = {'widen':'embeddings_project', '1.dense':'generator_predictions.dense',
+    names = {'embed.widen':'embeddings_project', '1.dense':'generator_predictions.dense',
              '1.norm':'generator_predictions.LayerNorm', '1.linear':'generator_lm_head',
              '1.linear.weight':'generator_lm_head'}
-    return bert(cfg, names, 'electra.', embed_width=cfg('embedding_size', kind=int), act=nn.GELU)
+    return bert(cfg, names, 'electra.', width=cfg('embedding_size', kind=int), act=nn.GELU)
 
 def albert(
     cfg:CheckpointConfig # What `config.json` says
@@ -97,14 +100,14 @@ def albert(
     cfg.preset(hidden_dropout_prob=0.)
     width = cfg('embedding_size', kind=int)
     if width==cfg('hidden_size'): cfg.bad('embedding_size', width, 'but must not be hidden_size')
-    names = {'widen':'encoder.embedding_hidden_mapping_in', 'norm1':'attention.LayerNorm',
+    names = {'embed.widen':'encoder.embedding_hidden_mapping_in', 'norm1':'attention.LayerNorm',
         'norm2':'full_layer_layer_norm', 'attention.toqueries':'attention.query',
         'attention.tokeys':'attention.key', 'attention.tovalues':'attention.value',
         'attention.unifyheads':'attention.dense', 'ff.up':'ffn', 'ff.down':'ffn_output',
         '1.dense':'predictions.dense', '1.norm':'predictions.LayerNorm', '1.linear':'predictions',
         '1.linear.weight':'predictions.decoder'}
     return bert(cfg, names, 'albert.', 'encoder.albert_layer_groups.0.albert_layers.0.',
-                embed_width=width, share_blocks=True)
+                width=width, block_cls=SharedBlock)
 
 def mpnet(
     cfg:CheckpointConfig # What `config.json` says

@@ -16,7 +16,7 @@ from .core import *
 from .bert import *
 
 # %% ../../nbs/16_pretrained.deberta.ipynb #c7adfc54
-_names = {'embedding':'embeddings.word_embeddings', 'embed_norm':'embeddings.LayerNorm',
+_names = {'embedding':'embeddings.word_embeddings', 'embed.norm':'embeddings.LayerNorm',
     'positions.table':'encoder.rel_embeddings', 'positions.norm':'encoder.LayerNorm',
     'attention.toqueries':'attention.self.query_proj', 'attention.tokeys':'attention.self.key_proj',
     'attention.tovalues':'attention.self.value_proj'}

@@ -27,7 +27,7 @@ def gemma(
     if cfg('hidden_act')=='gelu': cfg.values['hidden_act'] = 'gelu_pytorch_tanh'  # which it means
     cfg.only(use_bidirectional_attention=bidirectional)
     k = cfg('hidden_size', kind=int)
-    return llama(cfg, norm_cls=OffsetRMSNorm, embed_scale=k**.5, **args)
+    return llama(cfg, norm_cls=OffsetRMSNorm, embed_cls=partial(ShapedEmbeddings, scale=k**.5), **args)
 
 def gemma2(
     cfg:CheckpointConfig, # What `config.json` says

@@ -16,7 +16,7 @@ from .core import *
 from .llama import *
 
 # %% ../../nbs/15_pretrained.modernbert.ipynb #0e721df3
-_names = {'embedding':'embeddings.tok_embeddings', 'embed_norm':'embeddings.norm',
+_names = {'embedding':'embeddings.tok_embeddings', 'embed.norm':'embeddings.norm',
     'norm':'final_norm',
     'norm1':'attn_norm', 'norm2':'mlp_norm', 'attention.unifyheads':'attn.Wo',
     'attention.toqueries':'attn.Wqkv#0', 'attention.tokeys':'attn.Wqkv#1',
@@ -41,7 +41,8 @@ def modernbert(
     near = partial(attn, window=window)
     slow = rotary_of(cfg, 'full_attention', 'global_rope_theta', 160_000.)
     quick = rotary_of(cfg, 'sliding_attention', 'local_rope_theta')
-    args = dict(k=k, heads=cfg('num_attention_heads', kind=int), depth=depth, embed_norm=True,
+    args = dict(k=k, heads=cfg('num_attention_heads', kind=int), depth=depth,
+        embed_cls=partial(ShapedEmbeddings, norm_cls=norm),
         max_len=cfg('max_position_embeddings', kind=int), norm_cls=norm, dropout=0.,
         act_cls=activation_of(cfg, 'hidden_activation', default='gelu'),
         attn_cls=by_block(kinds, full_attention=attn, sliding_attention=near),

@@ -352,16 +352,17 @@ _steps |= dict.fromkeys((TransformerBlock,OutputNormBlock,SandwichBlock,Parallel
 def _encoder(part, builder):
     builder.only([nn.Embedding], part.embedding)
     builder.need(part.embedding.max_norm is None, 'its embedding has a `max_norm`')
-    embed,embed_norm = builder.module(part.embedding),builder.module(part.embed_norm)
-    scale,widen = part.embed_scale,builder.module(part.widen)
+    builder.only([Embeddings,ShapedEmbeddings], part.embed)
+    table = builder.module(part.embedding)
+    embed,finish = builder.module(part.embed),part.embed.finish
     norm = builder.elementwise(part.norm)
     (add,rotation),blocks = builder.part(part.positions),[builder.part(o) for o in part.blocks]
     builder.only(_dropouts, part.dropout); builder.known.add(part.blocks)
     def f(ids, pos, pad_mask, caches):
         t = builder.t = ids.shape[1]
         if pos is None: pos = torch.arange(t, device='cpu')
-        x = embed(ids) if scale is None else embed(ids)*scale
-        x = widen(embed_norm(add(x, pos))).flatten(0, 1)                                  # (b*t,k)
+        x = embed(table(ids), ids)
+        x = finish(add(x, pos), noop).flatten(0, 1)                                 # (b*t,k)
         rotate = None if rotation is None else rotation(pos)
         rotate = rotate if isinstance(rotate, list) else [rotate]*len(blocks)
         seen = None if pad_mask is None else ~pad_mask[:,None,None]  # (b,1,1,tk)
