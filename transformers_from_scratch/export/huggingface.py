@@ -20,7 +20,7 @@ from ..learner.core import *
 
 # %% ../../nbs/72_export.huggingface.ipynb #p0713e80f46
 def _sentence(files, head):
-    "How the files of a checkpoint make vectors of texts, with the pool of a classifier"
+    "Settings of a sentence encoder in `files`, with the pool of a classifier's head"
     with tempfile.TemporaryDirectory() as folder:
         write_checkpoint_files(Path(folder), files)
         sentence = read_sentence(Path(folder))

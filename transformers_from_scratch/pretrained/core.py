@@ -294,7 +294,7 @@ _kept = '''config.json generation_config.json tokenizer*.json special_tokens_map
 def module_folders(
     path:Path # A checkpoint's folder
 )->list: # Folders; the first is that of the transformer
-    "Where a sentence encoder has its modules; `path` alone for any other checkpoint"
+    "Folders of the modules of a sentence encoder; `path` alone for any other checkpoint"
     if not (path/'modules.json').exists(): return [path]
     modules = json.loads(read_text(path/'modules.json'))
     return [path/Path(o['path']).name for o in modules]  # never in another folder

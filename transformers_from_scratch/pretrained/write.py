@@ -59,7 +59,7 @@ def _for_hf(model, family):
     joined = defaultdict(dict)  # our names by their name, and by the part of that
     for name in state:
         try: theirs,part = family.source(name)
-        except KeyError: raise ValueError(f'{name!r} has no name there')
+        except KeyError as e: raise ValueError(f'{name!r} has no name there') from e
         joined[theirs][part or 0] = name
     in_head = f'{len(model)-1}.' if isinstance(model, nn.Sequential) else None
     tensors = {}
@@ -101,7 +101,7 @@ def _settings(pre):
     return found
 
 def _tokens(pre):
-    "How `pre` makes tokens of texts, by name"
+    "All that makes tokens of texts, by name"
     state = tokenizer_state(pre.tokenizer)
     found = {f'{n} of the tokenizer': state.get(n) for n in ('cls','rules','model')}
     return found | {'specials of the tokenizer': state['settings'].get('specials'), 'vocabulary': list(pre.vocab)}
