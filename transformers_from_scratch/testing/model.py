@@ -135,15 +135,13 @@ def try_padding(
 
 def _why_padding(trial, text, n, b, where):
     "What most likely causes it, from which batches fail, and where two runs begin to differ"
-    def differs(b, flip=False):
-        ids = trial.padded(text, n, b, where)
-        pad = ~trial.is_pad(ids) if flip else None
-        return not trial.pad_diff(text, ids, pad)<=trial.tol
+    def differs(b, inverted=False):
+        return not trial.pad_diff(text, trial.padded(text, n, b, where), inverted)<=trial.tol
     if b==1 and not differs(2): return 'the mask is skipped for a batch of one'
     if not differs(1) and not differs(b+1):
         return ('the mask is broadcast over the wrong dimension: it fails where the batch has as '
                 'many texts as something else')
-    if not differs(2, flip=True): return 'the mask is inverted, in the model or in `call`'
+    if not differs(2, inverted=True): return 'the mask is inverted, in the model or in `call`'
     ids = trial.padded(text, n, 2, where)
     pad = trial.is_pad(ids[0])
     name = trial.culprit((text, lambda x: x[0]), (ids, lambda x: x[0][~pad]))
@@ -418,7 +416,7 @@ def _length(trial):
     except Exception as e: return f'held: {most+3} tokens raise {type(e).__name__}'
     assert_that(not trial.each or out.shape[1]==most+3,
                 f'{most+3} tokens give {out.shape[1]} outputs', cause='a text is cut without a word')
-    return f'not promised: {most+3} tokens are read without an error'
+    return f'held: {most+3} tokens are read'
 
 def _precision(trial):
     "The output in 16 bits is near that in 64"
@@ -466,7 +464,7 @@ def _huggingface(model):
         return out.logits,out.past_key_values
     if config.is_encoder_decoder:
         return dict(source=dict(facts, call=read_source),
-                    target=dict(facts, call=read_target, causal=True))
+                    target=dict(facts, call=read_target, causal=True, pad_idx=None))
     if writes: facts.update(causal=True, step=step)
     return {'': dict(facts, call=read)}
 

@@ -285,12 +285,13 @@ class Trial:
     def pad_diff(self,
         text:Tensor, # Ids `(1,t)`
         ids:Tensor, # From `padded`
-        pad:Tensor=None # As in `outputs`
+        inverted:bool=False # Is `pad` False at padding?
     )->float: # Infinity for NaN
         "Largest difference that padding makes to the output of the first text, or of the others"
-        out = self.out(ids, pad)
-        diffs = [self.real(out[:1], self.is_pad(ids[:1])).flatten() - self.out(text).flatten()]
-        if len(ids)>1: diffs.append((out[1:]-self.out(ids[1:])).flatten())
+        def out(ids): return self.out(ids, self.is_pad(ids)^inverted)
+        outs = out(ids)
+        diffs = [self.real(outs[:1], self.is_pad(ids[:1])).flatten() - out(text).flatten()]
+        if len(ids)>1: diffs.append((outs[1:]-out(ids[1:])).flatten())
         return torch.cat(diffs).abs().max().nan_to_num(math.inf).item()
 
     def record(self,
