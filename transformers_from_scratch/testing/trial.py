@@ -51,7 +51,7 @@ def example_text(
     ids:Tensor # Ids `(b,t)`
 )->Tensor: # Ids `(b,5)`
     "Five tokens for each of `b` texts: the other text of a model that reads two"
-    return torch.arange(2, 7, device=ids.device).expand(len(ids), -1)
+    return torch.arange(2, 7, device=ids.device).expand(ids.shape[0], -1)
 
 # %% ../../nbs/81_testing.trial.ipynb #d9c79efd
 def read_ids(
@@ -110,11 +110,12 @@ class Trial:
         self.long = max(min(self.max_len or 12, 24), self.min_len)
         self.noisy = self.each = False
         self.diff = 0.
-        self._prepare(torch.double)
-        try: self._first_calls()
+        try:
+            self._prepare(torch.double)
+            self._first_calls()
         except Exception as e:
             e.add_note(f'It was called with ids (b,t) of at most {self.long} tokens between 0 and '
-                       f'{ids[-1]}: see vocab_sz, min_len, max_len, call')
+                       f'{ids[-1]}: see vocab_sz, pad_idx, min_len, max_len, call')
             raise
 
     def _first_calls(self):
@@ -124,19 +125,18 @@ class Trial:
         self.each = all(shape[:2]==size for shape,size in zip(shapes, sizes))
         self.n_out = self.out(self.texts(2, 2)).shape[-1]
         self.out(self.texts(1, self.long))
+        if self.pad_idx is not None: self.out(self.padded(self.texts(1, 2), 1))
 
     def _prepare(self, dtype):
         "Copy the model in `dtype`, or its own type if it does not run in this; measure its rounding"
         base = deepcopy(self.given).to(self.device).eval()
         self.own = next((p.dtype for p in base.parameters() if p.is_floating_point()), torch.float)
-        for self.dtype in (dtype,self.own):
-            self.base = base.to(self.dtype)
-            self.model = self.fresh()
-            try:
-                self.out(self.texts(2, 3))
-                break
-            except RuntimeError:
-                if self.dtype is self.own: raise
+        self.dtype,self.base = dtype,base.to(dtype)
+        self.model = self.fresh()
+        try: self.out(self.texts(2, 3))
+        except RuntimeError:
+            if dtype is self.own: raise
+            return self._prepare(self.own)
         self._add_noise()
         digit,times = (1e-10,100) if self.dtype is torch.double else (1e-6,30)
         outs = [self._moved(size) for size in (0,digit,100*digit)]
@@ -220,7 +220,7 @@ class Trial:
     def is_pad(self,
         ids:Tensor # Ids `(b,t)`
     )->Tensor: # True at padding `(b,t)`
-        "Where padding stands"
+        "Mask of padding"
         return torch.zeros_like(ids, dtype=torch.bool) if self.pad_idx is None else ids==self.pad_idx
 
     def outputs(self,
