@@ -13,15 +13,19 @@ from faults import correct, faulty
 from transformers_from_scratch.testing import check_model
 
 def checked(name, source):
-    "The report on a model, which is called as its `CALL` says"
+    "The reports on a model, one for each of its `calls`"
     module = ModuleType(name)
     sys.modules[name] = module  # for pickle
     exec(compile(source, name, 'exec'), vars(module))
-    call = module.CALL
-    mask_is = 'added' if call.get('mask_dtype')=='additive' else call['mask_true_is']
-    return check_model(module.make, call['vocab_sz'], call['pad_idx'], mask=call['mask'], mask_is=mask_is, step=call['step'], raises=False,
-                       causal=call['causal'] and call['kind']!='classifier' or None, left=call['padding']=='either' or None,
-                       pieces=call.get('step_many', True), max_len=call['max_len'])
+    promises,names = module.CALL,vars(module)
+    pad_idx = 0 if promises['mask'] else promises['pad_idx']
+    def read_on(model, ids, state): return getattr(model, promises['step'])(ids, state)
+    step = names.get('read_on', read_on) if promises['step'] else None
+    for i,call in enumerate(names.get('calls', [None])):
+        # of two texts the first is the source
+        causal = promises['causal'] and promises['kind']!='classifier' and (promises['kind']!='seq2seq' or i==1)
+        yield check_model(module.make, promises['vocab_sz'], pad_idx, call=call, step=step, causal=causal or None,
+                          left=promises['padding']=='either', max_len=promises['max_len'], raises=False)
 
 @call_parse
 def main(
@@ -34,10 +38,13 @@ def main(
         found = tried = seconds = 0
         for name,source,fault in models:
             if only not in name: continue
-            report = checked(name, source)
-            found,tried,seconds = found+(not report),tried+1,max(seconds, sum(o.seconds for o in report))
+            reports = [*checked(name, source)]
+            found += not all(reports)
+            tried += 1
+            seconds = max(seconds, *[sum(o.seconds for o in report) for report in reports])
             print(f"{group} {name}: {fault['fault'] if fault else 'correct'}")
-            if only: print(report)
-            else:
-                for o in report.broken: print(f'    {o.name}: {o.why}; {o.cause}')
+            for report in reports:
+                if only: print(report)
+                else:
+                    for o in report.broken: print(f'    {o.name}: {o.why}; {o.cause}')
         print(f'{group}: {found} of {tried} broken; the longest check took {seconds:.1f} s\n', flush=True)

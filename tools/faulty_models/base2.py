@@ -89,3 +89,4 @@ CALL = {'vocab_sz': 50, 'pad_idx': None, 'mask': 'mask', 'mask_true_is': 'hidden
         'causal': False, 'kind': 'classifier', 'step': None, 'window': None, 'max_len': 64,
         'padding': 'right', 'n_out': 5, 'output': 'tensor',
         'says': 'model(ids, mask=mask) -> (b, 5); mask (b, t) bool, True = hidden, or None; padding on the right'}
+calls = [lambda model, ids, pad: model(ids, mask=pad)]

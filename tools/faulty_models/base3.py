@@ -150,3 +150,4 @@ CALL = {'vocab_sz': 50, 'pad_idx': None, 'mask': 'attention_mask', 'mask_true_is
         'padding': 'right', 'n_out': 4, 'output': '.logits', 'unused_ok': ['token_type_embeddings row 1'],
         'says': 'model(input_ids, attention_mask=m).logits -> (b, 4); m (b, t) long, 1 = seen, 0 = padding, or None; '
                 'padding on the right; the first token is [CLS]'}
+calls = [lambda model, ids, pad: model(ids, attention_mask=(~pad).long()).logits]

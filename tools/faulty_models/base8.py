@@ -179,3 +179,5 @@ CALL = {'vocab_sz': 50, 'pad_idx': 0, 'mask': None, 'mask_true_is': None, 'causa
         'kind': 'seq2seq', 'step': None, 'window': None, 'max_len': 64, 'padding': 'right', 'output': 'tensor',
         'says': 'model(src, tgt) -> logits (b, t, 50) for the target positions; id 0 is padding in both, on the right; '
                 'the decoder is causal, the encoder is not'}
+calls = [lambda model, ids, pad: model(ids, torch.arange(3, 10).expand(len(ids), -1)),
+         lambda model, ids, pad: model(torch.arange(3, 10).expand(len(ids), -1), ids)]

@@ -8,6 +8,7 @@ __all__ = ['our_checks', 'our_facts']
 # %% ../../nbs/82_testing.ours.ipynb #bfc47e0d
 from fastai.basics import *
 from ..nn.lm import *
+from ..nn.seq2seq import *
 from ..generate.caches import *
 from ..generate.reader import *
 from ..files.config import *
@@ -15,6 +16,10 @@ from .report import *
 from .trial import *
 
 # %% ../../nbs/82_testing.ours.ipynb #134a4306
+def _read_source(model, ids, pad): return model(ids, example_text(ids))
+
+def _read_target(model, ids, pad): return model(example_text(ids), ids)
+
 def _read_on(lm, ids, state):
     "Read further tokens, with caches"
     caches,n = state or ([KVCache() for _ in lm[0].blocks],0)
@@ -25,37 +30,54 @@ def _read_on(lm, ids, state):
 
 def our_facts(
     model:nn.Module # A model of this library
-)->dict: # Arguments of `Trial`; none for a model without an encoder
-    "Arguments of a trial that a model tells itself"
-    parts = [*model.children()]
-    if len(parts)<2 or not hasattr(parts[-2], 'vocab_sz'): return {}
-    encoder,writes = parts[-2],isinstance(model, TransformerLM)
-    reads_on = writes and all(getattr(b, 'cached', False) for b in encoder.blocks)
-    return dict(vocab_sz=encoder.vocab_sz, pad_idx=encoder.pad_idx, max_len=encoder.max_len,
-                left=True, ours=True, causal=writes or hasattr(model, 'bind_source') or None,
-                step=_read_on if reads_on else None)
+)->dict: # Of dicts; a model that reads one text has one, which is called ''
+    "Arguments of a `Trial` for each text that a model reads"
+    def facts(encoder):
+        return dict(vocab_sz=encoder.vocab_sz, pad_idx=encoder.pad_idx, max_len=encoder.max_len,
+                    left=True)
+    if isinstance(model, TransformerSeq2Seq):
+        return dict(source=dict(facts(model[0]), call=_read_source),
+                    target=dict(facts(model[1]), call=_read_target, causal=True))
+    encoder = [*model.children()][-2]
+    if not isinstance(model, TransformerLM): return {'': facts(encoder)}
+    step = _read_on if all(getattr(b, 'cached', False) for b in encoder.blocks) else None
+    return {'': dict(facts(encoder), causal=True, step=step)}
 
 # %% ../../nbs/82_testing.ours.ipynb #d2cb1c0f
 def _outputs(trial):
     "Plain tensors of the type of the weights; zeros for padding, numbers for a text without tokens"
-    ids,hidden = trial.padded(trial.texts(1, max(trial.t-2, 1)), 1, 3)
-    out = trial.model(ids.int())
+    text = trial.texts(1, max(trial.t-2, 1))
+    ids = text if trial.pad_idx is None else trial.padded(text, 1, 3)
+    out = trial.outputs(ids.int())[0]
     plain = type(out) is Tensor and out.dtype==trial.dtype
     assert_that(plain, f'the output is a {type(out).__name__} of {out.dtype}')
     if trial.pad_idx is None: return
-    assert_that(not (trial.each and out[hidden].any()), 'the output for padding must be zeros')
+    assert_that(not (trial.each and out[trial.is_pad(ids)].any()), 'the output for padding must be zeros')
     empty = trial.out(torch.full_like(ids, trial.pad_idx))
     assert_that(empty.isfinite().all(), 'a text of padding only must not give NaN')
 
+def _within(trial):
+    "Padding within a text does not matter"
+    if trial.pad_idx is None: return 'not tried: it knows no padding'
+    for t,n,b in itertools.product((2,3,trial.t), (1,2,4), (1,3)):
+        if trial.max_len and t+n>trial.max_len: continue
+        text = trial.texts(1, t)
+        ids = trial.padded(text, n, b, 'between')
+        diff = trial.pad_diff(text, ids)
+        assert_that(diff<=trial.tol, 'padding within a text must not matter', diff=diff,
+                    tol=trial.tol, example=ids.tolist())
+
 def _dropping(trial):
     "In training each dropout drops something"
-    for i,(m,n) in enumerate(dropouts(trial.base)):
-        other = trial.fresh().train()
-        for j,(part,name) in enumerate(dropouts(other)): setattr(part, name, .5*(i==j))
+    for i,(m,name) in enumerate(dropouts(trial.base)):
+        model = trial.fresh().train()
+        part,_ = dropouts(model)[i]
+        set_dropouts(model, 0.)
+        setattr(part, name, .5)
         with torch.random.fork_rng():
-            outs = [trial.out(trial.texts(), model=other) for _ in range(4)]
-        assert_that(any(not torch.equal(a, outs[0]) for a in outs),
-                    f'in training `{n}` of a {type(m).__name__} must drop something')
+            outs = [trial.out(trial.texts(), model=model) for _ in range(4)]
+        assert_that(any(not torch.equal(o, outs[0]) for o in outs),
+                    f'in training `{name}` of a {type(m).__name__} must drop something')
 
 @torch.no_grad()
 def _writing(trial):
@@ -66,7 +88,7 @@ def _writing(trial):
     lm,ids,n = trial.fresh().float(),trial.texts(3),trial.t//2
     if trial.pad_idx is not None: ids[0,:n] = trial.pad_idx  # in front, as in `generate`
     want = trial.out(ids, model=lm)
-    if hasattr(lm, 'bind_source'): lm = lm.bind_source(lm.source(ids))
+    if isinstance(lm, TransformerSeq2Seq): lm = lm.bind_source(example_text(ids))
     for fast in (False,True):
         reader = LMReader(lm, ids[:,:n+1], fast=fast)
         for i in range(n+1, trial.t):
@@ -95,11 +117,11 @@ def _described(trial):
 def _numbers(trial):
     "Outputs in 16 bits and by autocast are close to those in 32, for activations of 10,000, too"
     def grow(_, x, out): return out/out.abs().max() * 1e4
-    tols = {torch.float:0, torch.double:1e-3, torch.bfloat16:.15, torch.half:.03}
+    ids,tols = trial.texts(),{torch.float:0, torch.double:1e-3, torch.bfloat16:.15, torch.half:.03}
     for large,(dtype,tol) in itertools.product((True,False), tols.items()):
         model = trial.fresh().to(dtype)
         if large: model[-2].dropout.register_forward_hook(grow)
-        out = model(trial.texts())
+        out = trial.outputs(ids, model=model)[0]
         assert_that(out.dtype==dtype, f'with weights of {dtype} the output has {out.dtype}')
         if dtype is torch.float: want = out.double()
         assert_near(out.double(), want, f'{dtype} must give nearly the output of 32 bits',
@@ -107,8 +129,8 @@ def _numbers(trial):
     with (torch.autocast(torch.device(trial.device).type, dtype=torch.bfloat16),
           warnings.catch_warnings()):
         warnings.filterwarnings('ignore', 'Mismatch dtype between input and weight')  # RMSNorm
-        out = trial.out(trial.texts(), model=trial.fresh().float())
-    assert_near(out, want, 'autocast must give nearly the output of 32 bits', .15)
+        out = trial.outputs(ids, model=trial.fresh().float())[0]
+    assert_near(out.double(), want, 'autocast must give nearly the output of 32 bits', .15)
 
 def _one_graph(trial):
     "`torch.compile` and `torch.export` make one graph, for texts of any number and length"
@@ -116,17 +138,18 @@ def _one_graph(trial):
     torch._dynamo.reset()
     b = torch.export.Dim('b', min=1, max=64)
     t = torch.export.Dim('t', min=2, max=ifnone(trial.max_len, 64))
-    model = trial.fresh().float()
+    model = Called(trial.fresh().float(), trial.call)
+    args = trial.texts(),trial.is_pad(trial.texts())
     graphs = dict(
         compile=torch.compile(model, fullgraph=True, dynamic=True,
                               backend='inductor' if trial.thorough else 'eager'),
-        export=torch.export.export(model, (trial.texts(),), dynamic_shapes=({0:b, 1:t},)).module())
-    sizes = (3,trial.t),(2,trial.t-1),(5,3)
-    for (name,graph),(b,t) in itertools.product(graphs.items(), sizes):
+        export=torch.export.export(model, args, dynamic_shapes=({0:b, 1:t},)*2).module())
+    for (name,graph),(b,t) in itertools.product(graphs.items(), ((3,trial.t),(2,trial.t-1),(5,3))):
         ids = trial.texts(b, t)
         if trial.pad_idx is not None: ids[0,-1] = trial.pad_idx
-        assert_near(trial.out(ids, model=graph), trial.out(ids, model=model),
+        pad = trial.is_pad(ids)
+        assert_near(graph(ids, pad), model(ids, pad),
                     f'by `torch.{name}` {b} texts of {t} tokens must get the same outputs')
 
 our_checks = {f.__name__[1:]: f for f in (
-    _outputs, _dropping, _writing, _guess, _described, _numbers, _one_graph)}
+    _outputs, _within, _dropping, _writing, _guess, _described, _numbers, _one_graph)}

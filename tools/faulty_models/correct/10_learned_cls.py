@@ -60,3 +60,4 @@ def make():
 CALL = {'vocab_sz': 50, 'pad_idx': None, 'mask': 'mask', 'mask_true_is': 'seen', 'mask_dtype': 'bool', 'causal': False,
         'kind': 'classifier', 'step': None, 'window': None, 'max_len': 64, 'padding': 'right', 'n_out': 3,
         'output': 'tensor', 'says': 'model(ids, mask=mask) -> (b, 3); mask True = seen; padding on the right'}
+calls = [lambda model, ids, pad: model(ids, mask=~pad)]

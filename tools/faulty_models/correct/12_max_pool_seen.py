@@ -62,3 +62,4 @@ CALL = {'vocab_sz': 50, 'pad_idx': None, 'mask': 'lens_mask', 'mask_true_is': 's
         'causal': False, 'kind': 'classifier', 'step': None, 'window': None, 'max_len': 64, 'padding': 'right',
         'n_out': 7, 'output': 'tensor',
         'says': 'model(ids, lens_mask=m) -> (b, 7); m float, 1. = seen and 0. = padding; padding on the right'}
+calls = [lambda model, ids, pad: model(ids, lens_mask=(~pad).float())]

@@ -80,3 +80,4 @@ CALL = {'vocab_sz': 50, 'pad_idx': None, 'mask': 'attention_mask', 'mask_true_is
         'padding': 'either', 'n_out': 11, 'output': 'dict',
         'says': "model(ids, attention_mask=m)['logits'] -> (b, t, 11); m long, 1 = seen; padding on either side; "
                 "what stands at padding positions means nothing; any length works"}
+calls = [lambda model, ids, pad: model(ids, attention_mask=(~pad).long())['logits']]

@@ -77,3 +77,12 @@ CALL = {'vocab_sz': 50, 'pad_idx': None, 'mask': None, 'mask_true_is': None, 'ca
         'padding': None, 'output': 'tensor',
         'says': 'model(ids) -> (b, t, 50); each layer sees the last 6 tokens, itself counted; model.step(ids (b, 1), state) '
                 '-> (logits, state), exactly one token a call; any length works'}
+
+
+def read_on(model, ids, state):
+    "One token a call"
+    outs = []
+    for column in ids.split(1, 1):
+        out, state = model.step(column, state)
+        outs.append(out)
+    return torch.cat(outs, 1), state

@@ -43,3 +43,4 @@ CALL = {'vocab_sz': 50, 'pad_idx': None, 'mask': 'padding_mask', 'mask_true_is':
         'causal': False, 'kind': 'classifier', 'step': None, 'window': None, 'max_len': 64, 'over_max_len': 'works',
         'padding': 'either', 'n_out': 4, 'output': 'tensor', 'local': False,
         'says': 'model(ids, padding_mask=m) -> (b, 4); m bool, True = hidden; padding on either side; any length works'}
+calls = [lambda model, ids, pad: model(ids, padding_mask=pad)]

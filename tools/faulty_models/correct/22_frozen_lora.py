@@ -67,3 +67,4 @@ CALL = {'vocab_sz': 50, 'pad_idx': None, 'mask': 'attention_mask', 'mask_true_is
         'output': 'tuple', 'no_grad_ok': ['lora_A'],
         'says': 'model(ids, attention_mask=m)[0] -> (b, 3); m bool, True = seen; padding on the right; most weights are '
                 'frozen, lora_A of the first block gets a zero gradient until lora_B has moved'}
+calls = [lambda model, ids, pad: model(ids, attention_mask=~pad)[0]]

@@ -47,3 +47,4 @@ CALL = {'vocab_sz': 50, 'pad_idx': None, 'mask': 'mask', 'mask_true_is': 'hidden
         'kind': 'classifier', 'step': None, 'window': None, 'max_len': 64, 'padding': 'right', 'n_out': 4,
         'output': 'tensor', 'double_only': True,
         'says': 'model(ids, mask=m) -> (b, 4) in float64; m long, 1 = hidden; padding on the right'}
+calls = [lambda model, ids, pad: model(ids, mask=pad.long())]

@@ -47,3 +47,4 @@ CALL = {'vocab_sz': 50, 'pad_idx': None, 'mask': 'mask', 'mask_true_is': 'seen',
         'padding': 'right', 'n_out': 50, 'output': 'tuple',
         'says': 'model(ids, mask=m) -> (logits (b, t, 50), list of attention weights); m (b, t) float must be given, 0 = seen, '
                 '-inf = hidden; padding on the right; what stands at padding positions means nothing'}
+calls = [lambda model, ids, pad: model(ids, mask=torch.zeros(ids.shape).masked_fill(pad, float('-inf')))[0]]

@@ -52,3 +52,4 @@ CALL = {'vocab_sz': 50, 'pad_idx': None, 'mask': 'attention_mask', 'mask_true_is
         'output': 'dict', 'no_grad_ok': ['score.bias'],
         'says': "model(ids, attention_mask=m, token_type_ids=None)['logits'] -> (b, 3); m long, 1 = seen; padding on either "
                 "side; the bias of the pooling score has no effect (softmax)"}
+calls = [lambda model, ids, pad: model(ids, attention_mask=(~pad).long())['logits']]
