@@ -104,7 +104,7 @@ def _save_model(pre, folder):
         if not pre.marks: raise ValueError('pass `marks=`: what it writes begins and ends with')
         config |= dict(decoder_start_token_id=pre.marks.bos, eos_token_id=pre.marks.eos)
     (folder/'config.json').write_text(json.dumps(config, indent=2), encoding='utf8')
-    write_file(folder/'model.safetensors', CheckpointFile, _for_hf(model, read_family(folder)))
+    write_file(folder/'model.safetensors', 'checkpoint', _for_hf(model, read_family(folder)))
     there = load_pretrained(folder)
     if more := _kinds(model) - _kinds(there.model):
         raise ValueError(f"it has no {', '.join(getattr(o, '__name__', f'eps={o}') for o in more)}")
