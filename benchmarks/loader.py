@@ -86,8 +86,9 @@ def main(
     with tempfile.TemporaryDirectory() as tmp:
         tmp = Path(tmp)
         start = time.perf_counter()
-        corpus = tokenize_corpus(Path(source).expanduser() if source else python_reference(),
-                                 tmp/'once', no_bar=True)
+        files = sorted(get_text_files(Path(source).expanduser())) if source else []
+        texts = (o.read_text(encoding='utf8') for o in files) if source else python_reference().text
+        corpus = tokenize_corpus(texts, tmp/'once')
         print(f'tokenized once, {len(corpus):,} texts with {corpus.n_tokens:,} tokens, '
               f'in {time.perf_counter()-start:.0f} s')
         rows = []

@@ -91,8 +91,8 @@ def main(
         read = pd.concat([train[:labels] if test else train.drop(index=train.index[labels:labels+held_out]),
                           reviews('unsup', None, rng)] if not texts else [train[:labels], reviews('unsup', texts, rng)])
         name = f'corpus_{seed}_{texts}_{labels}_{held_out}_{test}'
-        dls = lm_dataloaders(read[['text']].reset_index(drop=True), folder/name, bs=bs, seq_len=seq_len, valid_pct=.02,
-                             max_vocab=20_000, seed=seed, mark=name)
+        dls = lm_dataloaders(read.text, folder/name, bs=bs, seq_len=seq_len, valid_pct=.02,
+                             max_vocab=20_000, seed=seed, check=False)
         rated = TextDataLoaders.from_df(few, text_col='text', label_col='label', valid_col='is_valid', bs=bs,
                                         text_vocab=text_vocab(dls), num_workers=0)
         ways = dict(masked=(partial(transformer_mlm_learner, mask_p=mask_p), False), causal=(transformer_lm_learner, True),

@@ -132,8 +132,9 @@ def write_file(
         new.touch()
         mode = new.stat().st_mode
         if path.suffix=='.json': new.write_text(json.dumps(about), encoding='utf8')
-        # Hugging Face asks for the format
-        else: save_file(tensors, new, {'format':'pt', lib_name: json.dumps(about)})
+        else:
+            format = {'format':'pt'} if kind=='checkpoint' else {}  # Hugging Face asks for it
+            save_file(tensors, new, {**format, lib_name: json.dumps(about)})
         with suppress(OSError): new.chmod(mode)  # safetensors lets no one else read it
     return about
 
