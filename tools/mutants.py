@@ -284,7 +284,7 @@ faults = [
     ('files.config', 'a large model is made of a wrong file', 'with on_meta_device(): check_shapes(cls(**keywords), weights)', 'pass', []),
     ('export.save', 'a tagger is saved as a classifier', 'for cls in type(learn).__mro__:', 'for cls in type(learn).__mro__[::-1]:', ['tests/test_export.hub']),
     ('files.config', 'new tokens begin with zeros', 'return rows[at].where(at[:,None]>=0, mean)', 'return rows[at].where(at[:,None]>=0, torch.zeros_like(mean))', []),
-    ('files.format', 'a file with NaN is written', 'if infinite or o.isnan().any():', 'if infinite:', []),
+    ('files.format', 'a file with NaN is written', 'if infinite or x.isnan().any():', 'if infinite:', []),
     ('files.format', 'a file that has changed is read', 'if about.checksum!=checksum(about, tensors):', 'if False:', []),
     ('files.format', 'what is written goes over the old file', 'new = Path(beside)/path.name', 'new = path', []),
     ('files.config', 'a custom class passes for ours of the same name', 'if _find_part(name) is value else', 'if _find_part(name) else', []),

@@ -32,9 +32,9 @@ def _partial_as_json(value):
     given = {**dict(zip(params, value.args)), **value.keywords}
     func = as_json(value.func)
     args = dict(func.get('args', {}))
-    for n,o in given.items():
-        o = as_json(o)
-        if n not in params or o!=as_json(params[n].default): args[n] = o
+    for name,arg in given.items():
+        described = as_json(arg)
+        if name not in params or described!=as_json(params[name].default): args[name] = described
     return func | dict(args=args) if args else func
 
 def as_json(
@@ -251,9 +251,9 @@ def check_description(
 ):
     "Raises `ValueError` unless a model built from the description of `model` has its outputs"
     keywords = {}
-    for n,o in _current_keywords(model).items():
-        described = as_json(o)
-        keywords[n] = deepcopy(o) if custom_parts({n: described}) else from_json(described)
+    for name,value in _current_keywords(model).items():
+        described = as_json(value)
+        keywords[name] = deepcopy(value) if custom_parts({name: described}) else from_json(described)
     try: rebuilt = rebuild(type(model), keywords, weights_of(model))
     except (ValueError, TypeError, RuntimeError): rebuilt = None  # other weights
     if rebuilt is None or not outputs_match(model, rebuilt):

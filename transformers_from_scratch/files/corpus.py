@@ -43,10 +43,10 @@ def _tokenize(texts, tok, folder, tokenizer, progress, part):
             lens = []
             for words in TokenizeWithRules(tok.tok, tok.rules)(some):
                 words = [*words, *between]
-                for o in words:
-                    if o in seen: continue
-                    seen[o] = len(seen)
-                    tokens.write(json.dumps(o).encode()+b'\n')
+                for word in words:
+                    if word in seen: continue
+                    seen[word] = len(seen)
+                    tokens.write(json.dumps(word).encode()+b'\n')
                 numbers.write(np.array([seen[o] for o in words], np.int32))
                 lens.append(len(words))
             if len(lens)!=len(some):
@@ -156,8 +156,7 @@ def _skip(texts, about, folder):
     same = (n,crc)==(about.texts,about.crc)
     more = about.vocab is not None and next(texts, None) is not None
     if more or not same:
-        raise ValueError(f"{folder} was made of other texts than {'all' if more else 'the first'} of "
-                         "these: take another folder, or delete this one")
+        raise ValueError(f"{folder} was made of other texts: take another folder, or delete this one")
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000018
 def tokenize_corpus(

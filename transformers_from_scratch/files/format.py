@@ -108,10 +108,10 @@ def ensure_free(
 
 def _ensure_finite(tensors):
     "Raises `ValueError` for NaN, and for weights and biases that are infinite: a mask may be"
-    for n,o in tensors.items():
-        infinite = n.endswith(('weight','bias')) and o.isinf().any()
-        if infinite or o.isnan().any():
-            raise ValueError(f"`{n}` has NaN or infinite numbers, but only finite ones are saved: "
+    for name,x in tensors.items():
+        infinite = name.endswith(('weight','bias')) and x.isinf().any()
+        if infinite or x.isnan().any():
+            raise ValueError(f"`{name}` has NaN or infinite numbers, but only finite ones are saved: "
                              "has training diverged? Load an earlier checkpoint")
 
 def write_file(

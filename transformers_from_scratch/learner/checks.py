@@ -157,7 +157,7 @@ def _check_targets(dls, target, y_range, own_loss):
 
 # %% ../../nbs/52_learner.checks.ipynb #9b000002
 class Task(NamedTuple):
-    "What the library knows of a task"
+    "A task: its learner, its models, its data, and how others name it"
     learner:type # Class of its learner
     models:tuple # Classes of its models; the second of a classifier reads in windows, the third has a bag
     data:str # What its data hold: 'classes', 'tokens', 'text', 'tags'; None: anything

@@ -134,7 +134,8 @@ class BaseTextLearner(Learner):
         super().__init__(dls, model, loss_func=loss_func, opt_func=opt_func, **kwargs)
         self.add_cbs([DataWatch(dls), LeanSteps(), WaitWatch(), WeighItems()])
 
-    def saved_keywords(self):
+    def saved_keywords(self
+    )->dict: # By name
         "The keywords of this kind of learner that `save_transformer` keeps"
         return {}
 

@@ -79,7 +79,8 @@ class TransformerMLMLearner(TransformerLearner):
         super().__init__(dls, model, **kwargs)
         self.add_cb(MaskTokens(text_vocab(dls), mask_p))
 
-    def saved_keywords(self):
+    def saved_keywords(self
+    )->dict: # `mask_p`
         "The share of the words to mask"
         return dict(mask_p=self.mask_tokens.p)
 
