@@ -5,7 +5,7 @@
 The reviews of IMDB (`source`, a folder of text files; without it the reference of Python) are tokenized once by fastai's `WordTokenizer`, and their ids repeated in one int32 file until there are so many tokens. Each size is read by a process of its own.
 Memory is that of the process beyond what it had before the corpus was opened, and beyond the pages of the mapped file (`RssAnon`).
 """
-import json, subprocess, sys, tempfile, time
+import json, subprocess, sys, tempfile, time, zlib
 from datetime import date
 from pathlib import Path
 from fastai.text.all import *
@@ -13,6 +13,7 @@ from fastcore.script import call_parse
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 from train_step import cpu, table
 from transformers_from_scratch.all import *
+from transformers_from_scratch.files.format import write_file
 
 def repeated(corpus, folder, n):
     "The texts of `corpus`, repeated until there are `n` tokens"
@@ -21,12 +22,16 @@ def repeated(corpus, folder, n):
     texts = np.tile(corpus.lens, times)
     texts = texts[:np.searchsorted(texts.cumsum(dtype=np.int64), n)+1]
     total = int(texts.sum(dtype=np.int64))
+    crc = 0
     with open(folder/'tokens.bin', 'wb') as f:
         for i in range(times):
-            corpus.ids[:max(min(corpus.n_tokens, total-i*corpus.n_tokens), 0)].tofile(f)
-    texts.astype(np.int32).tofile(folder/'lengths.bin')
-    (folder/'corpus.json').write_text(json.dumps(dict(corpus.about, tokens=total,
-                                                      texts=len(texts))))
+            ids = corpus.ids[:max(min(corpus.n_tokens, total-i*corpus.n_tokens), 0)]
+            ids.tofile(f)
+            crc = zlib.crc32(ids, crc)
+    texts = texts.astype(np.int32)
+    texts.tofile(folder/'lengths.bin')
+    about = {n: o for n,o in corpus.about.items() if n not in ('version','kind','checksum')}
+    write_file(folder/'corpus.json', 'corpus', **about | dict(ids=crc, lengths=zlib.crc32(texts), texts=len(texts)))
 
 def memory():
     return int(re.search(r'RssAnon:\s+(\d+)', Path('/proc/self/status').read_text())[1])/1024
@@ -40,7 +45,7 @@ def read(folder, batches=300):
     dl = CorpusLoader(CorpusTexts(corpus, np.arange(n), tok), bs=64, seq_len=72, shuffle=True)
     opened = time.perf_counter()-start
     def begin(epoch):
-        dl.load_state_dict(dict(dl.state_dict(), epoch=epoch, batch=0))
+        dl.epoch = epoch
         it,start = iter(dl),time.perf_counter()
         x = next(it)[0]
         return it,x,time.perf_counter()-start
@@ -86,8 +91,9 @@ def main(
     with tempfile.TemporaryDirectory() as tmp:
         tmp = Path(tmp)
         start = time.perf_counter()
-        corpus = tokenize_corpus(Path(source).expanduser() if source else python_reference(),
-                                 tmp/'once', no_bar=True)
+        files = sorted(get_text_files(Path(source).expanduser())) if source else []
+        texts = (o.read_text(encoding='utf8') for o in files) if source else python_reference().text
+        corpus = tokenize_corpus(texts, tmp/'once')
         print(f'tokenized once, {len(corpus):,} texts with {corpus.n_tokens:,} tokens, '
               f'in {time.perf_counter()-start:.0f} s')
         rows = []

@@ -41,7 +41,7 @@ def main(
              for o in L(sorted(get_text_files(Path(source).expanduser()))).shuffle()[:reviews]]
     with tempfile.TemporaryDirectory() as tmp:
         dls = lm_dataloaders(texts, tmp, max_vocab=10_000, valid_pct=.03, bs=32, seq_len=128,
-                             seed=seed, no_bar=True)
+                             seed=seed)
         learn = transformer_lm_learner(dls, max_len=t, pos_cls=RotaryPositions, act_cls=nn.GELU,
                                        metrics=Perplexity()).to_bf16().remove_cbs(
             ProgressCallback)

@@ -73,7 +73,7 @@ def few(df, labels, draw):
 
 def reader(df, folder, seed, bf16, model, rounds, share, max_vocab=10_000, bs=16, seq_len=256, dropout=0., **_):
     "A trained language model of the reviews"
-    dls = lm_dataloaders(df[['text']], folder/'corpus', bs=bs, seq_len=seq_len, valid_pct=.01, max_vocab=max_vocab, seed=seed)
+    dls = lm_dataloaders(df.text, folder/'corpus', bs=bs, seq_len=seq_len, valid_pct=.01, max_vocab=max_vocab, seed=seed)
     rows = 2**28//max_vocab if torch.cuda.is_available() else None  # memory is no concern there
     cbs = [GradientClip(1.), ChunkedLoss(rows, share), SkipValidation(), Resume('read')] + [BF16Precision()]*bf16
     learn = transformer_lm_learner(dls, **model | dict(max_len=512), dropout=dropout, path=folder,

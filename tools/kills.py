@@ -32,7 +32,7 @@ def make(job):
     df['text'] = df['text'].str[:500]
     metrics,kw = [accuracy],dict(k=32, heads=2, depth=2, dropout=.2, path=where)
     if job['data']=='corpus':
-        dls = lm_dataloaders(df, where/'corpus', bs=bs, seq_len=16, tok=tok, num_workers=job['workers'], no_bar=True)
+        dls = lm_dataloaders(df.text, where/'corpus', bs=bs, seq_len=16, tok=tok, num_workers=job['workers'])
     else:
         more = dict(label_col='label') if job['kind']=='classifier' else dict(is_lm=True, seq_len=16)
         dls = TextDataLoaders.from_df(df, text_col='text', valid_col='is_valid', bs=bs, num_workers=job['workers'], tok_tfm=tok, **more)

@@ -8,23 +8,22 @@ __all__ = ['load_transformer_learner']
 # %% ../../nbs/70_export.save.ipynb #e5000004
 from fastai.text.all import *
 from ..text.ensure import *
-from ..learner.checks import *
-from ..speed.layers import *
-from ..learner.locks import *
+from ..text.info import *
 from ..text.tokenizers import *
+from ..text.blocks import *
+from ..text.tags import *
+from ..speed.layers import *
+from ..files.format import *
+from ..files.config import *
+from ..learner.locks import *
+from ..learner.checks import *
 from ..learner.core import *
 from ..learner.lm import *
 from ..learner.mlm import *
-from ..nn.seq2seq import *
 from ..learner.seq2seq import *
-from ..files.format import *
-from ..text.info import *
-from ..files.config import *
-from ..text.blocks import *
-from ..text.tags import *
 from ..learner.tagger import *
-from ..learner.transfer import *
 from ..learner.bag import *
+from ..learner.transfer import *
 from ..pretrained.core import *
 
 # %% ../../nbs/70_export.save.ipynb #e5000011
@@ -33,17 +32,21 @@ _losses = {  # and their settings
     LabelSmoothingCrossEntropyFlat: 'eps weight', MSELossFlat: '', L1LossFlat: '',
     BCEWithLogitsLossFlat: 'weight pos_weight thresh'}
 
+def _classes_of(loss): return type(loss),type(getattr(loss, 'func', None))
+
 def _describe_loss(loss):
     "A loss of fastai and its settings, for JSON; None for another one"
-    def types(o): return type(o),type(getattr(o, 'func', None))
-    make = first(o for o in _losses if types(o())==types(loss))
+    make = first(o for o in _losses if _classes_of(o())==_classes_of(loss))
     if make is None: return
-    settings = {n: getattr(loss, n, getattr(loss.func, n, None)) for n in _losses[make].split()}
-    settings = {n: o.tolist() if isinstance(o, Tensor) else o for n,o in settings.items() if o is not None}
+    settings = {}
+    for n in _losses[make].split():
+        value = getattr(loss, n, getattr(loss.func, n, None))
+        if value is not None: settings[n] = value.tolist() if isinstance(value, Tensor) else value
     if not loss.flatten: settings['flatten'] = False
-    made,same = _loss(make.__name__, settings),('axis','flatten','floatify','is_2d','reduction')
-    if all(getattr(made, n)==getattr(loss, n) for n in same):
-        return dict(name=make.__name__, settings=settings)
+    made = _loss(make.__name__, settings)
+    for n in ('axis','flatten','floatify','is_2d','reduction'):
+        if getattr(made, n)!=getattr(loss, n): return
+    return dict(name=make.__name__, settings=settings)
 
 def _loss(name, settings):
     "The loss that `_describe_loss` has described"
@@ -51,63 +54,87 @@ def _loss(name, settings):
     return make(**{n: tensor(o) if isinstance(o, list) else o for n,o in settings.items()})
 
 # %% ../../nbs/70_export.save.ipynb #e5000013
+def _makes_ids_only(dls, tfms, tags):
+    "True if a text becomes ids by a tokenizer and a vocabulary, maybe in reverse order, and is padded"
+    tokenizers = {'TagTokenizer'} if tags else {'Tokenizer','TextTokenizer','FolderTokenizer'}
+    names = [type(o).__name__ for o in tfms]
+    if len(names)<2 or names[0] not in tokenizers or names[1] not in {'Numericalize','TextIds'}: return False
+    more = [o.name for o in tfms[2:]]
+    if more and (tags or more!=['reverse_text']): return False
+    # what changes items or batches has no name
+    for pipeline in (dls.valid.after_item, dls.valid.before_batch, dls.valid.after_batch):
+        names = {type(o).__name__ for o in getattr(pipeline, 'fs', ())}
+        if names - {'ToTensor','Pad_Chunk','Pad_Input','PadPairs','_PadTags'}: return False
+    return True
+
 def _describe_data(dls):
     "Settings with which `dls` makes ids of texts; None if it does more than tokens and numbers"
     try: tfms = text_tfms(dls)
     except AssertionError: return  # a text can't enter there
-    ours = dict(TextTokenizer='Tokenizer', FolderTokenizer='Tokenizer', TextIds='Numericalize')
-    names = [ours.get(o, o) for o in (type(o).__name__ for o in tfms)]
-    backwards = len(tfms)==3 and getattr(tfms[2], 'name', '')=='reverse_text'
     tags = text_target(dls).kind=='tags'
-    if names[:2]!=['TagTokenizer' if tags else 'Tokenizer','Numericalize']: return
-    if len(names)!=2+backwards or tags and backwards: return
+    if not _makes_ids_only(dls, tfms, tags): return
     dl = dls.valid
-    more = [type(o).__name__ for n in ('after_item','before_batch','after_batch')
-            for o in getattr(getattr(dl, n), 'fs', ())]
-    # what changes items or batches has no name
-    if set(more)-{'ToTensor','Pad_Chunk','Pad_Input','PadPairs','_PadTags'}: return
-    y = tags_of(dls) if tags else None
-    return dict(bs=dl.bs, backwards=backwards, **_describe_table(tfms[0], dls),
-                tags=y and {o: getattr(y.tok, o) for o in ('pattern','max_pieces','odd')},
-                seq_len=dl.seq_len if isinstance(dl, LMDataLoader) else None)
+    config = dict(bs=dl.bs, backwards=len(tfms)>2, seq_len=None, tags=None, cols=None, mark=False,
+                  label=None, delim=None)
+    if isinstance(dl, LMDataLoader): config['seq_len'] = dl.seq_len
+    if not tags: return config | _describe_table(tfms[0], dls)
+    tok = tags_of(dls).tok
+    config['tags'] = dict(pattern=tok.pattern, max_pieces=tok.max_pieces, odd=tok.odd)
+    return config | _describe_tag_table(dls)
+
+def _are_names(cols): return all(isinstance(n, str) for n in cols)
+
+def _plain_reader(o): return isinstance(o, ColReader) and not o.pref+o.suff and _are_names(o.cols)
+
+def _describe_tag_table(dls):
+    "The columns of words and tags; nothing for no table"
+    words,tags = (dls.train_ds.tls[i].tfms.fs[0] for i in (0,-1))
+    if not (_plain_reader(words) and _plain_reader(tags)): return {}
+    if words.label_delim or tags.label_delim: return {}
+    if len(tags.cols)!=2 or list(words.cols)!=list(tags.cols[:1]): return {}
+    return dict(cols=list(words.cols), label=list(tags.cols))
 
 def _describe_table(tok, dls):
     "The columns of texts and labels, and whether texts were marked; nothing for no table"
-    def names(cols): return all(isinstance(n, str) for n in cols)
-    if text_target(dls).kind=='tags':
-        x,y = (dls.train_ds.tls[i].tfms.fs[0] for i in (0,-1))
-        plain = all(isinstance(o, ColReader) and not o.pref+o.suff and o.label_delim is None for o in (x,y))
-        plain = plain and len(y.cols)==2 and list(x.cols)==list(y.cols[:1]) and names(y.cols)
-        return dict(cols=list(x.cols), label=list(y.cols)) if plain else {}
     cols = L(getattr(tok, 'text_cols', ()))
-    if tok.mode!='df' or not cols or not names(cols): return {}
+    if tok.mode!='df' or not cols or not _are_names(cols): return {}
     config = dict(cols=list(cols), mark=bool(ifnone(tok.kwargs.get('mark_fields'), len(cols)>1)))
-    tls = getattr(dls.train_ds, 'tls', ())
-    y = tls[1].tfms.fs[0] if len(tls)>1 else None
     if text_target(dls).kind=='text':
-        config['label'] = [*getattr(text_tokenizer(dls, 1), 'text_cols', ())] or None
-    elif isinstance(y, ColReader) and not y.pref+y.suff and names(y.cols):
-        config |= dict(label=list(y.cols), delim=y.label_delim)
+        label = getattr(text_tokenizer(dls, 1), 'text_cols', None)
+        return config | dict(label=label and list(label))
+    tls = getattr(dls.train_ds, 'tls', ())
+    reader = tls[1].tfms.fs[0] if len(tls)>1 else None
+    if _plain_reader(reader): config |= dict(label=list(reader.cols), delim=reader.label_delim)
     return config
 
 # %% ../../nbs/70_export.save.ipynb #f32c7705
-_learners = {  # of each task, and what their data are for
-    'classifier': (TransformerLearner, 'classes'), 'bag of n-grams': (BagLearner, 'classes'),
-    'language model': (TransformerLMLearner, 'tokens'),
-    'masked language model': (TransformerMLMLearner, None),
-    'sequence to sequence': (TransformerSeq2SeqLearner, 'text')}
+def _task_of(learn):
+    "The name of the task of `learn`; raises `TypeError` for a model of a custom class"
+    model_cls = type(plain_model(learn.model))
+    for cls in type(learn).__mro__:  # a tagger is a classifier as well
+        for name,task in tasks.items():
+            if task.learner is cls and model_cls in task.models: return name
+    raise TypeError(f'`learn.model` is of the custom class {model_cls.__name__}, which no file '
+                    'describes: save its weights, with `learn.save`, or all of it as a pickle, '
+                    'with `learn.export`')
 
-def _kind_of(about):
-    "The class of the learner that was saved, and what its data are for, as in `check_dls`"
-    return (TransformerTaggerLearner,'tags') if about.head.target=='tags' else _learners[about.task]
+def _describe_targets(dls):
+    "Vocabulary and tokenizer of texts that are written, None where they are those of the source"
+    vocab = list(text_vocab(dls, 1))
+    source,target = (text_tokenizer(dls, o) for o in (0, 1))
+    state = tokenizer_state(target) if target else None
+    if vocab==list(text_vocab(dls, 0)): vocab = None
+    if source and state==tokenizer_state(source): state = None
+    return dict(target_vocab=vocab, target_tokenizer=state)
 
-def _describe_target(dls):
-    "Vocabulary and tokenizer of texts that are written, where they are not those of the source"
-    source,target = (list(text_vocab(dls, o)) for o in (0, 1))
-    toks = [text_tokenizer(dls, o) for o in (0, 1)]
-    states = [tokenizer_state(o) if o else None for o in toks]
-    return dict(target_vocab=None if source==target else target,
-                target_tokenizer=None if states[0]==states[1] else states[1])
+def _model_keywords(about):
+    "The keywords of the model that was described: a bag of n-grams has no encoder"
+    encoder = about['encoder'] if 'depth' in about['encoder'] else {}
+    return about['head']['keywords'] | encoder
+
+def _answers(model):
+    "The first 16 outputs for each place of two short texts, by which custom parts are recognized"
+    return probe_outputs(model)[...,:16].flatten().tolist()
 
 @patch
 @synchronized
@@ -115,55 +142,63 @@ def save_transformer(self:BaseTextLearner,
     folder:str|Path # For `model.safetensors`; an earlier model in it is replaced
 )->Path: # The folder
     "Save a learner for `load_transformer_learner`; raises `ValueError` for what can't be rebuilt"
-    folder,model = Path(folder).expanduser(),plain_model(self.model)
-    task = first(n for n in _learners if type(model) in task_classes[n])
-    if task is None:
-        raise TypeError(f'`learn.model` is of the custom class {type(model).__name__}, which no file '
-                        'describes: save its weights, with `learn.save`, or all of it as a pickle, '
-                        'with `learn.export`')
+    folder = Path(folder).expanduser()
+    model = plain_model(self.model)
+    name = _task_of(self)
     if rank_distrib(): return folder  # the first process writes
     ensure_free(folder, 'model.safetensors', 'model')
-    target = text_target(self.dls) if _learners[task][1]=='classes' else None
-    more = _describe_target(self.dls) if task=='sequence to sequence' else {}
-    if task=='masked language model': more['mask_p'] = self.mask_tokens.p
-    write_model_file(folder/'model.safetensors', ModelFile, model, task=task,
-                     **describe_encoder(self), **more, head=describe_head(model, target),
-                     loss=_describe_loss(self.loss_func), data=_describe_data(self.dls),
-                     fast_layers=any(isinstance(o, FastLinear) for o in model.modules()))
+    data = tasks[name].data
+    target = text_target(self.dls) if data in ('classes','tags') else None
+    fast_layers = any(isinstance(o, FastLinear) for o in model.modules())
+    about = dict(task=name, **describe_encoder(self), head=describe_head(model, target),
+                 data=_describe_data(self.dls), loss=_describe_loss(self.loss_func),
+                 learner=dict(fast_layers=fast_layers, **self.saved_keywords()))
+    if data=='text': about |= _describe_targets(self.dls)
+    check_description(model)
+    if custom_parts(_model_keywords(about)): about['answers'] = _answers(model)
+    write_file(folder/'model.safetensors', 'model', weights_of(model), **about)
     shutil.rmtree(folder/'checkpoint', ignore_errors=True)
     write_checkpoint_files(folder/'checkpoint', self.checkpoint_files or {})
     return folder
 
 # %% ../../nbs/70_export.save.ipynb #e5000017
-def _made(about, weights, given):
-    "The model that was saved; raises some error if it can't be made"
-    saved,custom = about.keywords,custom_parts(about.keywords)
-    wanted = saved | {n: as_json(o) for n,o in given.items() if n in saved}
-    if difference := differences(saved, wanted, (*free_keywords,'head_dropout')): raise ValueError(difference)
-    kept = {n: given[n] if n in custom else from_json(o) for n,o in saved.items()}
-    model = rebuild(model_class(about.task, kept), kept, weights)
-    if custom:
-        now,then = tensor(few_outputs(model)),tensor(about.answers)
-        tol = .01 if next(model.parameters()).dtype==torch.float else .05
-        if now.shape!=then.shape or not (now-then).abs().max() <= tol*then.abs().max():
-            raise ValueError('its outputs differ from those of the model that was saved: are its '
-                             'custom parts the same?')
+def _ensure_same_answers(model, answers):
+    "Raises `ValueError` unless `model` gives the answers of the one that was saved"
+    now = tensor(_answers(model))
+    then = tensor(answers)
+    tol = .01 if next(model.parameters()).dtype==torch.float else .05
+    if now.shape!=then.shape or not (now-then).abs().max() <= tol*then.abs().max():
+        raise ValueError('its outputs differ from those of the model that was saved: are its '
+                         'custom parts the same?')
+
+def _rebuilt(about, weights, given):
+    "The model that was saved, with what may change; raises `ValueError` for what may not"
+    saved = _model_keywords(about)
+    passed = {n: as_json(o) for n,o in given.items() if n in saved}
+    if difference := differences(saved, saved|passed, (*free_keywords,'head_dropout')): raise ValueError(difference)
+    custom = custom_parts(saved)
+    keywords = {n: given[n] if n in custom else from_json(o) for n,o in saved.items()}
+    task = tasks[about.task]
+    model = rebuild(task.model_class(keywords), keywords, weights)
+    if custom: _ensure_same_answers(model, about.answers)
     if not set(given)-set(custom): return model
-    kept = {n: o for n,o in (kept|given).items() if o is not None or n not in ('windows','bag_cls')}
-    return rebuild(model_class(about.task, kept), kept, weights_of(model))
+    keywords |= given
+    for n in ('windows','bag_cls'):  # other classes of models have no such keyword
+        if keywords.get(n) is None: keywords.pop(n, None)
+    return rebuild(task.model_class(keywords), keywords, weights_of(model))
 
 # %% ../../nbs/70_export.save.ipynb #b060ea70
 def _y(row): return row['y']
 
 def _target_block(head, tok, tags):
     "The block that makes the target of a classifier, and a value for it"
-    if head.target=='tags':
-        return TagBlock(tok, head.classes),[['1'],head.classes[:1]]
-    n = head.keywords['n_out']
-    if head.target=='numbers': return RegressionBlock(n_out=n),0. if n==1 else [0.]*n
-    one = head.classes[0]
-    if head.target=='labels': return MultiCategoryBlock(vocab=head.classes),[one]
-    return CategoryBlock(vocab=head.classes, sort=False),one
+    if tags: return TagBlock(tok, head.classes),[['1'],head.classes[:1]]
+    if head.target=='numbers':
+        n = head.keywords['n_out']
+        return RegressionBlock(n_out=n),0. if n==1 else [0.]*n
+    value = head.classes[0]
+    if head.target=='labels': return MultiCategoryBlock(vocab=head.classes),[value]
+    return CategoryBlock(vocab=head.classes, sort=False),value
 
 def _row(names, delim, y):
     "The cells of a table for a target `y` in the columns `names`"
@@ -172,47 +207,53 @@ def _row(names, delim, y):
 
 def _target(about, tok):
     "The block of the target, what reads it, and the cells that it reads"
-    data,head = about.data,about.head
-    if about.task=='sequence to sequence':
+    data = about.data
+    head = about.head
+    if tasks[about.task].data=='text':
         state = about.target_tokenizer
         tok = tokenizer_from_state(state) if state else copy(tok)  # its own columns
         return TextBlock(tok, vocab=list(about.target_vocab or about.vocab)),ColReader('text'),{}
+    if head.target is None: return None,None,{}
     block,y = _target_block(head, tok, data.tags)
     if head.target=='labels' and len(data.label or ())>1:  # a column of 0 and 1 for each label
         block,y = MultiCategoryBlock(encoded=True, vocab=head.classes),[0]*len(data.label)
     get_y = ColReader(data.label, label_delim=data.delim) if data.label else _y
     return block,get_y,_row(data.label or ['y'], data.delim, y)
 
+def _set_columns(dls, data, name):
+    "Another table is processed as the one of the training was"
+    pairs = text_target(dls).kind=='text'
+    for part,cols in enumerate([data.cols, data.label] if pairs else [data.cols]):
+        tok = text_tokenizer(dls, part)
+        tok.mode = 'df'
+        tok.text_cols = L(cols)
+        tok.tok_text_col = 'text' if pairs else name
+        tok.kwargs = dict(mark_fields=data.mark)
+
 def _empty_dls(about, tok, device):
     "`DataLoaders` without data, which turn texts into ids as in training"
-    data,lm = about.data,about.data.seq_len is not None
-    pairs,tags = about.task=='sequence to sequence',about.head.target=='tags'
-    if data.tags and not isinstance(tok, TagTokenizer):
-        tok = TagTokenizer(tok.tok, **data.tags)
-    text = TextBlock(tok, vocab=list(about.vocab), is_lm=lm, backwards=data.backwards,
+    data = about.data
+    if data.tags and not isinstance(tok, TagTokenizer): tok = TagTokenizer(tok.tok, **data.tags)
+    is_lm = data.seq_len is not None
+    text = TextBlock(tok, vocab=list(about.vocab), is_lm=is_lm, backwards=data.backwards,
                      seq_len=data.seq_len)
-    kw,pad = dict(bs=1, num_workers=0, device=device),ifnone(about.encoder['pad_idx'], 0)
+    kw = dict(bs=1, num_workers=0, device=device)
     # rows of a language model need no padding, and tags are padded beside their text
-    if not (lm or tags): kw['before_batch'] = Pad_Chunk(pad_idx=pad)
-    block,get_y,cells = _target(about, tok) if pairs or about.head.target else (None, None, {})
+    if not (is_lm or data.tags): kw['before_batch'] = Pad_Chunk(pad_idx=ifnone(about.encoder['pad_idx'], 0))
+    block,get_y,cells = _target(about, tok)
     name = 'text of this row' if 'text' in cells else 'text'  # labels may be called so
     cols = data.cols if data.cols and data.tags else [name]
-    block = DataBlock([text, *L(block)], get_x=ColReader(cols), get_y=get_y,
-                      splitter=IndexSplitter([1]))
     row = dict.fromkeys(cols, '1 2 3 4 5 6 7 8 9') | cells
-    dls = block.dataloaders(pd.DataFrame([row]*2), **kw)
-    if data.cols and not data.tags:  # another table is processed as that one was
-        for part,cols in enumerate([data.cols, data.label] if pairs else [data.cols]):
-            t = text_tokenizer(dls, part)
-            t.mode,t.text_cols,t.tok_text_col = 'df',L(cols),'text' if pairs else name
-            t.kwargs = dict(mark_fields=data.mark)
-    cls = TagDataLoaders if tags and data.cols else type(dls)
+    blocks = DataBlock([text, *L(block)], get_x=ColReader(cols), get_y=get_y, splitter=IndexSplitter([1]))
+    dls = blocks.dataloaders(pd.DataFrame([row]*2), **kw)
+    if data.cols and not data.tags: _set_columns(dls, data, name)
+    cls = TagDataLoaders if data.tags and data.cols else type(dls)
     return cls(*(o.new(o.dataset.new_empty(), bs=data.bs) for o in dls.loaders),
                path=dls.path, device=dls.device)
 
 def _dls_of(path, about, tok_tfm, rules, device):
     "`DataLoaders` without data; raises `ValueError` that asks for what is missing"
-    no_target = _kind_of(about)[1]=='classes' and about.head.target is None
+    no_target = tasks[about.task].data in ('classes','tags') and about.head.target is None
     if about.data is None or no_target or tok_tfm is None and about.tokenizer is None:
         raise ValueError(f"{path} does not tell how texts become ids, or outputs classes: pass "
                          "`dls=`, made as for the training")
@@ -234,20 +275,22 @@ def _note_tokenizer(path, about, tok):
 
 def _check_same(path, about, dls):
     "Raises `ValueError` if `dls` is not for the model: other tokens or other classes"
-    vocab,head,pad = list(text_vocab(dls)),about.head,about.encoder['pad_idx']
+    vocab = list(text_vocab(dls))
     if vocab!=about.vocab:
         raise ValueError(f"the vocabulary of `dls`, {vocab[:5]} …, is not that of {path}: make "
                          "`dls` with `text_vocab=read_description(folder).vocab`, or move the "
                          "encoder alone, with `load_encoder`")
-    kind = _kind_of(about)[1]
-    check_dls(dls, kind, n_out=head.keywords.get('n_out'))
-    if kind=='text' and list(text_vocab(dls, 1))!=(about.target_vocab or about.vocab):
+    held = tasks[about.task].data
+    head = about.head
+    check_dls(dls, held, n_out=head.keywords.get('n_out'))
+    if held=='text' and list(text_vocab(dls, 1))!=(about.target_vocab or about.vocab):
         raise ValueError(f"the vocabulary of the targets of `dls` is not that of {path}")
     target = target_of(text_target(dls))
-    if kind in ('classes','tags') and target!=(head.target, head.classes):
+    if held in ('classes','tags') and target!=(head.target, head.classes):
         raise ValueError(f"`dls` is for {target[0]}, {target[1]}, but must be for {head.target}, "
                          f"{head.classes}, in this order")
-    if kind!='tokens' and pad_id(dls)!=pad:
+    pad = about.encoder['pad_idx']
+    if held!='tokens' and pad_id(dls)!=pad:
         raise ValueError(f"`dls` pads with id {pad_id(dls)}, but must pad with id {pad}")
     _note_tokenizer(path, about, dls)
 
@@ -271,21 +314,20 @@ def load_transformer_learner(
     "The learner that `save_transformer` saved; custom parts as in `attn_cls=`; `ValueError` for damage"
     distrib_barrier()
     path = _model_file(folder)
-    about,weights = read_model_file(path, ModelFile)
-    learn_cls = _kind_of(about)[0]
+    about,weights = read_file(path, 'save_transformer', 'model')
+    learn_cls = tasks[about.task].learner
     learn_kw,given = split_keywords(kwargs, learn_cls)
-    if about.mask_p: learn_kw = dict(mask_p=about.mask_p) | learn_kw
-    keywords = about.keywords
+    keywords = _model_keywords(about)
     lacks = {n: as_code(keywords[n]) for n in custom_parts(keywords) if n not in given}
     if about.loss is None and 'loss_func' not in learn_kw: lacks['loss_func'] = 'a custom one'
     if lacks:
         shown = ', '.join(f'{n}=..., which was {o}' for n,o in lacks.items())
         raise ValueError(f"{path.parent} has custom parts, which no file can hold: pass {shown}")
-    model = _made(about, weights, given)
+    model = _rebuilt(about, weights, given)
     if dls is None: dls = _dls_of(path, about, tok_tfm, rules, device)
     else: _check_same(path, about, dls)
-    if about.loss: learn_kw = dict(loss_func=_loss(**about.loss)) | learn_kw
-    learn_kw = dict(fast_layers=about.fast_layers) | learn_kw
+    learn_kw = about.learner | learn_kw
+    if about.loss: learn_kw.setdefault('loss_func', _loss(**about.loss))
     learn = learn_cls(dls, model.to(dls.device), **learn_kw)
     learn.checkpoint_files = checkpoint_files(path.parent/'checkpoint')
     return learn

@@ -6,87 +6,61 @@
 __all__ = ['Corpus', 'tokenize_corpus', 'CorpusTexts', 'CorpusLoader', 'lm_dataloaders']
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000003
-import operator,tempfile,zlib
-from collections import deque
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing
-from itertools import chain, islice
-from typing import Any, Literal
+import operator,zlib
+from contextlib import ExitStack
+from itertools import islice
 from fastai.text.all import *
 from .format import *
 from ..text.ensure import *
 from ..text.tokenizers import *
 from ..text.blocks import *
 
-# %% ../../nbs/56_files.corpus.ipynb #c0000008
-def _of_csv(path, col, encoding):
-    with decoding(path, encoding):
-        ensure_filled(pd.read_csv(path, nrows=0, encoding=encoding), col)
-        parts = pd.read_csv(path, usecols=[col], chunksize=10_000, dtype=str, encoding=encoding,
-                            na_filter=False)  # `NA` is a text, too
-        for part in parts: yield from part[col]
-
-def _source(source, text_col, encoding='utf-8-sig'):
-    "Each text's row or file, or None; a function that yields the texts; their content"
-    if isinstance(source, (str,Path)):
-        path = Path(source)
-        if not path.is_dir():
-            return None,partial(_of_csv, path, text_col, encoding),('csv', encoding, text_col, path)
-        files = sorted(get_text_files(path))
-        content = [x for o in files for x in (o.relative_to(path).as_posix(), o)]
-        return files,lambda: (read_text(o, encoding) for o in files),('folder', encoding, *content)
-    ensure(not isinstance(source, (dict,set)), 'source', source, 'a list of texts', TypeError)
-    is_table = isinstance(source, pd.DataFrame)
-    if not is_table: source = list(source)
-    ensure_filled(source, *[text_col]*is_table)
-    texts = list(source[text_col]) if is_table else source
-    for i,text in enumerate(texts):
-        if not isinstance(text, str):
-            raise TypeError(f"text {i} of `source` is {text!r:.80}, but must be a string")
-    return source if is_table else texts,lambda: iter(texts),('list', *texts)
-
 # %% ../../nbs/56_files.corpus.ipynb #c0000011
-def _tokenize_part(tok, texts):
-    "The tokens of some texts, each once; at each position the index of its token; lengths of texts"
-    seen,codes,lens,between = {},[],[],[*L(getattr(tok.tok, 'between', None))]
-    for tokens in TokenizeWithRules(tok.tok, tok.rules)(texts):
-        tokens = [*tokens, *between]
-        codes += [seen.setdefault(o, len(seen)) for o in tokens]
-        lens.append(len(tokens))
-    if len(lens)!=len(texts):
-        raise ValueError(f"`tok` gives {len(lens)} lists of tokens for {len(texts)} texts")
-    # as a vocabulary is read from its file: two halves of a character are one
-    return as_read(list(seen)),np.array(codes, np.int32),np.array(lens, np.int32)
+_making = 'numbers.bin','lengths.bin','tokens.jsonl'
 
-def _start_worker(tok): _start_worker.tok = tok
-def _work(texts): return _tokenize_part(_start_worker.tok, texts)
+def _open_at(path, size):
+    "A file that goes on after its first `size` bytes; raises `ValueError` if it has fewer"
+    has = path.stat().st_size if path.exists() else 0
+    if has<size: raise ValueError(f"{path} is shorter than it was: delete its folder")
+    f = open(path, 'a+b')
+    f.truncate(size)
+    return f
 
-def _tokenized(tok, parts, n_workers):
-    "Yield the result of `_tokenize_part` for each part, in order; workers are a few parts ahead"
-    if not n_workers:
-        yield from (_tokenize_part(tok, o) for o in parts)
-        return
-    with ProcessPoolExecutor(n_workers, initializer=_start_worker, initargs=(tok,)) as pool:
-        waiting = deque()
-        for part in parts:
-            waiting.append(pool.submit(_work, part))
-            if len(waiting)>2*n_workers: yield waiting.popleft().result()
-        while waiting: yield waiting.popleft().result()
+def _crc(texts, crc):
+    "A checksum of texts, on from that of those before"
+    for text in texts: crc = zlib.crc32(text.encode()+b'\0', crc)
+    return crc
+
+def _tokenize(texts, tok, folder, tokenizer, progress, part):
+    "Append `texts` to the files in `folder`, and note after each part how far it came"
+    between = [*L(getattr(tok.tok, 'between', None))]
+    with ExitStack() as stack:
+        files = [stack.enter_context(_open_at(folder/n, size)) for n,size in zip(_making, progress.sizes)]
+        numbers,lengths,tokens = files
+        tokens.seek(0)
+        seen = {json.loads(line): i for i,line in enumerate(tokens)}
+        for some in chunked(texts, part):
+            lens = []
+            for words in TokenizeWithRules(tok.tok, tok.rules)(some):
+                words = [*words, *between]
+                for word in words:
+                    if word in seen: continue
+                    seen[word] = len(seen)
+                    tokens.write(json.dumps(word).encode()+b'\n')
+                numbers.write(np.array([seen[o] for o in words], np.int32))
+                lens.append(len(words))
+            if len(lens)!=len(some):
+                raise ValueError(f"`tok` gives {len(lens)} lists of tokens for {len(some)} texts")
+            lengths.write(np.array(lens, np.int32))
+            for f in files:
+                f.flush()
+                os.fsync(f.fileno())
+            progress = AttrDict(texts=progress.texts+len(some), crc=_crc(some, progress.crc),
+                                sizes=[f.tell() for f in files])
+            write_file(folder/'corpus.json', 'corpus', tokenizer=tokenizer, vocab=None, **progress)
+    return progress
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000014
-class CorpusFile(FileHeader):
-    "Sources, settings and vocabulary of a corpus"
-    kind:Literal['corpus'] = 'corpus'
-    source:str
-    tokenizer:dict[str,Any]
-    asked:dict[str,str]|None
-    min_freq:int|None
-    max_vocab:int
-    given:list[str]|None
-    vocab:list[str]
-    lengths:int # Checksums of the other files
-    ids:int
-
 def _make_vocab(count, tok, given, min_freq, max_vocab):
     "The vocabulary: given, the tokenizer's own, or that of the most frequent tokens"
     if given is not None: return given
@@ -102,27 +76,28 @@ def _table(tokens, vocab):
         raise ValueError(f"`vocab` lacks {lost!r}: add it, or begin with {UNK!r}")
     return np.array([o2i.get(o, 0) for o in tokens], np.int32)
 
-def _write(folder, parts, tok, settings):
-    "Write provisional ids, then those of the vocabulary, and last what describes them"
-    seen,count,lens,crc = {},Counter(),bytearray(),0
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryFile(dir=folder) as file:  # without a name: a killed run leaves nothing
-        for tokens,codes,n in parts:
-            for token,times in zip(tokens, np.bincount(codes).tolist()): count[token] += times
-            file.write(np.array([seen.setdefault(o, len(seen)) for o in tokens], np.int32)[codes])
-            lens += n.tobytes()
-        if not count:
-            raise ValueError("`source` is without a token, but must have a text of at least one")
-        vocab = _make_vocab(count, tok, *(settings[o] for o in ('given','min_freq','max_vocab')))
-        table = _table(seen, vocab)
-        file.seek(0)
-        with atomic_write(folder/'tokens.bin') as new, open(new, 'wb') as f:
-            while len(ids := table[np.fromfile(file, np.int32, 10**6)]):
-                f.write(ids)
-                crc = zlib.crc32(ids, crc)
-    with atomic_write(folder/'lengths.bin') as new: new.write_bytes(lens)
-    write_file(folder/'corpus.json', CorpusFile, **settings, vocab=list(vocab), ids=crc,
-               lengths=zlib.crc32(lens))
+def _finish(folder, tok, tokenizer, progress, asked):
+    "Write the ids of the vocabulary, and last what describes them"
+    if not progress.sizes[0]:
+        raise ValueError("`texts` are without a token, but must have at least one")
+    lens = np.fromfile(folder/'lengths.bin', np.int32)
+    numbers = np.memmap(folder/'numbers.bin', np.int32, 'r')
+    if len(lens)!=progress.texts or lens.sum(dtype=np.int64)!=len(numbers):
+        raise ValueError(f"{folder} was written to by several processes: delete it, and begin anew")
+    tokens = [json.loads(o) for o in (folder/'tokens.jsonl').read_bytes().splitlines()]
+    parts = [slice(i, i+10**6) for i in range(0, len(numbers), 10**6)]
+    times = sum(np.bincount(numbers[o], minlength=len(tokens)) for o in parts)
+    vocab = list(_make_vocab(Counter(dict(zip(tokens, times.tolist()))), tok, **asked))
+    table = _table(tokens, vocab)
+    crc = 0
+    with atomic_write(folder/'tokens.bin') as new, open(new, 'wb') as f:
+        for part in parts:
+            ids = table[numbers[part]]
+            f.write(ids)
+            crc = zlib.crc32(ids, crc)
+    write_file(folder/'corpus.json', 'corpus', tokenizer=tokenizer, vocab=vocab, asked=asked,
+               ids=crc, lengths=zlib.crc32(lens), **progress)
+    for name in ('numbers.bin','tokens.jsonl'): (folder/name).unlink()
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000016
 class Corpus:
@@ -132,17 +107,17 @@ class Corpus:
         check:bool=True # Read all of it, and compare its checksum? A second per GB
     ):
         self.folder = Path(folder)
-        self.about = read_file(self.folder/'corpus.json', 'tokenize_corpus', CorpusFile)[0]
+        self.about = read_file(self.folder/'corpus.json', 'tokenize_corpus', 'corpus')[0]
         self.vocab = self.about.vocab
-        tokens,lengths = (self.folder/f'{o}.bin' for o in ('tokens','lengths'))
-        self.lens = np.fromfile(lengths, np.int32)
+        if self.vocab is None: raise ValueError(f"{folder} is not finished: call `tokenize_corpus` again")
+        tokens = self.folder/'tokens.bin'
+        self.lens = np.fromfile(self.folder/'lengths.bin', np.int32)
         self.starts = np.concatenate([[0], self.lens.cumsum(dtype=np.int64)])
         self.n_tokens = int(self.starts[-1])
-        changed = ValueError(f"{folder} is not as it was written: delete it, and make it again")
-        size = tokens.stat().st_size
-        if zlib.crc32(self.lens)!=self.about.lengths or size!=4*self.n_tokens: raise changed
-        self.ids = np.memmap(tokens, np.int32, 'r')
-        if check and zlib.crc32(self.ids)!=self.about.ids: raise changed
+        whole = zlib.crc32(self.lens)==self.about.lengths and tokens.stat().st_size==4*self.n_tokens
+        if whole: self.ids = np.memmap(tokens, np.int32, 'r')
+        if not whole or check and zlib.crc32(self.ids)!=self.about.ids:
+            raise ValueError(f"{folder} is not as it was written: delete it, and make it again")
 
     def __len__(self): return len(self.lens)
     def __getitem__(self, i):
@@ -159,66 +134,64 @@ class Corpus:
 def _with_rules(tok, rules):
     "A `Tokenizer`, whatever `tok` is"
     if tok is None: tok = WordTokenizer()
-    if isinstance(tok, Tokenizer): return tok
-    return TextTokenizer(tok, rules)
+    return tok if isinstance(tok, Tokenizer) else TextTokenizer(tok, rules)
 
-def _train(tok, texts, saved):
-    "Train `tok` on `texts` if it needs that and was not trained; how it was made, in that case"
-    if not hasattr(tok.tok, 'setup') or getattr(tok.tok, 'tok', None) is not None: return
-    asked = {n: repr(o) for n,o in vars(tok.tok).items() if n not in ('tok','cache_dir')}
-    if saved and saved.tokenizer.get('cls')==type(tok.tok).__name__:
-        ensure(saved.asked in (None, asked), 'tok', asked,
-               f'made with {saved.asked}, as in `folder`')
-        tok.tok = tokenizer_from_state(saved.tokenizer, tok.rules).tok
-    else: tok.tok.setup(list(islice(texts(), 100_000)), tok.rules)
-    return asked
+def _ensure_as_made(about, tokenizer, asked, folder):
+    "A `ValueError` unless what is in `folder` was made in the same way"
+    differ = []
+    if about.vocab is not None:
+        differ = ['vocab' if n=='given' else n for n in asked if about.asked[n]!=asked[n]]
+    how = tokenizer_diff(about.tokenizer, tokenizer)
+    if how: differ.append(f'tok ({how:.300})')
+    if differ: raise ValueError(f"{folder} was made with another {' and '.join(differ)}: "
+                                "take another folder, or delete this one")
 
-def _ensure_as_made(saved, settings, folder):
-    "A `ValueError` unless a corpus that is there was made of the same texts in the same way"
-    names = dict(source='source or mark', tokenizer='tok', given='vocab')
-    how = tokenizer_diff(saved.tokenizer, settings['tokenizer'])
-    differ = [names.get(n, n) for n,o in settings.items() if n!='asked' and (
-              how if n=='tokenizer' else getattr(saved, n)!=o)]
-    if differ: raise ValueError(f"{folder} was made with another {' and '.join(differ)}"
-        f"{f' ({how:.300})' if how else ''}: take another folder, or delete this one")
+def _skip(texts, about, folder):
+    "Read the texts that `folder` has; raises `ValueError` if they are others"
+    n = 0
+    crc = 0
+    for text in islice(texts, about.texts):
+        n += 1
+        crc = _crc([text], crc)
+    same = (n,crc)==(about.texts,about.crc)
+    more = about.vocab is not None and next(texts, None) is not None
+    if more or not same:
+        raise ValueError(f"{folder} was made of other texts: take another folder, or delete this one")
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000018
 def tokenize_corpus(
-    source, # Texts: a table, a CSV file (read in pieces), a folder of files `*.txt`, or a list
+    texts, # An iterator of strings, such as a column of a table, or a generator
     folder:Path, # Where the corpus goes, or is, if it was made before
     *,
-    text_col:str='text', # Column of the texts in a table or a CSV file
-    encoding:str='utf-8-sig', # Of files, as in `read_text`
-    mark:str=None, # Your name for these texts, e.g. a version; None: all is read, and checksummed
-    tok=None, # A tokenizer; an untrained one is trained on 100,000 texts; None is `WordTokenizer()`
+    tok=None, # A tokenizer, which is trained already; None is `WordTokenizer()`
     rules:list=None, # Rules for the texts; None are those of the tokenizer, for words fastai's
     vocab:list=None, # Tokens by id; None makes it of the texts, or of the tokenizer
     min_freq:int=None, # Rarer tokens are unknown; None is 3, or what the tokenizer has
     max_vocab:int=60_000, # Maximum number of tokens, if the tokenizer has no vocabulary of its own
-    n_workers:int=None, # Processes; None is one per processor, 0 for less than 2,000 texts
-    part:int=1_000, # Texts that are tokenized at a time
-    no_bar:bool=False # Show no progress bar?
+    part:int=1_000, # Texts after which it notes how far it came
+    check:bool=True # Compare a corpus that is there with `texts` and its checksums? False: you vouch
 )->Corpus: # The corpus in `folder`
-    "Tokenize texts, unless `folder` has them; `ValueError` for a folder of something else"
+    "Tokenize texts, on from where an earlier call was stopped; `ValueError` for other texts or settings"
     ensure_sizes(min_freq=ifnone(min_freq, 1), max_vocab=max_vocab, part=part)
-    folder,tok = Path(folder).expanduser(),_with_rules(tok, rules)
-    items,texts,content = _source(source, text_col, encoding)
-    check,mark = mark is None,fingerprint(*content) if mark is None else str(mark)
-    saved,file = None,folder/'corpus.json'
-    if file.exists(): saved = read_file(file, 'tokenize_corpus', CorpusFile)[0]
-    elif {o.name for o in folder.glob('[!.]*')} - {'tokens.bin','lengths.bin'}:
-        ensure_free(folder, file.name, 'corpus')
-    asked = _train(tok, texts, saved)
-    settings = dict(source=mark, tokenizer=tokenizer_state(tok), asked=asked, min_freq=min_freq,
-                    max_vocab=max_vocab, given=None if vocab is None else list(vocab))
-    if saved: _ensure_as_made(saved, settings, folder)
+    ensure(not isinstance(texts, (str,dict,pd.DataFrame)), 'texts', texts,
+           'an iterator of strings, such as `df.text`', TypeError)
+    texts = iter(texts)
+    folder = Path(folder).expanduser()
+    file = folder/'corpus.json'
+    tok = _with_rules(tok, rules)
+    tokenizer = tokenizer_state(tok)
+    asked = dict(given=None if vocab is None else list(vocab), min_freq=min_freq, max_vocab=max_vocab)
+    if file.exists():
+        about = read_file(file, 'tokenize_corpus', 'corpus')[0]
+        _ensure_as_made(about, tokenizer, asked, folder)
     else:
-        n = math.inf if items is None else len(items)
-        if n_workers is None: n_workers = 0 if n<2000 else defaults.cpus
-        with closing(_tokenized(tok, chunked(texts(), part), n_workers)) as parts:
-            if not no_bar and part<n<math.inf:
-                parts = progress_bar(parts, total=-(-n//part), leave=False)
-            _write(folder, parts, tok, settings)
+        ensure_free(folder, file.name, 'corpus')
+        about = write_file(file, 'corpus', tokenizer=tokenizer, vocab=None, texts=0, crc=0, sizes=[0,0,0])
+    if about.vocab is None or check: _skip(texts, about, folder)
+    if about.vocab is None:
+        progress = AttrDict(texts=about.texts, crc=about.crc, sizes=about.sizes)
+        progress = _tokenize(texts, tok, folder, tokenizer, progress, part)
+        _finish(folder, tok, tokenizer, progress, asked)
     return Corpus(folder, check)
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000027
@@ -254,10 +227,13 @@ class CorpusLoader(LMDataLoader):
     ):
         bs = kwargs.pop('batch_size', None) or bs
         ensure_sizes(bs=bs, seq_len=seq_len)
-        bs,self.seq_len,self.seed = int(bs),int(seq_len),int(seed)
+        bs = int(bs)
+        self.seq_len = int(seq_len)
+        self.seed = int(seed)
         self.n_tokens = n = int(dataset.corpus.lens[dataset.items].sum(dtype=np.int64))
         ensure(n>bs, 'bs', bs, f'less than the {n} tokens of these texts')
-        self.epoch,self.arranged = 0,(None,)  # the number of the epoch that comes next
+        self.epoch = 0  # the number of the epoch that comes next
+        self.arranged = (None,)
         self.bl = (n-1)//bs  # tokens of a row in the whole epoch
         self.n_batches = -(-self.bl//self.seq_len)
         self.last_len = self.bl - (self.n_batches-1)*self.seq_len
@@ -268,7 +244,8 @@ class CorpusLoader(LMDataLoader):
         "Ends of the texts in the row of an epoch, and how far ahead their ids in the file are"
         if not self.shuffle: epoch = 0
         if self.arranged[0]!=epoch:
-            corpus,order = self.dataset.corpus,self.dataset.items
+            corpus = self.dataset.corpus
+            order = self.dataset.items
             if self.shuffle: order = np.random.default_rng([self.seed, epoch]).permutation(order)
             ends = corpus.lens[order].cumsum(dtype=np.int64)
             self.arranged = epoch,ends,corpus.starts[order] - (ends-corpus.lens[order])
@@ -325,13 +302,13 @@ class CorpusLoader(LMDataLoader):
         return TextLMDL(dataset, **settings | kwargs)
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000035
-def _split(corpus, source, text_col, splitter, valid_pct, seed):
+def _split(n, splitter, valid_pct, seed):
     "Indices of the texts for training, and for validation"
     if splitter is None:
-        order,n = np.random.default_rng(seed).permutation(len(corpus)),round(valid_pct*len(corpus))
-        return np.sort(order[n:]),np.sort(order[:n])
-    items = ifnone(_source(source, text_col)[0], range(len(corpus)))
-    train,valid = (np.fromiter(mask2idxs(list(o)), np.int64) for o in splitter(items))
+        order = np.random.default_rng(seed).permutation(n)
+        n_valid = round(valid_pct*n)
+        return np.sort(order[n_valid:]),np.sort(order[:n_valid])
+    train,valid = (np.fromiter(mask2idxs(list(o)), np.int64) for o in splitter(range(n)))
     both = np.intersect1d(train, valid)
     if len(both):
         raise ValueError(f"`splitter` puts texts into both parts, such as {both[:3].tolist()}")
@@ -339,23 +316,20 @@ def _split(corpus, source, text_col, splitter, valid_pct, seed):
 
 @keywords_of(tokenize_corpus, CorpusLoader, but=['shuffle'])
 def lm_dataloaders(
-    source, # Texts: a table, a CSV file (read in pieces), a folder of files `*.txt`, or a list
+    texts, # An iterator of strings, such as a column of a table, or a generator
     folder:Path, # Where the corpus goes, or is, if it was made before
     *,
     valid_pct:float=.1, # Share of the texts for validation, in (0,1)
-    splitter:callable=None, # Instead: the indices of rows, files or texts for both parts
+    splitter:callable=None, # Instead: of `range(n)` the indices for both parts, as `IndexSplitter(valid)`
     seed:int=0, # Determines the split and the order of the texts in each epoch
     device=None, # Where batches go; None is fastai's default
     **kwargs
 )->DataLoaders: # For `transformer_lm_learner`, or fastai's `language_model_learner`
     "`DataLoaders` for a language model from texts larger than memory; errors as `tokenize_corpus`"
-    ensure(splitter or 0<valid_pct<1, 'valid_pct', valid_pct, 'between 0 and 1')
-    if isinstance(source, Iterator): source = list(source)
     loader_kw,kwargs = split_keywords(kwargs, CorpusLoader)
-    kw = dict(loader_kw, seed=seed, device=ifnone(device, default_device()))
+    loader_kw |= dict(seed=seed, device=ifnone(device, default_device()))
     tok = _with_rules(kwargs.pop('tok', None), kwargs.pop('rules', None))
-    corpus = tokenize_corpus(source, folder, tok=tok, **kwargs)
-    parts = _split(corpus, source, kwargs.get('text_col', 'text'), splitter, valid_pct, seed)
-    train,valid = (CorpusTexts(corpus, o, tok) for o in parts)
-    return DataLoaders(CorpusLoader(train, shuffle=True, **kw), CorpusLoader(valid, **kw),
-                       path=Path(folder), device=kw['device'])
+    corpus = tokenize_corpus(texts, folder, tok=tok, **kwargs)
+    train,valid = (CorpusTexts(corpus, o, tok) for o in _split(len(corpus), splitter, valid_pct, seed))
+    return DataLoaders(CorpusLoader(train, shuffle=True, **loader_kw), CorpusLoader(valid, **loader_kw),
+                       path=Path(folder), device=loader_kw['device'])

@@ -52,6 +52,11 @@ def _told(steps, dl):
     "`steps`, with a bar where `dl` is long"
     return progress_bar(steps, leave=False) if len(dl)>100 else steps
 
+# %% ../../nbs/47_learner.bag.ipynb #ta5c25b0
+tasks['bag of n-grams'] = Task(
+    BagLearner, (NgramBag,), 'classes', 'bag_learner', 'classes or numbers',
+    'text-classification', "predict('Some text.')")
+
 # %% ../../nbs/47_learner.bag.ipynb #2c000129
 @torch.no_grad()
 def phrase_parts(

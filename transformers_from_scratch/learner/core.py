@@ -23,6 +23,7 @@ from ..nn.classifier import *
 from ..pretrained.core import *
 from ..speed.steps import *
 from ..nn.windows import *
+from ..nn.bag import *
 
 # %% ../../nbs/40_learner.core.ipynb #e79ba79f
 def transformer_splitter(
@@ -134,6 +135,11 @@ class BaseTextLearner(Learner):
         super().__init__(dls, model, loss_func=loss_func, opt_func=opt_func, **kwargs)
         self.add_cbs([DataWatch(dls), LeanSteps(), WaitWatch(), WeighItems()])
 
+    def saved_keywords(self
+    )->dict: # By name
+        "The keywords of this kind of learner that `save_transformer` keeps"
+        return {}
+
     @property
     def loss_func(self): return self._loss_func
     @loss_func.setter
@@ -241,6 +247,11 @@ class TransformerLearner(BaseTextLearner):
         splitter:callable=transformer_splitter, # Makes the parameter groups of the model
         **kwargs
     ): super().__init__(dls, model, splitter=splitter, **kwargs)
+
+# %% ../../nbs/40_learner.core.ipynb #ta5c4562
+tasks['classifier'] = Task(
+    TransformerLearner, (TransformerClassifier,ClassifierInWindows,ClassifierWithBag), 'classes',
+    'transformer_classifier_learner', 'classes or numbers', 'text-classification', "predict('Some text.')")
 
 # %% ../../nbs/40_learner.core.ipynb #bbd75c42
 def _model_keywords(dls, info, model_cls, start=None, **kwargs):

@@ -20,6 +20,7 @@ from ..generate.reader import *
 from ..generate.generate import *
 from ..text.detokenize import *
 from ..pretrained.core import *
+from .checks import *
 from .core import *
 from .chunked_loss import *
 from ..nn.align import *
@@ -40,6 +41,11 @@ class TransformerLMLearner(TransformerLearner):
         # its batches are pieces of the same rows
         if isinstance(dl, LMDataLoader): kwargs |= dict(reorder=False, concat_dim=1)
         return super().get_preds(dl=dl, with_preds=with_preds, **kwargs)
+
+# %% ../../nbs/41_learner.lm.ipynb #ta5c7270
+tasks['language model'] = Task(
+    TransformerLMLearner, (TransformerLM,), 'tokens', 'transformer_lm_learner',
+    'texts alone (`is_lm=True`)', 'text-generation', "predict('The', 20)")
 
 # %% ../../nbs/41_learner.lm.ipynb #64ecc1ef
 @learner_factory(TransformerLMLearner, TransformerLM)

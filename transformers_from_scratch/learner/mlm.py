@@ -16,6 +16,7 @@ from ..nn.classifier import *
 from ..nn.mlm import *
 from ..text.tokenizers import *
 from ..pretrained.core import *
+from .checks import *
 from .core import *
 
 # %% ../../nbs/44_learner.mlm.ipynb #27000012
@@ -78,6 +79,11 @@ class TransformerMLMLearner(TransformerLearner):
         super().__init__(dls, model, **kwargs)
         self.add_cb(MaskTokens(text_vocab(dls), mask_p))
 
+    def saved_keywords(self
+    )->dict: # `mask_p`
+        "The share of the words to mask"
+        return dict(mask_p=self.mask_tokens.p)
+
     @delegates(Learner.get_preds)
     def get_preds(self,
         ds_idx:int=1, # 0 for training data, 1 for validation data, where `dl` is None
@@ -101,6 +107,11 @@ class TransformerMLMLearner(TransformerLearner):
             text = ' '.join(f'[{o}]' if p else o for o,p in zip(words(ids), at))
             rows.append((text, ' '.join(words(y[a:e])), ' '.join(words(guess[a:e]))))
         display_df(pd.DataFrame(rows, columns=['text','masked','predicted']))
+
+# %% ../../nbs/44_learner.mlm.ipynb #ta5c2700
+tasks['masked language model'] = Task(
+    TransformerMLMLearner, (TransformerMLM,), None, 'transformer_mlm_learner', 'texts',
+    'fill-mask', "fill_mask('The [MASK] is here.')")
 
 # %% ../../nbs/44_learner.mlm.ipynb #2700001e
 @learner_factory(TransformerMLMLearner, TransformerMLM)

@@ -13,11 +13,6 @@ from ..text.info import *
 from ..files.format import *
 
 # %% ../../nbs/60_learner.search.ipynb #5ea0000c
-class _IndexFile(FileHeader):
-    "The header of a file of `TextIndex.save`"
-    kind:Literal['index'] = 'index'
-    model:str  # as it prints
-
 _Hit = namedtuple('Hit', 'score id text')
 
 class TextIndex:
@@ -110,7 +105,7 @@ class TextIndex:
         path,texts = model_path(Path(), file),json.dumps(self.texts).encode()
         texts = torch.frombuffer(bytearray(texts), dtype=torch.uint8)
         tensors = dict(vectors=self.vectors, texts=texts)
-        write_file(path, _IndexFile, tensors, model=repr(self.model))
+        write_file(path, 'index', tensors, model=repr(self.model))
         return path
 
     @classmethod
@@ -119,7 +114,7 @@ class TextIndex:
         model # The model that made the vectors
     )->'TextIndex': # As it was
         "Read an index; `ValueError` if `model` gives its first text another vector"
-        about,saved = read_file(model_path(Path(), file), 'TextIndex.save', _IndexFile)
+        about,saved = read_file(model_path(Path(), file), 'TextIndex.save', 'index')
         texts,vectors = json.loads(bytes(saved['texts'].numpy())),saved['vectors'].clone()
         self = cls(model, texts[:1])
         same = self.vectors.shape==vectors[:1].shape

@@ -20,6 +20,7 @@ from ..text.ensure import *
 from ..text.detokenize import *
 from ..text.pairs import *
 from ..pretrained.core import *
+from .checks import *
 from .core import *
 from .interpret import *
 
@@ -75,6 +76,11 @@ class TransformerSeq2SeqLearner(TransformerLearner):
         res[i] = padded(res[i], pad)
         if with_decoded and res[i] is not None: res[i+1] = res[i+1].where(res[i]!=pad, pad)
         return tuple(res)
+
+# %% ../../nbs/42_learner.seq2seq.ipynb #ta5c2600
+tasks['sequence to sequence'] = Task(
+    TransformerSeq2SeqLearner, (TransformerSeq2Seq,), 'text', 'transformer_seq2seq_learner',
+    'pairs of texts', 'translation', "translate(['Some text.'])")
 
 # %% ../../nbs/42_learner.seq2seq.ipynb #26000030
 @learner_factory(TransformerSeq2SeqLearner, TransformerSeq2Seq, ['target_sz','target_pad','first'])

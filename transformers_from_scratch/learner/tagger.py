@@ -15,6 +15,7 @@ from .locks import *
 from ..nn.classifier import *
 from ..text.tags import *
 from ..pretrained.core import *
+from .checks import *
 from .core import *
 
 # %% ../../nbs/43_learner.tagger.ipynb #28000110
@@ -74,6 +75,11 @@ class TransformerTaggerLearner(TransformerLearner):
         decoded = [_word_tags(probs, targs)] if with_decoded else []
         preds = probs if act is None else act(preds)
         return (*[ids]*with_input, preds, targs, *decoded, *res[3:])
+
+# %% ../../nbs/43_learner.tagger.ipynb #ta5c2800
+tasks['tagger'] = Task(
+    TransformerTaggerLearner, (TransformerClassifier,), 'tags', 'transformer_tagger_learner',
+    'tags of words (`TagDataLoaders`)', 'token-classification', "tag(['Some text.'])")
 
 # %% ../../nbs/43_learner.tagger.ipynb #28000112
 @patch

@@ -20,9 +20,10 @@ from .core import *
 # %% ../../nbs/45_learner.transfer.ipynb #1c053484
 def describe_encoder(
     learn:TransformerLearner # A learner
-)->dict: # The fields `encoder` (its keywords), `vocab` and `tokenizer` of an `EncoderFile`
+)->dict: # `encoder` (its keywords), `vocab` and `tokenizer`
     "Keywords, vocabulary and tokenizer of an encoder; raises `ValueError` if `dls` does not fit"
-    model,vocab = plain_model(learn.model),list(text_vocab(learn.dls))
+    model = plain_model(learn.model)
+    vocab = list(text_vocab(learn.dls))
     tok = text_tokenizer(learn.dls)
     config = dict(vocab=vocab, tokenizer=tok and tokenizer_state(tok))
     if isinstance(model, NgramBag): return dict(encoder=dict(pad_idx=pad_id(learn.dls)), **config)
@@ -42,46 +43,67 @@ def save_encoder(self:TransformerLearner,
     "Save the encoder with its keywords, vocabulary and tokenizer; raises `ValueError` for NaN"
     path = model_path(self.path/self.model_dir, file)
     if rank_distrib(): return path  # the first process writes
-    write_model_file(path, EncoderFile, plain_model(self.model)[0], **describe_encoder(self))
+    encoder = plain_model(self.model)[0]
+    description = describe_encoder(self)
+    check_description(encoder)
+    write_file(path, 'encoder', weights_of(encoder), **description)
     return path
 
 # %% ../../nbs/45_learner.transfer.ipynb #cf6f8d2b
+def _read_encoder(path):
+    "Description and weights of an encoder, which may be that of a whole model"
+    about,weights = read_file(path, 'save_encoder`, `save_transformer', 'encoder', 'model')
+    if about.kind=='model':
+        weights = {n.removeprefix('0.'): o for n,o in weights.items() if n.startswith('0.')}
+    return about,weights
+
 def read_description(
     file:str|Path # A file that `save_encoder` wrote, or a folder of `save_transformer`
-)->EncoderFile: # `encoder` (its keywords), `vocab`, `tokenizer`, `kind`; a whole model has more
+)->AttrDict: # `encoder` (its keywords), `vocab`, `tokenizer`, `kind`; a whole model has more
     "The description in a saved encoder or model; raises `ValueError` for any other file"
-    return read_model_file(find_model(Path(), file))[0]
+    return _read_encoder(find_model(Path(), file))[0]
 
 # %% ../../nbs/45_learner.transfer.ipynb #0eb1acfa
 def _check_fit(path, about, encoder):
     "Raises `ValueError` if the weights would not mean the same in the encoder"
-    saved,current = about.encoder,describe_model(encoder)
-    a,b = saved.get('attn_cls'),current.get('attn_cls')
-    other = isinstance(a, dict) and isinstance(b, dict) and a.get('name')!=b.get('name')
-    free = [*free_keywords, *['attn_cls']*other]
-    if difference := differences(saved, current, free):
+    current = describe_model(encoder)
+    free = free_keywords
+    # an attention of another class may have other settings
+    classes = [o.get('attn_cls') for o in (about.encoder, current)]
+    names = [o['name'] for o in classes if isinstance(o, dict)]
+    if len(names)==2 and names[0]!=names[1]: free += ('attn_cls',)
+    if difference := differences(about.encoder, current, free):
         raise ValueError(f"{path} does not fit: {difference}. Make the learner with the keywords "
                          "of the file, or save an encoder like yours")
 
 # %% ../../nbs/45_learner.transfer.ipynb #45591674
 def _notes(about, weights, encoder, tokenizer, new, n):
     "Warnings about an encoder that is about to be loaded"
-    saved,current = about.encoder.get('attn_cls'),describe_model(encoder).get('attn_cls')
+    saved = about.encoder.get('attn_cls')
+    current = describe_model(encoder).get('attn_cls')
     if saved!=current:
         yield (f"it was trained with {as_code(saved)}, but the model has {as_code(current)}, so what a "
                f"token sees may have changed: pass attn_cls={as_code(saved)}, or train all of it")
     if isinstance(encoder.positions, LearnedPositions):
-        rows,have = encoder.max_len,len(weights['positions.embedding.weight'])
-        if have<rows:
-            yield (f"positions {have} to {rows-1} are not in it and stay as they were: train "
-                   f"them, or pass max_len={have}")
+        have = len(weights['positions.embedding.weight'])
+        if have<encoder.max_len:
+            yield (f"positions {have} to {encoder.max_len-1} are not in it and stay as they were: "
+                   f"train them, or pass max_len={have}")
     if len(new)>n/2:
         yield (f"{len(new):,} of {n:,} tokens of `dls` are not in it, such as "
                f"{', '.join(map(repr, new[:3]))}")
-    if differ := tokenizer and about.tokenizer and tokenizer_diff(about.tokenizer, tokenizer):
-        yield f"`dls` makes tokens in another way: {differ[:150]}"
+    differ = tokenizer and about.tokenizer and tokenizer_diff(about.tokenizer, tokenizer)
+    if differ: yield f"`dls` makes tokens in another way: {differ[:150]}"
 
 # %% ../../nbs/45_learner.transfer.ipynb #320676df
+def _match_positions(encoder, weights):
+    "Learned positions of a file as far as they go, then those that `encoder` has"
+    if not isinstance(encoder.positions, LearnedPositions): return
+    name = 'positions.embedding.weight'
+    current = encoder.positions.embedding.weight.detach()
+    saved = weights[name][:len(current)].to(current)
+    weights[name] = torch.cat([saved, current[len(saved):]])
+
 @patch
 @synchronized
 def load_encoder(self:TransformerLearner,
@@ -91,11 +113,11 @@ def load_encoder(self:TransformerLearner,
     "Load an encoder, match its rows to the tokens, freeze; raises `ValueError` if it does not fit"
     distrib_barrier()
     path = find_model(self.path/self.model_dir, file)
-    about,weights = read_model_file(path)
+    about,weights = _read_encoder(path)
     device = torch.device(ifnone(ifnone(device, self.dls.device), 'cpu'))
-    part = '' if about.kind=='encoder' else '0.'
-    weights = {n.removeprefix(part): o.to(device) for n,o in weights.items() if n.startswith(part)}
-    encoder,config = plain_model(self.model)[0],describe_encoder(self)
+    weights = {n: o.to(device) for n,o in weights.items()}
+    encoder = plain_model(self.model)[0]
+    config = describe_encoder(self)
     vocab = config['vocab']
     _check_fit(path, about, encoder)
     rows,new = match_rows(weights['embedding.weight'], about.vocab, vocab[:encoder.vocab_sz],
@@ -105,9 +127,7 @@ def load_encoder(self:TransformerLearner,
     # tied, it is also the score of padding
     if not tied and encoder.embedding.padding_idx is not None: rows[encoder.pad_idx] = 0
     weights['embedding.weight'] = rows
-    if isinstance(encoder.positions, LearnedPositions):
-        have,at = encoder.positions.embedding.weight.detach(),'positions.embedding.weight'
-        weights[at] = torch.cat([weights[at][:len(have)].to(have), have[len(weights[at]):]])
+    _match_positions(encoder, weights)
     try: check_shapes(encoder, weights)
     except ValueError as e:
         raise ValueError(f"{path} does not fit: {e}. Use its classes") from e

@@ -153,7 +153,7 @@ def save_pretrained(self:Pretrained,
         try:
             _update_tokenizer(self, root)
             _update_config(self, root)
-            write_file(weights, CheckpointFile, _for_hf(self.model, read_family(root)))
+            write_file(weights, 'checkpoint', _for_hf(self.model, read_family(root)))
             _compare(self, load_pretrained(new))
         except ValueError as e:
             raise ValueError(f"this model is not what its checkpoint's files can say ({in_short(e)}): "
