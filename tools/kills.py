@@ -116,7 +116,7 @@ def found(folder):
     "Training, epoch and batch that the next start will find, and whether that training is done; None if nothing was saved"
     try: o = _read(folder/"models/run/now.pth")
     except ValueError: return
-    return o and (len(o['settings']),o['epoch'],o['batch'],o['done'])
+    return o and (len(o['fits']),o['epoch'],o['batch'],o['done'])
 
 def doing(folder, again):
     "Phase, epoch and batch in which a training was killed; `again` if it went on from a file"

@@ -56,9 +56,7 @@ from transformers_from_scratch.learner.zero_shot import *
 from transformers_from_scratch.callbacks.precision import *
 from transformers_from_scratch.callbacks.averaging import *
 from transformers_from_scratch.callbacks.resume import *
-from transformers_from_scratch.callbacks.nan import *
 from transformers_from_scratch.callbacks.compile import *
-from transformers_from_scratch.callbacks.samples import *
 from transformers_from_scratch.export.save import *
 from transformers_from_scratch.export.onnx import *
 from transformers_from_scratch.export.huggingface import *

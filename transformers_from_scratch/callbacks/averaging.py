@@ -7,6 +7,7 @@ __all__ = ['AverageWeights']
 
 # %% ../../nbs/62_callbacks.averaging.ipynb #33b00004
 from fastai.text.all import *
+from torch.optim.swa_utils import get_ema_multi_avg_fn,get_swa_multi_avg_fn
 from ..text.ensure import *
 from ..learner.locks import *
 
@@ -18,44 +19,41 @@ class AverageWeights(Callback):
         start:float=.75, # From this share of the training on, in [0,1)
         decay:float=None # Share of the mean that stays after a batch, in [0,1); None: a plain mean
     ):
-        for n,value in dict(start=start, decay=decay or 0.).items(): ensure(0<=value<1, n, value, 'in [0,1)')
-        self.start,self.decay,self.mean,self.trained,self.n = start,decay,None,None,0
+        ensure(0<=start<1, 'start', start, 'in [0,1)')
+        self.start,self.n = start,0
+        self.mean = self.trained = None
+        self.add_to = get_swa_multi_avg_fn() if decay is None else get_ema_multi_avg_fn(decay)
 
-    def _weights(self): return torch.cat([p.detach().flatten() for p in self.model.parameters()])
+    def _weights(self): return [p.detach().clone() for p in self.model.parameters()]
 
-    @torch.no_grad()
     def _put(self, weights):
-        "Give the model these weights"
-        params = list(self.model.parameters())
-        for p,o in zip(params, weights.split([p.numel() for p in params])): p.copy_(o.view_as(p))
+        for p,o in zip(self.model.parameters(), weights): p.data.copy_(o)
 
     def before_fit(self):
-        "Start over; an interrupted fit may have left the mean in the model"
+        "Start over"
         self.run = in_fit(self.learn)
-        if not self.run: return
-        now = self._weights()
-        if self.trained is not None and self.mean.to(now).equal(now): self._put(self.trained)
-        self.mean,self.trained,self.n = None,None,0
+        if self.run: self.n,self.trained = 0,None
 
     def before_train(self):
         "Train on with the weights themselves"
-        if self.trained is not None: self._put(self.trained)
+        if self.trained: self._put(self.trained)
         self.trained = None
 
     def after_batch(self):
         "Add the weights of this step to the mean"
         if self.pct_train<self.start: return
-        now,self.n = self._weights(),self.n+1
-        new = 1/self.n if self.decay is None or self.n==1 else 1-self.decay
-        self.mean = now if self.n==1 else self.mean.to(now).lerp_(now, new)
+        now = self._weights()
+        self.mean = to_device(self.mean, now[0].device) if self.n else now
+        if self.n: self.add_to(self.mean, now, self.n)
+        self.n += 1
 
     def before_validate(self):
         "The model takes the mean, up to the next epoch"
-        if self.mean is None or self.trained is not None or not in_fit(self.learn): return
+        if not self.n or self.trained or not in_fit(self.learn): return
         self.trained = self._weights()
         self._put(self.mean)
 
     def after_fit(self):
         "Leave the mean in the model"
         self.before_validate()
-        self.mean,self.trained = None,None
+        self.mean = self.trained = None

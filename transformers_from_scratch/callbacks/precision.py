@@ -23,13 +23,19 @@ class BF16Precision(MixedPrecision):
     def before_fit(self):
         "Set up autocast for that device; gradients in bfloat16 need no scaling"
         device = torch.device(self.dls.device).type
+        self.device,self.low = device,True
         if device=='cuda': return super().before_fit()
-        low = self.emulate or device!='cpu' or has_bf16()
-        if not low: warnings.warn(
+        self.low = self.emulate or device!='cpu' or has_bf16()
+        if not self.low: warnings.warn(
             f'a product in bfloat16 takes {bf16_slowdown():.1f} times as long as in 32 bits on this '
             'processor: training in 32 bits. Pass `emulate=True` to use bfloat16 all the same')
-        self.autocast,self.scales = torch.autocast(device, torch.bfloat16, enabled=low),L()
+        self.scales = L()
         self.learn.scaler = torch.amp.GradScaler(device, enabled=False)
+
+    def before_batch(self):
+        "Begin mixed precision; `Resume` has put back `low`, where this machine would choose otherwise"
+        self.autocast = torch.autocast(self.device, torch.bfloat16, enabled=self.low)
+        super().before_batch()
 
 @patch
 def to_bf16(self:BaseTextLearner,

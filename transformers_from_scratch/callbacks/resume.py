@@ -6,74 +6,71 @@
 __all__ = ['Resume']
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d505940265
-import dis,shutil,time,zipfile,zlib
+import hashlib,shutil,time,zipfile
 from fastai.text.all import *
 from ..nn.encoder import *
-from ..text.tokenizers import *
 from ..speed.autotune import *
-from ..speed.layers import *
-from ..text.ensure import *
 from ..learner.locks import *
-from ..learner.distributed import *
 from ..files.format import *
-from ..files.config import *
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d58fbbb627
-_shows = {f'fastai.callback.{o}' for o in  # modules of what only shows and logs
-          'core progress hook wandb tensorboard comet neptune azureml'.split()}
+_logging = {f'fastai.callback.{o}' for o in  # modules of callbacks that show and log
+            'core progress hook wandb tensorboard comet neptune azureml'.split()}
 
 def _callbacks(learn):
     "Callbacks to save and to compare, by name"
-    def shows(cb): return _shows & {o.__module__ for o in type(cb).__mro__ if o is not Callback}
-    cbs = [o for o in learn.cbs.sorted('order') if getattr(o, 'resumes', True)
-           and not (isinstance(o, (Resume,Recorder)) or shows(o))]
-    of_type = groupby(cbs, type)
-    return {f'{kind.__name__} {i}': o for kind,cbs in of_type.items() for i,o in enumerate(cbs)}
+    cbs,names = {},Counter()
+    for cb in learn.cbs.sorted('order'):
+        modules = {o.__module__ for o in type(cb).__mro__ if o is not Callback}
+        if isinstance(cb, (Resume,Recorder)) or modules & _logging: continue
+        if not getattr(cb, 'resumes', True): continue
+        name = type(cb).__name__
+        names[name] += 1
+        cbs[f'{name} {names[name]}'] = cb
+    return cbs
+
+def _is_own(cb): return not type(cb).__module__.startswith(('fastai.','transformers_from_scratch.'))
 
 def _with_counts(learn):
     "Callbacks and metrics to save, by name"
     metrics = [learn.recorder.smooth_loss, *learn.recorder._train_mets[1:]]
     return _callbacks(learn) | {f'metric {o.name}': o for o in metrics}
 
-def _counts(obj, attributes):
-    "Those `attributes` that are counted in training: numbers, tensors, lists and dicts of them"
-    kinds,made = (int,float,np.number,np.bool_,Tensor,type(None)),vars(obj).get('as_made', {})
-    def fine(value):
-        if isinstance(value, dict):
-            return all(isinstance(n, str) and fine(x) for n,x in value.items())
-        return all(map(fine, value)) if isinstance(value, list) else isinstance(value, kinds)
-    def setting(n, value): return n in _taken(type(obj)) and _view(value)==made.get(n, _view(value))
-    return {n: o for n,o in attributes.items()
-            if fine(o) and fine(vars(obj).get(n)) and n!='as_made' and not setting(n, o)}
+def _is_count(value):
+    "True for numbers, tensors and None, and for lists and dicts of these"
+    if isinstance(value, dict):
+        return all(isinstance(n, str) and _is_count(o) for n,o in value.items())
+    if isinstance(value, list): return all(map(_is_count, value))
+    return value is None or isinstance(value, (int,float,np.number,np.bool_,Tensor))
 
-def _get_counts(learn, losses):
+def _get_counts(learn):
     "Counts of callbacks and metrics, and the curves"
-    numbers = partial(torch.tensor, dtype=torch.double)
-    rec = learn.recorder
-    return dict(objects={n: _counts(o, vars(o)) for n,o in _with_counts(learn).items()},
-                lrs=numbers(rec.lrs), iters=rec.iters, values=rec.values, losses=losses)
-
-def _set_counts(learn, counts):
-    "Restore what `_get_counts` returned"
+    rec,counts = learn.recorder,{}
     for name,obj in _with_counts(learn).items():
-        vars(obj).update(_counts(obj, counts['objects'].get(name, {})))
+        counts[name] = {n: o for n,o in vars(obj).items() if _is_count(o)}
+    losses = torch.stack([torch.zeros(()), *rec.losses])[1:]  # one tensor, also of none
+    lrs = torch.tensor(rec.lrs, dtype=torch.double)
+    return dict(counts=counts, losses=losses, lrs=lrs, iters=rec.iters, values=rec.values)
+
+def _set_counts(learn, saved, changed):
+    "Restore what `_get_counts` returned, but for settings that have changed"
+    for name,obj in _with_counts(learn).items():
+        for n,o in saved['counts'].get(name, {}).items():
+            known = _is_count(o) and _is_count(getattr(obj, n, None))
+            if known and f'{name}.{n}' not in changed: setattr(obj, n, o)
     rec = learn.recorder
-    rec.lrs,rec.iters,rec.losses = counts['lrs'].tolist(),counts['iters'],list(counts['losses'])
-    rec.values,learn.smooth_loss = [L(o) for o in counts['values']],rec.smooth_loss.value
+    rec.losses,rec.lrs = list(saved['losses']),saved['lrs'].tolist()
+    rec.iters,rec.values = saved['iters'],[L(o) for o in saved['values']]
+    learn.smooth_loss = rec.smooth_loss.value
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d57345bc0a
 def _plain(value):
-    "`o` as lists, tuples and dicts of numbers, strings and tensors"
-    if isinstance(value, dict): return {n: _plain(x) for n,x in value.items()}
-    if isinstance(value, (list,L)): return [_plain(x) for x in value]
+    "`value` as lists, tuples and dicts of numbers, strings and tensors"
+    if isinstance(value, dict): return {n: _plain(o) for n,o in value.items()}
+    if isinstance(value, (list,L)): return [_plain(o) for o in value]
     if isinstance(value, tuple): return tuple(map(_plain, value))
     if isinstance(value, Tensor): return value.detach().as_subclass(Tensor)
     return value.tolist() if isinstance(value, (np.ndarray,np.generic)) else value
-
-def _write(folder, state):
-    with atomic_write(folder/'now.pth') as new:
-        try: torch.save(_plain(state), new)
-        except RuntimeError as e: raise OSError(e) from e  # a full disk, in PyTorch's words
 
 def _read(file):
     "The state in `file`, or None; raises `ValueError` for a damaged one"
@@ -87,139 +84,66 @@ def _read(file):
                          f"({in_short(e)}): delete it to start over") from e
 
 @contextmanager
-def _putting_back(folder):
-    "Name the folder where a saved state can't be restored"
+def _resuming_from(folder):
+    "Name the folder in an error"
     try: yield
     except CancelFitException: raise
     except Exception as e:
-        raise ValueError(f"can't resume from {folder} ({in_short(e)}): start with the same "
-                         "settings, delete it to begin anew, or use another `name`") from e
+        raise ValueError(f"can't resume from {folder} ({in_short(e)}): start with the same settings, delete "
+                         "it to begin anew, use another `name`, or `force=True` to go on all the same") from e
 
 # %% ../../nbs/63_callbacks.resume.ipynb #re5u0001
-@functools.cache
-def _taken(cls):
-    "Names of what the `__init__` of a class and its bases takes, and of what they make of it"
-    names = {n for o in cls.__mro__ for n in inspect.signature(o.__init__).parameters}
-    return names | {'func','_value_'}
+def _in_full(value):
+    "An item, or a part of one, as a string: a file by its name and size"
+    if isinstance(value, Path): return f'{value.parts[-3:]} {value.stat().st_size}'
+    if isinstance(value, (L,tuple,list)): return str([_in_full(o) for o in value])
+    return str(value.tolist() if hasattr(value, 'tolist') else value)
 
-def _function(f, view):
-    "A function by its code, what it encloses, and the data and functions that it looks up"
-    used = {n: o.cell_contents for n,o in zip(f.__code__.co_freevars, f.__closure__ or ())}
-    data = int,float,str,list,tuple,dict,Tensor,np.ndarray,pd.Series,pd.DataFrame,FunctionType
-    if f.__module__.partition('.')[0] not in ('torch','fastai','fastcore',lib_name):
-        names = [o.argval for o in dis.get_instructions(f) if o.opname=='LOAD_GLOBAL']
-        used |= {n: o for n in names if isinstance(o := f.__globals__.get(n), data)}
-    about = fingerprint(view((f.__code__, f.__defaults__, f.__kwdefaults__)))
-    return {'': f'{f.__name__} {about[:8]}'} | view(used)
+def _hash_items(dataset):
+    "A hash of all items in their order, with their labels"
+    total = hashlib.blake2b(digest_size=8)
+    for tl in getattr(dataset, 'tls', [dataset]):
+        items = getattr(tl, 'items', tl)
+        if isinstance(items, pd.DataFrame): items = items.itertuples(index=False, name=None)
+        for item in items: total.update(_in_full(item).encode(errors='surrogatepass'))
+    return total.hexdigest()
 
-def _view(obj, above=()):
-    "Numbers, strings, lists and dicts: an object by what its `__init__` took, much by a checksum"
-    if obj is None or isinstance(obj, (bool,int,float,str)): return obj if obj==obj else 'NaN'
-    if id(obj) in above or isinstance(obj, Learner): return type(obj).__name__
-    view = partial(_view, above=(*above, id(obj)))
-    if isinstance(obj, (set,frozenset)): obj = sorted(map(str, obj))
-    if isinstance(obj, Pipeline): obj = obj.fs
-    if isinstance(obj, (list,tuple)) or type(obj) in (L,CategoryMap):
-        kinds = {*map(type, obj)}
-        obj = [*obj] if kinds<={str,int} else [*map(view, obj)]
-        if len(obj)<33: return obj
-        return [len(obj), fingerprint('\0'.join(obj) if kinds=={str} else obj)]
-    if hasattr(obj, 'tolist'):  # an array, a column, a tensor
-        x = np.asarray(obj.detach().cpu().double() if isinstance(obj, Tensor) else obj)
-        if x.size<9 or x.dtype==object: return view(x.tolist())
-        return [str(obj.dtype), *x.shape, zlib.crc32(x.tobytes())]
-    if isinstance(obj, (dict,pd.DataFrame)): return {str(n): view(x) for n,x in obj.items()}
-    if isinstance(obj, partial): return view(dict(func=obj.func, args=obj.args, **obj.keywords))
-    if isinstance(obj, MethodType): return view((obj.__func__, obj.__self__))
-    if isinstance(obj, FunctionType): return _function(obj, view)
-    if isinstance(obj, types.CodeType): return view((obj.co_code, obj.co_names, obj.co_consts))
-    if isinstance(obj, Tokenizer): return view(tokenizer_state(obj))
-    if type(obj) is Transform: return view([m.implementation for m in obj.encodes.methods])
-    if hasattr(obj, '__name__'): return obj.__name__  # a class, or a function in C
-    if not hasattr(obj, '__dict__'): return re.sub(' at 0x[0-9a-f]+', '', str(obj))
-    of,name = vars(obj),type(obj).__name__
-    kept = {n: x for n,x in {**of, **of.get('_buffers', {})}.items() if n in _taken(type(obj))}
-    if isinstance(obj, nn.Module): kept,name = kept | of['_modules'],f'{name}({obj.extra_repr()})'
-    return {'': name} | view(kept)
+def _settings(learn):
+    "Settings of a fit that one step can't show, or not by their name"
+    dls,hypers = learn.dls,learn.opt.hypers
+    res = dict(n_epoch=learn.n_epoch, n_batches=len(dls.train), bs=dls.train.bs)
+    for name,dl in zip(('train','valid'), dls.loaders): res[f'{name} items'] = _hash_items(dl.dataset)
+    # an earlier schedule may have left `mom` anywhere, but `fit` sets `lr` anew
+    for n in hypers[0]:
+        if n!='mom': res[n] = np.array([group[n] for group in hypers])
+    for cb in learn.cbs:
+        if not isinstance(cb, ParamScheduler): continue
+        for n,f in cb.scheds.items():
+            res[f'{n} schedule'] = np.array([f(p) for p in np.linspace(0, 1, 9)])
+    return {n: str(o) for n,o in res.items()}
 
-def _flat(value, name=''):
-    "Settings by their names, with dots; of long ones a beginning and a checksum"
-    if isinstance(value, list) and any(isinstance(x, dict) for x in value):
-        value = dict(enumerate(value))
-    if not isinstance(value, dict):
-        return {name: value if len(repr(value))<80 else f'{value!r:.30}… {fingerprint(value)[:16]}'}
-    return {n: x for k,v in value.items() for n,x in _flat(v, f'{name}.{k}'.strip('.')).items()}
-
-# %% ../../nbs/63_callbacks.resume.ipynb #re5u0002
-def _data(dl):
-    "Items of a loader, before transforms; of files the names, and text or size; and the transforms"
-    ds = vars(dl).get('dl', dl).dataset  # in several processes
-    def file(path):
-        plain = path.suffix=='.txt'
-        return *path.parts[-3:],zlib.crc32(path.read_bytes()) if plain else path.stat().st_size
-    def items(o): return [*map(file, o)] if isinstance(first(o), Path) else o
-    tls = getattr(ds, 'tls', [ds] if isinstance(ds, TfmdLists) else [])
-    return dict(items=[_view(items(o.items)) for o in tls] or _view(ds),
-                corpus=nested_attr(ds, 'corpus.about.ids'),
-                transforms=[_view(f) for o in tls for f in o.tfms.fs])
-
-def _hypers(opt): return {n: [o.get(n) for o in opt.hypers] for n in opt.hypers[0]}
-
-def _training(learn, n_processes):
-    "All that defines a run but its callbacks"
-    model,opt = plain_model(learn.model),learn.opt
-    train = vars(learn.dls.train).get('dl', learn.dls.train)
-    known = describe_model(model) if isinstance(model, KeepsInitKwargs) else {}
-    names = {id(p): n for n,p in model.named_parameters()}
-    hypers,left = _hypers(opt),vars(opt).get('left', {})
-    # a schedule has moved some, the user what is not as a training left it; None: it was interrupted
-    moved = {} if left is None else {n: o for n,o in hypers.items() if left.get(n)!=o}
-    opt.as_made,opt.left = vars(opt).get('as_made', {}) | moved,None
-    scheds = {n: f for o in learn.cbs if isinstance(o, ParamScheduler) for n,f in o.scheds.items()}
-    def taken(value, but):
-        names = _taken(type(value))-{*but.split()}
-        return {n: _view(x) for n,x in vars(value).items() if n in names}
-    return ({n: as_code(o) if isinstance(o, (dict,list)) else o for n,o in known.items()}
-        | opt.as_made | taken(learn, 'dls model cbs default_cbs metrics path model_dir lr wd moms') | dict(
-        loss_func=_view(learn.loss_func), processes=n_processes, bs=train.bs,
-        n_epoch=learn.n_epoch, n_batches=len(learn.dls.train),
-        lr=hypers['lr'], wd=hypers.get('wd'),
-        schedule={n: [_view(f(p)) for p in np.linspace(0, 1, 101)] for n,f in scheds.items()},
-        groups=[[names.get(id(p)) for p in ps] for ps in opt.param_lists],
-        frozen=[n for n,p in model.named_parameters() if not p.requires_grad],
-        fast_layers=any(isinstance(o, FastLinear) for o in model.modules()), model=_view(model),
-        weights={n: [str(o.dtype), *o.shape] for n,o in model.state_dict().items()},
-        train=_data(train), valid=_data(learn.dls.valid),
-        dls=taken(train, 'dataset lens num_workers pin_memory timeout device')))
-
-def _settings(learn, n_processes):
-    "All that defines a run: with other settings it would be a different one"
-    known,res = ('fastai.',lib_name),{'': _flat(_training(learn, n_processes))}
-    for name,cb in _callbacks(learn).items():  # as first seen: it may count in a setting
-        made = vars(cb).setdefault('as_made', {n: o for n,o in _view(cb).items() if n!='scheds'})
-        res[name] = _flat(made | dict(own=not type(cb).__module__.startswith(known)))
+def _callback_settings(learn):
+    "Which callbacks there are, and what their `__init__` took: numbers and strings"
+    res = {}
+    for name,cb in _callbacks(learn).items():
+        if not _is_own(cb): res[name] = 'there'
+        for n in inspect.signature(type(cb)).parameters:
+            value = vars(cb).get(n, cb)
+            if value is None or isinstance(value, (int,float,str)): res[f'{name}.{n}'] = repr(value)
     return res
-
-def _compare(now, then):
-    "Raises `ValueError` for another setting; warns of a user's callback that is new or gone"
-    odd = [n for n,o in (now|then).items() if not (n in now and n in then) and o['own']]
-    if odd: warn(f'{", ".join(odd)}: not there then, or not now. A callback that changes how the '
-                 'model trains makes another run; one that does not may say so: `resumes = False`',
-                 stacklevel=4)
-    a,b = ({n: x for name in now|then if name not in odd
-            for n,x in _flat(o.get(name, {}), name).items()} for o in (now, then))
-    for n in a|b: ensure(a.get(n)==b.get(n), n, a.get(n), f'{b.get(n)!r:.80}')
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d58362db0b
 class Resume(Callback):
     "Saves all that training needs, and resumes after an interruption as if there had been none"
-    order,run_valid,found,epoch_start,several = 100,False,None,None,False
+    order,run_valid = 100,False
     def __init__(self,
         name:str='resume', # Name of the run: a folder in `learn.path/learn.model_dir`
-        every:int=None, # Save after this many batches; None: by time alone
-        minutes:float=5. # Save after this many minutes; in several processes only without `every`
+        every:int=None, # Save after this many batches; None: by time
+        minutes:float=5., # Save after this many minutes, if `every` is None
+        force:bool=False # Go on even if settings, or the first step, are others than then?
     ):
-        self.name_of_run,self.every,self.minutes,self.settings = name,every,minutes,[]
+        self.name_of_run,self.every,self.minutes,self.force = name,every,minutes,force
+        self.fits,self.first_seen = [],{}
 
     @property
     def folder(self):
@@ -232,101 +156,145 @@ class Resume(Callback):
         "Find what was saved; raises `ValueError` if it is damaged, or of a different run"
         self.run = in_fit(self.learn)
         if not self.run: return
-        self.found,self.epoch_start,self.losses = None,None,torch.zeros(0)
-        # which exchange gradients
-        self.several = num_distrib()>1 and get_model(self.model) is not self.model
-        self.settings.append(_settings(self.learn, num_distrib() if self.several else 1))
-        state = self._find()
-        if state is not None:
-            with _putting_back(self.folder): self._found(state)
+        self.found = self.epoch_start = self.weights = self.step_then = None
+        self.several = num_distrib()>1 and get_model(self.model) is not self.model  # they exchange gradients
+        self.fits.append(self._settings())
+        state,step = self._find()
+        if state is None: return
+        with _resuming_from(self.folder): self._found(state, step)
 
-    def _found(self, state):
+    def _settings(self):
+        "Settings of this fit; those of a callback as first seen, since it may count in one"
+        settings = _settings(self.learn)
+        for n,value in _callback_settings(self.learn).items():
+            settings[n] = self.first_seen.setdefault(n, value)
+        settings['processes'] = str(num_distrib() if self.several else 1)
+        return settings
+
+    def _of_process_0(self, value):
+        "`value` of process 0, in each process"
+        values = [value]
+        if self.several: torch.distributed.broadcast_object_list(values)
+        return values[0]
+
+    def _find(self):
+        "The saved state and the step that followed, each or None; process 0 reads for all"
+        found = None,None
+        if not self.several or rank_distrib()==0:
+            for new in self.folder.glob('.new-tfs-*'): shutil.rmtree(new)  # of a killed save
+            try: found = _read(self.folder/'now.pth'),_read(self.folder/'step.pth')
+            except ValueError as e: found = e
+        found = self._of_process_0(found)
+        if isinstance(found, ValueError): raise found
+        return found
+
+    def _found(self, state, step):
         "Compare settings; what was done will be skipped"
-        n,now = len(self.settings),self.settings[-1]
-        if len(state['settings'])<n: return
-        _compare(now, state['settings'][n-1])
-        if len(state['settings'])>n: raise CancelFitException
+        n = len(self.fits)
+        if len(state['fits'])<n: return
+        now,then = self.fits[-1],state['fits'][n-1]
+        # a callback of the user's own may be new or gone: the first step tells whether it matters
+        self.changed = [n for n in now|then if now.get(n)!=then.get(n)
+                        and ('.' not in n or n in now and n in then)]
+        if self.changed and not self.force:
+            name = self.changed[0]
+            raise ValueError(f'`{name}` is {now.get(name)!s:.80}, but was {then.get(name)!s:.80}')
+        if len(state['fits'])>n: raise CancelFitException
         own = state['processes'][rank_distrib() if self.several else 0]
-        range(self.n_epoch).index(state['epoch'])
-        self.lines = own['counts']['values']
         if state['done']:
             self._restore(state, own, 'rng')
             warn('this run is already finished, so its weights are loaded from '
                  f'{self.folder}: delete that folder to train again')
             raise CancelFitException
-        self.n_done = range(now['']['n_batches']+1).index(state['batch'])
-        self.found,self.learn._with_events = (state,own),partial(self._with_events, self.learn)
-
-    def _find(self):
-        "Read what was saved, or None; process 0 does it for all"
-        res = [None]
-        if not self.several or rank_distrib()==0:
-            for new in self.folder.glob('.new-tfs-*'): shutil.rmtree(new)  # of a killed save
-            try: res = [_read(self.folder/'now.pth')]
-            except ValueError as e: res = [e]
-        if self.several: torch.distributed.broadcast_object_list(res)
-        if isinstance(res[0], ValueError): raise res[0]
-        return res[0]
+        if state['epoch']>=self.n_epoch: raise ValueError(f"epoch {state['epoch']} was reached")
+        if step and step['save']==state['save']: self.step_then = step['step']
+        self.found = state,own
+        self.learn._with_events = partial(self._with_events, self.learn)
 
     def _restore(self, state, own, *rngs):
         "Put everything back, with random states of which the last stay"
-        model = get_model(self.model)
+        model,hypers = get_model(self.model),self.opt.hypers
         params = dict(model.named_parameters())
-        check_shapes(model, state['model'])
-        model.load_state_dict(state['model'], strict=False)  # shared ones are there once
+        model.load_state_dict(state['model'])
         for n,p in params.items(): p.requires_grad_(n not in state['frozen'])
-        for n,grad in state['grads'].items():
-            params[n].grad = torch.zeros_like(params[n]).copy_(grad)
-        self.opt.load_state_dict(to_device(state['opt'], first(params.values()).device))
-        _set_counts(self.learn, own['counts'])
+        for n,grad in state['grads'].items(): params[n].grad = torch.zeros_like(params[n]).copy_(grad)
+        opt = state['opt']
+        if not isinstance(self.opt, OptimWrapper): opt = to_device(opt, first(params.values()).device)
+        self.opt.load_state_dict(opt)
+        for n in self.changed:
+            if n in hypers[0]: self.opt.set_hyper(n, [group[n] for group in hypers])
+        _set_counts(self.learn, own['counts'], self.changed)
         autotuned.update(own['ways'])
         for name in rngs: set_random_states(**own[name])
         set_loader_order(self.dls.train, own['order'])
         if state['scaler'] and not state['done']: self.learn.scaler.load_state_dict(state['scaler'])
 
-    def _with_events(self, learn, f, kind, *args):
+    def _with_events(self, learn, f, event, *args):
         "That of the learner, up to the batch that comes next: what was done is skipped"
-        if kind=='epoch' and learn.epoch<self.found[0]['epoch']:  # with its line of the table
-            for cb in learn.cbs:
-                if isinstance(cb, ProgressCallback): cb.before_epoch()  # a bar that begins later fails
-            line = L(learn.epoch, *itertools.chain(*self.lines[learn.epoch:learn.epoch+1]))
-            return learn.logger(line + L('00:00') if learn.recorder.add_time else line)
-        if kind=='train': f = self._go_on
-        if kind in ('train','fit'): del learn._with_events  # a `fit` is another one
-        type(learn)._with_events(learn, f, kind, *args)
+        if event=='epoch' and learn.epoch<self.found[0]['epoch']: return self._log_epoch()
+        if event=='train': f = self._train_on
+        if event in ('train','fit'): del learn._with_events  # a `fit` is another one
+        type(learn)._with_events(learn, f, event, *args)
 
-    def _go_on(self):
+    def _log_epoch(self):
+        "Print the line of an epoch that was done"
+        for cb in self.learn.cbs:
+            if isinstance(cb, ProgressCallback): cb.before_epoch()  # a bar that begins later fails
+        lines = self.found[1]['counts']['values']
+        line = L(self.epoch, *itertools.chain(*lines[self.epoch:self.epoch+1]))
+        self.learn.logger(line + L('00:00') if self.recorder.add_time else line)
+
+    def _train_on(self):
         "Read batches that were done, and train as from the moment when it was saved"
         learn,batches,(state,own) = self.learn,iter(self.learn.dl),self.found
-        for _ in range(self.n_done): next(batches)
+        for _ in range(state['batch']): next(batches)
         self.found = None
         learn.train_iter,learn.pct_train = state['train_iter'],state['pct_train']
         set_random_states(**own['rng'])
         self.epoch_start = {n: own[n] for n in ('rng_then','order')}
-        self.began,learn.n_iter = time.time(),len(learn.dl)
-        for i,batch in enumerate(batches, self.n_done): learn.one_batch(i, batch)
+        self._saved(state)
+        learn.n_iter = len(learn.dl)
+        for i,batch in enumerate(batches, state['batch']): learn.one_batch(i, batch)
 
     def before_train(self):
         "Remember how the epoch begins, or put that back"
-        dl = self.dls.train
-        if self.found is None:
-            begins = self.epoch_start is None
-            self.epoch_start = dict(rng_then=get_random_states(), order=loader_order(dl))
-            if begins: self._save(0)  # from now on nothing depends on a seed
-            return
-        state,own = self.found
-        with _putting_back(self.folder): self._restore(state, own, 'rng', 'rng_then')
+        if self.found:
+            with _resuming_from(self.folder): return self._restore(*self.found, 'rng', 'rng_then')
+        begins = self.epoch_start is None
+        self.epoch_start = dict(rng_then=get_random_states(), order=loader_order(self.dls.train))
+        if begins: self._save(0)  # from now on nothing depends on a seed
 
     def after_batch(self):
-        "Save, if it is time"
-        if self.epoch_start is not None and self._due(): self._save(self.iter+1)
+        "Compare the step, or note it; save, if it is time"
+        if self.epoch_start is None: return
+        if self.weights: self._check_step()
+        if self._due(): self._save(self.iter+1)
 
     def _due(self):
-        due = self.every and self.train_iter%self.every==0
+        if self.every: return self.train_iter%self.every==0
         late = time.time()-self.began > 60*self.minutes
-        if not self.several: return due or late
-        if self.every or self.train_iter%10: return due  # the others need not be asked
-        return broadcast_numbers([late])[0]  # by the clock of process 0
+        if not self.several: return late
+        return self.train_iter%10==0 and self._of_process_0(late)  # the others need not be asked
+
+    def _saved(self, state):
+        "Note the time, the name of the save, and the weights before the next step"
+        self.began,self.save_id = time.time(),state['save']
+        if state['done']: return
+        self.weights = [p.detach().to('cpu', copy=True) for p in self.model.parameters()]
+
+    def _check_step(self):
+        "The first step after a save: note it; after a resumption it must be the same"
+        change = [p.detach().cpu()-o for p,o in zip(self.model.parameters(), self.weights)]
+        low = change[0].dtype.itemsize<4 or hasattr(self, 'mixed_precision')
+        step = self._of_process_0([self.loss.mean().item(), nn.utils.get_total_norm(change).item()])
+        then,self.weights,self.step_then = self.step_then,None,None
+        if then is None: return self._write('step.pth', dict(save=self.save_id, step=step))
+        # another processor or version of PyTorch gives other last digits
+        same = np.allclose(step, then, rtol=1e-2 if low else 1e-4, atol=0, equal_nan=True)
+        if same or self.force: return
+        with _resuming_from(self.folder):
+            raise ValueError('its first step has loss {:.5g} and changes the weights by {:.5g}, but then it was {:.5g} '
+                             'and {:.5g}: other data, model, loss, optimizer or callbacks'.format(*step, *then))
 
     def after_cancel_fit(self):
         "Note that this run is not finished"
@@ -334,34 +302,35 @@ class Resume(Callback):
 
     def after_fit(self):
         "Note that this run is finished"
-        if self.run: self.opt.left = _hypers(self.opt)
         if self.epoch_start is None: return
         self.epoch_start['order'] = loader_order(self.dls.train)  # for the next run
         self._save(len(self.dls.train), done=True)
 
+    def _write(self, name, state, first=False):
+        "Write a file, in process 0; a full disk is a warning, but for the first file"
+        if self.several and rank_distrib(): return
+        try:
+            with atomic_write(self.folder/name) as new: torch.save(_plain(state), new)
+        except (OSError,RuntimeError) as e:  # of PyTorch
+            if first: raise  # nothing was lost yet
+            warn(f"{e}: what was saved before is kept, and training continues")
+
     def _save(self, batch, done=False):
         "Save the state of the learner; of what differs between processes, that of each"
-        new = torch.tensor(self.recorder.losses[len(self.losses):])
-        self.losses = torch.cat([self.losses, new])  # each is read once, so that saves stay fast
         own = dict(self.epoch_start, rng=get_random_states(), ways=dict(autotuned),
-                   counts=_get_counts(self.learn, self.losses))
+                   counts=_get_counts(self.learn))
         processes = [own]
         if self.several:
             processes *= num_distrib()
             torch.distributed.all_gather_object(processes, to_device(own, 'cpu'))
         model,scaler = get_model(self.model),getattr(self.learn, 'scaler', None)
-        names,zero = first_names(model),torch.zeros(())
+        params,zero = dict(model.named_parameters()),torch.zeros(())
         state = dict(
-            model={n: o for n,o in model.state_dict().items() if names[n]==n},
+            save=time.time_ns(), fits=self.fits, processes=processes, model=model.state_dict(),
+            opt=self.opt.state_dict(), scaler=scaler and scaler.state_dict(),
             grads={n: p.grad if p.grad.any() else zero  # one number, as most are zero
-                   for n,p in model.named_parameters() if p.grad is not None},
-            opt=self.opt.state_dict(), scaler=scaler and scaler.state_dict(), processes=processes,
-            frozen=[n for n,p in model.named_parameters() if not p.requires_grad], done=done,
-            settings=self.settings, epoch=self.epoch, batch=batch, train_iter=self.train_iter,
-            pct_train=self.pct_train)
-        try:
-            if not self.several or rank_distrib()==0: _write(self.folder, state)
-        except OSError as e:
-            if batch==0: raise  # nothing was lost yet
-            warn(f"{e}: what was saved before is kept, and training continues")
-        self.began = time.time()
+                   for n,p in params.items() if p.grad is not None},
+            frozen=[n for n,p in params.items() if not p.requires_grad], done=done,
+            epoch=self.epoch, batch=batch, train_iter=self.train_iter, pct_train=self.pct_train)
+        self._write('now.pth', state, first=batch==0)
+        self._saved(state)

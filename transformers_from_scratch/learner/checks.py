@@ -291,4 +291,8 @@ class DataWatch(Callback):
         if not any(nan): return
         if not all(p.isfinite().all() for p in self.model.parameters()):
             warn(f'the loss is NaN since batch {[*losses][nan.index(True)]} of epoch {self.epoch}: the weights are '
-                 'lost. Train again with a lower learning rate; `StopOnNaN` stops before that')
+                 'lost. Train again with a lower learning rate')
+
+    def after_cancel_fit(self):
+        "Warn where `TerminateOnNaNCallback` has ended the fit, too"
+        self.after_train()

@@ -365,7 +365,7 @@ def predict(self:BaseTextLearner,
     with aside(self), self.no_bar():
         inp,preds,_,decoded = self.get_preds(dl=dl, with_input=True, with_decoded=True)
     if preds.isnan().any():
-        raise FloatingPointError('this model predicts NaN: has training diverged? See `StopOnNaN`')
+        raise FloatingPointError('this model predicts NaN: has training diverged?')
     # a word or two may be unknown, but not a text in another script
     if text_tokenizer(self.dls) and (inp.shape[1]>5 or not str(item).isascii()):
         check_words(self.dls, inp[0].tolist(), stacklevel=4)

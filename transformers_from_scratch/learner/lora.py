@@ -6,17 +6,17 @@
 __all__ = ['LoRALinear', 'lora_splitter', 'add_lora']
 
 # %% ../../nbs/46_learner.lora.ipynb #p07ed1c2c10
-from typing import Literal
+import hashlib
+from safetensors import safe_open
+from safetensors.torch import load_file,save_file
 from fastai.text.all import *
 from ..text.ensure import *
 from ..speed.layers import *
 from .core import *
 from ..nn.encoder import *
 from .locks import *
-from ..nn.classifier import *
 from ..files.format import *
 from ..text.info import *
-from ..files.config import *
 
 # %% ../../nbs/46_learner.lora.ipynb #p076797a0a6
 class LoRALinear(FastLinear):
@@ -33,7 +33,7 @@ class LoRALinear(FastLinear):
         ensure(0<alpha<math.inf, 'alpha', alpha, 'a number above 0')
         super().__init__(k, out, bias=linear.bias is not None, device='meta')
         self.weight,self.bias = linear.weight,linear.bias
-        self.alpha,self.scale,self.dropout = alpha,alpha/r,ByteDropout(dropout)
+        self.scale,self.dropout = alpha/r,ByteDropout(dropout)
         self.lora_a = nn.Parameter(torch.randn_like(linear.weight[:r])/k**0.5)
         self.lora_b = nn.Parameter(linear.weight.new_zeros(out, r))
 
@@ -51,14 +51,6 @@ class LoRALinear(FastLinear):
 
 # %% ../../nbs/46_learner.lora.ipynb #p07e0ecf003
 def _loras(model): return [(n,o) for n,o in model.named_modules() if isinstance(o, LoRALinear)]
-
-def _settings(model):
-    "The settings that the low-rank changes of `model` were made with"
-    loras = _loras(model)
-    if not loras: raise ValueError("`learn` has no low-rank changes: see `add_lora`")
-    o = loras[0][1]
-    return dict(r=len(o.lora_a), alpha=o.alpha, dropout=o.dropout.p,
-                layers=sorted({n.rpartition('.')[2] for n,_ in loras}))
 
 
 
@@ -116,55 +108,45 @@ def merge_lora(self:TransformerLearner
     return self
 
 # %% ../../nbs/46_learner.lora.ipynb #p07870378fa
-def _head(learn, model):
-    if isinstance(model[1], ClassifierHead): return describe_head(model, text_target(learn.dls))
-
-def _few_of(w):
-    "Eight numbers of a weight, to recognize it"
-    w = w.detach().flatten().float().cpu()
-    return w[::max(len(w)//8, 1)][:8]
-
-def _same(w, few):
-    "True if these are the numbers of the weight, up to their rounding"
-    return torch.allclose(_few_of(w), tensor(few), rtol=.02, atol=1e-3*w.abs().max().item())
+def _lora_path(learn, name): return learn.path/learn.model_dir/f'{name}.lora.safetensors'
 
 def _learned(model):
     "The parameters that are trained, by their names"
-    learns = {id(p) for group in lora_splitter(model) for p in group}
-    return {n: p for n,p in model.named_parameters() if id(p) in learns}
+    learns = {p for group in lora_splitter(model) for p in group}
+    return {n: p.detach() for n,p in model.named_parameters() if p in learns}
+
+def _hash_base(learn):
+    "A hash of all that a file must fit: the frozen weights, `add_lora`, and the classes"
+    model = plain_model(learn.model)
+    learned = _learned(model)
+    scales = [o.scale for _,o in _loras(model)]
+    shapes = {n: tuple(o.shape) for n,o in learned.items()}
+    total = hashlib.blake2b(str([scales, shapes, text_target(learn.dls).classes]).encode())
+    for n,p in model.named_parameters():
+        if n not in learned: total.update(p.detach().cpu().flatten().view(torch.uint8).numpy().tobytes())
+    return total.hexdigest()
 
 @patch
 @synchronized
 def save_lora(self:TransformerLearner,
-    file:str # Name of the file, without its ending; it goes to `learn.path/learn.model_dir`
-)->Path: # The file, which ends in `.safetensors`
+    name:str # Name of the file, without its ending; it goes to `learn.path/learn.model_dir`
+)->Path: # The file, which ends in `.lora.safetensors`
     "Save the low-rank changes and the head, and nothing else; raises `ValueError` without changes"
-    model,path = plain_model(self.model),model_path(self.path/self.model_dir, file)
+    path,model = _lora_path(self, name),plain_model(self.model)
+    if not _loras(model): raise ValueError("`learn` has no low-rank changes: see `add_lora`")
     if rank_distrib(): return path  # the first process writes
-    write_file(path, 'lora', _learned(model), **_settings(model), head=_head(self, model),
-               base={n: _few_of(o.weight).tolist() for n,o in _loras(model)})
+    with atomic_write(path) as new: save_file(_learned(model), new, dict(base=_hash_base(self)))
     return path
 
 @patch
 @synchronized
-def load_lora(self:TransformerLearner,
-    file:str # Name of a file that `save_lora` wrote
+def load_lora(self:TransformerLearner, # With changes of the same size, by `add_lora`
+    name:str # Of a file that `save_lora` wrote
 )->TransformerLearner: # Itself
     "Load low-rank changes and the head; raises `ValueError` if they are for other weights"
-    path,model = find_model(self.path/self.model_dir, file),plain_model(self.model)
-    about,weights = read_file(path, 'save_lora', 'lora')
-    settings = {n: about[n] for n in ('r','alpha','dropout','layers')}
-    saved,head = about.head,_head(self, model)
-    def meaning(o): return o and (o['target'], o['classes'], *map(o['keywords'].get, ('pool','y_range')))
-    if meaning(saved)!=meaning(head):
-        raise ValueError(f"{path} is for other classes or another pool, {meaning(saved)}, than this "
-                         f"learner has, {meaning(head)}")
-    layers = dict(model.named_modules())
-    if not all(n in layers and _same(layers[n].weight, o) for n,o in about.base.items()):
-        raise ValueError(f"{path} was not trained on the weights of this learner")
-    if not _loras(model): add_lora(self, **settings)
-    if _settings(model)!=settings:
-        raise ValueError(f"{path} was made with {settings}, this learner with {_settings(model)}")
-    if weights.keys()!=_learned(model).keys(): raise ValueError(f"{path} does not fit this model")
-    model.load_state_dict(weights, strict=False)
+    path = _lora_path(self, name)
+    with safe_open(path, 'pt') as f: about = f.metadata() or {}
+    if about.get('base')!=_hash_base(self):
+        raise ValueError(f"{path} is for other weights, other classes, or other settings of `add_lora`")
+    plain_model(self.model).load_state_dict(load_file(path), strict=False)
     return self
