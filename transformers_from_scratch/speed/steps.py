@@ -9,6 +9,16 @@ __all__ = ['FusedAdamW', 'LeanSteps']
 from fastai.basics import *
 
 # %% ../../nbs/97_speed.steps.ipynb #st0adam1
+class _Hypers(dict):
+    "Hyperparameters of a group by fastai's names; what is written here is written to PyTorch's group"
+    def __init__(self, values, group, names):
+        super().__init__(values)
+        self.group,self.names = group,names
+
+    def __setitem__(self, name, value):
+        super().__setitem__(name, value)
+        set_item_pg(self.group, self.names[name], value)
+
 class FusedAdamW(OptimWrapper):
     "PyTorch's fused `AdamW` (Loshchilov and Hutter 2019), without weight decay of what fastai marks"
     def __init__(self,
@@ -21,6 +31,12 @@ class FusedAdamW(OptimWrapper):
     ):
         super().__init__(params, torch.optim.AdamW, lr=lr, betas=(mom,sqr_mom), eps=eps,
                          weight_decay=wd, fused=True)
+
+    @property
+    def hypers(self):
+        "Hyperparameters of each group, which may be changed, as `ReduceLROnPlateau` does"
+        groups = self.opt.param_groups
+        return [_Hypers(values, group, self.bwd_map) for values,group in zip(super().hypers, groups)]
 
     def decays(self,
         p:Tensor # A parameter
