@@ -6,7 +6,6 @@
 __all__ = ['why_slow', 'fast_decoder']
 
 # %% ../../nbs/96_speed.decode.ipynb #9c271ce3
-from copy import copy
 from functools import lru_cache
 from types import SimpleNamespace
 from weakref import WeakKeyDictionary
@@ -247,9 +246,11 @@ class _Copier:
         if part is None: return None
         if _is_plain(part): return _Layer(part, self.product(part))
         if _has_plain_attention(part): return _Attention(part, self)
-        new = copy(part)
-        new._modules = {name: self.copy(o) for name,o in part._modules.items()}
-        new.__dict__.update(new._modules)  # so that Python finds them at once
+        if not part._modules: return part
+        children = {name: self.copy(o) for name,o in part._modules.items()}
+        new = object.__new__(type(part))
+        # children are attributes as well, which Python finds at once
+        new.__dict__.update(part.__dict__ | children, _modules=children)
         return new
 
 # %% ../../nbs/96_speed.decode.ipynb #49ca37cd
