@@ -14,8 +14,9 @@ from datetime import date
 from pathlib import Path
 from fastai.text.all import *
 from fastcore.script import call_parse, store_true
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
+sys.path[:0] = [str(Path(__file__).parent/o) for o in ('.','..','../examples')]
 from train_step import cpu
+from muon import MuonAdamW
 from transformers_from_scratch.all import *
 from transformers_from_scratch.nn.variants import ScaledHead
 
@@ -88,7 +89,7 @@ def rows_of(task):
     attn = partial(SelfAttentionAutoRegressive, bias=False) if lm else SelfAttention
     value = partial(CausalValueEmbedding, bias=False) if lm else ValueEmbedding
     norm = dict(qk_norm=nn.RMSNorm)
-    muon = dict(opt=MuonAdam, lr=2e-2 if lm else 3e-3)
+    muon = dict(opt=MuonAdamW, lr=2e-2 if lm else 3e-3)
     ideas = {'learning rate down to 0': dict(end=0.),
         'Muon': muon,
         'squared ReLU': dict(act_cls=ReLUSquared),
@@ -107,7 +108,7 @@ def rows_of(task):
 
 def make(task, v, row):
     "A model and its optimizer"
-    row = dict(base[task], opt=FusedAdam, end=.1, hand=[], cap=None) | row
+    row = dict(base[task], opt=FusedAdamW, end=.1, hand=[], cap=None) | row
     lr,steps,opt,end,hand,cap = (row.pop(n) for n in 'lr steps opt end hand cap'.split())
     no_bias = dict(ff_cls=partial(FeedForward, bias=False), norm_cls=partial(nn.LayerNorm, bias=False))
     parts = sizes[task] | dict(act_cls=nn.GELU) | (no_bias if task=='shakespeare' else {}) | row
@@ -120,7 +121,7 @@ def make(task, v, row):
         model = TransformerClassifier(v, 2, **parts)
         if cap: model[1].squeeze = Capped(cap)
     use_fast_layers(hand_over(model, *hand))
-    opt = opt(transformer_splitter(model), lr=lr, mom=.9 if opt is FusedAdam else .95, sqr_mom=.99, eps=1e-8, wd=.1)
+    opt = opt(transformer_splitter(model), lr=lr, mom=.9 if opt is FusedAdamW else .95, sqr_mom=.99, eps=1e-8, wd=.1)
     for p in model.parameters():
         if p.dim()<2: opt.state[p]['do_wd'] = False
     return model,opt,lr,end

@@ -123,7 +123,7 @@ def main(
     hidden_mult:float=4, # Width of the feed-forward network, times k
     dropout:float=.3, # Dropout
     smoothing:float=.1, # Label smoothing
-    tokens:int=2000, # Tokens of a batch
+    bs:int=128, # Pairs of a batch; the figures of results.ipynb are of batches of 2,000 tokens
     lr:float=2e-3, # Highest learning rate
     pct_start:float=.1, # Share of the training in which it rises
     average:float=.75, # Weights are averaged from this share of the training on; 1: not
@@ -149,11 +149,11 @@ def main(
     set_seed(seed)
     train,val = pairs('train')[:rows],pairs('val')[:rows]
     df = pd.concat([train.assign(is_valid=False), val.assign(is_valid=True)], ignore_index=True)
-    dls = seq2seq_dataloaders(df, 'de', 'en', ExactSubwordTokenizer(vocab), valid_col='is_valid', tokens=tokens, num_workers=0)
+    dls = seq2seq_dataloaders(df, 'de', 'en', ExactSubwordTokenizer(vocab), valid_col='is_valid', bs=bs, num_workers=0)
     size = dict(k=k, heads=heads, depth=depth, hidden_mult=hidden_mult, dropout=dropout)
     metrics = [accuracy] + ([BLEU(every=every, n=200)] if every and model=='ours' else [])
     kw = dict(loss_func=CrossEntropyLossFlat(label_smoothing=smoothing), metrics=metrics, wd=wd,
-              opt_func=partial(FusedAdam, eps=eps, sqr_mom=sqr_mom))
+              opt_func=partial(FusedAdamW, eps=eps, sqr_mom=sqr_mom))
     if model=='ours':
         pos = dict(rotary=RotaryPositions, learned=LearnedPositions)[positions]
         learn = transformer_seq2seq_learner(dls, **size, pos_cls=pos, max_len=None if positions=='rotary' else 256, **kw)

@@ -19,6 +19,7 @@ from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import normalize
 from transformers_from_scratch.all import *
+from muon import MuonAdamW
 
 recipes = dict(
     bag=dict(),
@@ -30,9 +31,8 @@ recipes = dict(
              max_vocab=20_000, bs=64, seq_len=512, dropout=.1))
 few_labels = dict(epochs=10, lr=2e-3)  # and weights averaged from the middle of training on
 
-def step_of_matrix(rows, columns):
-    "Factor of a matrix's step: up to .02, where the learning rate is up to .003; so these recipes were tuned"
-    return .02/.003*max(1, rows/columns)**.5
+# the learning rate of matrices rises to .02, where that of all else rises to .003: so these recipes were tuned
+Muon = partial(MuonAdamW, times=.02/.003, adjust='original')
 
 def of_held_out_films(df, near=.06, same=.12):
     """Which training reviews seem to be about a film that is held out
@@ -77,7 +77,7 @@ def reader(df, folder, seed, bf16, model, rounds, share, max_vocab=10_000, bs=16
     rows = 2**28//max_vocab if torch.cuda.is_available() else None  # memory is no concern there
     cbs = [GradientClip(1.), ChunkedLoss(rows, share), SkipValidation(), Resume('read')] + [BF16Precision()]*bf16
     learn = transformer_lm_learner(dls, **model | dict(max_len=512), dropout=dropout, path=folder,
-                                   opt_func=partial(MuonAdam, wd=.67, scale=step_of_matrix))
+                                   opt_func=Muon)
     learn.fit_flat_cos(rounds, 3e-3, pct_start=.3, cbs=cbs)
     return learn
 

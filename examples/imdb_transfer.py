@@ -13,6 +13,7 @@ import json, random, time
 from fastai.text.all import *
 from fastcore.script import call_parse
 from transformers_from_scratch.all import *
+from muon import MuonAdamW
 
 def splitter(holdout):
     "`test` for validation; or with `holdout` the last numbers of `train`, as in `imdb.table`"
@@ -44,9 +45,8 @@ def mean_max_last_pool(x, pad_mask):
     "Mean, maximum, and the last token, which has seen the whole text"
     return torch.cat([mean_max_pool(x, pad_mask), last_pool(x, pad_mask)], -1)
 
-def step_of_matrix(rows, columns):
-    "Factor of a matrix's step: up to .02, where the learning rate is up to .003; so this recipe was tuned"
-    return .02/.003*max(1, rows/columns)**.5
+# the learning rate of matrices rises to .02, where that of all else rises to .003: so this recipe was tuned
+Muon = partial(MuonAdamW, times=.02/.003, adjust='original')
 
 def minutes_of(f):
     start = time.time()
@@ -89,7 +89,7 @@ def main(
     if stage in ('lm','both'):
         lm = transformer_lm_learner(dls, **model, max_len=max_len, dropout=0., metrics=accuracy,
                                     cbs=cbs + [GradientClip(1.)],
-                                    opt_func=partial(MuonAdam, wd=.67, scale=step_of_matrix))
+                                    opt_func=Muon)
         minutes = minutes_of(lambda: lm.fit_flat_cos(1, lm_lr, pct_start=.1,
                                                      cbs=SkipValidation()))
         loss,acc = lm.validate()

@@ -177,7 +177,7 @@ def timed(n, *args, **kwargs):
     "Train a model of the usual size, with 10,000 words: the seconds in all, those after each batch, and the size of a file in MB"
     dls = TextDataLoaders.from_df(toy_reviews(1000), text_col='text', label_col='label', valid_col='is_valid', bs=16, num_workers=0, tok_tfm=BaseTokenizer())
     with tempfile.TemporaryDirectory(prefix='kills') as folder:
-        learn = Learner(dls, TransformerClassifier(10_000, 2, k=256, heads=8, depth=4), loss_func=CrossEntropyLossFlat(), opt_func=FusedAdam, path=folder)
+        learn = Learner(dls, TransformerClassifier(10_000, 2, k=256, heads=8, depth=4), loss_func=CrossEntropyLossFlat(), opt_func=FusedAdamW, path=folder)
         resume,start = Timed(n, *args, **kwargs),time.perf_counter()
         with learn.no_bar(), learn.no_logging(): learn.fit(1000, 1e-4, cbs=resume)
         return time.perf_counter()-start,resume.took,max(o.stat().st_size for o in Path(folder, 'models/cost').iterdir())/2**20

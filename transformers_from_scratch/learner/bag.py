@@ -7,7 +7,7 @@ __all__ = ['BagLearner', 'bag_learner', 'phrase_parts']
 
 # %% ../../nbs/47_learner.bag.ipynb #25b00104
 from fastai.text.all import *
-from ..speed.optimizer import *
+from ..speed.steps import *
 from .locks import *
 from ..nn.classifier import *
 from ..nn.bag import *
@@ -27,7 +27,7 @@ class BagLearner(BaseTextLearner):
         *,
         splitter:callable=trainable_params, # One group of parameters
         lr:float=2e-3, # Learning rate where `fit_one_cycle` gets none
-        opt_func:callable=partial(FusedAdam, eps=1e-4), # Small steps where predictions are right
+        opt_func:callable=partial(FusedAdamW, eps=1e-4), # Small steps where predictions are right
         **kwargs
     ): super().__init__(dls, model, splitter=splitter, lr=lr, opt_func=opt_func, **kwargs)
 

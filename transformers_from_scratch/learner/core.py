@@ -15,7 +15,6 @@ from ..text.blocks import *
 from .checks import *
 from ..nn.layers import *
 from ..speed.layers import *
-from ..speed.optimizer import *
 from ..nn.encoder import *
 from ..nn.lm import *
 from .locks import *
@@ -125,7 +124,7 @@ class BaseTextLearner(Learner):
     @delegates(Learner.__init__)
     def __init__(self, dls:DataLoaders, model:nn.Module, *, # Any model
         loss_func:callable=None, # Loss; None asks `dls`, or is cross-entropy where tokens are scored
-        opt_func:callable=FusedAdam, # fastai's, or `partial(OptimWrapper, opt=...)` for PyTorch's
+        opt_func:callable=FusedAdamW, # fastai's, or `partial(OptimWrapper, opt=...)` for PyTorch's
         fast_layers:bool=True, # Call `use_fast_layers(model)`, on a CPU?
         **kwargs
     ):
@@ -133,7 +132,7 @@ class BaseTextLearner(Learner):
             use_fast_layers(model)
         if loss_func is None and _scores_tokens(model): loss_func = CrossEntropyLossFlat()
         super().__init__(dls, model, loss_func=loss_func, opt_func=opt_func, **kwargs)
-        self.add_cbs([DataWatch(dls), LeanSteps(), WaitWatch(), WeighItems()])
+        self.add_cbs([DataWatch(dls), LeanSteps(), WeighItems()])
 
     def saved_keywords(self
     )->dict: # By name

@@ -22,7 +22,6 @@ from ..text.detokenize import *
 from ..pretrained.core import *
 from .checks import *
 from .core import *
-from .chunked_loss import *
 from ..nn.align import *
 
 # %% ../../nbs/41_learner.lm.ipynb #72705912
@@ -54,10 +53,7 @@ def transformer_lm_learner(
     **kwargs
 )->TransformerLMLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerLM` for `dls`; errors are those of `check_dls`"
-    learn = make_learner(dls, TransformerLMLearner, TransformerLM, 'tokens', **kwargs)
-    large = logits_share(dls, learn.model[0].vocab_sz)>.05
-    if large and not learn.cbs.filter(risinstance(ChunkedLoss)): learn.add_cb(ChunkedLoss(strict=False))
-    return learn
+    return make_learner(dls, TransformerLMLearner, TransformerLM, 'tokens', **kwargs)
 
 # %% ../../nbs/41_learner.lm.ipynb #0705e3c9
 def _prompt_ids(learn, text):

@@ -39,17 +39,8 @@ def autotune(
     with _timing:
         if autotuned.get(what) not in ways:
             usual,*others = _seconds(*(prepare() for prepare in ways.values()))
-            way = _first_choice(what, min(zip((.9*usual,*others), ways))[1])
-            autotuned[what] = way if way in ways else first(ways)
+            autotuned[what] = min(zip((.9*usual,*others), ways))[1]
         return autotuned[what]
-
-def _first_choice(what, way):
-    "Choice of the first of several processes, for all of them; `way` if there is one process"
-    if not (torch.distributed.is_available() and torch.distributed.is_initialized()): return way
-    try:
-        store = torch.distributed.distributed_c10d._get_default_store()
-        return store.compare_set(f'fastest way: {what}', '', way).decode()
-    except (AttributeError, RuntimeError): return way  # the process with the store has ended
 
 # %% ../../nbs/90_speed.autotune.ipynb #a9c23cd5
 # private names of PyTorch: where one is missing, nothing is `is_ordinary`
