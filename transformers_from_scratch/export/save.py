@@ -146,7 +146,7 @@ def _made(about, weights, given):
             raise ValueError('its outputs differ from those of the model that was saved: are its '
                              'custom parts the same?')
     if not set(given)-set(custom): return model
-    kept = {n: o for n,o in (kept|given).items() if o is not None or n not in ('windows','bag_cls')}
+    kept = {n: o for n,o in (kept|given).items() if o is not None or n!='windows'}
     return rebuild(model_class(about.task, kept), kept, weights_of(model))
 
 # %% ../../nbs/70_export.save.ipynb #b060ea70

@@ -36,7 +36,7 @@ _known = {o.__name__: o for o in (
     OutputNormBlock, SandwichBlock, ParallelBlock, UnnormedBlock, WeighedBlock, OffsetRMSNorm,
     ScaledHead, head_crop, tail_crop,
     head_tail_crop, special_crop, in_windows, mean_pool, max_pool, first_pool, last_pool, mean_max_pool,
-    unit_pool, GatedBag, nn.Identity,
+    unit_pool, nn.Identity,
     *(getattr(nn, n) for m in (nn.modules.activation, nn.modules.normalization) for n in m.__all__))}
 
 def as_json(
@@ -271,9 +271,9 @@ class DataConfig(BaseModel, extra='forbid', strict=True):
     delim:str|None = None # Between several labels
     tags:dict[str,Any]|None = None # The words of a text, for a `TagTokenizer`
 
-task_classes = {  # of models; the second reads in windows, the third has a bag
+task_classes = {  # of models; the second reads in windows
     'encoder': (TransformerEncoder,), 'bag of n-grams': (NgramBag,),
-    'classifier': (TransformerClassifier, ClassifierInWindows, ClassifierWithBag),
+    'classifier': (TransformerClassifier, ClassifierInWindows),
     'language model': (TransformerLM,), 'masked language model': (TransformerMLM,),
     'sequence to sequence': (TransformerSeq2Seq,)}
 
@@ -282,7 +282,7 @@ def model_class(
     keywords:dict # Those of a model
 )->type: # The class of the model
     "Choose the class of a task that has these keywords"
-    n = 2 if keywords.get('bag_cls') else 1 if keywords.get('windows') else 0
+    n = 1 if keywords.get('windows') else 0
     return task_classes[task][n]
 
 class ModelFile(EncoderFile):
