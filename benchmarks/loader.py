@@ -8,6 +8,7 @@ Memory is that of the process beyond what it had before the corpus was opened, a
 import json, subprocess, sys, tempfile, time
 from datetime import date
 from pathlib import Path
+from pydoc_data.topics import topics
 from fastai.text.all import *
 from fastcore.script import call_parse
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
@@ -86,7 +87,7 @@ def main(
     with tempfile.TemporaryDirectory() as tmp:
         tmp = Path(tmp)
         start = time.perf_counter()
-        corpus = tokenize_corpus(Path(source).expanduser() if source else python_reference(),
+        corpus = tokenize_corpus(Path(source).expanduser() if source else pd.DataFrame(dict(text=[*topics.values()])),
                                  tmp/'once', no_bar=True)
         print(f'tokenized once, {len(corpus):,} texts with {corpus.n_tokens:,} tokens, '
               f'in {time.perf_counter()-start:.0f} s')

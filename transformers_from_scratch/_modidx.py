@@ -2583,7 +2583,5 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                           'transformers_from_scratch/text/tokenizers.py')},
             'transformers_from_scratch.text.toys': { 'transformers_from_scratch.text.toys._pair': ( 'text.toys.html#_pair',
                                                                                                     'transformers_from_scratch/text/toys.py'),
-                                                     'transformers_from_scratch.text.toys.python_reference': ( 'text.toys.html#python_reference',
-                                                                                                               'transformers_from_scratch/text/toys.py'),
                                                      'transformers_from_scratch.text.toys.toy_reviews': ( 'text.toys.html#toy_reviews',
                                                                                                           'transformers_from_scratch/text/toys.py')}}}
