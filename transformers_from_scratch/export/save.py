@@ -67,7 +67,7 @@ def _describe_data(dls):
     if set(more)-{'ToTensor','Pad_Chunk','Pad_Input','PadPairs','_PadTags'}: return
     y = tags_of(dls) if tags else None
     return dict(bs=dl.bs, backwards=backwards, **_describe_table(tfms[0], dls),
-                tags=y and {o: getattr(y.tok, o) for o in ('pattern','max_pieces','odd')},
+                tags=y and {o: getattr(y.tok, o) for o in ('pattern','max_pieces')},
                 seq_len=dl.seq_len if isinstance(dl, LMDataLoader) else None)
 
 def _describe_table(tok, dls):
