@@ -923,6 +923,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                                               'transformers_from_scratch/learner/seq2seq.py'),
                                                            'transformers_from_scratch.learner.seq2seq._drawn': ( 'learner.seq2seq.html#_drawn',
                                                                                                                  'transformers_from_scratch/learner/seq2seq.py'),
+                                                           'transformers_from_scratch.learner.seq2seq._padded': ( 'learner.seq2seq.html#_padded',
+                                                                                                                  'transformers_from_scratch/learner/seq2seq.py'),
                                                            'transformers_from_scratch.learner.seq2seq.transformer_seq2seq_learner': ( 'learner.seq2seq.html#transformer_seq2seq_learner',
                                                                                                                                       'transformers_from_scratch/learner/seq2seq.py')},
             'transformers_from_scratch.learner.tagger': { 'transformers_from_scratch.learner.tagger.SpanF1': ( 'learner.tagger.html#spanf1',
