@@ -65,6 +65,8 @@ faults = [
     ('text.tags', 'a window of a text begins at its first word, without the space', 'begin = places[a-1][1] if a else 0', 'begin = places[a][0]', []),
     ('text.tags', 'words beyond the border of a window are learned too', 'window = [labels[j] if j in scored else None for j in inside]', 'window = [labels[j] for j in inside]', []),
     ('text.tags', 'a word without a tag goes on with the one before', 'if _is_tag(tag) else -99]', 'if _is_tag(tag) else -100]', []),
+    ('text.tags', 'a Chinese sentence is one word', r"_letters = '[^\\W\u3040-\u30ff\u3400-\u9fff]+'", r"_letters = '\\w+'", []),
+    ('learner.tagger', 'windows of other texts are joined', 'texts[i] += row', 'texts[i//2] += row', []),
     ('learner.tagger', 'a span that windows cut counts twice', 'rows = self.rows or [(i,i)', 'rows = [(i,i)', []),
     ('learner.tagger', 'windows are joined in the order of their lengths', 'in sorted(zip(rows, tags)):', 'in zip(rows, tags):', []),
     ('learner.tagger', 'special tokens and padding are taken for words', '[len(head):][firsts]', '[firsts]', []),
