@@ -8,6 +8,7 @@ Memory is that of the process beyond what it had before the corpus was opened, a
 import json, subprocess, sys, tempfile, time, zlib
 from datetime import date
 from pathlib import Path
+from pydoc_data.topics import topics
 from fastai.text.all import *
 from fastcore.script import call_parse
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
@@ -92,7 +93,7 @@ def main(
         tmp = Path(tmp)
         start = time.perf_counter()
         files = sorted(get_text_files(Path(source).expanduser())) if source else []
-        texts = (o.read_text(encoding='utf8') for o in files) if source else python_reference().text
+        texts = (o.read_text(encoding='utf8') for o in files) if source else topics.values()
         corpus = tokenize_corpus(texts, tmp/'once')
         print(f'tokenized once, {len(corpus):,} texts with {corpus.n_tokens:,} tokens, '
               f'in {time.perf_counter()-start:.0f} s')

@@ -11,8 +11,9 @@ from datetime import date
 from pathlib import Path
 from fastai.text.all import *
 from fastcore.script import call_parse
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
+sys.path[:0] = [str(Path(__file__).parent), *(str(Path(__file__).parent.parent/o) for o in ('examples',''))]
 from bag import table
+from gated_bag import add_bag
 from train_step import cpu
 from transformers_from_scratch.all import *
 
@@ -54,7 +55,7 @@ def main(
                 learn = transformer_classifier_learner(dls, pool=mean_max_pool, word_dropout=word_dropout, metrics=accuracy, **sizes)
                 if encoder: learn.load_encoder(Path(encoder).absolute()).unfreeze()
             with learn.no_bar(), learn.no_logging():
-                if what=='both': learn.add_bag(epochs=3, **bags)
+                if what=='both': add_bag(learn, epochs=3, **bags)
                 if what=='bag': learn.fit_one_cycle(3)
                 else: learn.fit_one_cycle(epochs, lr)
                 right[what],seconds[what] = round(100*learn.validate()[1], 2),round(time.time()-start, 1)

@@ -10,6 +10,7 @@ the reference of the Python language that every Python ships, and generates text
 import os; os.environ.setdefault('OMP_WAIT_POLICY', 'PASSIVE')  # before PyTorch is there: its threads sleep while they wait, so that other programs slow them less
 import matplotlib; matplotlib.use('Agg')
 import gzip, io, tarfile, time, urllib.request
+from pydoc_data.topics import topics
 from fastai.text.all import *
 from fastcore.script import call_parse
 from sklearn.feature_extraction.text import CountVectorizer
@@ -74,11 +75,19 @@ def train(title, df, epochs, lr, **model):
     print(f'  bag of words      accuracy {bag_of_words(df):6.1%}')
     return learn
 
+def reference():
+    "Python's own reference, a row for each topic, split so that no paragraph is in both parts"
+    paragraphs = {topic: {' '.join(p.split()) for p in text.split('\n\n') if len(p.split())>=8} for topic,text in topics.items()}
+    count = Counter(p for ps in paragraphs.values() for p in ps)
+    alone = [topic for topic,ps in paragraphs.items() if all(count[p]==1 for p in ps)]
+    valid = sorted(alone, key=lambda o: (-len(topics[o]), o))[1::4]
+    return pd.DataFrame([(text, topic in valid) for topic,text in topics.items()], columns=['text', 'is_valid'])
+
 def write():
     "Train a language model on the reference of the Python language, generate text, and return its Learner"
     print("\nA language model of Python's own reference:")
     set_seed(42)
-    dls = TextDataLoaders.from_df(python_reference(), path='output', text_col='text',
+    dls = TextDataLoaders.from_df(reference(), path='output', text_col='text',
                                   valid_col='is_valid', is_lm=True, bs=16, seq_len=64)
     learn = transformer_lm_learner(dls, k=128, heads=4, depth=2, max_len=128,
                                    pos_cls=RotaryPositions, metrics=[accuracy, Perplexity()])

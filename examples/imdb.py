@@ -9,7 +9,8 @@
     python examples/imdb.py labels --holdout .2  # for experiments: validated on films of `train`; `test` is not read
 
 Run it again after an interruption: it resumes where it stopped. The results are in `output/imdb/RECIPE-SEED`: the result as JSON, the curves of the
-losses, the encoder (`load_encoder`, or `pretrained=`, for reviews of your own) and the classifier (`load_transformer_learner`).
+losses, the encoder (`load_encoder`, or `pretrained=`, for reviews of your own) and the classifier: a folder for `load_transformer_learner`, or with a
+bag inside a pickle (`from gated_bag import *`, then `load_learner`).
 """
 import os; os.environ.setdefault('OMP_WAIT_POLICY', 'PASSIVE')  # before PyTorch is there: its threads sleep while they wait, so that other programs slow them less
 import json, platform, subprocess, time
@@ -20,6 +21,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import normalize
 from transformers_from_scratch.all import *
 from muon import MuonAdamW
+from gated_bag import add_bag
 
 recipes = dict(
     bag=dict(),
@@ -86,7 +88,7 @@ def classifier(dls, folder, name, model, epochs, lr, read, bag, few, bf16):
     more = dict(attn_cls=SelfAttentionAutoRegressive, word_dropout=.1) if read else {}
     learn = transformer_classifier_learner(dls, crop=head_tail_crop, pool=mean_max_pool, path=folder, metrics=accuracy, **more | model)
     if read: learn.load_encoder('reader').unfreeze()
-    if bag: learn.add_bag()
+    if bag: add_bag(learn)
     learn.fit_one_cycle(epochs, slice(lr/5, lr) if read else lr, cbs=[SkipValidation(), Resume(f'learn-{name}')] + [AverageWeights(.5)]*few + [BF16Precision()]*bf16)
     return learn
 
@@ -157,7 +159,8 @@ def main(
         else: learn = classifier(dls, folder, name, its['model'], epochs or its['epochs'], its['lr'], 'read' in its, its.get('bag'), labels>0, bf16)
     losses['learning'] = learn.recorder.losses
     with timed('checking'): loss,acc = learn.validate()
-    learn.save_transformer(folder/name)
+    if its.get('bag'): learn.export(f'{name}.pkl')
+    else: learn.save_transformer(folder/name)
     draw_losses(losses, folder/f'{name}.png')
     write(accuracy=round(100*acc, 2), loss=round(loss, 4), parameters=sum(p.numel() for p in learn.model.parameters()))
     for text in ('I loved every minute of it', 'A waste of time and money'):

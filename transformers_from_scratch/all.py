@@ -45,7 +45,6 @@ from transformers_from_scratch.learner.mlm import *
 from transformers_from_scratch.learner.tagger import *
 from transformers_from_scratch.learner.transfer import *
 from transformers_from_scratch.learner.embeddings import *
-from transformers_from_scratch.learner.search import *
 from transformers_from_scratch.learner.distributed import *
 from transformers_from_scratch.learner.calibration import *
 from transformers_from_scratch.learner.interpret import *

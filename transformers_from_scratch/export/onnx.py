@@ -29,9 +29,9 @@ def _about_target(learn):
     rows = 'two texts' if len(getattr(learn.dls.train_ds, 'tls', ()))>2 else kind
     ensure(rows in _meanings, 'learn', f'for {rows}', 'for a text and its label, labels or '
            'numbers; two texts are columns of one `TextBlock`')
-    fits = isinstance(model, NgramBag) or model[1].pool and not isinstance(model, ClassifierWithBag)
+    fits = isinstance(model, NgramBag) or model[1].pool
     ensure(fits, 'learn.model', type(model).__name__,
-           'a classifier with a `pool`, or a bag alone: one answer for each text, by one of them')
+           'a classifier with a `pool`, or a bag: one answer for each text')
     x,act = torch.linspace(-2, 2, 6).view(2, 3),getattr(loss, 'activation', None)
     means,usual = _meanings[kind]
     ensure(act and torch.allclose(act(x), means(x)), 'loss_func', loss,

@@ -79,7 +79,7 @@ def _describe_data(dls):
     if isinstance(dl, LMDataLoader): config['seq_len'] = dl.seq_len
     if not tags: return config | _describe_table(tfms[0], dls)
     tok = tags_of(dls).tok
-    config['tags'] = dict(pattern=tok.pattern, max_pieces=tok.max_pieces, odd=tok.odd)
+    config['tags'] = dict(pattern=tok.pattern, max_pieces=tok.max_pieces)
     return config | _describe_tag_table(dls)
 
 def _are_names(cols): return all(isinstance(n, str) for n in cols)
@@ -183,8 +183,7 @@ def _rebuilt(about, weights, given):
     if custom: _ensure_same_answers(model, about.answers)
     if not set(given)-set(custom): return model
     keywords |= given
-    for n in ('windows','bag_cls'):  # other classes of models have no such keyword
-        if keywords.get(n) is None: keywords.pop(n, None)
+    if keywords.get('windows') is None: keywords.pop('windows', None)  # other models have no such keyword
     return rebuild(task.model_class(keywords), keywords, weights_of(model))
 
 # %% ../../nbs/70_export.save.ipynb #b060ea70

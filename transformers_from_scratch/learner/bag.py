@@ -9,7 +9,6 @@ __all__ = ['BagLearner', 'bag_learner', 'phrase_parts']
 from fastai.text.all import *
 from ..speed.steps import *
 from .locks import *
-from ..nn.classifier import *
 from ..nn.bag import *
 from ..text.info import *
 from ..text.ensure import *
@@ -40,17 +39,13 @@ def bag_learner(
 )->BagLearner: # Naive Bayes, ready for `fit_one_cycle(1)`
     "A `Learner` with a `NgramBag` that has counted `dls`; `ValueError` for other targets"
     check_dls(dls, loss_func=kwargs.get('loss_func'), metrics=kwargs.get('metrics'))
-    ensure((kind := text_target(dls).kind) in ('category','labels'), 'dls', f'of {kind}',
-           'of texts with a class or labels: these can be counted')
+    target = text_target(dls).kind
+    ensure(target in ('category','labels'), 'dls', f'of {target}', 'of texts with a class or labels: these can be counted')
     marks = special_ids(text_vocab(dls), *'pad bos eos cls sep fld maj up rep wrep fake'.split())
-    model = NgramBag(dls.c, n_grams, (*L(pad_id(dls)), *marks), scale)
-    return BagLearner(dls, model.count(_told(_all_of(dls.train), dls.train)), **kwargs)
-
-def _all_of(dl): return dl.new(shuffle=False, drop_last=False)
-
-def _told(steps, dl):
-    "`steps`, with a bar where `dl` is long"
-    return progress_bar(steps, leave=False) if len(dl)>100 else steps
+    texts = dls.train.new(shuffle=False, drop_last=False)
+    if len(texts)>100: texts = progress_bar(texts, leave=False)
+    model = NgramBag(dls.c, n_grams, (*L(pad_id(dls)), *marks), scale).count(texts)
+    return BagLearner(dls, model, **kwargs)
 
 # %% ../../nbs/47_learner.bag.ipynb #ta5c25b0
 tasks['bag of n-grams'] = Task(
@@ -68,8 +63,11 @@ def phrase_parts(
     keys = keys[:,keys[0]>0]  # on a GPU padded to all of the columns
     _,which,times = keys[0].unique(return_inverse=True, return_counts=True)
     parts = bag.parts(keys)[0] / times[which,None]                                      # (m,n_out)
-    at = [j for j,o in enumerate(ids.tolist()) if o not in bag.skip]
-    return [at[j:j+n] for n in range(1, bag.n_grams+1) for j in range(len(at)-n+1)],parts
+    words = [j for j,o in enumerate(ids.tolist()) if o not in bag.skip]
+    spans = []
+    for n in range(1, bag.n_grams+1):
+        spans += [words[j:j+n] for j in range(len(words)-n+1)]
+    return spans,parts
 
 # %% ../../nbs/47_learner.bag.ipynb #25b00115
 @patch
@@ -79,60 +77,27 @@ def explain(self:BagLearner,
     target:str=None # Class or label to explain; None is the most likely
 )->Attributions: # A score for each token; `phrases` add up to the lead, from `start`
     "Explain a prediction by its phrases, exactly: they add up to the lead of `target` over the mean of the others"
-    model,(kind,names) = plain_model(self.model),text_target(self.dls)
-    ids,sep = text_ids(self.dls, row_text(self.dls, text)),getattr(text_tokenizer(self.dls), 'sep', ' ')
-    x,tokens = torch.tensor([ids], device=model.bias.device),[text_vocab(self.dls)[i] for i in ids]
-    with torch.no_grad(), in_eval(model): (spans,parts),logits = phrase_parts(model, x[0]),model(x)[0]
-    i = logits.argmax().item() if target is None else [*map(str, names)].index(str(target))
-    def of(x):  # over the mean of the others
-        if kind=='category': x = x - (x.sum(-1, keepdim=True)-x)/(x.shape[-1]-1)
+    model,target_text = plain_model(self.model),text_target(self.dls)
+    names = [str(o) for o in target_text.classes]
+    sep = getattr(text_tokenizer(self.dls), 'sep', ' ')
+    ids = text_ids(self.dls, row_text(self.dls, text))
+    tokens = [text_vocab(self.dls)[i] for i in ids]
+    x = torch.tensor([ids], device=model.bias.device)
+    with torch.no_grad(), in_eval(model):
+        spans,parts = phrase_parts(model, x[0])
+        logits = model(x)[0]
+    i = logits.argmax().item() if target is None else names.index(str(target))
+    def lead(x):
+        "What the target has in `x`; of a class less the mean of the others"
+        if target_text.kind=='category': x = x - (x.sum(-1, keepdim=True)-x)/(x.shape[-1]-1)
         return x[...,i]
-    phrases,scores = defaultdict(float),[0.]*len(ids)
-    for span,o in zip(spans, of(parts).tolist()):
-        phrases[sep.join(tokens[j] for j in span)] += o
-        for j in span: scores[j] += o/len(span)
-    value = self.loss_func.activation(logits[None])[0,i].item()
-    res = Attributions(tokens, scores, str(names[i]), value, sep)
-    res.phrases,res.start = L(phrases.items()).sorted(lambda o: -abs(o[1])),of(model.bias).item()
+    phrases = defaultdict(float)
+    scores = [0.]*len(ids)
+    for span,part in zip(spans, lead(parts).tolist()):
+        phrases[sep.join(tokens[j] for j in span)] += part
+        for j in span: scores[j] += part/len(span)
+    prob = self.loss_func.activation(logits[None])[0,i].item()
+    res = Attributions(tokens, scores, names[i], prob, sep)
+    res.phrases = L(phrases.items()).sorted(lambda o: -abs(o[1]))
+    res.start = lead(model.bias).item()
     return res
-
-# %% ../../nbs/47_learner.bag.ipynb #25b0011c
-@patch
-def add_bag(self:TransformerLearner,
-    n_parts:int=5, # Parts of the training texts, at least 2
-    epochs:int=1, # Epochs of each bag, after counting
-    n_grams:int=3, # As in `bag_learner`
-    scale:float=.01, # As in `bag_learner`
-    **kwargs # For a `BagLearner`, of which each bag has one
-)->BagLearner: # The bag alone, trained on all training texts
-    "Give a classifier a `GatedBag` of its data; raises `ValueError` as `bag_learner`, and for one part"
-    ensure(n_parts>1, 'n_parts', n_parts, 'at least 2')
-    model = plain_model(self.model)
-    kinds = TransformerClassifier,ClassifierWithBag
-    ensure(type(model) in kinds and getattr(model[1], 'pool', None), 'learn', self,
-           'a classifier with a `pool` and without `windows`')
-    kwargs = dict(loss_func=self.loss_func, metrics=list(self.metrics)) | kwargs
-    dls,whole = self.dls,bag_learner(self.dls, n_grams, scale, **kwargs)
-    def train(learn):
-        with learn.no_bar(), learn.no_logging(): learn.fit_one_cycle(epochs, cbs=SkipValidation())
-        return learn.model.eval()
-    config = train(whole).init_kwargs
-    bag_config = dict(n_grams=n_grams, skip=config['skip'])
-    bag = GatedBag(dls.c, model[0].embedding.embedding_dim, **bag_config).to(dls.device)
-    bag.load_bag(whole.model)
-    old_bag = model[2] if len(model)>2 else None
-    if old_bag is not None and old_bag.n_grams==n_grams: bag.gain,bag.gate = old_bag.gain,old_bag.gate  # trained on
-    every = _all_of(dls.train)
-    items = L(every.dataset[i] for i in every.get_idxs())
-    part = torch.cat([bag.part_of(ids, n_parts) for ids,_ in every])
-    for i in _told(range(n_parts), every):
-        rest = _all_of(dls.train.new(items[(part!=i).tolist()]))
-        one = NgramBag(**config | dict(n_rows=0)).count(rest)
-        data = DataLoaders(rest.new(shuffle=True), dls.valid)
-        bag.hold_out(train(BagLearner(data, one, **kwargs)))
-    if old_bag is None: model.append(bag)
-    else: model[2] = bag
-    model.__class__ = ClassifierWithBag
-    model.init_kwargs['bag_cls'] = partial(GatedBag, **bag_config, n_rows=bag.n_rows)
-    self.opt = None  # it does not know the bag
-    return whole

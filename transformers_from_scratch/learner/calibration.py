@@ -13,44 +13,16 @@ from ..text.info import *
 from ..text.ensure import *
 from .core import *
 
-# %% ../../nbs/50_learner.calibration.ipynb #34ca000a
+# %% ../../nbs/50_learner.calibration.ipynb #34ca000e
 def _logits(learn, ds_idx, dl):
-    "Kind of the targets, logits and targets; raises `ValueError` unless they have probabilities"
+    "Kind of the target, logits and targets; raises `ValueError` unless they have probabilities"
     kind = text_target(learn.dls).kind
-    suits = kind in ('category','labels') and hasattr(plain_model(learn.model), 'divide_logits')
-    ensure(suits, 'learn', learn, 'a classifier of texts with a class or labels')
+    can_scale = hasattr(plain_model(learn.model), 'divide_logits')
+    ensure(kind in ('category','labels') and can_scale, 'learn', learn, 'a classifier of texts with a class or labels')
     logits,y = learn.get_preds(ds_idx, dl, act=noop)
     ensure(y is not None, 'dl', dl, 'texts with labels: `dls.test_dl(df, with_labels=True)`')
     return kind,logits.as_subclass(Tensor).double(),y.as_subclass(Tensor)
 
-@patch
-@synchronized
-def show_calibration(self:BaseTextLearner,
-    ds_idx:int=1, # 0 for training data, 1 for validation data, where `dl` is None
-    dl:DataLoader=None, # Other data with labels, such as `dls.test_dl(df, with_labels=True)`
-    n_bins:int=10, # Parts of equal size, at least 1; equal probabilities stay together
-    ax=None # Of matplotlib; None makes one
-)->float: # Expected calibration error, in [0,1]
-    "Plot accuracy by confidence; with several labels, of all probabilities"
-    kind,logits,y = _logits(self, ds_idx, dl)
-    if kind=='category':
-        sure,answer = logits.softmax(1).max(1)                                             # (n,)
-        right = answer==y
-    else: sure,right = logits.sigmoid().flatten(),y.flatten()                              # (n,)
-    sure,order = sure.sort()
-    cuts = sure[torch.arange(1, n_bins)*len(sure)//n_bins].unique()
-    bins = torch.bucketize(sure, cuts, right=True)                                         # (n,)
-    size = bins.bincount()
-    x,share = ((bins.bincount(o)/size)[size>0] for o in (sure, right[order].double()))
-    error = ((x-share).abs()*size[size>0]).sum().item()/len(sure)
-    if ax is None: ax = plt.subplots(figsize=(3.5,3.5))[1]
-    ax.axline((1,1), slope=1, ls=':', c='gray')
-    ax.plot(x, share, 'o-', label=f'{error:.3f}')
-    ax.set(xlabel='confidence', ylabel='share that is right')
-    ax.legend(title='calibration error')
-    return error
-
-# %% ../../nbs/50_learner.calibration.ipynb #34ca000e
 @patch
 @synchronized
 def calibrate(self:BaseTextLearner,
@@ -60,12 +32,15 @@ def calibrate(self:BaseTextLearner,
     "Divide logits by the temperature that makes labels most likely; `ValueError` if there is none"
     kind,logits,y = _logits(self, ds_idx, dl)
     if kind=='category':
-        loss,logits = F.cross_entropy,logits-logits.mean(1, keepdim=True)              # (n,n_out)
-        wrong,better = (logits.argmax(1)!=y).any(),logits.gather(1, y[:,None]).mean()>0
+        loss = F.cross_entropy
+        logits = logits-logits.mean(1, keepdim=True)                                   # (n,n_out)
+        any_wrong = (logits.argmax(1)!=y).any()
+        better = logits.gather(1, y[:,None]).mean()>0
     else:
         loss,y = F.binary_cross_entropy_with_logits,y.double()
-        wrong,better = ((y-.5)*logits<0).any(),((y-.5)*logits).mean()>0
-    ensure(bool(wrong & better), 'dl', f'of {len(y)} texts', 'of texts that are predicted '
+        any_wrong = ((y-.5)*logits<0).any()
+        better = ((y-.5)*logits).mean()>0
+    ensure(bool(any_wrong & better), 'dl', f'of {len(y)} texts', 'of texts that are predicted '
            'better than by chance, but not all correctly: use more texts, others, or train first')
     size = logits.std().item()
     best = minimize_scalar(lambda o: loss(logits/size*math.exp(-o), y).item(), bounds=(-9,9),

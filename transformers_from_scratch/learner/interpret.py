@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['recorded_weights', 'attention_maps', 'plot_weights', 'plot_attention', 'leave_one_out', 'integrated_gradients',
-           'Attributions', 'token_attributions', 'split_sentences']
+           'Attributions', 'token_attributions']
 
 # %% ../../nbs/48_learner.interpret.ipynb #b9995f54
 import html,numbers
@@ -146,7 +146,7 @@ class Attributions:
         self.phrases = L(zip(self.tokens, self.scores)).sorted(lambda o: -abs(o[1]))
 
     def top(self,
-        n:int=5 # Number of tokens, sentences or phrases
+        n:int=5 # Number of tokens or phrases
     )->L: # `(token, score)`
         "The parts that contributed most, for or against the prediction"
         return self.phrases[:n]
@@ -225,9 +225,8 @@ def token_attributions(
     text:str, # A text; a row with its columns, a dict or a `Series`, where several were trained on
     target=None, # Class to explain, by name or number, or next token; None is the most likely
     method:callable=leave_one_out, # `method(f, x, **kwargs)`, such as `integrated_gradients`
-    by:str=None, # 'words', 'sentences', or a function that splits texts; None: see *Long texts*
     **kwargs
-)->Attributions: # A score for each token or sentence, shown as colored text
+)->Attributions: # A score for each token, shown as colored text
     "Each word's part in a prediction; `ValueError` for another `target`, and without a `pool`"
     text,model,(kind,names) = row_text(learn.dls, text),get_model(learn.model),text_target(learn.dls)
     ensure(kind!='text' and not isinstance(model, TransformerMLM), 'learn', learn,
@@ -236,23 +235,21 @@ def token_attributions(
     ensure(pool, 'pool', pool, 'a function, for one output per text')
     probs_of = getattr(learn.loss_func, 'activation', None) or _activation.get(kind, noop)
     fits = len(text_ids(learn.dls, text)) <= ifnone(model[0].max_len, math.inf)
-    if by is None: by = 'words' if fits or method is not leave_one_out else 'sentences'
     with torch.inference_mode(False), torch.enable_grad(), in_eval(model):
-        read = partial(_as_words, fits=fits) if by=='words' else partial(_as_parts, split=by)
-        parts,x,run,(start,end) = read(learn, text)
+        tokens,x,run,(start,end) = _as_words(learn, text, fits)
         with torch.no_grad(): logits = run(x)
         if target is None: i = logits[0].argmax().item()
         else: i = _target_idx(target, names, logits.shape[-1])
-        scores,ends = torch.zeros(len(parts)),(x[:,:start],x[:,end:])
+        scores,ends = torch.zeros(len(tokens)),(x[:,:start],x[:,end:])
         def f(o):
             first,last = (e.expand(len(o), -1, -1) for e in ends)
             return _score(run(torch.cat([first, o, last], 1)), i, kind in ('category','tokens'))
         if start<end:
             found = method(f, x[:,start:end], **kwargs)  # (1,t,k) or (1,t,1)
             scores[start:end] = found.sum(-1)[0].detach().float().cpu()
-    sep = getattr(text_tokenizer(learn.dls), 'sep', ' ') if by=='words' else ' '
+    sep = getattr(text_tokenizer(learn.dls), 'sep', ' ')
     name = str(names[i]) if i<len(names) else f'output {i}'
-    return Attributions(parts, scores.tolist(), name, probs_of(logits)[0,i].item(), sep)
+    return Attributions(tokens, scores.tolist(), name, probs_of(logits)[0,i].item(), sep)
 
 # %% ../../nbs/48_learner.interpret.ipynb #4c26a031
 @patch
@@ -271,28 +268,6 @@ def show_attention(self:TransformerLearner,
 def explain(self:TransformerLearner,
     text:str, # A text, or a row as for `row_text`
     **kwargs
-)->Attributions: # A score for each token or sentence, shown as colored text
-    "Explain a prediction by its words or sentences, with `token_attributions`"
+)->Attributions: # A score for each token, shown as colored text
+    "Explain a prediction by its words, with `token_attributions`"
     return token_attributions(self, text, **kwargs)
-
-# %% ../../nbs/48_learner.interpret.ipynb #01df1ef8
-def split_sentences(
-    text:str # A text
-)->list: # Strings; joined they are `text`
-    "The sentences of a text, by spaCy's `sentencizer`; its lines if there is only one"
-    import spacy
-    nlp = spacy.blank('en')
-    nlp.add_pipe('sentencizer')
-    nlp.max_length = len(text)+1
-    parts = [o.text_with_ws for o in nlp(text).sents]
-    return parts if len(parts)>1 else text.splitlines(keepends=True)
-
-def _as_parts(learn, text, split):
-    "Parts of `text`, the number of each `(1,n,1)`, their reader, and that all are the text's own"
-    model,parts = get_model(learn.model),(split_sentences if split=='sentences' else split)(text)
-    device = model[0].embedding.weight.device
-    def answer(some):
-        ids = torch.tensor([_read_ids(learn, ''.join(some))], device=device)               # (1,t)
-        return model[1](model[0](ids)[:,-1]) if isinstance(model[1], LMHead) else model(ids)
-    def run(x): return torch.cat([answer(parts[i] for i in o).float() for o in x[...,0].tolist()])
-    return [o.strip() for o in parts],torch.arange(len(parts))[None,:,None],run,(0,len(parts))

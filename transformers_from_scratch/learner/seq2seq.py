@@ -45,10 +45,10 @@ class TeacherForcing(Callback):
     def after_loss(self):
         "Rows again, where predictions are gathered; zeros at padding"
         if not hasattr(self.learn, 'gather_preds') or not len(self.yb): return
-        real = self.real
-        def rows(x): return x.new_zeros(*real.shape, *x.shape[1:]).index_put((real,), x)
-        self.learn.pred,self.learn.yb = rows(self.pred),(self.targets,)
-        if self.loss.dim(): self.learn.loss = rows(self.loss).sum(1)/real.sum(1)          # (b,)
+        def with_padding(x):
+            return x.new_zeros(*self.real.shape, *x.shape[1:]).index_put((self.real,), x)
+        self.learn.pred,self.learn.yb = with_padding(self.pred),(self.targets,)
+        if self.loss.dim(): self.learn.loss = with_padding(self.loss).sum(1)/self.real.sum(1)  # (b,)
 
 # %% ../../nbs/42_learner.seq2seq.ipynb #26000020
 class TransformerSeq2SeqLearner(TransformerLearner):
@@ -56,7 +56,8 @@ class TransformerSeq2SeqLearner(TransformerLearner):
     @delegates(TransformerLearner.__init__)
     def __init__(self, dls:DataLoaders, model:nn.Module, **kwargs): # As `TransformerSeq2Seq`
         super().__init__(dls, model, **kwargs)
-        marks,first = target_bos_eos(dls),getattr(plain_model(model), 'first', None)
+        marks = target_bos_eos(dls)
+        first = getattr(plain_model(model), 'first', None)
         if first is not None:  # what a checkpoint was trained with
             marks = BosEos(first, marks.eos, False, text_ids(dls, '', 1)[-1:]==[marks.eos])
         self.add_cb(TeacherForcing(marks, pad_id(dls)))
@@ -68,14 +69,18 @@ class TransformerSeq2SeqLearner(TransformerLearner):
         **kwargs
     )->tuple: # Probabilities `(rows,t,v)` of each token after those before; targets `(rows,t)`
         "Predictions for given targets, padded to one length; the losses are those of rows"
-        pad,act = self.teacher_forcing.pad_idx,act or getcallable(self.loss_func, 'activation')
-        def padded(x, fill): return pad_sequence([*x], True, fill) if isinstance(x, L) else x
-        res = super().get_preds(ds_idx, dl, with_input=with_input, with_decoded=with_decoded,
-                                act=lambda o: act(padded(o, 0.)), **kwargs)
-        res,i = list(res),with_input+1
-        res[i] = padded(res[i], pad)
+        pad = self.teacher_forcing.pad_idx
+        act = act or getcallable(self.loss_func, 'activation')
+        res = list(super().get_preds(ds_idx, dl, with_input=with_input, with_decoded=with_decoded,
+                                     act=lambda o: act(_padded(o, 0.)), **kwargs))
+        i = 1+with_input  # of the targets
+        res[i] = _padded(res[i], pad)
         if with_decoded and res[i] is not None: res[i+1] = res[i+1].where(res[i]!=pad, pad)
         return tuple(res)
+
+def _padded(x, fill):
+    "Rows of one width; those of several batches are a list"
+    return pad_sequence([*x], True, fill) if isinstance(x, L) else x
 
 # %% ../../nbs/42_learner.seq2seq.ipynb #ta5c2600
 tasks['sequence to sequence'] = Task(
@@ -93,7 +98,9 @@ def transformer_seq2seq_learner(
     **kwargs
 )->TransformerSeq2SeqLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerSeq2Seq` for `dls`; errors are those of `check_dls`"
-    if not pretrained: depth,max_len = ifnone(depth, 3),ifnone(max_len, math.inf)
+    if not pretrained:
+        depth = ifnone(depth, 3)
+        max_len = ifnone(max_len, math.inf)
     return make_learner(dls, TransformerSeq2SeqLearner, TransformerSeq2Seq, 'text', depth=depth,
                         max_len=max_len, pretrained=pretrained, **kwargs)
 
@@ -102,7 +109,7 @@ def _drawn(model, ids, n_words, stop_id, **kwargs):
     "Texts sampled token by token; they have no score"
     rows = generate(model, ids, n_words, stop_id=stop_id, **kwargs)[:,1:]                  # (b,t)
     sizes = ((rows==stop_id).cumsum(1)==0).sum(1).tolist()
-    return [[Hypothesis(o[:n], math.nan, math.nan, n<len(o))] for o,n in zip(rows, sizes)]
+    return [[Hypothesis(row[:n], math.nan, math.nan, n<len(row))] for row,n in zip(rows, sizes)]
 
 @patch
 @keywords_of(generate_beams, sample_ids, but=['ids','stop_id','banned','cache','weights'])
@@ -118,25 +125,28 @@ def write_ids(self:TransformerSeq2SeqLearner,
     **kwargs
 )->list: # For each source a list of `Hypothesis`, best first
     "Write texts for sources that are ids"
-    other,how = (sample_ids,'out without') if temperature is None else (search_beams,'out with')
-    for n,o in split_keywords(kwargs | dict(beams=beams, early_stop=early_stop), other)[0].items():
-        ensure(n in ('beams','early_stop') and o is None, n, o, f'left {how} a `temperature`', TypeError)
-    marks,pad = self.teacher_forcing.marks,self.teacher_forcing.pad_idx
-    model,never = plain_model(self.model),['pad','fake',*(['unk'] if no_unk else [])]
-    never = [o for o in special_ids(text_vocab(self.dls, 1), *never) if o!=marks.eos]
     if temperature is None:
         write = partial(generate_beams, beams=ifnone(beams, 1), early_stop=ifnone(early_stop, True))
-    else: write = partial(_drawn, temperature=temperature)
-    n_words,device = min(n_words, model[1].max_len or n_words),next(model.parameters()).device
-    order,res = sorted(range_of(sources), key=lambda i: -len(sources[i])),{}
-    for some in chunked(order, bs):
-        ids = [LongTensor(sources[i] if len(sources[i]) else [pad]) for i in some]
-        ids = pad_sequence(ids, True, pad).to(device)                                     # (b,ts)
+    else:
+        ensure(beams is None and early_stop is None, 'temperature', temperature,
+               'None for `beams` and `early_stop`', TypeError)
+        write = partial(_drawn, temperature=temperature)
+    model = plain_model(self.model)
+    device = next(model.parameters()).device
+    marks,pad = self.teacher_forcing.marks,self.teacher_forcing.pad_idx
+    never = special_ids(text_vocab(self.dls, 1), 'pad', 'fake', *(['unk'] if no_unk else []))
+    never = [o for o in never if o!=marks.eos]
+    n_words = min(n_words, model[1].max_len or n_words)
+    longest_first = sorted(range_of(sources), key=lambda i: -len(sources[i]))
+    found = {}
+    for batch in chunked(longest_first, bs):
+        rows = [LongTensor(sources[i] if len(sources[i]) else [pad]) for i in batch]
+        ids = pad_sequence(rows, True, pad).to(device)                                     # (b,ts)
         with in_eval(model), torch.no_grad():
-            found = write(model.bind_source(ids), ids.new_full((len(ids), 1), marks.bos), n_words,
+            texts = write(model.bind_source(ids), ids.new_full((len(ids), 1), marks.bos), n_words,
                           stop_id=marks.eos, banned=never, **kwargs)
-        res |= dict(zip(some, found))
-    return [res[i] for i in range_of(sources)]
+        found.update(zip(batch, texts))
+    return [found[i] for i in range_of(sources)]
 
 @patch
 @keywords_of(TransformerSeq2SeqLearner.write_ids)
@@ -148,10 +158,11 @@ def translate(self:TransformerSeq2SeqLearner,
     "Write a text for each of `texts`; warns of those that were cut at `n_words`"
     if n_best is not None: kwargs['n_best'] = n_best
     found = self.write_ids([text_ids(self.dls, o) for o in as_texts(texts)], **kwargs)
-    cut = sum(not o[0].stopped for o in found)
-    if cut: warn(f'{cut} of {len(found)} texts were cut at `n_words`, or `max_len`', stacklevel=4)
-    scored = [[(decode_text(o.ids, self.dls, 1), o.score) for o in os] for os in found]
-    return [os[0][0] for os in scored] if n_best is None else scored
+    n_cut = sum(not o[0].stopped for o in found)
+    if n_cut: warn(f'{n_cut} of {len(found)} texts were cut at `n_words`, or `max_len`', stacklevel=4)
+    def text(hypothesis): return decode_text(hypothesis.ids, self.dls, 1)
+    if n_best is None: return [text(o[0]) for o in found]
+    return [[(text(o), o.score) for o in hypotheses] for hypotheses in found]
 
 @patch
 @delegates(TransformerSeq2SeqLearner.translate)
@@ -175,10 +186,11 @@ def show_results(self:TransformerSeq2SeqLearner,
 ):
     "Show texts, their targets, and what the model writes"
     if dl is None: dl = self.dls[ds_idx].new(shuffle=shuffle)
-    b,pad = tuple(o[:max_n] for o in dl.one_batch()),self.teacher_forcing.pad_idx
-    found = self.write_ids([o[o!=pad].tolist() for o in b[0]], **kwargs)
+    pad = self.teacher_forcing.pad_idx
+    batch = tuple(o[:max_n] for o in dl.one_batch())
+    found = self.write_ids([o[o!=pad].tolist() for o in batch[0]], **kwargs)
     wrote = pad_sequence([o[0].ids for o in found], True, pad)                             # (b,t)
-    dl.show_results(b, wrote.as_subclass(TensorText), max_n=max_n)
+    dl.show_results(batch, wrote.as_subclass(TensorText), max_n=max_n)
 
 # %% ../../nbs/42_learner.seq2seq.ipynb #26000043
 @patch
@@ -190,15 +202,16 @@ def source_weights(self:TransformerSeq2SeqLearner,
 )->tuple: # Weights `(depth,heads,t,ts)`, the `t` tokens that were written, the `ts` of the source
     "The cross-attention weights of each block of the decoder, for each token that it wrote"
     model,marks = plain_model(self.model),self.teacher_forcing.marks
-    ids = text_ids(self.dls, text) or [self.teacher_forcing.pad_idx]
-    if target is None: target = self.write_ids([ids])[0][0].ids.tolist()
-    else: target = [i for i in text_ids(self.dls, target, 1) if i not in (marks.bos,marks.eos)]
-    device,both = next(model.parameters()).device,(ids, [marks.bos,*target])
-    with in_eval(model), recorded_weights([o.cross for o in model[1].blocks]) as weights:
-        model(*(tensor([o], device=device) for o in both))
-    names = [[text_vocab(self.dls, part)[i] for i in row]
-             for part,row in ((1,[*target,marks.eos]), (0,ids))]
-    return torch.cat(weights).cpu(),*names                                             # (1,h,t,ts)
+    source = text_ids(self.dls, text) or [self.teacher_forcing.pad_idx]
+    if target is None: wrote = self.write_ids([source])[0][0].ids.tolist()
+    else: wrote = [i for i in text_ids(self.dls, target, 1) if i not in (marks.bos,marks.eos)]
+    device = next(model.parameters()).device
+    ids = tensor([source], device=device)                                                 # (1,ts)
+    read = tensor([[marks.bos,*wrote]], device=device)                                    # (1,t)
+    with in_eval(model), recorded_weights([o.cross for o in model[1].blocks]) as weights: model(ids, read)
+    rows = [text_vocab(self.dls, 1)[i] for i in [*wrote,marks.eos]]
+    columns = [text_vocab(self.dls)[i] for i in source]
+    return torch.cat(weights).cpu(),rows,columns                                       # (1,h,t,ts)
 
 @patch
 def show_attention(self:TransformerSeq2SeqLearner,
@@ -225,7 +238,7 @@ class BLEU(Metric):
         self.measure = import_extra('sacrebleu', 'bleu').metrics.BLEU(**kwargs)
         store_attr('beams,every,n')
 
-    def __getstate__(self): return vars(self) | dict(pairs=[])  # no text is exported
+    def __getstate__(self): return self.__dict__ | dict(pairs=[])  # no text is exported
 
     def reset(self):
         "Forget what was collected"
@@ -233,20 +246,21 @@ class BLEU(Metric):
 
     def accumulate(self, learn):
         "Collect sources and targets, unless predictions are gathered, or no measurement is due"
-        past = getattr(learn, 'epoch', 0)+1
-        trains = learn.training or learn.recorder.losses  # `validate` alone resets these
-        due = not trains or past>=learn.n_epoch or self.every and past%self.every==0
+        epoch = getattr(learn, 'epoch', 0)+1
+        in_training = learn.training or learn.recorder.losses  # `validate` alone resets these
+        due = not in_training or epoch>=learn.n_epoch or self.every and epoch%self.every==0
         if hasattr(learn, 'gather_preds') or not due: return
-        self.learn,pad = learn,learn.teacher_forcing.pad_idx
-        both = learn.xb[0].tolist(),learn.teacher_forcing.targets.tolist()
-        self.pairs += zip(*([[i for i in o if i!=pad] for o in rows] for rows in both))
+        self.learn = learn
+        pad = learn.teacher_forcing.pad_idx
+        for source,target in zip(learn.xb[0].tolist(), learn.teacher_forcing.targets.tolist()):
+            self.pairs.append(([i for i in source if i!=pad], [i for i in target if i!=pad]))
 
     @property
     def value(self):
         if not self.pairs: return math.nan
-        n = ifnone(self.n, len(self.pairs))
-        sources,targets = zip(*self.pairs[::max(len(self.pairs)//n, 1)][:n])
-        found = self.learn.write_ids(sources, beams=self.beams)
-        wrote,wanted = ([decode_text(o, self.learn.dls, 1) for o in ids]
-                        for ids in ([o[0].ids for o in found], targets))
+        step = len(self.pairs)//ifnone(self.n, len(self.pairs))
+        pairs = self.pairs[::max(step, 1)][:self.n]
+        found = self.learn.write_ids([source for source,_ in pairs], beams=self.beams)
+        wrote = [decode_text(o[0].ids, self.learn.dls, 1) for o in found]
+        wanted = [decode_text(target, self.learn.dls, 1) for _,target in pairs]
         return self.measure.corpus_score(wrote, [wanted]).score

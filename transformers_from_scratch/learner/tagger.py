@@ -41,7 +41,8 @@ class TagTargets(Callback):
         if not self.loss.dim() and not len(self.pred):  # the mean of nothing would be NaN
             self.learn.loss_grad = self.pred.sum()
             self.learn.loss = self.loss_grad.clone()
-        (self.learn.pred,self.learn.yb,on),self.kept = self.kept,None
+        self.learn.pred,self.learn.yb,on = self.kept
+        self.kept = None
         if not self.loss.dim(): return
         rows = self.loss.new_zeros(on.shape).masked_scatter(on, self.loss)                # (b,t)
         self.learn.loss = rows.sum(1)/on.sum(1).clamp(min=1)                              # (b,)
@@ -67,14 +68,18 @@ class TransformerTaggerLearner(TransformerLearner):
         **kwargs
     )->tuple: # Probabilities `(texts,t,n)`, targets `(texts,t)`
         "Predictions for each piece, padded where a text is shorter than others"
-        res = super().get_preds(ds_idx, dl, with_input=True, act=noop, **kwargs)
-        def padded(x, fill):  # texts of several batches are a list
-            return retain_type(pad_sequence([*x], True, fill), x[0]) if isinstance(x, L) else x
-        ids,preds,targs = map(padded, res[:3], (pad_id(self.dls),0,-100))
+        ids,preds,targs,*losses = super().get_preds(ds_idx, dl, with_input=True, act=noop, **kwargs)
+        ids = _padded(ids, pad_id(self.dls))
+        preds,targs = _padded(preds, 0),_padded(targs, -100)
         probs = preds if preds is None else self.loss_func.activation(preds)
-        decoded = [_word_tags(probs, targs)] if with_decoded else []
-        preds = probs if act is None else act(preds)
-        return (*[ids]*with_input, preds, targs, *decoded, *res[3:])
+        res = [ids] if with_input else []
+        res += [probs if act is None else act(preds), targs]
+        if with_decoded: res.append(_word_tags(probs, targs))
+        return (*res, *losses)
+
+def _padded(x, fill):
+    "Rows of one width; texts of several batches are a list"
+    return retain_type(pad_sequence([*x], True, fill), x[0]) if isinstance(x, L) else x
 
 # %% ../../nbs/43_learner.tagger.ipynb #ta5c2800
 tasks['tagger'] = Task(
@@ -91,29 +96,30 @@ def tag(self:TransformerTaggerLearner,
     "The spans of several texts; raises `TypeError` for what is no text, or an error for NaN"
     ensure(not isinstance(texts, (str,pd.DataFrame)), 'texts', texts,
            'a list of texts, or of lists of words', TypeError)
-    tagger,(head,tail) = tags_of(self.dls),tags_of(self.dls).tok.ends
+    tags,texts = tags_of(self.dls),list(texts)
+    head,tail = tags.tok.ends
     most = ifnone(plain_model(self.model)[0].max_len, math.inf)-len(head+tail)
-    if tagger.tok.odd and any(isinstance(o, str) for o in texts):
-        warn(f'the training data were lists with words such as {tagger.tok.odd!r}, and a text is split '
-             'otherwise: pass lists of words', stacklevel=4)
-    rows,windows = [],[]  # each text with the tags and probabilities of its words, and its parts
-    for o in texts:
-        places,sizes = tagger.tok.places(o),[len(p) for p in tagger.tok.pieces(o)]
-        rows.append((o, places, [], []))
-        for part,words,scored in text_windows(o, places, sizes, most):
-            at = [0, *itertools.accumulate(sizes[j] for j in words)]  # where the words begin
-            windows.append((part, at[-1], [at[j-words[0]] for j in scored], *rows[-1][2:]))
-    if not windows: return [TaggedText(*o) for o in rows]
-    dl = self.dls.test_dl([o[0] for o in windows], num_workers=0, bs=ifnone(bs, self.dls.valid.bs),
-                          val_res=[o[1] for o in windows])
-    with self.no_bar(): ids,preds,_ = self.get_preds(dl=dl, with_input=True)
-    for (_,_,at,tags,probs),x,p in zip(windows, ids.as_subclass(Tensor), preds):
-        best,i = p[x!=pad_id(self.dls)][len(head):][at].max(-1)
-        if best.isnan().any():
-            raise FloatingPointError('this model predicts NaN: has training diverged?')
-        tags.extend(tagger.vocab[j] for j in i.tolist())
-        probs.extend(best.tolist())
-    return [TaggedText(*o) for o in rows]
+    places = [tags.tok.places(o) for o in texts]
+    found = [([],[]) for _ in texts]  # tags and probabilities of the words of each text
+    windows,n_pieces,owners = [],[],[]
+    for i,text in enumerate(texts):
+        sizes = [len(o) for o in tags.tok.pieces(text)]
+        for part,words,own in text_windows(text, places[i], sizes, most):
+            begins = [0, *itertools.accumulate(sizes[j] for j in words)]  # of words, in pieces
+            windows.append(part)
+            n_pieces.append(begins[-1])
+            owners.append((i, [begins[j-words[0]] for j in own]))
+    if windows:
+        dl = self.dls.test_dl(windows, num_workers=0, bs=ifnone(bs, self.dls.valid.bs), val_res=n_pieces)
+        with self.no_bar(): ids,preds,_ = self.get_preds(dl=dl, with_input=True)
+        real = ids.as_subclass(Tensor)!=pad_id(self.dls)
+        for (i,firsts),p,on in zip(owners, preds, real):
+            probs,best = p[on][len(head):][firsts].max(-1)
+            if probs.isnan().any():
+                raise FloatingPointError('this model predicts NaN: has training diverged?')
+            found[i][0].extend(tags.vocab[j] for j in best.tolist())
+            found[i][1].extend(probs.tolist())
+    return [TaggedText(text, at, *its) for text,at,its in zip(texts, places, found)]
 
 @patch
 def predict(self:TransformerTaggerLearner,
@@ -133,11 +139,11 @@ class TagAccuracy(Metric):
 
     def accumulate(self, learn):
         "Keep the tags of its words"
-        tags,y = tags_of(learn.dls),learn.to_detach(learn.y)
+        vocab,y = tags_of(learn.dls).vocab,learn.to_detach(learn.y)
         predicted = _word_tags(learn.to_detach(learn.pred), y)
-        for to,rows in ((self.targs,y), (self.preds,predicted)):
-            to += [[tags.vocab[i] for i in o if i>=0] for o in rows.tolist()]
-        self.rows = self.rows or _rows(learn.dl)
+        self.targs += [[vocab[i] for i in row if i>=0] for row in y.tolist()]
+        self.preds += [[vocab[i] for i in row if i>=0] for row in predicted.tolist()]
+        if not self.rows: self.rows = _rows(learn.dl)
 
     @property
     def value(self):
@@ -145,10 +151,11 @@ class TagAccuracy(Metric):
         return sum(a==b for a,b in pairs)/len(pairs) if pairs else None
 
 def _rows(dl):
-    "Of which text a row is, and which row, where there are windows; None in an order not known"
+    "`(text, row)` of each window; none where no text was cut, None for windows that are shuffled"
     items = nested_attr(dl, 'dataset.items')
-    numbers = items[text_number] if isinstance(items, pd.DataFrame) and text_number in items else None
-    if numbers is None or numbers.is_unique: return []
+    if not isinstance(items, pd.DataFrame) or text_number not in items: return []
+    numbers = items[text_number]
+    if numbers.is_unique: return []
     return None if dl.shuffle else [(numbers.iloc[i],i) for i in dl.get_idxs()]
 
 class SpanF1(TagAccuracy):
@@ -169,13 +176,15 @@ class SpanF1(TagAccuracy):
     @property
     def value(self):
         if self.rows is None: return math.nan
-        texts = defaultdict(lambda: ([],[]))
         rows = self.rows or [(i,i) for i in range_of(self.targs)]
-        for (i,_),*its in sorted(zip(rows, self.targs, self.preds)):
-            for to,tags in zip(texts[i], its): to += tags  # the windows of a text, in order
-        true,found = ({(i,*o) for i,its in texts.items() for o in tag_spans(its[j])
-                       if self.label in (None,o[0])} for j in (0,1))
-        return 2*len(true & found)/max(len(true)+len(found), 1) if texts else None
+        true,predicted = self._spans(rows, self.targs),self._spans(rows, self.preds)
+        return 2*len(true & predicted)/max(len(true)+len(predicted), 1) if self.targs else None
+
+    def _spans(self, rows, tags):
+        "`(text, label, start, end)` of all spans, after the windows of a text are joined in order"
+        texts = defaultdict(list)
+        for (i,_),row in sorted(zip(rows, tags)): texts[i] += row
+        return {(i,*o) for i,row in texts.items() for o in tag_spans(row) if self.label in (None,o[0])}
 
 # %% ../../nbs/43_learner.tagger.ipynb #28000125
 @learner_factory(TransformerTaggerLearner, TransformerClassifier, ['pool','crop','y_range','n_out',

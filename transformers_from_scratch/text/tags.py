@@ -16,8 +16,8 @@ from .tokenizers import *
 from .blocks import *
 
 # %% ../../nbs/33_text.tags.ipynb #16b0010a
-_word = r"[@#]?\w+(?:[-.]\w+)*|['’]\w+|\S"
-_dense = '[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff].'  # no spaces
+_letters = '[^\\W\u3040-\u30ff\u3400-\u9fff]+'  # Chinese and Japanese have no spaces
+_word = rf"[@#]?{_letters}(?:[-.]{_letters})*|['’]{_letters}|\S"
 
 class TagTokenizer(TextTokenizer):
     "Splits texts into words, with their positions, and words into pieces; no rules change a text"
@@ -25,25 +25,19 @@ class TagTokenizer(TextTokenizer):
     def __init__(self,
         tok=None, # What splits words, such as `HFTokenizer(folder)`; None: words stay whole
         pattern:str=_word, # Regular expression of a word of a text
-        max_pieces:int=32, # Maximum number of pieces that are read of a word
-        odd:str=None # A word of the training data, as a list, that is split otherwise in a text
+        max_pieces:int=32 # Maximum number of pieces that are read of a word
     ):
         super().__init__(ifnone(tok, BaseTokenizer()), rules=[])
-        self.pattern,self.max_pieces,self.odd,self._seen = pattern,max_pieces,odd,{}
+        self.pattern,self.max_pieces = pattern,max_pieces
+        self._seen = {}  # the pieces of words, for speed
 
-    def __getstate__(self): return self.__dict__ | dict(_seen={})  # the pieces of words, for speed
+    def __getstate__(self): return self.__dict__ | dict(_seen={})
 
     def setups(self, dsets):
         "Train a tokenizer that learns its pieces"
         self._seen = {}
         texts = (o if isinstance(o, str) else ' '.join(o) for o in dsets)
         if hasattr(self.tok, 'setup'): self.tok.setup(texts)
-
-    def _learn(self, words):
-        "Split a text as `words` of training texts that are lists; else one of them is `odd`"
-        if len(words)<2: return
-        if self.pattern==_word and all(len(o)==1 for o in words): self.pattern = r'\S'
-        self.odd = first(o for o in words if self.places(o)!=[(0, len(o))] or re.match(_dense, o))
 
     def places(self,
         text # A text, or a list of words
@@ -64,20 +58,25 @@ class TagTokenizer(TextTokenizer):
         text # A text, or a list of words
     )->list: # The pieces of each word, one at least
         "The pieces of each word; a space before it is a part of it, and each of a list has one"
-        if not isinstance(text, str): words = [f' {o}' for o in text]
-        else: words = [' '*text[:a][-1:].isspace() + text[a:b] for a,b in self.places(text)]
+        if isinstance(text, str):
+            words = [' '*text[max(a-1, 0):a].isspace() + text[a:b] for a,b in self.places(text)]
+        else: words = [f' {o}' for o in text]
         if len(self._seen)>50000: self._seen = {}
         seen = self._seen
         new = [o for o in dict.fromkeys(words) if o not in seen]
-        if not new: return [list(seen[o]) for o in words]
-        (head,tail),vocab = self.ends,getattr(self.tok, 'vocab', defaults.text_spec_tok)
-        # what is unknown, and what would be read as padding, is one unknown piece
-        (unk,*_),pads = ([*(vocab[i] for i in special_ids(vocab, o[2:])), o] for o in (UNK, PAD))
-        for word,tokens in zip(new, self.tok(new)):
-            tokens = [o for o in tokens if o]
-            tokens = tokens[len(head):len(tokens)-len(tail)][:self.max_pieces] or [unk]
-            seen[word] = [unk if o in pads else o for o in tokens]
+        if new: seen.update(zip(new, self._split(new)))
         return [list(seen[o]) for o in words]
+
+    def _split(self, words):
+        "The pieces of each of `words`, without the tokens at the ends"
+        head,tail = self.ends
+        vocab = getattr(self.tok, 'vocab', defaults.text_spec_tok)
+        unk = first([*(vocab[i] for i in special_ids(vocab, 'unk')), UNK])
+        pads = [*(vocab[i] for i in special_ids(vocab, 'pad')), PAD]  # a word is no padding
+        for tokens in self.tok(words):
+            tokens = [o for o in tokens if o]
+            pieces = tokens[len(head):len(tokens)-len(tail)][:self.max_pieces]
+            yield [unk if o in pads else o for o in pieces] or [unk]
 
     def _tokens(self, words):
         head,tail = self.ends
@@ -100,7 +99,8 @@ def _checked(tok, tagged):
     "A text and a list of its tags; raises `ValueError` for what does not fit"
     ensure(len(tagged)==2, 'get_y', tagged, 'words and tags, as from `ColReader([words, tags])`')
     words,tags = tagged
-    tags,n = tags.split() if isinstance(tags, str) else list(tags),len(tok.places(words))
+    tags = tags.split() if isinstance(tags, str) else list(tags)
+    n = len(tok.places(words))
     ensure(len(tags)==n, 'tags', tags, f'{n}, one for each word of {words!r:.80}')
     ensure(any(map(_is_tag, tags)), 'tags', tags, 'strings, one at least: leave out empty texts')
     return words,tags
@@ -114,24 +114,27 @@ class Tags(ItemTransform):
         vocab:list=None # The tags; None: those of the training data
     ):
         self.vocab = None if vocab is None else CategoryMap(vocab, sort=False)
-        self.tok,self.loss_func = tok,CrossEntropyLossFlat()
+        self.tok = tok
+        self.loss_func = CrossEntropyLossFlat()
 
     def setups(self, dsets:TfmdLists # Texts and tags
     ):
         "Collect the tags of the training data, and check all"
-        parts = [dsets.subset(i) for i in range(dsets.n_subsets)] if len(dsets) else []
-        seen = [{t for o in part for t in _checked(self.tok, o)[1] if _is_tag(t)} for part in parts]
-        lists = (o[0] for part in parts[:1] for o in part if not isinstance(o[0], str))
-        self.tok._learn(list(dict.fromkeys(w for o in lists for w in o)))
+        seen = [self._tags(dsets.subset(i)) for i in range(dsets.n_subsets)] if len(dsets) else []
         if self.vocab is None: self.vocab = CategoryMap(sorted(seen[0]), sort=False)
         new = sorted(set().union(*seen)-set(self.vocab))
         ensure(not new, 'tags', new, f'of {list(self.vocab)}: name all, as `tag_vocab=`')
         self.c = len(self.vocab)
 
+    def _tags(self, texts):
+        "All tags of `texts`, each of which is checked"
+        return {tag for o in texts for tag in _checked(self.tok, o)[1] if _is_tag(tag)}
+
     def encodes(self, tagged # `(words, tags)`; where a tag is no string, nothing is learned
     )->TensorTags: # As wide as the ids of the text
         "A number for each piece"
-        (words,tags),(head,tail) = _checked(self.tok, tagged),self.tok.ends
+        words,tags = _checked(self.tok, tagged)
+        head,tail = self.tok.ends
         res = [-100]*len(head)
         for tag,pieces in zip(tags, self.tok.pieces(words)):
             res += [self.vocab.o2i[tag] if _is_tag(tag) else -99] + [-100]*(len(pieces)-1)
@@ -140,7 +143,9 @@ class Tags(ItemTransform):
     def decodes(self, y:TensorTags # Numbers from `encodes`
     )->L: # For each piece, those at the ends left out
         "The tag of each word at its first piece, 'O' if it has none, None where a word continues"
-        def tag(i): return 'O' if i==-99 else self.vocab[i] if i>=0 else None
+        def tag(i):
+            if i==-99: return 'O'
+            return self.vocab[i] if i>=0 else None
         return self.tok.decodes(y.tolist()).map(tag)
 
 def tags_of(
@@ -152,10 +157,10 @@ def tags_of(
 class _PadTags(Pad_Chunk):
     "Pads tags beside their text, with the padding id of its vocabulary"
     def setups(self, dl):
-        text,tags = dl.dataset.tls[0],dl.dataset.tls[-1]
-        ensure(tags.tfms.fs[-1].tok is text_tokenizer(dl.dataset), 'tok', tags.tfms.fs[-1].tok,
+        tok = dl.dataset.tls[-1].tfms.fs[-1].tok
+        ensure(tok is text_tokenizer(dl.dataset), 'tok', tok,
                'one `TagTokenizer` for both, the `TextBlock` and the `TagBlock`')
-        self.pad_idx = first([*special_ids(text.vocab, 'pad'), self.pad_idx])
+        self.pad_idx = first([*special_ids(dl.dataset.tls[0].vocab, 'pad'), self.pad_idx])
     def encodes(self, y:TensorTags):
         return retain_type(pad_chunk(y, -100, self.pad_first, self.seq_len, self.max_len), y)
     def decode(self, row, **kwargs):
@@ -183,28 +188,36 @@ def text_windows(
 )->list: # `(part, words, own)`: a part of the text, the words in it, those that it predicts
     "Cut a long text into windows; a word belongs to the one in which it has the most context"
     if not isinstance(text, str): text = list(text)
-    found,start,end = [],0,0
+    windows,start,end = [],0,0
     while end<len(sizes):
         size,end = sizes[start],start+1
-        while end<len(sizes) and size+sizes[end]<=most: size,end = size+sizes[end],end+1
-        found.append((start, end))
+        while end<len(sizes) and size+sizes[end]<=most:
+            size += sizes[end]
+            end += 1
+        windows.append((start, end))
         start = max(end-overlap, start+max((end-start)//3, 1))  # some way ahead, whatever `overlap`
-    cuts = [0, *((b[0]+a[1])//2 for a,b in zip(found, found[1:])), len(sizes)]
-    return [(text[places[a-1][1] if a else 0:places[b-1][1]], range(a, b), range(*scored))
-            for (a,b),scored in zip(found, zip(cuts, cuts[1:]))]
+    middles = [(b[0]+a[1])//2 for a,b in zip(windows, windows[1:])]
+    borders = zip([0, *middles], [*middles, len(sizes)])
+    res = []
+    for (a,b),own in zip(windows, borders):
+        begin = places[a-1][1] if a else 0  # a space before a word is part of it
+        res.append((text[begin:places[b-1][1]], range(a, b), range(*own)))
+    return res
 
 # %% ../../nbs/33_text.tags.ipynb #16b00124
 def tag_spans(
     tags:list # Such as `['B-person','I-person','O']`; IOB1, IOB2, BIOES or without a prefix
 )->list: # `(label, start, end)`, in words
     "The spans that tags mean; a tag without a prefix is a span of its own"
-    res,before,label = [],'O',None
+    spans = []
+    last_prefix,last_label = 'O',None
     for i,tag in enumerate(tags):
-        kind,name = (tag[0],tag[2:]) if re.match('[BIELSU]-', tag) else ('S',tag)
-        if tag=='O': before,label = 'O',None
-        elif name==label and kind in 'IEL' and before in 'BI': res[-1][2],before = i+1,kind
-        else: res,before,label = res+[[name, i, i+1]],kind,name
-    return [*map(tuple, res)]
+        prefix,label = (tag[0],tag[2:]) if re.match('[BIELSU]-', tag) else ('S',tag)
+        if tag=='O': prefix,label = 'O',None
+        elif label==last_label and prefix in 'IEL' and last_prefix in 'BI': spans[-1][2] = i+1
+        else: spans.append([label, i, i+1])
+        last_prefix,last_label = prefix,label
+    return [tuple(o) for o in spans]
 
 class TagSpan(NamedTuple):
     "A part of a text, `text[start:end]`"
@@ -248,39 +261,25 @@ class TaggedText(list):
         return displacy.render(dict(text=text, ents=ents), 'ent', manual=True, jupyter=False)
 
 # %% ../../nbs/33_text.tags.ipynb #16b0012b
-def _tag_table(**columns):
-    "A table of tagged texts, colored in a notebook, with marks in a terminal"
-    df = pd.DataFrame(columns)
-    plain = df.map(str).to_string()
-    def cell(value):
-        if not isinstance(value, TaggedText): return html.escape(str(value))
-        return value._repr_html_().replace('\n', '')  # a table would spell it out
-    if in_ipython():
-        from IPython.display import display
-        display({'text/html': df.map(cell).to_html(escape=False), 'text/plain': plain}, raw=True)
-    else: print(plain)
-
 def _joined(pieces, tags):
     "Pieces joined to words again, with their tags"
     words = []
     for piece,tag in zip(pieces, tags):
         if tag is None: words[-1] += piece.removeprefix('##')
         else: words.append(piece.lstrip('▁Ġ'))
-    return TaggedText(words, [(i,i+1) for i in range(len(words))], [*filter(None, tags)])
+    return TaggedText(words, [(i,i+1) for i in range_of(words)], [o for o in tags if o])
 
-@show_batch.dispatch
-def _show_tags(x:TensorIds, y:TensorTags, samples, ctxs=None, max_n=10, **kwargs):
-    _tag_table(text=[_joined(*o) for o in samples[:max_n]])
+def _show_tags(x:TensorIds, y:TensorTags, samples, outs=None, raws=None, losses=None, ctxs=None, max_n=10, **kwargs):
+    "Show a table of texts with their tags; beside them what is predicted, and losses"
+    if losses is None: samples = samples[:max_n]
+    table = pd.DataFrame(dict(target=[str(_joined(*o)) for o in samples]))
+    if outs is not None: table['predicted'] = [str(_joined(o[0], *out)) for o,out in zip(samples, outs)]
+    if losses is not None: table['loss'] = [f'{o:.2f}' for o in losses.tolist()]
+    if not in_ipython(): return print(table.to_string())
+    from IPython.display import display
+    display(table)
 
-@show_results.dispatch
-def _show_tags(x:TensorIds, y:TensorTags, samples, outs, ctxs=None, max_n=10, **columns):
-    pairs = [(o, (o[0],*out)) for o,out in zip(samples[:max_n], outs)]
-    target,predicted = ([_joined(*o) for o in part] for part in zip(*pairs))
-    _tag_table(target=target, predicted=predicted, **columns)
-
-@plot_top_losses.dispatch
-def _show_tags(x:TensorIds, y:TensorTags, samples, outs, raws, losses, **kwargs):
-    show_results(x, y, samples, outs, max_n=len(losses), loss=[f'{o:.2f}' for o in losses.tolist()])
+for _show in (show_batch, show_results, plot_top_losses): _show.dispatch(_show_tags)
 
 # %% ../../nbs/33_text.tags.ipynb #16b0012e
 def read_conll(
@@ -290,16 +289,20 @@ def read_conll(
     encoding:str='utf-8-sig' # As in `read_text`
 )->pd.DataFrame: # `words` and `tags`, a list each, a row for each text
     "Read the format of the CoNLL shared tasks; raises `ValueError` for a line without a tag"
-    rows,text = [[]],read_text(file, encoding)
+    text = read_text(file, encoding)
+    has_tabs = '\t' in text
+    texts = [[]]
     for i,line in enumerate(text.split('\n'), 1):
-        if '\t' in text and line[:1]=='#' and '\t' not in line: continue  # a comment, as in CoNLL-U
+        if has_tabs and line[:1]=='#' and '\t' not in line: continue  # a comment, as in CoNLL-U
         line = line.rstrip(' \t')  # other blanks are a part of a word
         cells = line.split('\t') if '\t' in line else [o for o in line.split(' ') if o]
-        if not cells or cells[0] in ('','-DOCSTART-'): rows.append([])
-        else:
-            ensure(len(cells)>1, 'file', f'{file}, line {i}: {line}', 'a word and its tag')
-            rows[-1].append((cells[words], cells[tags]))
-    return pd.DataFrame([[*map(list, zip(*o))] for o in rows if o], columns=['words','tags'])
+        if not cells or cells[0] in ('','-DOCSTART-'):
+            texts.append([])
+            continue
+        ensure(len(cells)>1, 'file', f'{file}, line {i}: {line}', 'a word and its tag')
+        texts[-1].append((cells[words], cells[tags]))
+    rows = [([word for word,_ in o], [tag for _,tag in o]) for o in texts if o]
+    return pd.DataFrame(rows, columns=['words','tags'])
 
 # %% ../../nbs/33_text.tags.ipynb #16b00132
 text_number = 'xx text of this window'  # a column that no table has
@@ -334,22 +337,22 @@ class TagDataLoaders(DataLoaders):
         max_words:int=128, # A longer text is cut into windows of this many words
         overlap:int=32, # Words that two windows share
         min_freq:int=3, # Rarer words are `xxunk`, where words stay whole
-        bs:int=64, # Windows in a batch
-        num_workers:int=None, # Processes that make batches; None is fastai's choice
         **kwargs
     )->DataLoaders: # For `transformer_tagger_learner`
         "Create from a table of words and tags"
         split_keywords(kwargs, cls.from_dblock, Datasets.dataloaders, TextDL, who=cls.from_df)
         tok = tok_tfm if isinstance(tok_tfm, TagTokenizer) else TagTokenizer(tok_tfm)
-        if valid_col is not None: ensure_split(df, valid_col)
-        split = RandomSplitter(valid_pct, seed) if valid_col is None else ColSplitter(valid_col)
+        if valid_col is None: split = RandomSplitter(valid_pct, seed)
+        else:
+            ensure_split(df, valid_col)
+            split = ColSplitter(valid_col)
         valid = {*split(df)[1]}
-        df = _windowed(df, words_col, tags_col, tok, max_words, overlap)
+        windows = _windowed(df, words_col, tags_col, tok, max_words, overlap)
+        is_valid = [i for i,number in enumerate(windows[text_number]) if number in valid]
         block = DataBlock((TextBlock(tok, text_vocab, min_freq=min_freq), TagBlock(tok, tag_vocab)),
                           get_x=ColReader(words_col), get_y=ColReader([words_col,tags_col]),
-                          splitter=IndexSplitter([i for i,o in enumerate(df[text_number]) if o in valid]),
-                          batch_tfms=kwargs.pop('after_batch', None))
-        dls = cls.from_dblock(block, df, path=path, bs=bs, num_workers=num_workers, **kwargs)
+                          splitter=IndexSplitter(is_valid), batch_tfms=kwargs.pop('after_batch', None))
+        dls = cls.from_dblock(block, windows, path=path, **kwargs)
         tags_of(dls).windows = max_words,overlap
         return cls(*dls.loaders, path=dls.path, device=dls.device)
 
