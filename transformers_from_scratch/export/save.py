@@ -64,7 +64,7 @@ def _describe_data(dls):
     more = [type(o).__name__ for n in ('after_item','before_batch','after_batch')
             for o in getattr(getattr(dl, n), 'fs', ())]
     # what changes items or batches has no name
-    if set(more)-{'ToTensor','Pad_Chunk','Pad_Input','PadPairs','_PadTags'}: return
+    if set(more)-{'ToTensor','Pad_Chunk','PadTexts','Pad_Input','PadPairs','_PadTags'}: return
     y = tags_of(dls) if tags else None
     return dict(bs=dl.bs, backwards=backwards, **_describe_table(tfms[0], dls),
                 tags=y and {o: getattr(y.tok, o) for o in ('pattern','max_pieces','odd')},
@@ -190,7 +190,7 @@ def _empty_dls(about, tok, device):
                      seq_len=data.seq_len)
     kw,pad = dict(bs=1, num_workers=0, device=device),ifnone(about.encoder['pad_idx'], 0)
     # rows of a language model need no padding, and tags are padded beside their text
-    if not (lm or tags): kw['before_batch'] = Pad_Chunk(pad_idx=pad)
+    if not (lm or tags): kw['before_batch'] = PadTexts(pad_idx=pad)
     block,get_y,cells = _target(about, tok) if pairs or about.head.target else (None, None, {})
     name = 'text of this row' if 'text' in cells else 'text'  # labels may be called so
     cols = data.cols if data.cols and data.tags else [name]
