@@ -149,18 +149,18 @@ class PadTexts(Pad_Chunk):
     )->list: # Rows, whose texts have one length
         "Pad"
         columns = [*zip(*b)]
-        types = [type(o) for o in b[0]]
-        fill = [first(n for t,n in {TensorText: self.pad_idx, **self.others}.items() if issubclass(o, t)) for o in types]
-        for i,o in enumerate(fill):
-            if o is not None: columns[i] = [x.as_subclass(Tensor).numpy() for x in columns[i]]
-        lens = [len(x) for t,column in zip(types, columns) if issubclass(t, TensorText) for x in column]
-        self.max_len = max([1, *lens])
-        for i,o in enumerate(fill):
-            if o is not None: columns[i] = [x.as_subclass(types[i]) for x in self._padded(columns[i], o)]
+        arrays = {i: [x.as_subclass(Tensor).numpy() for x in columns[i]]
+                  for i,o in enumerate(b[0]) if isinstance(o, (TensorText,*self.others))}
+        self.max_len = max([1, *(len(x) for i in arrays if isinstance(b[0][i], TensorText) for x in arrays[i])])
+        for i,texts in arrays.items():
+            cls = type(b[0][i])
+            fill = self.pad_idx if issubclass(cls, TensorText) else self.others[cls]
+            columns[i] = [x.as_subclass(cls) for x in self._padded(texts, fill)]
         return [*zip(*columns)]
 
-    def _padded(self, texts, number):
-        padded = np.full((len(texts), self.max_len), number, texts[0].dtype)                 # (b,t)
+    def _padded(self, texts, fill):
+        "Texts of one length `(b,t)`"
+        padded = np.full((len(texts), self.max_len), fill, texts[0].dtype)
         for row,x in zip(padded, texts):
             n = self.max_len-len(x)
             start = n//self.seq_len*self.seq_len if self.pad_first else 0  # whole chunks in front
@@ -184,8 +184,9 @@ class _KeepsRows:
     def do_batch(self, b):
         "A batch of rows, on the GPU if there is one, from pinned memory, without waiting"
         batch = super().do_batch(b)
-        pinned = self.fake_l.pin_memory  # by PyTorch, later
-        if self.device is None or self.device.type!='cuda' or pinned or get_worker_info(): return batch
+        to_gpu = self.device is not None and self.device.type=='cuda' and not get_worker_info()
+        if not to_gpu or self.fake_l.pin_memory: return batch  # PyTorch pins it later
+        if not all(isinstance(o, Tensor) and o.device.type=='cpu' for o in batch): return batch
         return tuple(o.pin_memory().to(self.device, non_blocking=True) for o in batch)
 
 def _text_lengths(
@@ -197,7 +198,8 @@ def _text_lengths(
 
 def _counted(dataset):
     "The numbers of ids of the texts of a dataset; ids are made for it where tokens were not counted, or are changed"
-    rows,lens = KeptRows.of(dataset),_text_lengths(dataset)
+    rows = KeptRows.of(dataset)
+    lens = _text_lengths(dataset)
     changed = rows is not None and rows.parts[0].own  # by a transform of the user's
     if lens is not None and not changed: return [*lens]
     rows = ifnone(rows, dataset)
@@ -213,7 +215,8 @@ def _read_tables(
         if isinstance(tl.items, list) and tl.items and isinstance(tl.items[0], pd.Series):
             tl.items = pd.DataFrame(tl.items)
         if tok.mode!='df' or not isinstance(tl.items, pd.DataFrame) or not len(tl.items): continue
-        table,name,cols = tl.items,tok.tok_text_col,L(tok.text_cols)
+        table,cols = tl.items,L(tok.text_cols)
+        name = tok.tok_text_col
         def holds_tokens(o): return o in table and is_listy(table[o].iloc[0])
         # a table as it was before the training; a place says nothing of the columns of another table
         raw = all(isinstance(o, str) and o in table and not holds_tokens(o) for o in cols)
@@ -278,7 +281,8 @@ class TextLMDL(_KeepsRows, LMDataLoader):
         **kwargs
     ):
         _read_tables(dataset)
-        token,vocab = nested_attr(text_tokenizer(dataset), 'tok.between'),L(getattr(dataset, 'vocab', None))
+        token = nested_attr(text_tokenizer(dataset), 'tok.between')
+        vocab = L(getattr(dataset, 'vocab', None))
         self.mark = vocab.index(token) if token in vocab else None
         if lens is None: lens = _counted(dataset)
         more = int(self.mark is not None)
@@ -393,32 +397,47 @@ class TextBlock(_fastai.TextBlock):
         return cls(tok, vocab, is_lm, seq_len, backwards, min_freq=min_freq, max_vocab=max_vocab)
 
 # %% ../../nbs/35_text.blocks.ipynb #bl000029
-_decimal = re.compile(r'[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+')
+_decimal = re.compile(r'\s*[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+\s*')
+
+def _has(y_block, block, tfm):
+    "Is it this block, or one with this transform?"
+    return y_block is block or any(isinstance(o, tfm) for o in getattr(y_block, 'type_tfms', ()))
+
+def _ensure_targets(df, cols, y_block, label_delim):
+    "Raise `ValueError` for targets that would be read as something else"
+    for name in cols:
+        values = df[name].tolist()
+        lists = [o for o in values if is_listy(o) or isinstance(o, np.ndarray)]
+        if lists and y_block is None: raise ValueError(
+            f'{name!r} holds lists, such as {lists[0]!r:.80}: for several labels of a text '
+            f'pass `y_block=MultiCategoryBlock`, for one `df.assign({name}=df[{name!r}].str[0])`')
+        strings = [o for o in values if isinstance(o, str)]
+        if not strings: continue
+        with_comma = [o for o in strings if _decimal.fullmatch(o)]
+        only_numbers = y_block is None and len(with_comma)==len(strings)
+        if only_numbers or _has(y_block, RegressionBlock, RegressionSetup):
+            text = (with_comma or strings)[0]
+            row = df.index[values.index(text)]
+            raise ValueError(f'{name!r} holds numbers that are texts, such as {text!r} in row {row!r}: '
+                             "read the table with `pd.read_csv(file, decimal=',', thousands='.')`; "
+                             'for classes pass `y_block=CategoryBlock`')
+        is_labels = _has(y_block, MultiCategoryBlock, MultiCategorize)
+        if is_labels and len(cols)==1 and label_delim is None: raise ValueError(
+            f'{name!r} holds strings, of which each letter would be a label: '
+            "pass `label_delim=';'`, or lists of labels")
 
 def _target_block(df, cols, label_delim):
-    "The block for the targets of a table; raises `ValueError` for what would be read as something else"
-    several = label_delim is not None or len(cols)>1
-    for name in cols:
-        lists = [y for y in df[name] if is_listy(y) or isinstance(y, np.ndarray)]
-        if lists: raise ValueError(f'{name!r} holds lists, such as {lists[0]!r:.80}: for several labels '
-                                   'of a text pass `y_block=MultiCategoryBlock`, '
-                                   f'for one `df.assign({name}=df[{name!r}].str[0])`')
-    flags = len(cols)>1 and label_delim is None and all({*df[o]}<={0,1} for o in cols)
-    if flags: return MultiCategoryBlock(encoded=True, vocab=cols)
-    return MultiCategoryBlock if several else CategoryBlock
+    "The block for the targets of a table"
+    if label_delim is not None: return MultiCategoryBlock
+    if len(cols)==1: return CategoryBlock
+    flags = all({*df[o]}<={0,1} for o in cols)
+    return MultiCategoryBlock(encoded=True, vocab=cols) if flags else MultiCategoryBlock
 
-def _ensure_numbers(df, cols, block):
-    "Raise `ValueError` for numbers that are texts"
-    for name in cols:
-        texts = [(i,y) for i,y in df[name].items() if isinstance(y, str)]
-        odd = [(i,y) for i,y in texts if _decimal.fullmatch(y.strip())]
-        if block is not None: odd = odd or texts
-        elif len(odd)<len(texts): odd = []
-        if not odd: continue
-        row,text = odd[0]
-        raise ValueError(f'{name!r} holds numbers that are texts, such as {text!r} in row {row!r}: '
-                         "read the table with `pd.read_csv(file, decimal=',', thousands='.')`; "
-                         'for classes pass `y_block=CategoryBlock`')
+def _without_tuples(df, cols):
+    "The table with lists in the place of tuples, which would be several targets to fastai"
+    def as_list(y): return [*y] if isinstance(y, tuple) else y
+    cols = [o for o in cols if isinstance(o, str) and any(isinstance(y, tuple) for y in df[o])]
+    return df.assign(**{o: df[o].map(as_list) for o in cols})
 
 def _split_by_folder(path, train, valid):
     "A splitter by the first folder below `path`"
@@ -429,9 +448,11 @@ def _split_by_folder(path, train, valid):
 
 def _delimiter(text, header, file):
     "The sign that stands most often in the header of a CSV, outside of quotes; raises `ValueError` for a tie"
-    lines = [o for o in re.sub('"[^"]*"', '', text[:100_000]).split('\n') if o.strip()]
-    names = lines[header if isinstance(header, int) else 0] if lines else ''
-    best,second = sorted(',;\t|', key=names.count, reverse=True)[:2]
+    unquoted = re.sub('"[^"]*"', '', text[:100_000])
+    lines = [o for o in unquoted.split('\n') if o.strip()]
+    n = header if isinstance(header, int) else 0
+    names = lines[n] if lines else ''
+    best,second,*_ = sorted(',;\t|', key=names.count, reverse=True)
     if names.count(best)==names.count(second)>0: raise ValueError(
         f'the header of {file} has {best!r} and {second!r}: pass `delimiter=`')
     return best
@@ -448,7 +469,10 @@ def read_table(
     if encoding is None: encoding = 'utf-16' if data[:2] in (b'\xff\xfe',b'\xfe\xff') else 'utf-8-sig'
     text = decoded(data, file, encoding)
     first_line,_,rest = text.partition('\n')
-    if said := re.fullmatch('"?sep=(.)"?', first_line): text,delimiter = rest,ifnone(delimiter, said[1])  # of Excel
+    named = re.fullmatch('"?sep=(.)"?', first_line)  # by Excel
+    if named:
+        text = rest
+        delimiter = ifnone(delimiter, named[1])
     if delimiter is None: delimiter = ',' if header is None else _delimiter(text, header, file)
     df = pd.read_csv(io.StringIO(text), header=header, delimiter=delimiter, quoting=quoting)
     if not isinstance(df.index, pd.RangeIndex): raise ValueError(
@@ -459,16 +483,11 @@ def read_table(
 # %% ../../nbs/35_text.blocks.ipynb #bl000032
 def _keywords(kwargs, block, loader, who):
     "Keywords for a block, for its `DataBlock` and for the loaders; raises `TypeError` for others"
-    def of_data(item_tfms=None, batch_tfms=None): pass
-    def val(kwargs):
-        names = [o for o in kwargs if o.startswith('val_') and o not in ('val_bs','val_shuffle')]
-        return {o[4:]: kwargs[o] for o in names}
-
-    loader = kwargs.get('dl_type') or loader
-    split_keywords(val(kwargs), loader, who=who)
-    known = {n: o for n,o in kwargs.items() if n[4:] not in val(kwargs)}
-    block,data,*loaders = split_keywords(known, block, of_data, Datasets.dataloaders, loader, who=who)
-    return block,data,merge(*loaders, {n: o for n,o in kwargs.items() if n not in known})
+    of_block,rest = split_keywords(kwargs, block)
+    of_data = {n: rest.pop(n) for n in ('item_tfms','batch_tfms') if n in rest}
+    names = {n.removeprefix('val_'): o for n,o in rest.items()}  # of the loader for validation
+    split_keywords(names, Datasets.dataloaders, kwargs.get('dl_type') or loader, who=who)
+    return of_block,of_data,rest
 
 class TextDataLoaders(_fastai.TextDataLoaders):
     "fastai's `TextDataLoaders`, for our blocks; an unknown keyword raises `TypeError`"
@@ -492,31 +511,25 @@ class TextDataLoaders(_fastai.TextDataLoaders):
         **kwargs
     )->DataLoaders: # For a learner
         "Create from a table; raises `ValueError` for missing cells, and for targets that would be misread"
-        block,data,loader = _keywords(kwargs, TextBlock.from_df, TextLMDL if is_lm else TextDL, cls.from_df)
-        targets = [] if is_lm else ensure_filled(df[:0], *L(label_col))
-        if valid_col is not None: ensure_filled(df, valid_col, fill=False)
-        tfms = getattr(y_block, 'type_tfms', ())
-        in_lists = y_block is MultiCategoryBlock or any(isinstance(o, MultiCategorize) for o in tfms)
-        several = label_delim is not None or in_lists
-        fill = dict.fromkeys([*ensure_filled(df[:0], *L(text_col)), *(targets if several else [])], '')
-        ensure_filled(df, *L(text_col), *(targets if several or y_block is None else []), fill=fill)
-        blocks = [TextBlock.from_df(text_col, text_vocab, is_lm, seq_len, backwards, tok=tok_tfm, **block)]
-        if not is_lm:
-            numbers = any(isinstance(o, RegressionSetup) for o in getattr(y_block, 'type_tfms', ()))
-            if numbers or y_block in (None,RegressionBlock): _ensure_numbers(df, targets, y_block)
-            if in_lists and label_delim is None and len(targets)==1 and any(isinstance(o, str) for o in df[targets[0]]):
-                raise ValueError(f'{targets[0]!r} holds strings, of which each letter would be a label: '
-                                 "pass `label_delim=';'`, or lists of labels")
-            tuples = [o for o in targets if isinstance(o, str) and any(isinstance(y, tuple) for y in df[o])]
-            # a tuple is several targets to fastai
-            df = df.assign(**{o: df[o].map(lambda y: [*y] if isinstance(y, tuple) else y) for o in tuples})
-            blocks += L(_target_block(df, targets, label_delim) if y_block is None else y_block)
+        of_block,of_data,of_loader = _keywords(kwargs, TextBlock.from_df, TextLMDL if is_lm else TextDL, cls.from_df)
         if valid_col is not None: ensure_split(df, valid_col)
+        texts = ensure_filled(df[:0], *L(text_col))
+        targets = [] if is_lm else ensure_filled(df[:0], *L(label_col))
+        many_labels = label_delim is not None or _has(y_block, MultiCategoryBlock, MultiCategorize)
+        needed = targets if many_labels or y_block is None else []
+        ensure_filled(df, *texts, *needed, fill=dict.fromkeys(texts + targets*many_labels, ''))
+        blocks = [TextBlock.from_df(text_col, text_vocab, is_lm, seq_len, backwards, tok=tok_tfm, **of_block)]
+        get_y = None
+        if not is_lm:
+            _ensure_targets(df, targets, y_block, label_delim)
+            blocks += L(_target_block(df, targets, label_delim) if y_block is None else y_block)
+            df = _without_tuples(df, targets)
+            places = [[*df].index(o) if isinstance(o, int) else o for o in targets]
+            get_y = ColReader(places, label_delim=label_delim)
         splitter = RandomSplitter(valid_pct, seed=seed) if valid_col is None else ColSplitter(valid_col)
-        places = [[*df].index(o) if isinstance(o, int) else o for o in targets]
-        dblock = DataBlock(blocks, get_x=ColReader(block.get('tok_text_col', 'text')), splitter=splitter,
-                           get_y=None if is_lm else ColReader(places, label_delim=label_delim), **data)
-        return cls.from_dblock(dblock, df, path=path, seq_len=seq_len, **loader)
+        get_x = ColReader(of_block.get('tok_text_col', 'text'))
+        dblock = DataBlock(blocks, get_x=get_x, get_y=get_y, splitter=splitter, **of_data)
+        return cls.from_dblock(dblock, df, path=path, seq_len=seq_len, **of_loader)
 
     @classmethod
     @delegates(_fastai.TextDataLoaders.from_folder)
@@ -536,16 +549,18 @@ class TextDataLoaders(_fastai.TextDataLoaders):
         **kwargs
     )->DataLoaders: # For a learner
         "Create from a folder; raises `ValueError` for a text in another encoding"
-        block,data,loader = _keywords(kwargs, TextBlock.from_folder, TextLMDL if is_lm else TextDL, cls.from_folder)
-        if splitter is None:
-            splitter = (_split_by_folder(path, train, valid) if valid_pct is None
-                        else RandomSplitter(valid_pct, seed=seed))
-        files = partial(get_text_files, folders=None if valid_pct is not None else [train,valid])
-        blocks = [TextBlock.from_folder(path, text_vocab, is_lm, seq_len, backwards, tok=tok_tfm, **block)]
+        loader = TextLMDL if is_lm else TextDL
+        of_block,of_data,of_loader = _keywords(kwargs, TextBlock.from_folder, loader, cls.from_folder)
+        folders = [train,valid]
+        if valid_pct is not None:
+            folders = None
+            splitter = ifnone(splitter, RandomSplitter(valid_pct, seed=seed))
+        blocks = [TextBlock.from_folder(path, text_vocab, is_lm, seq_len, backwards, tok=tok_tfm, **of_block)]
         if not is_lm: blocks.append(CategoryBlock(vocab=vocab))
-        dblock = DataBlock(blocks, get_items=files, splitter=splitter,
-                           get_y=None if is_lm else parent_label, **data)
-        return cls.from_dblock(dblock, path, path=path, seq_len=seq_len, **loader)
+        dblock = DataBlock(blocks, get_items=partial(get_text_files, folders=folders),
+                           splitter=ifnone(splitter, _split_by_folder(path, train, valid)),
+                           get_y=None if is_lm else parent_label, **of_data)
+        return cls.from_dblock(dblock, path, path=path, seq_len=seq_len, **of_loader)
 
     @classmethod
     @delegates(from_df)
