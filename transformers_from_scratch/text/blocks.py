@@ -35,7 +35,8 @@ class TextIds(Numericalize):
     ):
         ensure(not isinstance(vocab, str), 'vocab', vocab, 'a list, such as `text_vocab(dls)`')
         super().__init__(ifnone(vocab, getattr(tok, 'vocab', None)), ifnone(min_freq, 3), max_vocab, special_toks)
-        self.tok,self.asked = tok,ifnone(min_freq, 1)
+        self.tok = tok
+        self.asked = ifnone(min_freq, 1)
 
     @property
     def numericalize(self): return self  # as fastai's is found, `dls.numericalize`
@@ -215,7 +216,8 @@ def _read_tables(
         if isinstance(tl.items, list) and tl.items and isinstance(tl.items[0], pd.Series):
             tl.items = pd.DataFrame(tl.items)
         if tok.mode!='df' or not isinstance(tl.items, pd.DataFrame) or not len(tl.items): continue
-        table,cols = tl.items,L(tok.text_cols)
+        table = tl.items
+        cols = L(tok.text_cols)
         name = tok.tok_text_col
         def holds_tokens(o): return o in table and is_listy(table[o].iloc[0])
         # a table as it was before the training; a place says nothing of the columns of another table
@@ -253,7 +255,8 @@ class _Stream:
         self.places = set()  # of the texts that are there
 
     def __getitem__(self, tokens:slice):
-        first_text,last_text = bisect_right(self.ends, tokens.start),bisect_right(self.ends, tokens.stop-1)
+        first_text = bisect_right(self.ends, tokens.start)
+        last_text = bisect_right(self.ends, tokens.stop-1)
         for place in range(first_text, last_text+1):
             if place not in self.places: self._put(place)
         return self.tokens[tokens].long()
@@ -310,7 +313,8 @@ class TextLMDL(_KeepsRows, LMDataLoader):
         "A loader for other data, with fewer rows where it has fewer tokens than rows"
         if dataset is not None:
             _read_tables(dataset)
-            n,seq_len = sum(_counted(dataset))-1,ifnone(seq_len, self.seq_len)
+            n = sum(_counted(dataset))-1
+            seq_len = ifnone(seq_len, self.seq_len)
             if 0<n<kwargs.get('bs', self.bs): kwargs['bs'] = max(n//seq_len, 1)
         return super().new(dataset=dataset, seq_len=seq_len, **kwargs)
 
