@@ -20,7 +20,6 @@ from transformers_from_scratch.generate.generate import *
 from transformers_from_scratch.speed.autotune import *
 from transformers_from_scratch.speed.layers import *
 from transformers_from_scratch.speed.attention import *
-from transformers_from_scratch.speed.optimizer import *
 from transformers_from_scratch.speed.steps import *
 from transformers_from_scratch.speed.columns import *
 from transformers_from_scratch.speed.decode import *
@@ -55,7 +54,6 @@ from transformers_from_scratch.learner.zero_shot import *
 from transformers_from_scratch.callbacks.precision import *
 from transformers_from_scratch.callbacks.averaging import *
 from transformers_from_scratch.callbacks.resume import *
-from transformers_from_scratch.callbacks.compile import *
 from transformers_from_scratch.export.save import *
 from transformers_from_scratch.export.onnx import *
 from transformers_from_scratch.export.huggingface import *

@@ -64,7 +64,7 @@ def _makes_ids_only(dls, tfms, tags):
     # what changes items or batches has no name
     for pipeline in (dls.valid.after_item, dls.valid.before_batch, dls.valid.after_batch):
         names = {type(o).__name__ for o in getattr(pipeline, 'fs', ())}
-        if names - {'ToTensor','Pad_Chunk','Pad_Input','PadPairs','_PadTags'}: return False
+        if names - {'ToTensor','Pad_Chunk','PadTexts','Pad_Input','PadPairs','_PadTags'}: return False
     return True
 
 def _describe_data(dls):
@@ -238,7 +238,7 @@ def _empty_dls(about, tok, device):
                      seq_len=data.seq_len)
     kw = dict(bs=1, num_workers=0, device=device)
     # rows of a language model need no padding, and tags are padded beside their text
-    if not (is_lm or data.tags): kw['before_batch'] = Pad_Chunk(pad_idx=ifnone(about.encoder['pad_idx'], 0))
+    if not (is_lm or data.tags): kw['before_batch'] = PadTexts(pad_idx=ifnone(about.encoder['pad_idx'], 0))
     block,get_y,cells = _target(about, tok)
     name = 'text of this row' if 'text' in cells else 'text'  # labels may be called so
     cols = data.cols if data.cols and data.tags else [name]

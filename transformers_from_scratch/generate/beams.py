@@ -18,12 +18,14 @@ def best_next(
     banned:Tensor=None # Ids that are never generated
 )->tuple: # `log_p`, indices of the texts that are continued, ids of the new tokens: `(b,n_best)`, best first
     "Best continuations of `n` texts by one token; raises `ValueError` for NaN in the logits"
-    (b,n),token_log_p = log_p.shape,logits.float().log_softmax(-1)                      # (b*n,v)
+    b,n = log_p.shape
+    token_log_p = logits.float().log_softmax(-1)                                        # (b*n,v)
     if banned is not None:
         token_log_p.scatter_(-1, banned.expand(len(token_log_p), -1), -math.inf)
     best,ids = token_log_p.topk(min(n_best, token_log_p.shape[-1]))                     # (b*n,m)
     check_scores(best[:,0].view(b, n).isfinite().all(1))
-    sums,m = (log_p[...,None] + best.view(b, n, -1)).flatten(1),best.shape[1]           # (b,n*m)
+    sums = (log_p[...,None] + best.view(b, n, -1)).flatten(1)                                # (b,n*m)
+    m = best.shape[1]
     log_p,columns = sums.topk(min(n_best, n*m))
     return log_p,columns//m,ids.view(b, n*m).gather(1, columns)                         # (b,n_best)
 
@@ -37,7 +39,8 @@ class Hypothesis(NamedTuple):
 
 # %% ../../nbs/23_generate.beams.ipynb #be000049
 def _hypothesis(ids, log_p, stopped, length_penalty):
-    log_p,n = log_p.item(),max(len(ids)+stopped, 1)
+    log_p = log_p.item()
+    n = max(len(ids)+stopped, 1)
     return Hypothesis(ids, log_p/n**length_penalty, log_p, stopped)
 
 def _best_first(texts, n): return sorted(texts, key=lambda o: o.score, reverse=True)[:n]
@@ -49,7 +52,8 @@ def _order(stops, parents, beams, n):
     columns = torch.arange(n, device=parents.device)
     heirs = parents.gather(1, order)[...,None]==columns                                 # (b,n,n)
     heirs = heirs & (heirs.cumsum(1)==1)  # the first of each text
-    ranks,has_heir = heirs.int().argmax(1),heirs.any(1)                                 # (b,n)
+    ranks = heirs.int().argmax(1)                                                       # (b,n)
+    has_heir = heirs.any(1)                                                             # (b,n)
     ranks[~has_heir] = columns.expand_as(ranks)[~heirs.any(2)]  # columns without an heir take the rest
     return order.gather(1, ranks)
 
@@ -73,7 +77,8 @@ def search_beams(
     wanted = beams if early_stop else n_best
     log_p = reader.logits.new_zeros(len(reader.logits), 1)                              # (b,n)
     ids = log_p.new_zeros(*log_p.shape, 0, dtype=torch.long)                            # (b,n,t)
-    active,found = list(range(len(log_p))),[[] for _ in log_p]
+    active = list(range(len(log_p)))
+    found = [[] for _ in log_p]
     for t in range(n_words):
         rows = torch.arange(log_p.numel(), device=ids.device).view_as(log_p)            # (b,n)
         # half of them may stop
@@ -92,8 +97,12 @@ def search_beams(
         keep = [i for i,o in enumerate(active) if best[i]>-math.inf
                 and (len(found[o])<wanted or found[o][wanted-1].score<bounds[i])]
         if t==n_words-1 or not keep: break
-        old,rows = rows,rows.gather(1, parents)[keep]
-        active,log_p,ids,new = [active[i] for i in keep],log_p[keep],ids[keep],new[keep]
+        old = rows
+        rows = rows.gather(1, parents)[keep]
+        active = [active[i] for i in keep]
+        log_p = log_p[keep]
+        ids = ids[keep]
+        new = new[keep]
         if not rows.equal(old): reader.select(rows.flatten())
         reader.append(new.flatten())
     for i,text in enumerate(active):  # without a stop, as they are

@@ -26,9 +26,12 @@ class KVCache:
         kv:Tensor # New keys and values `(b,2h,t,s)`
     )->tuple: # All keys and all values so far, each `(b,h,tk,s)`
         "Append keys and values that are in one tensor, and return all"
-        n,end,h = self.n,self.n+kv.shape[2],kv.shape[1]//2
+        n = self.n
+        end = self.n+kv.shape[2]
+        h = kv.shape[1]//2
         if self.kv is None or end>self.room:
-            old,self.room = self.kv,max(end, self.room if self.kv is None else 2*self.room)
+            old = self.kv
+            self.room = max(end, self.room if self.kv is None else 2*self.room)
             with torch.inference_mode(False):  # a tensor of inference mode could not be written to outside it
                 self.kv = kv.new_empty(*kv.shape[:2], self.room, kv.shape[3])
             if old is not None: self.kv[:,:,:n] = old[:,:,:n]
@@ -55,7 +58,9 @@ class KVCache:
         rows:Tensor # Indices of the texts to continue `(b',)`; one may occur several times
     ):
         "Keep, copy or drop texts; those whose index does not change are not copied"
-        old,b,n = self.kv,len(rows),self._filled()
+        old = self.kv
+        b = len(rows)
+        n = self._filled()
         if b>len(old):
             with torch.inference_mode(False): self.kv = old.new_empty(b, *old.shape[1:])
             self.kv[:,:,:n] = old[rows,:,:n]

@@ -29,8 +29,12 @@ def stream_ids(
     **kwargs
 )->Iterator: # The new ids `(b,)`, step by step
     "Generate token by token; raises `ValueError` for an argument out of range"
-    encoder,parts,text,new = model[0],list(model.modules()),ids,None
-    never,stopped = _banned_ids(encoder, ids, banned, stop_id),ids.new_zeros(len(ids)).bool()
+    encoder = model[0]
+    parts = list(model.modules())
+    text = ids
+    new = None
+    never = _banned_ids(encoder, ids, banned, stop_id)
+    stopped = ids.new_zeros(len(ids)).bool()
     if only_last: ids = padding_first(ids, encoder)[0][:,-1:]
     for _ in range(n_words):
         with eval_mode(parts), torch.inference_mode():  # for this token only
@@ -88,7 +92,8 @@ def generate(
     if beams is None: new = [o[:,None] for o in stream_ids(model, ids, n_words, **kwargs)]
     else:
         best = [o[0] for o in generate_beams(model, ids, n_words, beams=beams, **kwargs)]
-        stop,pad = kwargs.get('stop_id'),model[0].pad_idx
+        stop = kwargs.get('stop_id')
+        pad = model[0].pad_idx
         texts = [F.pad(o.ids, (0,1), value=stop) if o.stopped else o.ids for o in best]
         new = [nn.utils.rnn.pad_sequence(texts, True, ifnone(pad, ifnone(stop, 0)))]
     return torch.cat([ids, *new], 1)

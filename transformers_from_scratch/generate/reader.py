@@ -25,9 +25,12 @@ class LMReader:
         # a model with its own `forward` is called as a whole; not every block supports caches
         self.plain = type(model).forward in (TransformerLM.forward, nn.Sequential.forward)
         can_cache = self.plain and all(getattr(o, 'cached', False) for o in model[0].blocks)
-        self.model,self.quantize,self.cache = model,quantize,cache and can_cache
+        self.model = model
+        self.quantize = quantize
+        self.cache = cache and can_cache
         self.text,self.lengths = padding_first(ids, model[0])  # `lengths`: tokens that are read
-        self.fast,self.step = fast or bool(quantize),None  # `fast`: a decoder is to be looked for
+        self.fast = fast or bool(quantize)  # is a fast decoder to be looked for?
+        self.step = None
         if quantize: self._make_step()
         self._read()
 
@@ -49,10 +52,14 @@ class LMReader:
         more = len(rows)>len(self.text)
         self.text,self.logits = self.text[rows],None  # `append` makes new ones
         self.lengths = [self.lengths[i] for i in rows.tolist()]
-        if self.pad_mask is not None: self.pad_mask,self.pos = self.pad_mask[rows],self.pos[rows]
+        if self.pad_mask is not None:
+            self.pad_mask = self.pad_mask[rows]
+            self.pos = self.pos[rows]
         if self.cache:
             for cache in self.caches: cache.reorder(rows)
-        if self.step and more: self.fast,self.step = True,None  # its layout is for fewer texts
+        if self.step and more:  # its layout is for fewer texts
+            self.fast = True
+            self.step = None
 
     def _select_sources(self, rows):
         "Drop the sources that have no rows left"
@@ -67,17 +74,22 @@ class LMReader:
 
     def _read(self):
         "Read all texts; those longer than `max_len` are cut to the last half of it"
-        encoder,limit = self.model[0],self.model[0].max_len
+        encoder = self.model[0]
+        limit = self.model[0].max_len
         if limit is not None:
             self.lengths = [n if n<=limit else max(limit//2, 1) for n in self.lengths]
         width = max(self.lengths)
-        ids,pos,self.pad_mask = self.text[:,-width:],None,None  # no padding: positions 0 to t-1
+        ids = self.text[:,-width:]
+        pos = None  # no padding: positions 0 to t-1
+        self.pad_mask = None
         self.pos = torch.full((1,), width-1, device=ids.device)  # of the last tokens
         if min(self.lengths)<width:  # padding in front of the shorter ones
             start = width - torch.tensor(self.lengths, device=ids.device)[:,None]            # (b,1)
             pos = torch.arange(width, device=ids.device) - start                         # (b,width)
-            self.pad_mask,pos = pos<0,pos.clamp(min=0)
-            ids,self.pos = ids.masked_fill(self.pad_mask, encoder.pad_idx),pos[:,-1:]
+            self.pad_mask = pos<0
+            pos = pos.clamp(min=0)
+            ids = ids.masked_fill(self.pad_mask, encoder.pad_idx)
+            self.pos = pos[:,-1:]
         if self.cache:
             if len(ids)>4 and not torch.is_grad_enabled(): self._make_step()
             cache_cls = getattr(self.step, 'cache_cls', KVCache)
@@ -112,7 +124,8 @@ class LMReader:
     def _make_step(self):
         "Look once for a fast decoder; raises `ValueError` if `quantize` needs one, and there is none"
         if not self.fast: return
-        self.fast,decode = False,_decode()
+        self.fast = False
+        decode = _decode()
         if decode and self.cache:
             self.step = decode.fast_decoder(self.model, self.quantize, len(self.text))
         if self.quantize and not self.step:

@@ -51,8 +51,12 @@ def train_bpe(
     min_freq:int=2 # A pair that occurs less often is never joined
 )->list: # Pairs of pieces as `bytes`, in the order in which they are joined
     "Learn merges: join the most frequent pair, again and again"
-    words,pairs,where = {o: _bytes(o) for o in counts},Counter(),defaultdict(set)
-    ids,merges,heap = {bytes([o]): i for i,o in enumerate(byte_names)},[],[]
+    words = {o: _bytes(o) for o in counts}
+    pairs = Counter()
+    where = defaultdict(set)
+    ids = {bytes([o]): i for i,o in enumerate(byte_names)}
+    merges = []
+    heap = []
     def count(word, sign):
         for pair in (found := [*zip(words[word], words[word][1:])]):
             pairs[pair] += sign*counts[word]
@@ -66,7 +70,8 @@ def train_bpe(
         if pairs[pair]!=-seen: push(pair)  # its count has fallen
         elif -seen<min_freq: break
         else:
-            new,grown = b''.join(pair),set()
+            new = b''.join(pair)
+            grown = set()
             merges.append(pair); ids[new] = len(ids)
             for word in where.pop(pair):
                 count(word, -1)
@@ -105,13 +110,15 @@ class BPETokenizer:
         code = {name: o for o,name in byte_names.items()}
         def piece(name):
             return name.encode() if name in self.specials else bytes(code[c] for c in name)
-        self.tok,self.ids = tok,{piece(o): i for o,i in tok['vocab'].items()}
+        self.tok = tok
+        self.ids = {piece(o): i for o,i in tok['vocab'].items()}
         self.ranks = {(piece(a),piece(b)): i for i,(a,b) in enumerate(tok['merges'])}
         order = sorted(self.ids, key=self.ids.get)
         names = [*map(_name, order)]
         for i in special_ids(names):  # a text may have words that look like special tokens
             if names[i] not in self.specials: names[i] = '▁'+names[i]
-        self.names,self.back = dict(zip(order, names)),dict(zip(names, order))
+        self.names = dict(zip(order, names))
+        self.back = dict(zip(names, order))
 
     @classmethod
     def from_file(cls,
@@ -120,7 +127,9 @@ class BPETokenizer:
     )->'BPETokenizer': # With the ids of the file
         "Read what somebody else has trained; `ValueError` for what is not BPE with GPT-2's pattern"
         file = json.loads(read_text(path))
-        model,pre,added = file['model'],file['pre_tokenizer'] or {},file.get('added_tokens') or []
+        model = file['model']
+        pre = file['pre_tokenizer'] or {}
+        added = file.get('added_tokens') or []
         odd = [n for n in _refused for o in (file, model, pre, *added) if o.get(n)]
         plain = pre.get('type')=='ByteLevel' and pre.get('use_regex', True)
         ensure(plain and not odd, 'path', odd or ['pre_tokenizer'],

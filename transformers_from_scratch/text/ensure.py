@@ -162,7 +162,8 @@ def keywords_of(
                 if found and found[1] in kwargs and not hasattr(e, '__notes__'):
                     e.add_note(keyword_note(found[1], {*params} - {'self'}))
                 raise
-        sig,at = inspect.signature(f),call
+        sig = inspect.signature(f)
+        at = call
         params = {n: p for n,p in sig.parameters.items() if p.kind is not p.VAR_KEYWORD}
         for other in others:
             for n,p in inspect.signature(other).parameters.items():
@@ -170,7 +171,8 @@ def keywords_of(
             other = other.__init__ if isinstance(other, type) else other
             while other:  # `docments` follows `__delwrap__`, from one function to the next
                 at.__delwrap__ = partial(inspect.unwrap(getattr(other, 'func', other)))
-                at,other = at.__delwrap__,getattr(other, '__delwrap__', None)
+                at = at.__delwrap__
+                other = getattr(other, '__delwrap__', None)
         call.__signature__ = sig.replace(parameters=[*params.values()])
         return call
     return _inner
@@ -182,7 +184,8 @@ def split_keywords(
     who:callable=None # A function that takes no others but its own: it raises `TypeError` for them
 )->list: # Those that each of `fs` takes and none before it does, and the others, unless `who` is given
     "Keywords by the function that takes them"
-    res,rest = [],dict(kwargs)
+    res = []
+    rest = dict(kwargs)
     for f in fs: res.append({n: rest.pop(n) for n in [o for o in inspect.signature(f).parameters if o in rest]})
     if not who: return [*res, rest]
     for name in rest:

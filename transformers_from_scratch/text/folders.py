@@ -87,7 +87,12 @@ class FolderTokenizer(TextTokenizer):
     ):
         "Read texts from the folder `path`"
         res = cls(ifnone(tok, WordTokenizer), rules, mode='folder', sep=sep)
-        res.path,res.encoding,res.n_workers,res.words,res.texts,res.keys = Path(path),encoding,n_workers,[],{},{}
+        res.path = Path(path)
+        res.encoding = encoding
+        res.n_workers = n_workers
+        res.words = []
+        res.texts = {}
+        res.keys = {}
         res.counted = partial(get_files, res.path, ifnone(extensions, ['.txt']), True, folders)
         return res
 
@@ -113,7 +118,8 @@ class FolderTokenizer(TextTokenizer):
         at = {o: i for i,o in enumerate(self.words)}
         for key,words in tokens.items():
             self.texts[key] = np.array([at.setdefault(o, len(at)) for o in words], np.int32)
-        self.words,self.lengths = [*at],{o: len(self.texts[k]) for o,k in keys.items()}
+        self.words = [*at]
+        self.lengths = {o: len(self.texts[k]) for o,k in keys.items()}
         if self.counter is not None: return
         n = np.bincount(np.concatenate([self.texts[keys[o]] for o in train]), minlength=len(at)).tolist()
         self.counter = Counter({o: i for o,i in sorted(zip(self.words, n)) if i})

@@ -34,7 +34,8 @@ def special_ids(
     *names:str # Such as 'pad', 'unk', 'bos', 'fake'; regular expressions. None: all that are known
 )->list: # Their ids, in the order of `vocab`
     "The ids of special tokens, by their common names: `xxpad`, `[PAD]`, `<pad>`, `<|pad|>`"
-    key,vocab = (id(vocab),names),list(vocab)
+    key = (id(vocab),names)
+    vocab = list(vocab)
     if key not in _found or _found[key][0]!=vocab:  # another one, or changed in place
         forms = [rf'[<\[]\W?{o}\W?[>\]]' for o in names or _names]
         forms += [f'xx{o}' for o in names or _names if len(o)>1]  # `xxs` is a size
@@ -116,7 +117,8 @@ def text_ids(
     part:int=0 # Where targets are texts, too: 1 for these
 )->list: # Its ids, without padding
     "The ids of a text, as in training"
-    pad,tfms = pad_id(dls),text_tfms(dls, part)
+    pad = pad_id(dls)
+    tfms = text_tfms(dls, part)
     return [i for i in compose_tfms(text, tfms=tfms, split_idx=1).tolist() if i!=pad]
 
 # %% ../../nbs/85_text.info.ipynb #11000040
@@ -153,7 +155,8 @@ def row_text(
 )->str: # What the tokenizer reads
     "The text of a row, joined as in training; raises `TypeError` for a string where it is several columns"
     tok = text_tokenizer(dls)
-    cols,text = L(getattr(tok, 'text_cols', None)),isinstance(row, str)
+    cols = L(getattr(tok, 'text_cols', None))
+    text = isinstance(row, str)
     alone = len(cols)<2 or isinstance(dls.train, LMDataLoader)
     ensure(alone if text else cols and isinstance(row, (dict,pd.Series)), 'text', row, 'a string' if alone
            else f"a row, such as {{{', '.join(f'{o!r}: ...' for o in cols)}}}", TypeError)
@@ -168,7 +171,8 @@ def type_sep(
 )->int: # None where a row is one text, or where both have the same type
     "The id after which the tokens of a row with two texts are of type 1"
     tok = text_tokenizer(dls)
-    sep,cols = getattr(getattr(tok, 'tok', None), 'sep', None),L(getattr(tok, 'text_cols', ()))
+    sep = getattr(getattr(tok, 'tok', None), 'sep', None)
+    cols = L(getattr(tok, 'text_cols', ()))
     marked = len(cols)>1 and tok.kwargs.get('mark_fields') is not False
     return list(text_vocab(dls)).index(sep) if marked and sep in text_vocab(dls) else None
 
@@ -230,7 +234,8 @@ def text_info(
     dls:DataLoaders # Data with texts
 )->TextInfo: # All of it
     "Facts of `dls`; raises `ValueError` where it holds no text, and for a tokenizer that fastai misreads"
-    tok,target = text_tokenizer(dls),text_target(dls)
+    tok = text_tokenizer(dls)
+    target = text_target(dls)
     names = [o for o in ('rules','join','make_vocab') if type(tok) is Tokenizer and hasattr(tok.tok, o)]
     if names: raise ValueError(
         f"`dls` has {type(tok.tok).__name__} inside fastai's `Tokenizer`, which leaves out its {names}: "
@@ -246,10 +251,13 @@ def check_words(
     stacklevel:int=3 # As in `warn`: 3 is the caller of the function that calls this one
 ):
     "Warn where more than 3 of 4 words are unknown"
-    which,effect = 'this text','its prediction says little'
+    which = 'this text'
+    effect = 'its prediction says little'
     if ids is None:
-        which,effect = 'the training texts of `dls`','it will learn little'
-        ds,n = dls.train_ds,len(dls.train_ds)
+        which = 'the training texts of `dls`'
+        effect = 'it will learn little'
+        ds = dls.train_ds
+        n = len(dls.train_ds)
         texts = ds.tls[0] if hasattr(ds, 'tls') else ds
         # custom functions are not called for this
         plain = ColReader,Tokenizer,Numericalize

@@ -154,21 +154,19 @@ def tags_of(
     "The transform that makes the tags of the data"
     return dls.train_ds.tls[-1].tfms.fs[-1]
 
-class _PadTags(Pad_Chunk):
+class _PadTags(PadTexts):
     "Pads tags beside their text, with the padding id of its vocabulary"
+    others = {TensorTags: -100}
     def setups(self, dl):
         tok = dl.dataset.tls[-1].tfms.fs[-1].tok
         ensure(tok is text_tokenizer(dl.dataset), 'tok', tok,
                'one `TagTokenizer` for both, the `TextBlock` and the `TagBlock`')
         self.pad_idx = first([*special_ids(dl.dataset.tls[0].vocab, 'pad'), self.pad_idx])
-    def encodes(self, y:TensorTags):
-        return retain_type(pad_chunk(y, -100, self.pad_first, self.seq_len, self.max_len), y)
     def decode(self, row, **kwargs):
         "Remove the padding of a row"
         keep = row[0].as_subclass(Tensor)!=self.pad_idx
         return tuple(o[keep] if isinstance(o, (TensorText,TensorTags)) else o for o in row)
 
-padders[_PadTags] = partial(pad_chunks, fill={TensorTags: -100})
 known_types.update([Tags, TagTokenizer])
 
 def TagBlock(

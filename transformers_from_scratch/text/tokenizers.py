@@ -91,7 +91,8 @@ class ExactSubwordTokenizer:
     ):
         "Train the model, unless there is one"
         if self.tok is not None: return
-        sp,out = import_extra('sentencepiece', 'subword'),io.BytesIO()
+        sp = import_extra('sentencepiece', 'subword')
+        out = io.BytesIO()
         lines = (line[i:i+1000] for o in maps(*L(rules), items)
                  for line in str(o).splitlines(True) for i in range(0, len(line), 1000))
         usual = dict(vocab_size=self.vocab_sz, model_type=self.model_type, hard_vocab_limit=False,
@@ -106,7 +107,7 @@ class ExactSubwordTokenizer:
     def _split(self, text):
         res = []
         for i,part in enumerate(text.split('▁')):
-            if i: res += _bytes('▁')
+            if i>0: res += _bytes('▁')
             for o in self.tok.encode_as_pieces(part): res += _bytes(o) if o in _names else [o]
         return res
 
@@ -148,35 +149,44 @@ class HFTokenizer:
             state = _from_sentencepiece(file).to_str() if spm else read_text(file)
         else: state = path.to_str()
         self.tok = import_extra('tokenizers', 'hf').Tokenizer.from_str(state)
-        self.tok.no_truncation(); self.tok.no_padding()
+        self.tok.no_truncation()
+        self.tok.no_padding()
         ids = self.tok.get_vocab(with_added_tokens=True)
         n = max(ids.values(), default=-1)+1
         ensure(vocab_sz is None or vocab_sz>=n, 'vocab_sz', vocab_sz,
                f'at least {n}, the number of its tokens, or None')
-        self.vocab_sz,self.specials,self.eos = vocab_sz,specials,[i for i in eos if 0<=i<n]
+        self.vocab_sz = vocab_sz
+        self.specials = specials
+        self.eos = [i for i in eos if 0<=i<n]
         self.vocab = ['xxfake']*ifnone(vocab_sz, n)
         # fastai's rules change spaces
         for o,i in ids.items(): self.vocab[i] = f'<id{i}>' if ' ' in o else o
         if not special_ids(self.vocab, 'pad'): self.vocab.append(PAD)
         self.o2i = {o: i for i,o in enumerate(self.vocab) if o not in ('xxfake',PAD)}
-        words = ['a', *[o for o in ids if o.isalnum()][:9]]  # it may drop some
-        text = self.tok.encode(' '.join(words), add_special_tokens=specials)
+        self._set_ends(ids)
+        self._set_pairs()
+
+    def _set_ends(self, names):
+        "Find out how a text begins and ends, and which tokens end it"
+        words = ['a', *[o for o in names if o.isalnum()][:9]]  # the file may drop some
+        text = self.tok.encode(' '.join(words), add_special_tokens=self.specials)
         special = text.special_tokens_mask
         self.ends = 0,0  # special tokens before and after a text
         if 0 in special: self.ends = special.index(0),special[::-1].index(0)
-        ends = [*text.ids[len(special)-self.ends[1]:][:1], *self.eos]
-        ends = ends or special_ids(self.vocab, 'eos', '/s', 'endoftext', 'end_of_text')
-        # tokens that end a text, and what goes between the texts of a language model
-        self.stops = [self.vocab[i] for i in ends if self.vocab[i] not in _names]
-        self.between = first(self.stops) if specials and self.ends==(0,0) else None
-        self._set_pairs()
+        after = text.ids[len(special)-self.ends[1]:]
+        stops = after[:1]+self.eos or special_ids(self.vocab, 'eos', '/s', 'endoftext', 'end_of_text')
+        self.stops = [self.vocab[i] for i in stops if self.vocab[i] not in _names]
+        # what goes between the texts of a language model
+        self.between = first(self.stops) if self.specials and self.ends==(0,0) else None
 
     def _set_pairs(self):
         "Find out how the file joins two texts, if at all, and after which token the type is 1"
         both = self.tok.encode('a', 'a', add_special_tokens=self.specials)
-        types,special = both.type_ids,both.special_tokens_mask
+        types = both.type_ids
+        special = both.special_tokens_mask
         def before(xs): return xs.index(1)-1 if 1 in xs[1:] else None  # the last token before a 1
-        end,sep = before(both.sequence_ids),before(types)
+        end = before(both.sequence_ids)
+        sep = before(types)
         self.pairs = end is not None and bool(special[end])
         self.sep = self.vocab[both.ids[sep]] if sep is not None and special[sep] else None
 
@@ -216,23 +226,28 @@ _spm_files = {  # files of SentencePiece, the models that have them, and how one
     'source.spm': (['marian'], '$A </s>', '$A $B </s>'),
     'target.spm': (['marian'], '$A </s>', '$A $B </s>')}
 
-def _said(file): return json.loads(file.read_text(encoding='utf8')) if file.exists() else {}
+def _read_json(file): return json.loads(file.read_text(encoding='utf8')) if file.exists() else {}
 
 def tokenizer_file(
     folder:Path # A checkpoint's folder
 )->Path: # `tokenizer.json`, or what SentencePiece wrote; None if there is neither
     "The file of a checkpoint that says how texts become tokens"
-    kind = _said(folder/'config.json').get('model_type')
+    kind = _read_json(folder/'config.json').get('model_type')
     names = ['tokenizer.json', *(n for n,o in _spm_files.items() if kind in (None,*o[0]))]
     return first(folder/n for n in names if (folder/n).exists())
 
 def _spm_model(proto, vocab, unk):
     "The model of a `tokenizers.Tokenizer`, which finds the pieces that SentencePiece finds"
-    models,spec = import_extra('tokenizers', 'hf').models,proto.trainer_spec
+    models = import_extra('tokenizers', 'hf').models
+    spec = proto.trainer_spec
     if spec.model_type==1: return models.Unigram(vocab, unk, spec.byte_fallback)
     ranks = {o.piece: (-o.score, i) for i,o in enumerate(proto.pieces) if o.type==1}
-    merges = sorted((*rank, o[:i], o[i:]) for o,rank in ranks.items() for i in range(1, len(o))
-                    if {o[:i],o[i:]}<=ranks.keys())
+    merges = []
+    for piece,rank in ranks.items():
+        for i in range(1, len(piece)):
+            left,right = piece[:i],piece[i:]
+            if left in ranks and right in ranks: merges.append((*rank, left, right))
+    merges.sort()
     ids = {o: i for i,(o,_) in enumerate(vocab)}
     return models.BPE(ids, [o[2:] for o in merges], fuse_unk=True, unk_token=spec.unk_piece,
                       byte_fallback=spec.byte_fallback)
@@ -240,18 +255,25 @@ def _spm_model(proto, vocab, unk):
 def _set_spaces(tok, spec, unknown=None):
     "Change texts as SentencePiece does, and back; `unknown` is a regex of what has no piece"
     t = import_extra('tokenizers', 'hf')
-    n,d,prefix = t.normalizers,t.decoders,spec.add_dummy_prefix
-    steps = [n.Precompiled(spec.precompiled_charsmap)] if spec.precompiled_charsmap else []
+    norm = t.normalizers
+    dec = t.decoders
+    forth = []
+    if spec.precompiled_charsmap: forth.append(norm.Precompiled(spec.precompiled_charsmap))
     if spec.remove_extra_whitespaces:
-        steps += [n.Replace(t.Regex(r'\A +| +\z'), ''), n.Replace(t.Regex(' {2,}'), ' ')]
-    if unknown: steps += [n.Replace(t.Regex(unknown), '\uffff')]
-    tok.normalizer = n.Sequence([*steps, n.Replace(' ', '▁'), *[n.Prepend('▁')]*prefix])
-    tok.decoder = d.Sequence([d.Replace('▁', ' '), d.ByteFallback(), d.Fuse(),
-                              *[d.Strip(' ', 1, 0)]*prefix])
+        forth += [norm.Replace(t.Regex(r'\A +| +\z'), ''), norm.Replace(t.Regex(' {2,}'), ' ')]
+    if unknown: forth.append(norm.Replace(t.Regex(unknown), '\uffff'))
+    forth.append(norm.Replace(' ', '▁'))
+    back = [dec.Replace('▁', ' '), dec.ByteFallback(), dec.Fuse()]
+    if spec.add_dummy_prefix:
+        forth.append(norm.Prepend('▁'))
+        back.append(dec.Strip(' ', 1, 0))
+    tok.normalizer = norm.Sequence(forth)
+    tok.decoder = dec.Sequence(back)
 
 def _marian_vocab(file, pieces):
     "Tokens of `vocab.json` with scores, and a regex of texts that have none"
-    ids,scores = _said(file.parent/'vocab.json'),{o.piece: o.score for o in pieces if o.type==1}
+    ids = _read_json(file.parent/'vocab.json')
+    scores = {o.piece: o.score for o in pieces if o.type==1}
     if list(ids.values())!=list(range(len(ids))) or not scores.keys()<=ids.keys():
         raise ValueError(f'{file.parent}/vocab.json does not number the pieces of {file.name}')
     known = {c for o in scores for c in o}
@@ -266,7 +288,7 @@ def _more_tokens(file, names):
     "Special tokens that are not pieces: what was added to the vocabulary later"
     if file.name=='spm.model': return ['[MASK]']
     if file.suffix=='.spm': return [o for o in ('</s>','<unk>','<pad>') if o in names]
-    n = _said(file.parent/'tokenizer_config.json').get('extra_ids', 100)*(file.name=='spiece.model')
+    n = _read_json(file.parent/'tokenizer_config.json').get('extra_ids', 100)*(file.name=='spiece.model')
     return [f'<extra_id_{i}>' for i in reversed(range(n))]
 
 def _from_sentencepiece(file):
@@ -274,13 +296,17 @@ def _from_sentencepiece(file):
     t = import_extra('tokenizers', 'hf')
     spm = import_extra('sentencepiece.sentencepiece_model_pb2', 'subword').ModelProto
     ensure(file.name in _spm_files, 'path', file, f'a `tokenizer.json`, or one of {[*_spm_files]}')
-    cfg,proto = _said(file.parent/'tokenizer_config.json'),spm.FromString(file.read_bytes())
+    cfg = _read_json(file.parent/'tokenizer_config.json')
+    proto = spm.FromString(file.read_bytes())
     for o in ('do_lower_case','split_by_punct'): ensure(not cfg.get(o), o, cfg.get(o), 'false')
-    vocab,unk,unknown = [(o.piece, o.score) for o in proto.pieces],proto.trainer_spec.unk_id,None
+    vocab = [(o.piece, o.score) for o in proto.pieces]
+    unk = proto.trainer_spec.unk_id
+    unknown = None
     if file.suffix=='.spm':
         vocab,unknown = _marian_vocab(file, proto.pieces)
         unk = [o for o,_ in vocab].index('<unk>')
-    tok,names = t.Tokenizer(_spm_model(proto, vocab, unk)),{o for o,_ in vocab}
+    tok = t.Tokenizer(_spm_model(proto, vocab, unk))
+    names = {o for o,_ in vocab}
     _set_spaces(tok, proto.normalizer_spec, unknown)
     def added(*kinds):
         return [o.piece for o in proto.pieces if o.type in kinds and o.piece in names]
@@ -307,16 +333,14 @@ def _tokens_of(tok, texts):
     gave = f'{odd[0]!r:.40} for one' if odd else f'{len(res)} lists for {len(texts)} texts'
     raise TypeError(f'`tok_tfm` is {tok!r:.80}, but must be {_for_many}; it gives {gave}')
 
-_shared = None  # the tokenizer of this process, where it is one of several
-def _start(tok):
-    global _shared
-    _shared = tok
-def _call(texts): return _shared.tokens(texts)
+_of_process = []  # the tokenizer of this process, where it is one of several
+def _tokens_here(texts): return _of_process[0].tokens(texts)
 
 # %% ../../nbs/31_text.tokenizers.ipynb #7e000002
 class TextTokenizer(Tokenizer):
     "fastai's `Tokenizer`, for what may have `rules` and `join` of its own; reads any text as in training"
     input_types = (*Tokenizer.input_types, dict)  # a row
+    asked = None  # the columns that a block was made for
     def __init__(self,
         tok, # What splits texts, or its class
         rules:list=None, # Functions that change a text first; None: those of `tok`, or fastai's
@@ -330,7 +354,8 @@ class TextTokenizer(Tokenizer):
         texts:list # Texts, before the rules
     )->list: # A list of tokens for each
         "Tokens of texts; raises `TypeError` for a tokenizer of one text"
-        rules,post = compose(*self.rules),compose(*defaults.text_postproc_rules)
+        rules = compose(*self.rules)
+        post = compose(*defaults.text_postproc_rules)
         found = _tokens_of(self.tok, [rules(no_surrogates(o)) for o in texts])
         return [L([post(t) for t in o]) for o in found]
 
@@ -342,9 +367,8 @@ class TextTokenizer(Tokenizer):
         n = ifnone(n_workers, defaults.cpus)
         if sum(len(str(o)) for o in texts)<300_000 or n<2 or sys.platform=='win32': return self.tokens(texts)
         parts = [*chunked(texts, min(max(len(texts)//40, 1), 500))]
-        ctx = get_context('fork') if sys.platform=='darwin' else None
-        with futures.ProcessPoolExecutor(n, ctx, _start, (self,)) as pool:
-            done = progress_bar(pool.map(_call, parts), total=len(parts), leave=False)
+        with futures.ProcessPoolExecutor(n, get_context('fork'), _of_process.append, (self,)) as pool:
+            done = progress_bar(pool.map(_tokens_here, parts), total=len(parts), leave=False)
             return [t for o in done for t in o]
 
     def joined(self,
@@ -365,7 +389,8 @@ class TextTokenizer(Tokenizer):
         texts:list # Those of its rows, from `joined`
     )->pd.DataFrame: # Tokens in the place of the columns that were trained on
         "The table with tokens and their numbers, in fastai's columns"
-        tokens,name = self.many_tokens(texts, self.kwargs.get('n_workers')),self.tok_text_col
+        tokens = self.many_tokens(texts, self.kwargs.get('n_workers'))
+        name = self.tok_text_col
         cols = [table.columns[o] if isinstance(o, int) else o for o in L(self.text_cols)]
         others = table.drop(columns=cols, errors='ignore')
         return others.assign(**{name: tokens, f'{name}_length': [*map(len, tokens)]})
@@ -374,7 +399,7 @@ class TextTokenizer(Tokenizer):
         "Make the tokens of a table, in the place of its texts"
         df = getattr(dsets, 'items', None)
         if self.mode!='df' or not isinstance(df, pd.DataFrame): return
-        self.asked = getattr(self, 'asked', self.text_cols)  # a block may be used for another table
+        self.asked = ifnone(self.asked, self.text_cols)  # a block may be used for another table
         self.text_cols = ensure_filled(df, *L(self.asked))
         texts = self.joined(df)
         if hasattr(self.tok, 'setup'): self.tok.setup(texts, self.rules)
@@ -427,17 +452,18 @@ def is_repeatable(
     tok:Tokenizer # fastai's, or ours
 )->bool: # False for a tokenizer or a rule of the user's
     "True where a text is known to have the same tokens each time"
-    inner = tok.tok
-    return type(inner) in _kinds and all(
-        o in _rules.values() for o in [*tok.rules, *defaults.text_postproc_rules]) and not (
-        type(inner) is HFTokenizer and getattr(inner.tok.model, 'dropout', None))
+    cls = type(tok.tok)
+    known_rules = all(o in _rules.values() for o in [*tok.rules, *defaults.text_postproc_rules])
+    at_random = cls is HFTokenizer and getattr(tok.tok.model, 'dropout', None)
+    return cls in _kinds and known_rules and not at_random
 
 def tokenizer_state(
     tok # `DataLoaders`, a fastai `Tokenizer`, or a tokenizer such as `CharTokenizer()`
 )->dict: # For JSON: `kind` ('words', 'chars', 'subwords', 'custom'), class, rules, settings
     "All that determines how texts become tokens"
     outer = as_tokenizer(tok)
-    tok,cls = outer.tok,type(outer.tok)
+    tok = outer.tok
+    cls = type(outer.tok)
     kind,names = _kinds.get(cls, ('custom',[]))
     name = cls.__name__ if cls in _kinds else f'{cls.__module__}.{cls.__qualname__}'
     settings = {o: getattr(tok, o) for o in names}
@@ -457,7 +483,9 @@ def tokenizer_from_state(
     rules:list=None # Rules for the texts; needed only if `state` names some that are not fastai's
 )->Tokenizer: # A fastai `Tokenizer`; its `tok` and `rules` are what a `TextBlock` takes
     "Rebuild the tokenizer; raises `ValueError` for a custom one, and for custom rules"
-    name,model,settings = state['cls'],state.get('model'),dict(state['settings'])
+    name = state['cls']
+    model = state.get('model')
+    settings = dict(state['settings'])
     ensure(name in _classes, "state['cls']", name, f'one of {[*_classes]}, not a custom one')
     if rules is None:
         custom = [o for o in state['rules'] if o not in _rules]
@@ -484,10 +512,12 @@ def tokenizer_diff(
     state2:dict # Another one
 )->str: # None if they are the same, else what differs
     "Difference of two tokenizers, in words; of 'custom' ones only names are compared"
-    # where a text ends is nothing of its tokens
-    def ids_only(o):
-        return {**o} | dict(settings={n: x for n,x in o.get('settings', {}).items() if n!='eos'})
-    state1,state2 = map(ids_only, (state1, state2))
-    keys = [o for o in {**state1, **state2} if o!='sep' and state1.get(o)!=state2.get(o)]
-    return '; '.join(f'`{o}` is {state1.get(o)!r:.200} in one and {state2.get(o)!r:.200} in the other'
-                     for o in keys) or None
+    def known(state, name):
+        value = {**state}.get(name)
+        if name!='settings' or not value: return value
+        return {n: o for n,o in value.items() if n!='eos'}  # where a text ends is nothing of its tokens
+    differences = []
+    for name in {**state1, **state2}:
+        a,b = known(state1, name),known(state2, name)
+        if name!='sep' and a!=b: differences.append(f'`{name}` is {a!r:.200} in one and {b!r:.200} in the other')
+    return '; '.join(differences) or None

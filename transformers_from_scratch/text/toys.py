@@ -60,7 +60,8 @@ def toy_reviews(
 )->pd.DataFrame: # `text`, `label` ('neg', 'pos'), `is_valid`, `hard`: where word order decides
     "Short film reviews, half of them positive"
     ensure(n>=10, 'n', n, 'at least 10, so that both parts have both labels')
-    rng,rows = random.Random(seed),[]
+    rng = random.Random(seed)
+    rows = []
     for part,size in (('train', n-n//5), ('valid', n//5)):
         n_hard = size//8*2  # a quarter, in whole pairs
         for hard,verdicts,count in ((True, _hard[part], n_hard), (False, _easy[part], size-n_hard)):
