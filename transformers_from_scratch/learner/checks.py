@@ -159,7 +159,7 @@ def _check_targets(dls, target, y_range, own_loss):
 class Task(NamedTuple):
     "A task: its learner, its models, its data, and how others name it"
     learner:type # Class of its learner
-    models:tuple # Classes of its models; the second of a classifier reads in windows, the third has a bag
+    models:tuple # Classes of its models; the second of a classifier reads in windows
     data:str # What its data hold: 'classes', 'tokens', 'text', 'tags'; None: anything
     factory:str # Name of the function that makes a learner
     needs:str # What data it needs, in words
@@ -170,7 +170,6 @@ class Task(NamedTuple):
         keywords:dict # Of a model
     )->type: # One of `models`
         "The class of the model that has these keywords"
-        if keywords.get('bag_cls'): return self.models[2]
         if keywords.get('windows'): return self.models[1]
         return self.models[0]
 

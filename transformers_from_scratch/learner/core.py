@@ -249,7 +249,7 @@ class TransformerLearner(BaseTextLearner):
 
 # %% ../../nbs/40_learner.core.ipynb #ta5c4562
 tasks['classifier'] = Task(
-    TransformerLearner, (TransformerClassifier,ClassifierInWindows,ClassifierWithBag), 'classes',
+    TransformerLearner, (TransformerClassifier,ClassifierInWindows), 'classes',
     'transformer_classifier_learner', 'classes or numbers', 'text-classification', "predict('Some text.')")
 
 # %% ../../nbs/40_learner.core.ipynb #bbd75c42
