@@ -123,7 +123,7 @@ def _settings(learn):
     return {n: str(o) for n,o in res.items()}
 
 def _callback_settings(learn):
-    "Which callbacks there are, and what their `__init__` took: numbers and strings"
+    "Callbacks, and the numbers and strings that their `__init__` took"
     res = {}
     for name,cb in _callbacks(learn).items():
         if not _is_own(cb): res[name] = 'there'

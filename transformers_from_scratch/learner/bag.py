@@ -88,7 +88,7 @@ def explain(self:BagLearner,
         logits = model(x)[0]
     i = logits.argmax().item() if target is None else names.index(str(target))
     def lead(x):
-        "What the target has in `x`; of a class less the mean of the others"
+        "Numbers of the target in `x`; those of a class less the mean of the others"
         if target_text.kind=='category': x = x - (x.sum(-1, keepdim=True)-x)/(x.shape[-1]-1)
         return x[...,i]
     phrases = defaultdict(float)

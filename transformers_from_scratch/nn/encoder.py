@@ -21,7 +21,7 @@ class KeepsInitKwargs(Module):
 
 # %% ../../nbs/02_nn.encoder.ipynb #02embed2
 class Embeddings(Module):
-    "What is done with the vectors of ids before and after positions are added; here dropout alone"
+    "Steps before and after positions are added to the vectors of ids; here dropout alone"
     n_types = 0  # Number of token types
     def __init__(self,
         k:int # Width of the vectors (d_model)
