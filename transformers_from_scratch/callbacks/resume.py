@@ -105,7 +105,7 @@ def _hash_items(dataset):
     for tl in getattr(dataset, 'tls', [dataset]):
         items = getattr(tl, 'items', tl)
         if isinstance(items, pd.DataFrame): items = items.itertuples(index=False, name=None)
-        for item in items: total.update(_in_full(item).encode(errors='surrogatepass'))
+        for item in items: total.update(f'{_in_full(item)}\0'.encode(errors='surrogatepass'))
     return total.hexdigest()
 
 def _settings(learn):
@@ -123,7 +123,7 @@ def _settings(learn):
     return {n: str(o) for n,o in res.items()}
 
 def _callback_settings(learn):
-    "Callbacks, and the numbers and strings that their `__init__` took"
+    "Names of callbacks, and the numbers and strings that their `__init__` took"
     res = {}
     for name,cb in _callbacks(learn).items():
         if not _is_own(cb): res[name] = 'there'
