@@ -40,7 +40,8 @@ def bag_learner(
     "A `Learner` with a `NgramBag` that has counted `dls`; `ValueError` for other targets"
     check_dls(dls, loss_func=kwargs.get('loss_func'), metrics=kwargs.get('metrics'))
     target = text_target(dls).kind
-    ensure(target in ('category','labels'), 'dls', f'of {target}', 'of texts with a class or labels: these can be counted')
+    ensure(target in ('category','labels'), 'dls', f'of {target}',
+           'of texts with a class or labels: these can be counted')
     marks = special_ids(text_vocab(dls), *'pad bos eos cls sep fld maj up rep wrep fake'.split())
     texts = dls.train.new(shuffle=False, drop_last=False)
     if len(texts)>100: texts = progress_bar(texts, leave=False)
@@ -88,7 +89,7 @@ def explain(self:BagLearner,
         logits = model(x)[0]
     i = logits.argmax().item() if target is None else names.index(str(target))
     def lead(x):
-        "Numbers of the target in `x`; those of a class less the mean of the others"
+        "The part of `x` that is the target's; of a class less the mean of the others"
         if target_text.kind=='category': x = x - (x.sum(-1, keepdim=True)-x)/(x.shape[-1]-1)
         return x[...,i]
     phrases = defaultdict(float)
