@@ -195,12 +195,14 @@ class BaseTextLearner(Learner):
         weighted:bool=True # Count each by its weight, where the loss weighs classes?
     )->Tensor: # A number, on the device of the targets
         "Number of texts, words or tokens of which the loss of this batch is the mean"
-        y,loss = item_find(self.yb).as_subclass(Tensor),self.loss_func
-        loss = loss.func if isinstance(loss, BaseLoss) else loss
+        y = item_find(self.yb).as_subclass(Tensor)
+        if getattr(self.dl, 'n_rows', None)==0: return y.new_zeros(())  # a share of several processes
         if y.is_floating_point(): return y.new_ones(len(y)).sum()
-        on,weight = y!=getattr(loss, 'ignore_index', -100),getattr(loss, 'weight', None)
-        by_class = weighted and weight is not None and hasattr(loss, 'ignore_index')
-        return (weight.to(y.device)[y[on]] if by_class else on).sum()
+        loss = self.loss_func.func if isinstance(self.loss_func, BaseLoss) else self.loss_func
+        on = y!=getattr(loss, 'ignore_index', -100)
+        weight = getattr(loss, 'weight', None)
+        if not weighted or weight is None or not hasattr(loss, 'ignore_index'): return on.sum()
+        return weight.to(y.device)[y[on]].sum()
 
     def _do_fit(self):
         self.trains = True

@@ -232,7 +232,7 @@ class BLEU(Metric):
         due = not trains or past>=learn.n_epoch or self.every and past%self.every==0
         if hasattr(learn, 'gather_preds') or not due: return
         self.learn,pad = learn,learn.teacher_forcing.pad_idx
-        both = learn.xb[0].tolist(),learn.teacher_forcing.targets.tolist()
+        both = [learn.to_detach(o).tolist() for o in (learn.xb[0], learn.teacher_forcing.targets)]
         self.pairs += zip(*([[i for i in o if i!=pad] for o in rows] for rows in both))
 
     @property
