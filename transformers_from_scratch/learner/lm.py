@@ -73,7 +73,7 @@ def _until(steps, vocab, marks):
         yield [PAD if i in ended else o for i,o in enumerate(tokens)]
 
 def _writers(learn, texts, *, n_words, no_unk, min_p, scaled_min_p, decoder, only_last_word, seed,
-             stop, go_on, ahead=None, **filters):
+             stop, go_on, **filters):
     "A `TextWriter` for each of `texts`, and the stream of their next tokens"
     model,vocab,stops = plain_model(learn.model),text_vocab(learn.dls),L(stop)
     ensure(all(stops), 'stop', stop, 'a string, or several, that are not empty')
@@ -96,8 +96,8 @@ def _writers(learn, texts, *, n_words, no_unk, min_p, scaled_min_p, decoder, onl
     # a token that leaves no trace in the text
     marks = [o for o in stops if o in vocab and not decoder([o])]
     if not go_on: marks += nested_attr(text_tokenizer(learn.dls), 'tok.stops', [])
-    return [TextWriter(decoder, [vocab[i] for i in o], text, stops, ahead)
-            for o,text in zip(prompts, texts)],_until(steps, vocab, marks)
+    writers = [TextWriter(decoder, [vocab[i] for i in o], text, stops) for o,text in zip(prompts, texts)]
+    return writers,_until(steps, vocab, marks)
 
 # %% ../../nbs/41_learner.lm.ipynb #fe9bf0df
 @patch
@@ -162,8 +162,8 @@ def stream(self:TransformerLMLearner,
     call = inspect.signature(TransformerLMLearner.predict).bind(self, text, n_words, **kwargs)
     call.apply_defaults()
     keywords = _sampling_keywords(call.arguments)
-    (writer,),steps = _writers(self, [text], ahead=40, **keywords)
-    return _stream_pieces(writer, steps)
+    writers,steps = _writers(self, [text], **keywords)
+    return _stream_pieces(writers[0], steps)
 
 # %% ../../nbs/41_learner.lm.ipynb #ecc85a2e
 def _windows(n, max_len):
