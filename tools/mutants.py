@@ -280,7 +280,7 @@ faults = [
     ('learner.chunked_loss', 'the head stays switched off', 'finally: del head.forward', 'finally: pass', []),
     ('learner.lm', 'a window scores its first token twice', 'first = end+1', 'first = end', ['reliability']),
     ('text.detokenize', 'what may begin a stop string is shown at once', 'begun = [n for o in self.stops for n in range(1, len(o)) if new.endswith(o[:n])]', 'begun = []', []),
-    ('learner.lm', 'all texts end with the first that is done', 'if all(o.done for o in writers): return', 'if any(o.done for o in writers): return', []),
+    ('learner.lm', 'all texts end with the first that is done', 'if all(o.done for o in writers): break', 'if any(o.done for o in writers): break', []),
     ('files.config', 'new tokens begin with zeros', 'return rows[at].where(at[:,None]>=0, mean)', 'return rows[at].where(at[:,None]>=0, torch.zeros_like(mean))', []),
     ('files.format', 'a file with NaN is written', 'if o.isnan().any()', 'if False', []),
     ('files.format', 'a file that has changed is read', 'if about.checksum!=checksum(fields, tensors):', 'if False:', []),
