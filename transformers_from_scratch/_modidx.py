@@ -729,6 +729,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                                          'transformers_from_scratch/learner/interpret.py'),
                                                              'transformers_from_scratch.learner.interpret.TransformerLearner.show_attention': ( 'learner.interpret.html#transformerlearner.show_attention',
                                                                                                                                                 'transformers_from_scratch/learner/interpret.py'),
+                                                             'transformers_from_scratch.learner.interpret._Parts': ( 'learner.interpret.html#_parts',
+                                                                                                                     'transformers_from_scratch/learner/interpret.py'),
                                                              'transformers_from_scratch.learner.interpret._as_parts': ( 'learner.interpret.html#_as_parts',
                                                                                                                         'transformers_from_scratch/learner/interpret.py'),
                                                              'transformers_from_scratch.learner.interpret._as_words': ( 'learner.interpret.html#_as_words',

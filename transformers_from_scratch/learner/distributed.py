@@ -57,7 +57,7 @@ class _Share(GetAttr):
         self.whole = dl
         with no_random(): self.dl = dl.new(bs=dl.bs*self.n_ranks)
         set_loader_order(self.dl, loader_order(dl))
-        ensure(len(self.dl) or not len(dl), 'bs', dl.bs, f'less: {self.n_ranks} processes share these texts')
+        ensure(len(self.dl), 'bs', dl.bs, f'less: {self.n_ranks} processes share these texts')
         self.own_idxs = self.dl.get_idxs
         self.dl.get_idxs = self.get_idxs
         self.dl.device = ifnone(device, dl.device)
@@ -104,7 +104,7 @@ def _text_trainer(*args, **kwargs):
     from fastai.distributed import DistributedTrainer
     class TextTrainer(DistributedTrainer):
         def _wrap_dl(self, dl):
-            if isinstance(dl, _Share): return dl
+            if isinstance(dl, _Share) or not len(dl): return dl  # perhaps nothing to validate with
             if not isinstance(dl, DataLoader): return super()._wrap_dl(dl)  # one of PyTorch
             return _Share(dl, device=first(self.learn.model.parameters()).device)
     return TextTrainer(*args, **kwargs)
