@@ -25,18 +25,21 @@ _meanings = {  # what outputs are, by the kind of target: an activation, and the
 
 def _about_target(learn):
     "Describe what the outputs are; raises `ValueError` for a loss that does not fit the target"
-    (kind,classes),loss,model = text_target(learn.dls),learn.loss_func,plain_model(learn.model)
-    rows = 'two texts' if len(getattr(learn.dls.train_ds, 'tls', ()))>2 else kind
-    ensure(rows in _meanings, 'learn', f'for {rows}', 'for a text and its label, labels or '
-           'numbers; two texts are columns of one `TextBlock`')
-    fits = isinstance(model, NgramBag) or model[1].pool
-    ensure(fits, 'learn.model', type(model).__name__,
+    task,classes = text_target(learn.dls)
+    loss = learn.loss_func
+    model = plain_model(learn.model)
+    two_texts = len(getattr(learn.dls.train_ds, 'tls', ()))>2
+    ensure(task in _meanings and not two_texts, 'learn', f"for {'two texts' if two_texts else task}",
+           'for a text and its label, labels or numbers; two texts are columns of one `TextBlock`')
+    one_answer = isinstance(model, NgramBag) or model[1].pool
+    ensure(one_answer, 'learn.model', type(model).__name__,
            'a classifier with a `pool`, or a bag: one answer for each text')
-    x,act = torch.linspace(-2, 2, 6).view(2, 3),getattr(loss, 'activation', None)
-    means,usual = _meanings[kind]
-    ensure(act and torch.allclose(act(x), means(x)), 'loss_func', loss,
-           f'one whose outputs mean {kind}, such as `{usual}`')
-    return dict(target=kind, classes=list(map(str, classes)), thresh=getattr(loss, 'thresh', .5))
+    meaning,usual = _meanings[task]
+    x = torch.linspace(-2, 2, 6).view(2, 3)
+    activation = getattr(loss, 'activation', None)
+    ensure(activation and torch.allclose(activation(x), meaning(x)), 'loss_func', loss,
+           f'one whose outputs mean {task}, such as `{usual}`')
+    return dict(target=task, classes=list(map(str, classes)), thresh=getattr(loss, 'thresh', .5))
 
 # %% ../../nbs/71_export.onnx.ipynb #ox12
 def _accepts_long(model):
@@ -44,7 +47,7 @@ def _accepts_long(model):
     cuts = model.crop is not None or getattr(model, 'windows', None) is not None
     return cuts and model[0].max_len is not None
 
-def _write_graph(model, path, beside):
+def _write_graph(model, path):
     "Write `model` as ONNX"
     onnx = import_extra('onnx', 'onnx')
     encoder = model[0]
@@ -59,7 +62,7 @@ def _write_graph(model, path, beside):
         program = torch.onnx.export(model, (ids,), dynamo=True, verbose=False, opset_version=18,
                                     input_names=['ids'], output_names=['logits'],
                                     dynamic_shapes=(dims,))
-        program.save(path, external_data=beside)
+        program.save(path)
         onnx.checker.check_model(str(path), full_check=True)
 
 # %% ../../nbs/71_export.onnx.ipynb #ox14
@@ -68,13 +71,19 @@ def _check_logits(path, model):
     "Raises `ValueError` unless the file gives the logits of the model, in batches of other sizes"
     make = import_extra('onnxruntime', 'onnx').InferenceSession
     session = make(path, disabled_optimizers=['MatMulScaleFusion'])  # as in `predict.py`
-    encoder,rng = model[0],torch.Generator().manual_seed(0)
-    pad,most = encoder.pad_idx,ifnone(encoder.max_len, 40)
-    for b,t in ((1,1), (5,4), (2,most), (1,most+7)):
-        if not _accepts_long(model) and encoder.max_len is not None: t = min(t, most)
+    encoder = model[0]
+    pad = encoder.pad_idx
+    longest = ifnone(encoder.max_len, 40)
+    rng = torch.Generator().manual_seed(0)
+    for b,t in ((1,1), (5,4), (2,longest), (1,longest+7)):
+        if not _accepts_long(model) and encoder.max_len is not None: t = min(t, longest)
         ids = torch.randint(encoder.vocab_sz, (b,t), generator=rng)
-        if b>1: ids[0,t//2:] = pad; ids[-1,:t//2] = pad
-        if b>2: ids[1] = pad; ids[2,1::2] = pad  # nothing but padding, and here and there
+        if b>1:  # padding behind and before a text
+            ids[0,t//2:] = pad
+            ids[-1,:t//2] = pad
+        if b>2:  # nothing but padding, and here and there
+            ids[1] = pad
+            ids[2,1::2] = pad
         want = model(ids)
         got = torch.from_numpy(session.run(None, {'ids': ids.numpy()})[0])
         if got.shape!=want.shape or not torch.allclose(got, want, rtol=1e-4, atol=1e-4):
@@ -83,7 +92,8 @@ def _check_logits(path, model):
 # %% ../../nbs/71_export.onnx.ipynb #ox16
 def _about_texts(dls):
     "Describe how texts become ids; raises `ValueError` where `predict.py` can't do it"
-    tok,state = text_tokenizer(dls),tokenizer_state(dls)
+    tok = text_tokenizer(dls)
+    state = tokenizer_state(dls)
     ensure(state['cls'] in splitters and {*state['rules']}<=rules.keys(), 'tok_tfm', state['cls'],
            f'one of {[*splitters]} with rules of fastai, not a custom one: `predict.py` has these')
     if state['cls']=='SpacyTokenizer':
@@ -99,17 +109,20 @@ def _check_ids(classifier, learn):
     about = classifier.about
     words = ' '.join(about['vocab'][:60])
     odd = "It isn't GOOD, <b>so-so</b>:  7.5!!!!\n\n▁ ½ ü 电影 \ud800 so so so so"
+    more = ['a film']*(len(about['columns'])-1)
     for text in (words, words.title(), odd, 'film', '', ' '):
-        row = [text, *['a film']*(n-1)] if (n := len(about['columns']))>1 else text
-        want,got = text_ids(learn.dls, classifier.joined(row)),classifier.ids(row)
-        if (got := [i for i in got if i!=about['pad_idx']])!=want:
+        row = [text, *more] if more else text
+        want = text_ids(learn.dls, classifier.joined(row))
+        got = [i for i in classifier.ids(row) if i!=about['pad_idx']]
+        if got!=want:
             raise ValueError(f"`learn` makes {want[:9]} of {text[:40]!r}, `predict.py` {got[:9]}: "
                              "what else its data do, as `backwards=True` does, can't be written")
 
 # %% ../../nbs/71_export.onnx.ipynb #e2d3b56d
 def _to_int8(path):
     "Replace the matrices of a file by whole numbers of 8 bits, with a scale for each column"
-    onnx,q = import_extra('onnx', 'onnx'),import_extra('onnxruntime.quantization', 'onnx')
+    onnx = import_extra('onnx', 'onnx')
+    q = import_extra('onnxruntime.quantization', 'onnx')
     model = onnx.load(path)
     # unprocessed: constants that are folded may have shapes that can't be quantized by columns
     q.quant_utils.add_pre_process_metadata(model)
@@ -127,24 +140,26 @@ def _write_bag(bag, path):
 @torch.no_grad()
 def _compare(classifier, model, ds, n, limit):
     "Compare file and model on `n` texts of `ds`; raises `ValueError` for a change above `limit`"
-    about,kind = classifier.about,classifier.about['target']
-    most = not about['crops'] and about['max_len'] or sys.maxsize  # it can't read longer texts
-    ds = [ds[int(i)] for i in np.linspace(0, len(ds)-1, min(n, len(ds)))]
-    ds = [(x, y) for x,y in ds if len(x)<=most]
-    if not ds: return dict(texts=0)
-    rows,ys = [x.tolist() for x,_ in ds],np.stack([np.asarray(y) for _,y in ds])
-    got = classifier.probs(rows)
-    # the model itself, in place of its file
-    def run(_, given): return [model(torch.from_numpy(given['ids'])).numpy()]
-    classifier.session = SimpleNamespace(run=run)
-    want = classifier.probs(rows)
-    unit = want.std(0).clip(1e-3) if kind=='numbers' else 1
-    res = dict(texts=len(ds), max_change=float(np.abs((got-want)/unit).max()))
-    for name,p in dict(accuracy=got, accuracy_32=want).items() if kind!='numbers' else ():
-        res[name] = float(((p.argmax(-1) if kind=='category' else p>about['thresh'])==ys).mean())
-    if not res['max_change']<=limit:
-        raise ValueError(f"the file's answers would differ by {res['max_change']:.3g}, more than "
-                         f"{limit}, so it is not written: {res}")
+    about = classifier.about
+    task = about['target']
+    longest = not about['crops'] and about['max_len'] or sys.maxsize  # it can't read longer texts
+    rows = [ds[int(i)] for i in np.linspace(0, len(ds)-1, min(n, len(ds)))]
+    rows = [(x.tolist(), np.asarray(y)) for x,y in rows if len(x)<=longest]
+    if not rows: return dict(texts=0)
+    texts,targets = zip(*rows)
+    got = classifier.probs(texts)
+    def run_model(_, given): return [model(torch.from_numpy(given['ids'])).numpy()]
+    classifier.session = SimpleNamespace(run=run_model)  # the model itself, in place of its file
+    want = classifier.probs(texts)
+    unit = want.std(0).clip(1e-3) if task=='numbers' else 1
+    change = float(np.abs((got-want)/unit).max())
+    res = dict(texts=len(texts), max_change=change)
+    def accuracy(p):
+        labels = p.argmax(-1) if task=='category' else p>about['thresh']
+        return float((labels==np.stack(targets)).mean())
+    if task!='numbers': res |= dict(accuracy=accuracy(got), accuracy_32=accuracy(want))
+    if not change<=limit:
+        raise ValueError(f"the file's answers would differ by {change:.3g}, more than {limit}, so it is not written: {res}")
     return res
 
 # %% ../../nbs/71_export.onnx.ipynb #ox23
@@ -154,18 +169,18 @@ def export_onnx(
     folder:str|Path, # Where to write; an earlier export there is replaced
     quantize:str=None, # 'int8': weights in 8 bits, whose answers differ a little; None: 32 bits
     n_valid:int=1000, # Validation texts to compare, at most, evenly from all
-    max_change:float=.6, # Largest change by `quantize` of a probability; of a number, in deviations
-    beside:bool=None # Write weights into `model.onnx.data`? None: beyond 1.5 GB
+    max_change:float=.6 # Largest change by `quantize` of a probability; of a number, in deviations
 )->Path: # The folder
     "Write a classifier; raises `ValueError` if the file differs, errors of `torch.onnx.export`"
-    model,folder = plain_model(learn.model),Path(folder).expanduser()
+    model = plain_model(learn.model)
+    folder = Path(folder).expanduser()
     for name in ('onnx','onnxscript','onnxruntime'): import_extra(name, 'onnx')
     if rank_distrib(): return folder
     ensure_free(folder, 'about.json', 'onnx')
-    bag,valid = isinstance(model, NgramBag),learn.dls.valid_ds
-    fits = quantize is None or quantize=='int8' and not bag and len(valid)
-    ensure(fits, 'quantize', quantize, "None, or 'int8', for a transformer with a "
-           'validation set, as of `load_transformer_learner(folder, dls=dls)`')
+    bag = isinstance(model, NgramBag)
+    valid = learn.dls.valid_ds
+    ensure(quantize is None or quantize=='int8' and not bag and len(valid), 'quantize', quantize,
+           "None, or 'int8', for a transformer with a validation set, as of `load_transformer_learner(folder, dls=dls)`")
     about = dict(kind='onnx', **_about_target(learn), **_about_texts(learn.dls), bag=bag,
                  quantize=quantize, max_len=None if bag else model[0].max_len,
                  crops=bag or _accepts_long(model))
@@ -177,13 +192,14 @@ def export_onnx(
         model = deepcopy(model).cpu().float().eval().requires_grad_(False)
         if bag: _write_bag(model, path.with_name('bag.npz'))
         else:
-            _write_graph(model, path, beside)
+            _write_graph(model, path)
             _check_logits(path, model)
             if quantize: _to_int8(path)
         code = Path(inspect.getfile(Classifier)).read_text(encoding='utf8')
         path.with_name('predict.py').write_text(code, encoding='utf8')
         new.write_text(json.dumps(about), encoding='utf8')
-        _check_ids(classifier := Classifier(path.parent), learn)
+        classifier = Classifier(path.parent)
+        _check_ids(classifier, learn)
         limit = max_change if quantize else 1e-3
         about['compared'] = _compare(classifier, model, valid, n_valid, limit)
         new.write_text(json.dumps(about), encoding='utf8')

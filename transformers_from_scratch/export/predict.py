@@ -36,7 +36,8 @@ rules = {
 def _whole(text): return text.encode(errors='replace').decode()  # `?` for half a surrogate pair
 
 def _by_chars(state):
-    names,bos = {' ':'▁', '▁':'▁▁'},['xxbos']*state['settings']['bos']
+    names = {' ':'▁', '▁':'▁▁'}
+    bos = ['xxbos']*state['settings']['bos']
     return lambda text: bos + [names.get(c, c) for c in text]
 
 def _by_blanks(state): return lambda text: text.split(state['settings']['split_char'])
@@ -49,7 +50,8 @@ def _by_spacy(state):
 
 def _by_subwords(state):
     from tokenizers import Tokenizer
-    tok,specials = Tokenizer.from_str(state['model']),state['settings']['specials']
+    tok = Tokenizer.from_str(state['model'])
+    specials = state['settings']['specials']
     names = {i: f'<id{i}>' if ' ' in o else o for o,i in tok.get_vocab().items()}
     def split(text):
         text = _whole(text)
@@ -65,7 +67,10 @@ splitters = dict(CharTokenizer=_by_chars, BaseTokenizer=_by_blanks, SpacyTokeniz
 class _Bag:
     "Look up the n-grams of texts, as `NgramBag` does"
     def __init__(self, file):
-        with np.load(file) as f: vars(self).update(f)
+        with np.load(file) as f: table = dict(f)
+        self.known,self.parts = table['known'],table['parts']  # n-grams by number, and what each adds
+        self.bias,self.skip = table['bias'],table['skip']
+        self.n_grams,self.base = table['n_grams'],table['base']
 
     def keys(self, words):
         "A number for each n-gram"
@@ -132,17 +137,18 @@ class Classifier:
         tokens:int=512 # Tokens in a batch, at most, if it has more than one text
     )->np.ndarray: # `(n,n_out)`: probabilities; or numbers, where these were the targets
         "Read ids, in batches of similar length; raises `ValueError` for more than the model reads"
-        order,res,done = sorted(range(len(rows)), key=lambda i: -len(rows[i])),[],0
-        most = not self.about['crops'] and self.about['max_len'] or sys.maxsize
+        order = sorted(range(len(rows)), key=lambda i: -len(rows[i]))  # the longest first
+        limit = not self.about['crops'] and self.about['max_len'] or sys.maxsize
+        res = []
+        done = 0
         while done<len(order):
             longest = max(len(rows[order[done]]), 1)
-            if longest>most:
-                raise ValueError(f'a text has {longest} tokens, but this model reads {most}')
-            some = order[done:done+max(tokens//longest, 1)]
-            ids = np.full((len(some), longest), self.about['pad_idx'])                    # (b,t)
-            for row,i in zip(ids, some): row[:len(rows[i])] = rows[i]
+            if longest>limit: raise ValueError(f'a text has {longest} tokens, but this model reads {limit}')
+            batch = order[done:done+max(tokens//longest, 1)]
+            ids = np.full((len(batch), longest), self.about['pad_idx'])                   # (b,t)
+            for row,i in zip(ids, batch): row[:len(rows[i])] = rows[i]
             res.append(self.session.run(None, {'ids': ids})[0])                          # (b,n_out)
-            done += len(some)
+            done += len(batch)
         return self._activation(np.concatenate(res)[np.argsort(order)])
 
     def _activation(self, x):
@@ -156,10 +162,12 @@ class Classifier:
     )->tuple: # A label, a list of labels or of numbers for each text; probabilities `(n,n_out)`
         "Answer texts, as `learn.predict` does; raises `TypeError` for a single one"
         if isinstance(texts, str): raise TypeError('`texts` is a string, not a list of texts')
-        p,classes = self.probs([self.ids(o) for o in texts]),self.about['classes']
-        if self.about['target']=='numbers': return p.tolist(),p
-        if self.about['target']=='category': return [classes[i] for i in p.argmax(-1)],p
-        return [[c for c,o in zip(classes, row) if o>self.about['thresh']] for row in p],p
+        p = self.probs([self.ids(o) for o in texts])
+        classes = self.about['classes']
+        if self.about['target']=='numbers': return p.tolist(), p
+        if self.about['target']=='category': return [classes[i] for i in p.argmax(-1)], p
+        labels = [[c for c,o in zip(classes, row) if o>self.about['thresh']] for row in p]
+        return labels, p
 
 # %% ../../nbs/74_export.predict.ipynb #pr18
 def _main():

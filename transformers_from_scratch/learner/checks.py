@@ -24,22 +24,26 @@ def flat_loss(
     flatten:bool=True # Has each token targets of its own? Else a class may have a probability
 )->callable: # fastai's of the same settings, for one of PyTorch's; any other as it is
     "A loss that defines what outputs mean, for one of PyTorch's"
-    f,kwargs = (loss.func,loss.keywords) if isinstance(loss, partial) else (loss,{})
-    if make := first(cls for g,cls in _of_torch.items() if g is f): loss = make(**kwargs)
-    hooks = getattr(loss, '_forward_hooks', None) or getattr(loss, '_forward_pre_hooks', None)
-    kind = first(o for o in _of_torch.values() if isinstance(loss, o) and not hooks and all(
-                 getattr(type(loss), n) is getattr(o, n) for n in ('forward','__call__')))
+    f = loss.func if isinstance(loss, partial) else loss
+    kwargs = loss.keywords if isinstance(loss, partial) else {}
+    make = first(cls for g,cls in _of_torch.items() if g is f)
+    if make: loss = make(**kwargs)
+    cls = first(o for o in _of_torch.values() if isinstance(loss, o))
+    if cls is None: return loss
+    # a subclass may do something else, and so may a hook
+    if any(getattr(type(loss), n) is not getattr(cls, n) for n in ('forward','__call__')): return loss
+    if loss._forward_hooks or loss._forward_pre_hooks: return loss
     def given(*names): return {n: getattr(loss, n) for n in ('weight','reduction',*names)}
-    if kind is nn.CrossEntropyLoss:
+    if cls is nn.CrossEntropyLoss:
         return CrossEntropyLossFlat(flatten=flatten, **given('ignore_index','label_smoothing'))
-    if kind is nn.BCEWithLogitsLoss:
+    if cls is nn.BCEWithLogitsLoss:
         kwargs = given('pos_weight')
         return BCEWithLogitsLossFlat(flatten=kwargs['weight'] is kwargs['pos_weight'] is None,
                                      **kwargs)
-    return BaseLoss(lambda: loss, floatify=True, is_2d=False) if kind else loss
+    return BaseLoss(lambda: loss, floatify=True, is_2d=False)
 
 # %% ../../nbs/52_learner.checks.ipynb #9a000041
-_measures = {  # kind: losses whose outputs are of that kind, unsuitable metrics, a suitable one
+_measures = {  # task: losses whose outputs are for it, unsuitable metrics, a suitable one
     'numbers': ((nn.MSELoss,nn.L1Loss,nn.SmoothL1Loss,nn.HuberLoss),
                 (accuracy,error_rate,accuracy_multi), '`rmse`'),
     'category': (nn.CrossEntropyLoss, (mse,rmse,mae,accuracy_multi),
@@ -47,19 +51,19 @@ _measures = {  # kind: losses whose outputs are of that kind, unsuitable metrics
     'labels': (nn.BCEWithLogitsLoss, (mse,rmse,mae,accuracy,error_rate), '`accuracy_multi`'),
     'tags': (CrossEntropyLossFlat, (accuracy,error_rate), '`TagAccuracy()`')}
 
-def _check_measures(kind, loss, metrics):
+def _check_measures(task, loss, metrics):
     "Raise `ValueError` for a loss or a metric that gives a number without a meaning"
-    losses,misfits,fits = _measures.get(kind, ((),(),''))
+    losses,unsuitable,suitable = _measures.get(task, ((),(),''))
     # another loss may give the outputs another meaning
     usual = loss is None or isinstance(getattr(loss, 'func', loss), losses)
     for o in L(metrics) if usual else ():
+        bad = o in unsuitable or getattr(o, 'func', None) in unsuitable  # of a `partial`
         # those of scikit-learn would count padding as a tag
-        odd = o in misfits or getattr(o, 'func', None) in misfits  # of a `partial`
-        fit = not odd and not (kind=='tags' and isinstance(o, AccumMetric))
-        ensure(fit, 'metrics', getattr(o, 'name', getattr(o, '__name__', o)),
-               f"for {dict(category='classes').get(kind, kind)}, such as {fits}")
+        bad = bad or task=='tags' and isinstance(o, AccumMetric)
+        ensure(not bad, 'metrics', getattr(o, 'name', getattr(o, '__name__', o)),
+               f"for {'classes' if task=='category' else task}, such as {suitable}")
     of_logs = isinstance(loss, nn.NLLLoss) or loss is F.nll_loss
-    ensure(not (kind=='category' and of_logs), 'loss_func', loss,
+    ensure(not (task=='category' and of_logs), 'loss_func', loss,
            'for logits, as `CrossEntropyLossFlat()` is: it needs log-probabilities')
 
 def _compares_all(loss):
@@ -70,19 +74,19 @@ def _compares_all(loss):
         except Exception: return False  # it says so itself
     return res.isclose(res[0]).tolist()==[True,True,False]
 
-def _check_column(col, kind, known, part, own_loss):
+def _check_column(col, task, known, part, own_loss):
     "Raise `ValueError` for targets that are missing, or unknown in training"
     # a cell may hold a list of numbers
-    numeric = kind=='numbers' and pd.api.types.is_numeric_dtype(col)
-    gone = col.index[~np.isfinite(col.astype(float)) if numeric else col.isna()].tolist()
-    if len(gone) and not (own_loss and kind=='numbers'):  # a custom loss may leave them out
-        none = f', or, for none of them, `df.fillna({{{col.name!r}: \'\'}})`' if kind=='labels' else ''
-        raise ValueError(f'`dls` has no label in {len(gone):,} of its {len(col):,} {part} texts, '
-                         f'such as row {gone[0]!r}: leave them out, '
+    numeric = task=='numbers' and pd.api.types.is_numeric_dtype(col)
+    missing = col.index[~np.isfinite(col.astype(float)) if numeric else col.isna()].tolist()
+    if len(missing) and not (own_loss and task=='numbers'):  # a custom loss may leave them out
+        none = f', or, for none of them, `df.fillna({{{col.name!r}: \'\'}})`' if task=='labels' else ''
+        raise ValueError(f'`dls` has no label in {len(missing):,} of its {len(col):,} {part} texts, '
+                         f'such as row {missing[0]!r}: leave them out, '
                          f'`df.dropna(subset=[{col.name!r}])`{none}')
     new = [o for o in col.explode().dropna().unique() if o not in known] if known else []
     if new:
-        block = 'MultiCategoryBlock' if kind=='labels' else 'CategoryBlock'
+        block = 'MultiCategoryBlock' if task=='labels' else 'CategoryBlock'
         cure = f'name all, as in `y_block={block}(vocab=[...])`'
         if isinstance(new[0], (float,np.floating)):
             cure = f'for numbers pass `y_block=RegressionBlock`; for classes {cure}'
@@ -97,41 +101,46 @@ def _no_blanks(label): return ' '.join(re.sub('[\u200b\ufeff]', ' ', label).spli
 
 def _texts_and_labels(ds, classes):
     "Keys of the texts of a table or a folder, and their labels; nothing for other data"
-    tl,table = ds.tls[0],target_columns(ds)
-    tok = first(o for o in tl.tfms.fs if isinstance(o, Tokenizer))
-    if isinstance(tl.items, pd.DataFrame) and getattr(tok, 'tok_text_col', '') in tl.items:
-        texts = [tuple(o) for o in tl.items[tok.tok_text_col]]
-    elif getattr(tok, 'keys', None) and all(isinstance(o, Path) and o.absolute() in tok.keys for o in tl.items):
-        texts = [tok.keys[o.absolute()] for o in tl.items]
-        if {o.parent.name for o in tl.items}<={*map(str, classes)}:
-            return texts,[o.parent.name for o in tl.items]
+    items = ds.tls[0].items
+    tok = first(o for o in ds.tls[0].tfms.fs if isinstance(o, Tokenizer))
+    files = getattr(tok, 'keys', None)
+    if files and all(isinstance(o, Path) and o.absolute() in files for o in items):
+        texts = [files[o.absolute()] for o in items]
+        if {o.parent.name for o in items}<={*map(str, classes)}: return texts, [o.parent.name for o in items]
+    elif isinstance(items, pd.DataFrame) and getattr(tok, 'tok_text_col', '') in items:
+        texts = [tuple(o) for o in items[tok.tok_text_col]]
     else: texts = []
-    labels = [None]*len(texts) if table is None else [str(o[0] if len(o)==1 else o) for o in table.to_numpy().tolist()]
-    return texts,labels
+    table = target_columns(ds)
+    if table is None: return texts, [None]*len(texts)
+    return texts, [str(o[0] if len(o)==1 else o) for o in table.to_numpy().tolist()]
 
 def _odd_data(dls, target):
     "Sentences on labels and texts that are likely mistakes"
-    labels = target.classes
-    blanks = _alike(labels, _no_blanks)
-    blanks = blanks or [o for o in labels if isinstance(o, str) and o!=o.strip().strip('\u200b\ufeff')]
+    classes = target.classes
+    blanks = _alike(classes, _no_blanks)
+    if not blanks: blanks = [o for o in classes if isinstance(o, str) and o!=o.strip().strip('\u200b\ufeff')]
     if blanks: yield (f'labels with blanks that nobody sees, {blanks!r:.200}: strip them, '
                       "as with `df['label'].str.strip()`, or name the blank: `label_delim='; '`")
-    case = _alike(dict.fromkeys(labels), str.casefold)
+    case = _alike(dict.fromkeys(classes), str.casefold)
     if case and not blanks: yield f"labels that differ in capitals alone, {case!r:.200}: `df['label'].str.lower()`"
     if target.kind=='tags' or not len(dls.valid_ds): return
-    (texts,known),(others,told) = (_texts_and_labels(o, labels) for o in (dls.train_ds, dls.valid_ds))
-    alone = [o for o,n in Counter(known+told).items() if n==1 and target.kind=='category' and o not in (None,'None')]
-    if alone: yield f'classes with one text, {alone[:5]}: nothing can be learned of them, or measured'
-    seen = dict(zip(texts, known))
-    twins = [(seen[o],label) for o,label in zip(others, told) if o in seen]
-    odd = [o for o in twins if o[0]!=o[1]]
-    if len(twins)>max(9, .05*len(others)) or len(odd)>max(1, .002*len(others)):
-        yield (f'{len(twins):,} of {len(others):,} validation texts that are training texts, too, '
-               f"{len(odd):,} of them with other labels: `df.drop_duplicates('text')`")
+    texts,labels = _texts_and_labels(dls.train_ds, classes)
+    valid_texts,valid_labels = _texts_and_labels(dls.valid_ds, classes)
+    if target.kind=='category':
+        counts = Counter(labels+valid_labels)
+        alone = [o for o,n in counts.items() if n==1 and o not in (None,'None')]
+        if alone: yield f'classes with one text, {alone[:5]}: nothing can be learned of them, or measured'
+    label_of = dict(zip(texts, labels))
+    twins = [(label_of[o], label) for o,label in zip(valid_texts, valid_labels) if o in label_of]
+    n_other = sum(a!=b for a,b in twins)
+    if len(twins)>max(9, .05*len(valid_texts)) or n_other>max(1, .002*len(valid_texts)):
+        yield (f'{len(twins):,} of {len(valid_texts):,} validation texts that are training texts, too, '
+               f"{n_other:,} of them with other labels: `df.drop_duplicates('text')`")
 
 def _check_targets(dls, target, y_range, own_loss):
     "Raise `ValueError` for targets that can't be learned, and warn of a likely mistake"
-    known,table = set(target.classes),target_columns(dls.train_ds)
+    known = set(target.classes)
+    table = target_columns(dls.train_ds)
     if target.kind=='labels' and table is not None and table.shape[1]>1 and known and known<={0,1}:
         raise ValueError(f'{[*table]} are columns of 0 and 1, which `dls` reads as labels of these names: pass '
                          f'`y_block=MultiCategoryBlock(encoded=True, vocab={[*table]})`')
@@ -145,15 +154,17 @@ def _check_targets(dls, target, y_range, own_loss):
         for col in table: _check_column(table[col], target.kind, known, part, own_loss)
         numbers = table.select_dtypes('number')
         if target.kind=='numbers' and y_range and numbers.size:
-            low,high = numbers.min(axis=None),numbers.max(axis=None)
+            low = numbers.min(axis=None)
+            high = numbers.max(axis=None)
             if low<y_range[0] or high>y_range[1]:
                 warn(f'`y_range` is {y_range}, but the {part} targets go from {low:g} to {high:g}: '
                      'the model can never predict those outside it', stacklevel=6)
     if target.kind=='category' and all(isinstance(o, float) for o in target.classes):
         warn(f'`dls` has {len(target.classes)} classes that are numbers, such as '
              f'{target.classes[0]}: for numbers pass `y_block=RegressionBlock`', stacklevel=6)
-    odd = [*_odd_data(dls, target)] if target.kind in ('category','labels','tags') else []
-    if odd: warn(f'`dls` has {"; ".join(odd)}', stacklevel=6)
+    if target.kind in ('category','labels','tags'):
+        mistakes = [*_odd_data(dls, target)]
+        if mistakes: warn(f'`dls` has {"; ".join(mistakes)}', stacklevel=6)
 
 # %% ../../nbs/52_learner.checks.ipynb #9b000002
 class Task(NamedTuple):
@@ -192,7 +203,9 @@ def check_dls(
 ):
     "Raise `ValueError` for data that would teach something wrong, and warn of odd data"
     info = ifnone(info, text_info(dls))
-    vocab,target,pad = info.vocab,info.target,info.pad_idx
+    vocab = info.vocab
+    target = info.target
+    pad = info.pad_idx
     loss = flat_loss(ifnone(loss_func, getattr(dls.train_ds, 'loss_func', None)))
     held = 'classes' if target.kind in ('category','labels','numbers',None) else target.kind
     if kind not in (None,held):
@@ -242,13 +255,15 @@ class DataWatch(Callback):
     ):
         self.vocabs = _vocabs(dls)
         self.losses = {}
+        self.validated = None
 
     def before_validate(self):
         "Raise `ValueError` for `learn.dls`, or a `dl`, of another vocabulary"
         tl = first(nested_attr(self.learn, 'dl.dataset.tls', []))
         tok = tl and text_tokenizer(tl)
         if type(tok) is Tokenizer and tok.mode=='df' and isinstance(tl.items, pd.DataFrame) and len(tl.items):
-            name,has = tok.tok_text_col,[*tl.items]
+            name = tok.tok_text_col
+            has = [*tl.items]
             cols = [has[o] if isinstance(o, int) and o not in has else o for o in L(tok.text_cols)]
             raw = (name in has and isinstance(tl.items[name].iloc[0], str)
                    and (len(cols)>1 or cols[0]!=name and cols[0] in has))
@@ -272,7 +287,8 @@ class DataWatch(Callback):
         if held - {id(p) for p in self.model.parameters()}:
             raise ValueError('`learn.opt` has parameters that `learn.model` has no more, as after '
                              'replacing its head: set `learn.opt = None`, and it is made anew')
-        self.losses,dl = {},self.dls.train
+        self.losses = {}
+        dl = self.dls.train
         if not len(dl):
             raise ValueError(f'`dls` has {len(dl.dataset)} training texts, and `bs` is {dl.bs}: '
                              'less than one batch. Use a smaller `bs`, or other data, as '
@@ -284,7 +300,8 @@ class DataWatch(Callback):
 
     def after_train(self):
         "Warn of an epoch whose loss was NaN, and has spoiled the weights"
-        losses,self.losses = self.losses,{}
+        losses = self.losses
+        self.losses = {}
         if not losses or not in_fit(self.learn): return  # `lr_find` diverges on purpose
         nan = torch.stack([*losses.values()]).isnan().tolist()
         if not any(nan): return

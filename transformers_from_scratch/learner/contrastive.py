@@ -56,8 +56,8 @@ def _in_pairs(keys, n):
     order = []
     while len(order)<n:
         shuffled = random.sample(range(len(keys)), len(keys))
-        pairs = [pair for same in groupby(shuffled, keys.__getitem__).values()
-                 for pair in chunked(same + same[:len(same)%2], 2)]
+        pairs = []
+        for same in groupby(shuffled, keys.__getitem__).values(): pairs += chunked(same + same[:len(same)%2], 2)
         order += [i for pair in random.sample(pairs, len(pairs)) for i in pair]
     return order[:n]
 
@@ -65,22 +65,21 @@ def _in_pairs(keys, n):
 @contextmanager
 def _vectors_only(model):
     "Let a classifier return the vectors that its last layer gets"
-    head,names = model[1],('dropout','linear','squeeze')
-    kept = {n: getattr(head, n) for n in names}
-    for n in names: setattr(head, n, nn.Identity())
+    head = model[1]
+    dropout,linear,squeeze = head.dropout,head.linear,head.squeeze
+    head.dropout = head.linear = head.squeeze = nn.Identity()
     try: yield
-    finally:
-        for n,part in kept.items(): setattr(head, n, part)
+    finally: head.dropout,head.linear,head.squeeze = dropout,linear,squeeze
 
 def _check_head(learn):
     "The model; raises `TypeError` unless it is a classifier whose head pools"
     model = get_model(learn.model)
-    fits = isinstance(model, TransformerClassifier) and type(model[1]) is ClassifierHead
-    joined = getattr(model, 'windows', None)  # a mean of answers is that of a mean of vectors
-    ensure(fits and model[1].pool, 'learn', learn,
+    is_plain = isinstance(model, TransformerClassifier) and type(model[1]) is ClassifierHead
+    ensure(is_plain and model[1].pool, 'learn', learn,
            'that of a classifier, with a plain `ClassifierHead`', TypeError)
-    fits = joined is None or joined is in_windows and model[1].y_range is None
-    ensure(fits, 'windows', joined, '`in_windows` as it is, without a `y_range`', TypeError)
+    windows = getattr(model, 'windows', None)  # a mean of answers is that of a mean of vectors
+    ensure(windows is None or windows is in_windows and model[1].y_range is None, 'windows', windows,
+           '`in_windows` as it is, without a `y_range`', TypeError)
     return model
 
 @patch
@@ -88,16 +87,20 @@ def fit_head(self:TransformerLearner,
     decay:float=1e-4 # What the mean square of the weights counts beside the loss, 0 or more
 )->TransformerLearner: # Itself
     "Fit the last layer to the vectors of all training texts; raises `TypeError` for other heads"
-    model,dl = _check_head(self),self.dls.train.new(shuffle=False, drop_last=False)
-    head,linear = model[1],model[1].linear
+    model = _check_head(self)
+    head = model[1]
+    linear = head.linear
+    dl = self.dls.train.new(shuffle=False, drop_last=False)
     with _vectors_only(model), in_eval(model), torch.no_grad():
         rows = [(model(*b[:dl.n_inp]), b[dl.n_inp]) for b in dl]
     x,y = (torch.cat(part).as_subclass(Tensor) for part in zip(*rows))              # (n,k), (n,…)
     unit = x.new_ones(())
-    if text_target(self.dls).kind=='numbers' and model[1].y_range is None:
-        y = y / (unit := y.view(len(y), -1).std(0).clamp(min=1e-30))  # columns of any scale
+    if text_target(self.dls).kind=='numbers' and head.y_range is None:  # columns of any scale
+        unit = y.view(len(y), -1).std(0).clamp(min=1e-30)
+        y = y / unit
     best = nn.Linear(*linear.weight.shape[::-1], device=x.device, dtype=x.dtype)
-    with torch.no_grad(): best.weight.zero_(); best.bias.copy_(linear.bias/unit)
+    nn.init.zeros_(best.weight)
+    best.bias.data = linear.bias.detach()/unit
     opt = torch.optim.LBFGS(best.parameters(), max_iter=200, line_search_fn='strong_wolfe',
                             tolerance_grad=0, tolerance_change=0)
     def loss():
@@ -135,9 +138,12 @@ def fit_contrastive(self:TransformerLearner,
 )->TransformerLearner: # Itself, frozen as before
     "Bring texts of like targets together, then fit the last layer; `TypeError` for other heads"
     ensure(num_distrib()<2, 'processes', num_distrib(), '1: texts are compared within a batch')
-    model,(kind,_),n = _check_head(self),text_target(self.dls),len(self.dls.train_ds)
+    model = _check_head(self)
+    kind = text_target(self.dls).kind
+    n = len(self.dls.train_ds)
     ensure_sizes(bs=bs-1, n_steps=ifnone(n_steps, 1))
-    bs,n_steps = min(bs, n+n%2)//2*2,ifnone(n_steps, round(3*n**.5))
+    bs = min(bs, n+n%2)//2*2
+    n_steps = ifnone(n_steps, round(3*n**.5))
     dls = DataLoaders(_pairs_dl(self, kind, n_steps, bs), self.dls.valid, device=self.dls.device)
     frozen = self.opt.frozen_idx if self.opt else 0
     self.unfreeze()

@@ -7,8 +7,8 @@ __all__ = ['transformer_splitter', 'WeighItems', 'ItemRecorder', 'BaseTextLearne
            'learner_factory', 'transformer_classifier_learner', 'SkipValidation']
 
 # %% ../../nbs/40_learner.core.ipynb #c3cde75d
+import traceback
 from fastai.text.all import *
-from fastai.callback.mixup import MixHandler
 from ..text.info import *
 from ..text.ensure import *
 from ..text.blocks import *
@@ -29,11 +29,15 @@ def transformer_splitter(
     model:nn.Module # An encoder, in some models also a decoder, and the head
 )->L: # Lists of parameters: two groups more than the model has blocks
     "Parameter groups: embedding and positions, each block, norm and head with what is tied to it"
-    heads,encoders = ([o for o in plain_model(model) if hasattr(o, 'blocks')==it] for it in (0,1))
-    blocks = [params(o) for encoder in encoders for o in dict.fromkeys(encoder.blocks)]
-    last = params(encoders[-1].norm) + [p for o in heads for p in params(o)]
-    groups,taken = L(),set()
-    for ps in (last, *blocks, params(model)):  # each parameter in the first that has it
+    parts = [*plain_model(model)]
+    encoders = [o for o in parts if hasattr(o, 'blocks')]
+    blocks = [block for encoder in encoders for block in dict.fromkeys(encoder.blocks)]
+    last = params(encoders[-1].norm)
+    for part in parts:
+        if part not in encoders: last += params(part)
+    groups = []
+    taken = set()
+    for ps in (last, *map(params, blocks), params(model)):  # each parameter in the first that has it
         groups.append([p for p in ps if id(p) not in taken])
         taken.update(map(id, ps))
     last,*blocks,rest = groups
@@ -47,30 +51,36 @@ def _added(learn, x):
 
 class WeighItems(Callback):
     "Gradients weigh as many texts, words or tokens as the loss is the mean of; a part of our learners"
-    order,run_valid = MixedPrecision.order-3,False  # after `GradientAccumulation`
+    order = MixedPrecision.order-3  # after `GradientAccumulation`
+    run_valid = False
     def before_fit(self):
         "Drop what the fit before has gathered after its last step"
         if in_fit(self.learn): self.opt.zero_grad()
 
     def after_loss(self):
         "Weigh this loss, and the gradients before it, by their items in all processes"
-        acc,alone = first(self.learn._grab_cbs(GradientAccumulation)),num_distrib()<2
+        acc = first(self.learn._grab_cbs(GradientAccumulation))
+        alone = num_distrib()<2
         if acc is None and alone: return
-        n,rows = self.learn.n_items().to(torch.promote_types(self.loss.dtype, torch.float)),find_bs(self.yb)
-        total,all_rows,k = _added(self.learn, torch.stack([n, torch.full_like(n, rows), torch.ones_like(n)]))
-        done,before = (acc.count,self.n) if acc and acc.count else (0,0)
-        self.n = (before+total).clamp(min=1e-9)
-        self.learn.loss_grad = self.loss_grad*(k*n/self.n)
+        n = self.learn.n_items().to(torch.promote_types(self.loss.dtype, torch.float))
+        rows = find_bs(self.yb)
+        counts = torch.stack([n, torch.full_like(n, rows), torch.ones_like(n)])
+        all_n,all_rows,processes = _added(self.learn, counts)
+        waiting = acc.count if acc else 0  # rows before this batch whose gradients wait for a step
+        before = self.n if waiting else 0
+        self.n = (before+all_n).clamp(min=1e-9)
+        self.learn.loss_grad = self.loss_grad*(processes*n/self.n)
         if acc is None: return
-        each = rows if alone else (all_rows/k).item()
-        due = min(done+each, acc.n_acc)
+        each = rows if alone else (all_rows/processes).item()
+        due = min(waiting+each, acc.n_acc)
         self.learn.loss_grad *= due/rows  # it was multiplied by `rows/n_acc`
         acc.count += each-rows  # the same in all processes
-        for p in self.model.parameters() if done else ():
-            if p.grad is not None: p.grad *= before*due/(self.n*done)
+        if not waiting: return
+        for p in self.model.parameters():
+            if p.grad is not None: p.grad *= before*due/(self.n*waiting)
 
 class ItemRecorder(Recorder):
-    "One for which means weigh as much as the texts, words or tokens that they are of"
+    "fastai's `Recorder`, but means weigh as much as the texts, words or tokens that they are of"
     name = 'recorder'
     def after_batch(self):
         "As fastai's, but for means"
@@ -84,7 +94,8 @@ class ItemRecorder(Recorder):
         self.learn.smooth_loss = self.smooth_loss.value
 
     def _add(self, met):
-        learn,is_loss = self.learn,isinstance(met, AvgLoss)
+        learn = self.learn
+        is_loss = isinstance(met, AvgLoss)
         n = learn.n_items(weighted=is_loss)
         mean = learn.loss.mean() if is_loss else met.func(learn.pred, *learn.yb)
         total = torch.as_tensor(mean, device=n.device).detach()*n
@@ -92,30 +103,29 @@ class ItemRecorder(Recorder):
         met.count += _added(learn, n).item()
 
 # %% ../../nbs/40_learner.core.ipynb #456240d0
-def _read(learn):
-    "The loss of a learner, and if the first input of its batch is floats"
-    x = L(vars(learn).get('xb'))[:1]
-    return learn.loss_func,[o.is_floating_point() for o in x if isinstance(o, Tensor)]
+def _head(model):
+    parts = [*plain_model(model).children()]
+    return parts[-1] if parts else None
 
-def _head(model): return [None, *plain_model(model).children()][-1]
 def _scores_tokens(model): return isinstance(_head(model), LMHead)
+def _has_no_pool(model): return getattr(_head(model), 'pool', mean_pool) is None
 
 _other_matrix = dict(labels='a table for each, `sklearn.metrics.multilabel_confusion_matrix(targs, probs>.5)`',
                      numbers='a plot of targets and predictions', tags='`SpanF1(label)` of each label')
 
 def _ensure_matrix(learn):
     "Raise `ValueError` where fastai's `confusion_matrix` asks for predictions that have no classes"
-    kind,frame = text_target(learn.dls).kind,sys._getframe()
-    fastai = ClassificationInterpretation.confusion_matrix.__code__
-    while kind in _other_matrix and frame:
-        ensure(frame.f_code is not fastai, 'learn.dls', kind,
-               f'texts with one class each for a confusion matrix: make {_other_matrix.get(kind)}')
-        frame = frame.f_back
+    task = text_target(learn.dls).kind
+    callers = [frame.f_code for frame,_ in traceback.walk_stack(None)]
+    asks = ClassificationInterpretation.confusion_matrix.__code__ in callers
+    ensure(not asks or task not in _other_matrix, 'learn.dls', task,
+           f'texts with one class each for a confusion matrix: make {_other_matrix.get(task)}')
 
-def _aside(f):
+def _keeping_state(f):
+    "A method that predicts, and leaves a training around it as it was"
     @functools.wraps(f)
     def _inner(self, *args, **kwargs):
-        with aside(self): return f(self, *args, **kwargs)
+        with keep_training_state(self): return f(self, *args, **kwargs)
     return _inner
 
 class BaseTextLearner(Learner):
@@ -126,12 +136,15 @@ class BaseTextLearner(Learner):
         loss_func:callable=None, # Loss; None asks `dls`, or is cross-entropy where tokens are scored
         opt_func:callable=FusedAdamW, # fastai's, or `partial(OptimWrapper, opt=...)` for PyTorch's
         fast_layers:bool=True, # Call `use_fast_layers(model)`, on a CPU?
+        cbs:list=None, # Callbacks
+        default_cbs:bool=True, # Add fastai's default callbacks, with an `ItemRecorder` for its `Recorder`?
         **kwargs
     ):
         if fast_layers and torch.device(getattr(dls, 'device', None) or 'cpu').type=='cpu':
             use_fast_layers(model)
         if loss_func is None and _scores_tokens(model): loss_func = CrossEntropyLossFlat()
-        super().__init__(dls, model, loss_func=loss_func, opt_func=opt_func, **kwargs)
+        usual = [ItemRecorder if o is Recorder else o for o in defaults.callbacks] if default_cbs else []
+        super().__init__(dls, model, loss_func=loss_func, opt_func=opt_func, cbs=usual+L(cbs), default_cbs=False, **kwargs)
         self.add_cbs([DataWatch(dls), LeanSteps(), WeighItems()])
 
     def saved_keywords(self
@@ -143,21 +156,23 @@ class BaseTextLearner(Learner):
     def loss_func(self): return self._loss_func
     @loss_func.setter
     def loss_func(self, f):
-        each = _scores_tokens(self.model) or getattr(_head(self.model), 'pool', mean_pool) is None
-        self._loss_func = flat_loss(f, flatten=each)
+        self._loss_func = flat_loss(f, flatten=_scores_tokens(self.model) or _has_no_pool(self.model))
 
-    # what predicts within a training leaves it as it was, in subclasses as well
-    validate,tta,lr_find = map(_aside, (Learner.validate, Learner.tta, Learner.lr_find))
-    @_aside
+    trains = False  # in the midst of a `fit`?
+    predicts = False  # within `keep_training_state`?
+    validate = _keeping_state(Learner.validate)
+    tta = _keeping_state(Learner.tta)
+    lr_find = _keeping_state(Learner.lr_find)
+    @_keeping_state
     @delegates(Learner.get_preds)
     def get_preds(self, ds_idx=1, dl=None, with_input=False, with_decoded=False, reorder=True, **kwargs):
         "As in fastai, but always in the order of the texts; texts of several batches are padded to one width"
         if with_decoded: _ensure_matrix(self)
-        reorder = reorder or isinstance(ifnone(dl, self.dls[ds_idx]), SortedDL)
+        data = ifnone(dl, self.dls[ds_idx])
+        reorder = reorder or isinstance(data, SortedDL)
         res = super().get_preds(ds_idx, dl, with_input, with_decoded=with_decoded, reorder=reorder, **kwargs)
         if not with_input or not isinstance(res[0], L) or isinstance(res[1], L): return res
-        pads = ifnone(dl, self.dls[ds_idx]).before_batch
-        rows = pads([(o,) for o in res[0]])
+        rows = data.before_batch([(o,) for o in res[0]])
         return torch.stack([o[0] for o in rows]),*res[1:]
 
     @delegates(Learner.show_results)
@@ -170,74 +185,59 @@ class BaseTextLearner(Learner):
         show_results(x.as_subclass(ours) if ours else x, *more, max_n=max_n, **kwargs)
 
     def __init_subclass__(cls):
-        for n in ('validate','get_preds','tta','lr_find'):
-            if n in vars(cls): setattr(cls, n, _aside(vars(cls)[n]))
-
-    def _call_one(self, event_name):
-        "As in fastai; before the first step `ValueError` for what replaces the loss, or ids by floats"
-        early = event_name=='before_fit' or event_name[:6]=='before' and not vars(self).get('train_iter')
-        if not early or self.lock.locked(): return super()._call_one(event_name)
-        for cb in self.cbs.sorted('order'):
-            then,mixes = _read(self),isinstance(cb, MixHandler)
-            if not mixes: cb(event_name)
-            if not mixes and _read(self)==then: continue
-            self.loss_func = then[0]
-            if nested_attr(self, 'progress._write_stats')==self.logger: self.progress.after_fit()
-            raise ValueError(f'`cbs` has {type(cb).__name__}, which replaces the loss, or ids of words '
-                             'by floats: leave it out, and pass a loss as `loss_func=`')
+        for name in ('validate','get_preds','tta','lr_find'):
+            if name in vars(cls): setattr(cls, name, _keeping_state(vars(cls)[name]))
 
     def _bn_bias_state(self, with_bias):
         "As in fastai, and no weight decay for norms of any class"
-        norms = [o for n,o in self.model.named_modules() if all(p.dim()<2 or p.numel()==max(p.shape)
-                 and 'norm' in n.rpartition('.')[2] for p in o.parameters())]
-        more = L(norms if with_bias else ()).map(params).concat().map(self.opt.state)
-        return super()._bn_bias_state(with_bias) + more
+        states = super()._bn_bias_state(with_bias)
+        if not with_bias: return states
+        for name,part in self.model.named_modules():
+            named = 'norm' in name.rpartition('.')[2]
+            # no matrix, but perhaps a gain with other dimensions of size 1
+            if all(p.dim()<2 or named and p.numel()==max(p.shape) for p in part.parameters()):
+                states += L(params(part)).map(self.opt.state)
+        return states
 
     def __getstate__(self):  # a copy is not in training
-        state = super().__getstate__()
-        return {n: o for n,o in state.items() if n not in ('trains','aside')}
+        return super().__getstate__() | dict(trains=False, predicts=False)
 
     def n_items(self,
         weighted:bool=True # Count each by its weight, where the loss weighs classes?
     )->Tensor: # A number, on the device of the targets
         "Number of texts, words or tokens of which the loss of this batch is the mean"
-        y,loss = item_find(self.yb).as_subclass(Tensor),self.loss_func
-        loss = loss.func if isinstance(loss, BaseLoss) else loss
+        y = item_find(self.yb).as_subclass(Tensor)
+        if getattr(self.dl, 'n_rows', None)==0: return y.new_zeros(())  # a share of several processes
         if y.is_floating_point(): return y.new_ones(len(y)).sum()
-        on,weight = y!=getattr(loss, 'ignore_index', -100),getattr(loss, 'weight', None)
-        by_class = weighted and weight is not None and hasattr(loss, 'ignore_index')
-        return (weight.to(y.device)[y[on]] if by_class else on).sum()
+        loss = self.loss_func.func if isinstance(self.loss_func, BaseLoss) else self.loss_func
+        on = y!=getattr(loss, 'ignore_index', -100)
+        weight = getattr(loss, 'weight', None)
+        if not weighted or weight is None or not hasattr(loss, 'ignore_index'): return on.sum()
+        return weight.to(y.device)[y[on]].sum()
 
     def _do_fit(self):
         self.trains = True
         try: super()._do_fit()
         finally: self.trains = False
 
-    def add_cb(self,
-        cb:Callback # As in fastai
-    )->Learner: # Itself
-        "Add a callback; fastai's `Recorder` becomes one that weighs by texts, words or tokens"
-        cb = cb() if isinstance(cb, type) else cb
-        if type(cb) is Recorder: object.__setattr__(cb, '__class__', ItemRecorder)
-        return super().add_cb(cb)
-
     def gather_args(self
     )->dict: # By name
         "The settings of the learner and of its callbacks, for `WandbCallback`: numbers and short texts"
-        names = [(o,n) for o in (self, *self.cbs) for n in inspect.signature(type(o).__init__).parameters]
-        res = {f'{type(o).__name__}.{n}': vars(o).get(n) for o,n in names}
-        res = {n: o for n,o in res.items() if isinstance(o, (str,int,float))}
-        return res | {'batch size': self.dls.bs, 'model parameters': total_params(self.model)[0]}
+        res = {'batch size': self.dls.bs, 'model parameters': total_params(self.model)[0]}
+        for o in (self, *self.cbs):
+            for name in inspect.signature(type(o).__init__).parameters:
+                value = vars(o).get(name)
+                if isinstance(value, (str,int,float)): res[f'{type(o).__name__}.{name}'] = value
+        return res
 
     def __repr__(self):
         model = plain_model(self.model)
         n,_ = total_params(model)
         trained = sum(o.numel() for o in trainable_params(model))
-        some = f'{trained:,} of {n:,} parameters are trained' if trained<n else f'{n:,} parameters'
-        device = str(getattr(first(model.parameters()), 'device', 'cpu'))
-        where = '' if device=='cpu' else f', on {device}'
-        return (f'{type(self).__name__}({type(model).__name__}, {some}{where}; '
-                f'{text_target(self.dls)})')
+        size = f'{trained:,} of {n:,} parameters are trained' if trained<n else f'{n:,} parameters'
+        devices = {str(o.device) for o in model.parameters()} - {'cpu'}
+        where = f', on {first(devices)}' if devices else ''
+        return f'{type(self).__name__}({type(model).__name__}, {size}{where}; {text_target(self.dls)})'
 
 class TransformerLearner(BaseTextLearner):
     "A `BaseTextLearner` with a transformer's parameter groups, and what only a transformer can do"
@@ -255,17 +255,18 @@ tasks['classifier'] = Task(
 # %% ../../nbs/40_learner.core.ipynb #bbd75c42
 def _model_keywords(dls, info, model_cls, start=None, **kwargs):
     "Keywords for a model of `dls`: what was passed, else as in `start`, else as usual"
-    vocab,pad,params = info.vocab,info.pad_idx,inspect.signature(model_cls).parameters
+    params = inspect.signature(model_cls).parameters
     usual_len = dls.train.seq_len if isinstance(dls.train, LMDataLoader) else 512
     usual = dict(max_len=usual_len, k=256, heads=8, depth=4, pos_cls=RotaryPositions)
     given = {n: o for n,o in kwargs.items() if o is not None or n not in (*usual,'n_out')}
     if 'n_out' in params: given.setdefault('n_out', getattr(dls, 'c', 0))
     if 'target_sz' in params:
-        given['target_sz'] = None if [*info.target_vocab]==[*vocab] else len(info.target_vocab)
-    if start is None: given = dict(vocab_sz=len(vocab), pad_idx=pad, **usual | given)
+        same = [*info.target_vocab]==[*info.vocab]
+        given['target_sz'] = None if same else len(info.target_vocab)
+    if start is None: given = dict(vocab_sz=len(info.vocab), pad_idx=info.pad_idx, **usual | given)
     else:  # the head may be one of another class
-        fits = {*start.encoder.init_kwargs, *params, *kwargs}
-        given = {n: o for n,o in start.keywords(given, vocab, pad).items() if n in fits}
+        known = {*start.encoder.init_kwargs, *params, *kwargs}
+        given = {n: o for n,o in start.keywords(given, info.vocab, info.pad_idx).items() if n in known}
     embed = given.get('embed_cls')
     if isinstance(embed, partial) and embed.keywords.get('n_types', 0)>1:
         given['embed_cls'] = partial(embed, **dict(type_sep=type_sep(dls)) | embed.keywords)
@@ -275,11 +276,12 @@ def _model_keywords(dls, info, model_cls, start=None, **kwargs):
 @torch.no_grad()
 def _start_at_mean(dls, info, model):
     "Let the predictions start at the mean of the targets, where these are columns of numbers"
-    table = target_columns(dls.train_ds) if info.target.kind=='numbers' else None
-    if table is None or not isinstance(model, TransformerClassifier): return
-    table,head = table.select_dtypes('number'),model[1]
-    if table.shape[1]==len(head.linear.bias):
-        head.linear.bias.copy_(tensor(table.astype(float).mean().tolist()))
+    if info.target.kind!='numbers' or not isinstance(model, TransformerClassifier): return
+    table = target_columns(dls.train_ds)
+    if table is None: return
+    means = table.select_dtypes('number').astype(float).mean().tolist()
+    bias = model[1].linear.bias
+    if len(means)==len(bias): bias.copy_(tensor(means))
 
 # %% ../../nbs/40_learner.core.ipynb #bbd75c46
 def make_learner(
@@ -300,7 +302,8 @@ def make_learner(
     chosen = {n: kwargs.get(n) for n in ('n_out','y_range','loss_func','metrics')}
     info = text_info(dls)
     check_dls(dls, kind, info=info, **chosen)
-    start,(learn_kw,model_kw) = Pretrained.of(pretrained),split_keywords(kwargs, learn_cls)
+    start = Pretrained.of(pretrained)
+    learn_kw,model_kw = split_keywords(kwargs, learn_cls)
     sizes = dict(k=k, heads=heads, depth=depth, max_len=max_len, pos_cls=pos_cls)
     model = model_cls(**_model_keywords(dls, info, model_cls, start, **sizes, **model_kw))
     learn = learn_cls(dls, model, **learn_kw)
@@ -327,13 +330,16 @@ def transformer_classifier_learner(
     **kwargs
 )->TransformerLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerClassifier` for `dls`; errors are those of `check_dls`"
-    (first,last),crop = text_ends(dls),kwargs.pop('crop', head_crop)
+    first,last = text_ends(dls)
+    crop = kwargs.pop('crop', head_crop)
     if first+last and crop: crop = partial(special_crop, crop=crop, first=first, last=last)
-    model_cls = TransformerClassifier
-    if windows: model_cls,kwargs['windows'] = ClassifierInWindows,windows
+    if windows: kwargs['windows'] = windows
+    model_cls = ClassifierInWindows if windows else TransformerClassifier
     return make_learner(dls, TransformerLearner, model_cls, 'classes', n_out=n_out, crop=crop, **kwargs)
 
 # %% ../../nbs/40_learner.core.ipynb #8e820de8
+_usual_losses = dict(category='CrossEntropyLossFlat', labels='BCEWithLogitsLossFlat')
+
 def _test_dl(learn, items, **kwargs):
     "The texts in a loader that sorts by characters: to count their tokens would read them twice"
     cols = L(getattr(text_tokenizer(learn.dls), 'text_cols', None))
@@ -344,8 +350,7 @@ def _test_dl(learn, items, **kwargs):
                f"a row, such as {{{', '.join(f'{n!r}: ...' for n in cols)}}}", TypeError)
     def is_row(o): return cols and isinstance(o, (dict,pd.Series)) and {*cols}<={*o.keys()}
     items = [row_text(learn.dls, o) if is_row(o) else o for o in items]
-    usual = dict(category='CrossEntropyLossFlat', labels='BCEWithLogitsLossFlat')
-    usual = usual.get(text_target(learn.dls).kind)
+    usual = _usual_losses.get(text_target(learn.dls).kind)
     ensure(not usual or hasattr(learn.loss_func, 'decodes'), 'loss_func', learn.loss_func,
            f"one of fastai's, such as `{usual}(...)`, which define what the outputs mean")
     if isinstance(learn.dls.valid, SortedDL):
@@ -361,7 +366,7 @@ def predict(self:BaseTextLearner,
 )->tuple: # The decoded prediction, its index, and probabilities or numbers `(n_out,)`
     "The prediction for one text; raises `TypeError` for several, or an error for NaN"
     dl = _test_dl(self, [item], rm_type_tfms=rm_type_tfms)
-    with aside(self), self.no_bar():
+    with keep_training_state(self), self.no_bar():
         inp,preds,_,decoded = self.get_preds(dl=dl, with_input=True, with_decoded=True)
     if preds.isnan().any():
         raise FloatingPointError('this model predicts NaN: has training diverged?')
@@ -369,9 +374,9 @@ def predict(self:BaseTextLearner,
     if text_tokenizer(self.dls) and (inp.shape[1]>5 or not str(item).isascii()):
         check_words(self.dls, inp[0].tolist(), stacklevel=4)
     if not with_input: inp = inp[:,:1]  # unless all its words are wanted, one will do
-    text,*res = self.dls.decode_batch((inp, *tuplify(decoded)))[0]
-    res = detuplify(tuple(res)),decoded[0],preds[0]
-    return (text,*res) if with_input else res
+    text,*label = self.dls.decode_batch((inp, *tuplify(decoded)))[0]
+    res = (detuplify(tuple(label)), decoded[0], preds[0])
+    return (text, *res) if with_input else res
 
 # %% ../../nbs/40_learner.core.ipynb #8e820de9
 @patch
@@ -390,7 +395,8 @@ def stream_preds(self:BaseTextLearner,
     bs = ifnone(bs, self.dls.valid.bs)
     for some in chunked(texts, bs*ahead):  # no lock is held while texts are waited for
         dl = _test_dl(self, list(some), bs=bs)
-        with model_lock(self.model), aside(self), self.no_bar(): preds = self.get_preds(dl=dl, **kwargs)[0]
+        with model_lock(self.model), keep_training_state(self), self.no_bar():
+            preds = self.get_preds(dl=dl, **kwargs)[0]
         yield from preds
 
 # %% ../../nbs/40_learner.core.ipynb #5b0f16ac

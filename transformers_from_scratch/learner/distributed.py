@@ -25,92 +25,88 @@ def broadcast_numbers(
     return t.tolist()
 
 # %% ../../nbs/51_learner.distributed.ipynb #di000004
-def _enlarged(dl, n):
-    "A copy of `dl` with `n` times the batch size; to iterate one does not change the other"
-    if isinstance(dl, LMDataLoader):
-        with no_random(): res = dl.new(bs=dl.bs*n)
-        set_loader_order(res, loader_order(dl))
-        ensure(len(res), 'bs', dl.bs, f'less: {n} processes share these texts')
-    else:
-        res = copy(dl)
-        res.bs = dl.bs*n
-    return res
-
 def _mark_of(dl):
     "A number that differs where the lengths of the texts or the vocabulary do"
-    lens = getattr(vars(dl).get('lens'), 'coll', vars(dl).get('res'))  # of LMDataLoader, SortedDL
-    if lens is None: lens = getattr(dl.dataset, 'items', [])
+    attrs = vars(dl)
+    if 'lens' in attrs: lens = getattr(dl.lens, 'coll', dl.lens)  # of a language model
+    else: lens = attrs.get('res', getattr(dl.dataset, 'items', []))
     return zlib.crc32(repr((len(dl.dataset), getattr(dl, 'vocab', None), list(lens))).encode())
 
+def _gather_rows(x):
+    "Join `x` of all processes, each with any number of rows"
+    n = torch.tensor([len(x)], device=x.device)
+    lens = [torch.zeros_like(n) for _ in range(num_distrib())]
+    torch.distributed.all_gather(lens, n)
+    padded = x.new_zeros(int(max(lens)), *x.shape[1:])
+    padded[:len(x)] = x
+    parts = [torch.zeros_like(padded) for _ in lens]
+    torch.distributed.all_gather(parts, padded)
+    return torch.cat([part[:int(n)] for part,n in zip(parts, lens)])
+
 # %% ../../nbs/51_learner.distributed.ipynb #di00000b
-class _Share(TfmdDL):
-    "Share of `dl` that this process reads: its part of each batch, of as many times the size"
+class _Share(GetAttr):
+    "The rows that this process reads of each batch of `dl`, made as many times as large"
     _default = 'dl'
     def __init__(self, dl, device=None):
-        self.rank,self.n_ranks,self.whole = rank_distrib(),num_distrib(),dl
-        if broadcast_numbers([mark := _mark_of(dl)])!=[mark]:
+        self.rank = rank_distrib()
+        self.n_ranks = num_distrib()
+        mark = _mark_of(dl)
+        if broadcast_numbers([mark])!=[mark]:
             raise ValueError(f'process {self.rank} has other texts or another vocabulary than '
                              'process 0: split the data with a `seed`, or call `set_seed` before')
-        self.dl,self.bs,self.dataset = _enlarged(dl, self.n_ranks),dl.bs,dl.dataset
-        self.dl.chunkify = partial(chunked, chunk_sz=dl.bs)  # within a process
-        self.num_workers,self.offs,self.pin_memory = dl.num_workers,dl.offs,dl.pin_memory
-        self.device,fake = ifnone(device, dl.device),dl.fake_l
-        self.fake_l = type(fake)(self, fake.pin_memory, fake.num_workers, fake.timeout,
-                                 fake.persistent_workers, fake.pin_memory_device)
+        self.whole = dl
+        with no_random(): self.dl = dl.new(bs=dl.bs*self.n_ranks)
+        set_loader_order(self.dl, loader_order(dl))
+        ensure(len(self.dl), 'bs', dl.bs, f'less: {self.n_ranks} processes share these texts')
+        self.own_idxs = self.dl.get_idxs
+        self.dl.get_idxs = self.get_idxs
+        self.dl.device = ifnone(device, dl.device)
 
     def __len__(self): return len(self.dl)
     def new(self, *args, **kwargs): return self.whole.new(*args, **kwargs)
     def one_batch(self): return self.whole.one_batch()
-    def randomize(self):
-        self.dl.randomize()
-        if 'epoch' in vars(self.dl): self.whole.epoch = self.dl.epoch  # of a `CorpusLoader`
-    def create_batches(self, samples): return self.dl.create_batches(samples)
-
-    def after_iter(self):
-        self.dl.after_iter()
-        vars(self.dl).pop('it', None)  # as `DataLoader` does, with an `it` of its own
-
-    def before_iter(self):
-        self.seen = 0
-        self.dl.before_iter()
-
-    def after_batch(self, b):
-        self.seen += find_bs(b)
-        return self.dl.after_batch(b)
 
     def get_idxs(self):
-        "Indices of the items of this process; a few are repeated if they are no multiple of `n`"
-        idxs,n,ours = list(self.dl.get_idxs()),self.n_ranks,[]
-        if 'items' in vars(self.dl):  # the order of texts is that of process 0
-            self.dl.items.idxs[:] = broadcast_numbers(self.dl.items.idxs)
-            self.dl.make_chunks()
-        elif not isinstance(self.dl, LMDataLoader): idxs = broadcast_numbers(map(int, idxs))
-        if self.dl.drop_last: idxs = idxs[:len(self)*self.dl.bs]
-        self.extra = -len(idxs)%n
-        for batch in chunked(idxs + (idxs*n)[:self.extra], self.dl.bs):
-            m = len(batch)//n
-            ours += batch[self.rank*m:(self.rank+1)*m]
-        self.n_own = len(ours)
-        return ours
+        "Indices of the items of all processes, in the order of process 0"
+        idxs = broadcast_numbers(map(int, self.own_idxs()))
+        order = loader_order(self.dl)
+        if order['idxs'] is not None:  # the texts of a language model
+            order['idxs'] = torch.tensor(broadcast_numbers(order['idxs']))
+            set_loader_order(self.dl, order)
+        set_loader_order(self.whole, order | dict(idxs=None))  # the next fit goes on from there
+        return idxs
+
+    def __iter__(self):
+        for b in self.dl:
+            n = find_bs(b)
+            start = n*self.rank//self.n_ranks
+            end = n*(self.rank+1)//self.n_ranks
+            self.n_rows = end-start  # 0: the row that is read counts nothing
+            rows = slice(start, max(end, start+1))
+            yield apply(lambda o: o[rows], b)
 
     def to_detach(self, b, cpu=True, gather=True):
-        "Gather `b` from all processes, without what was repeated"
-        b = to_detach(b, cpu, gather)
-        if not gather or not getattr(self, 'extra', 0) or self.seen<self.n_own: return b
-        return apply(lambda o: o[:len(o)-self.extra] if o.ndim else o, b)
+        "As in fastai: gather rows from all processes, and means as their mean, each weighed by its rows"
+        def gathered(x):
+            if x.ndim: return _gather_rows(x[:len(x) if self.n_rows else 0])
+            n = x.new_tensor(float(self.n_rows))
+            total = torch.stack([x*n if self.n_rows else n, n])
+            torch.distributed.all_reduce(total)
+            return total[0]/total[1]
+        b = to_detach(b, cpu=False, gather=False)
+        if gather: b = apply(gathered, b)
+        return to_detach(b, cpu=cpu, gather=False)
 
 # %% ../../nbs/51_learner.distributed.ipynb #di05a002
 def _text_trainer(*args, **kwargs):
-    "fastai's `DistributedTrainer`, for our loaders and on a CPU; raises `ImportError` without accelerate"
+    "fastai's `DistributedTrainer`, with a share of each batch for each process; raises `ImportError` without accelerate"
     import_extra('accelerate', 'distributed')
-    from fastai.distributed import DistributedDL, DistributedTrainer
-    class OrderedDL(DistributedDL):
-        def _broadcast(self, t, rank): return broadcast_numbers(t, rank)
+    from fastai.distributed import DistributedTrainer
     class TextTrainer(DistributedTrainer):
         def _wrap_dl(self, dl):
-            if isinstance(dl, (_Share,DistributedDL)): return dl
-            cls = _Share if isinstance(dl, (SortedDL,LMDataLoader)) else OrderedDL
-            return cls(dl, device=next(self.learn.model.parameters()).device)  # outside of `fit` it has none
+            if isinstance(dl, _Share) or not len(dl): return dl  # perhaps nothing to validate with
+            if not isinstance(dl, DataLoader): return super()._wrap_dl(dl)  # one of PyTorch
+            return _Share(dl, device=first(self.learn.model.parameters()).device)
     return TextTrainer(*args, **kwargs)
 
 @patch

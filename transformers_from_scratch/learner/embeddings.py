@@ -26,7 +26,7 @@ def _by_length(lens, bs):
         batches[-1].append(i)
     return batches
 
-def _told(items, n, no_bar):
+def _with_progress(items, n, no_bar):
     "`items`, with a bar where they are many"
     return items if no_bar or n<500 else progress_bar(items, total=n, leave=False)
 
@@ -42,20 +42,22 @@ def _embed(
     ensure_sizes(bs=bs)
     if not all(rows): raise ValueError("`texts` has an empty text, but each needs at least one token")
     if encoder.pad_idx is None: bs = 1
-    batches,out = _by_length(list(map(len, rows)), bs),None
-    device,pad = encoder.embedding.weight.device,ifnone(encoder.pad_idx, 0)
+    normalize = ifnone(normalize, bool(pool))
+    device = encoder.embedding.weight.device
+    out = [None]*len(rows)
+    batches = _by_length([len(o) for o in rows], bs)
     for idxs in batches if no_bar or len(batches)<2 else progress_bar(batches, leave=False):
-        ids = nn.utils.rnn.pad_sequence([tensor(rows[i]) for i in idxs], True, pad)  # (b,t)
+        ids = nn.utils.rnn.pad_sequence([tensor(rows[i]) for i in idxs], True, ifnone(encoder.pad_idx, 0))  # (b,t)
         with torch.inference_mode():
             read = align(ids.to(device), encoder, crop)
             vectors = encoder(read.ids, read.hidden)                                     # (b,t,k)
             if pool: vectors = pool(vectors, read.pad_mask)                                # (b,k)
         vectors = vectors.float().cpu()
-        if ifnone(normalize, bool(pool)): vectors = F.normalize(vectors, dim=-1)
+        if normalize: vectors = F.normalize(vectors, dim=-1)
         if not pool: vectors = [o[~mask] for o,mask in zip(vectors, read.pad_mask.cpu())]
-        if out is None: out = torch.zeros(len(rows), vectors.shape[1]) if pool else [None]*len(rows)
         for i,vector in zip(idxs, vectors): out[i] = vector
-    if out is not None or not pool: return ifnone(out, [])
+    if not pool: return out
+    if out: return torch.stack(out)
     none = torch.zeros(1, 1, encoder.embedding.embedding_dim)
     return pool(none, none[...,0]>0)[:0]  # as wide as `pool` makes it
 
@@ -72,22 +74,23 @@ def embed(self:Pretrained,
     **kwargs
 )->Tensor: # `(n,k)` on the CPU, in the order of the texts; `(k,)` for a single string
     "Vectors of texts, for search and clustering; raises `TypeError` for what is not a text"
-    tok,most,says = self.tokenizer,self.encoder.max_len,self.sentence or SentenceConfig()
+    tok = self.tokenizer
     if tok is None: raise ValueError(f"{self.path} has no `tokenizer.json`, so texts can't be read")
-    limit,(front,last) = ifnone(max_len, self.limit),tok.ends
-    fits = limit is None or front+last<limit<=ifnone(most, limit)
-    ensure(fits, 'max_len', limit, f'from {front+last+1} to {most}')
-    name = ifnone(prompt, says.default_prompt)
-    ensure(name in ('', *says.prompts), 'prompt', name, f"one of {[*says.prompts]}, or ''")
-    lead = says.prompts.get(name) or ''
+    config = self.sentence or SentenceConfig()
+    limit = ifnone(max_len, self.limit)
+    most = self.encoder.max_len
+    front,last = tok.ends
+    ensure(limit is None or front+last<limit<=ifnone(most, limit), 'max_len', limit, f'from {front+last+1} to {most}')
+    name = ifnone(prompt, config.default_prompt)
+    ensure(name in ('', *config.prompts), 'prompt', name, f"one of {[*config.prompts]}, or ''")
     def ids(tokens):
         row = [tok.o2i[o] for o in tokens]
         return row if limit is None or len(row)<=limit else row[:limit-last]+row[len(row)-last:]
-    read = [lead+o for o in as_texts(texts)]
-    rows = [ids(o) for o in _told(tok(read), len(read), kwargs.get('no_bar'))]
-    if pool is SentenceConfig: pool = says
-    how = dict(pool=pool, normalize=ifnone(normalize, says.normalize if pool else None))
-    with in_eval(self.model): out = _embed(self.encoder, rows, None, **how, **kwargs)
+    prompted = [(config.prompts.get(name) or '')+o for o in as_texts(texts)]
+    rows = [ids(o) for o in _with_progress(tok(prompted), len(prompted), kwargs.get('no_bar'))]
+    if pool is SentenceConfig: pool = config
+    if pool and normalize is None: normalize = config.normalize
+    with in_eval(self.model): out = _embed(self.encoder, rows, None, pool=pool, normalize=normalize, **kwargs)
     return out[0] if isinstance(texts, str) else out
 
 @patch
@@ -101,8 +104,9 @@ def embed(self:TransformerLearner,
     model = get_model(self.model)
     table = texts.to_dict('records') if isinstance(texts, pd.DataFrame) else texts
     if not is_listy(table) or not isinstance(first(table), (dict,pd.Series)): table = as_texts(texts)
-    told = _told(table, len(table), kwargs.get('no_bar'))
-    rows = [text_ids(self.dls, row_text(self.dls, o)) for o in told]
-    if (crop := getattr(model, 'crop', None)) is None: rows = [o[:model[0].max_len] for o in rows]
+    table = _with_progress(table, len(table), kwargs.get('no_bar'))
+    rows = [text_ids(self.dls, row_text(self.dls, o)) for o in table]
+    crop = getattr(model, 'crop', None)
+    if crop is None: rows = [o[:model[0].max_len] for o in rows]
     with in_eval(model): out = _embed(model[0], rows, crop, **kwargs)
     return out[0] if isinstance(texts, str) else out

@@ -9,6 +9,7 @@ __all__ = ['recorded_weights', 'attention_maps', 'plot_weights', 'plot_attention
 # %% ../../nbs/48_learner.interpret.ipynb #b9995f54
 import html,numbers
 from contextlib import ExitStack
+from typing import NamedTuple
 from fastai.text.all import *
 from ..text.ensure import *
 from ..nn.align import *
@@ -23,7 +24,8 @@ from .core import *
 # %% ../../nbs/48_learner.interpret.ipynb #ebcfc390
 def _read_ids(learn, text):
     "Ids of `text` as the model of `learn` reads them; a language model reads the end of a long one"
-    model,ids = get_model(learn.model),text_ids(learn.dls, text)
+    model = get_model(learn.model)
+    ids = text_ids(learn.dls, text)
     return ids[-model[0].max_len:] if isinstance(model[1], LMHead) and model[0].max_len else ids
 
 @contextmanager
@@ -32,7 +34,7 @@ def recorded_weights(
 )->Iterator: # A list, for `with`; each call of a layer adds its weights `(b,h,tq,tk)`
     "The attention weights of `layers` while a model reads; take turns with `in_eval`"
     weights = []
-    def ask(m, args, kwargs): return args,{**kwargs, 'need_weights':True}
+    def ask(m, args, kwargs): return args, kwargs | dict(need_weights=True)
     def take(m, args, res):
         ensure(isinstance(res, tuple), 'attn_cls', type(m).__name__,
                'a class that returns `(out, weights)` for `need_weights=True`', TypeError)
@@ -71,13 +73,16 @@ def plot_weights(
     vmax:float=None # The weight that is drawn darkest; None: the largest
 )->plt.Axes: # The axes that were drawn on
     "Plot attention weights, queries in rows, keys in columns, with the names of at most 50 tokens"
-    columns,style = ifnone(columns, tokens),dict(parse_math=False)
+    columns = ifnone(columns, tokens)
+    style = dict(parse_math=False)
     size = [min(max(1.2+.28*len(o), 3), 12) for o in (columns, tokens)]
     ax = ax or plt.subplots(figsize=size)[1]
     ax.imshow(weights.detach().float().cpu().numpy(), cmap='Blues', vmin=0, vmax=vmax)
-    for names,name_axis,turn in ((columns, ax.set_xticks, 90), (tokens, ax.set_yticks, 0)):
+    def name_ticks(set_ticks, names, rotation):
         ticks = range(0, len(names), max(math.ceil(len(names)/50), 1))  # more would be too small
-        name_axis(ticks, [str(names[i]) for i in ticks], rotation=turn, **style)
+        set_ticks(ticks, [str(names[i]) for i in ticks], rotation=rotation, **style)
+    name_ticks(ax.set_xticks, columns, 90)
+    name_ticks(ax.set_yticks, tokens, 0)
     ax.set_title(title, **style)
     return ax
 
@@ -112,9 +117,10 @@ def leave_one_out(
     bs:int=32 # Batch size; there are `t` texts, with `t-1` tokens each
 )->Tensor: # `(1,t,1)`
     "Loss of score if a token is left out; Li et al. 2016"
-    at,each = (torch.arange(n, device=x.device) for n in (x.shape[1]-1, x.shape[1]))
-    shorter = (x[0][at + (at>=i)] for i in each[:,None].split(bs))  # (n,t-1,k)
-    return (f(x) - torch.cat([f(o) for o in shorter]))[None,:,None]
+    left_out = torch.arange(x.shape[1], device=x.device)[:,None]                         # (t,1)
+    at = torch.arange(x.shape[1]-1, device=x.device)                                      # (t-1,)
+    scores = [f(x[0][at + (at>=i)]) for i in left_out.split(bs)]                  # of (n,t-1,k)
+    return (f(x) - torch.cat(scores))[None,:,None]
 
 # %% ../../nbs/48_learner.interpret.ipynb #3fc109cd
 def integrated_gradients(
@@ -141,8 +147,9 @@ class Attributions:
         value:float, # Its probability, or the number where the target is one
         sep:str=' ' # The separator between two tokens of a text
     ):
-        self.tokens,self.scores = L(tokens),L(scores)
-        self.target,self.value,self.sep = target,value,sep
+        store_attr('target,value,sep')
+        self.tokens = L(tokens)
+        self.scores = L(scores)
         self.phrases = L(zip(self.tokens, self.scores)).sorted(lambda o: -abs(o[1]))
 
     def top(self,
@@ -171,7 +178,8 @@ class Attributions:
 # %% ../../nbs/48_learner.interpret.ipynb #9cd95ce4
 def _target_idx(target, names, n_out):
     "The index of the output that is called `target`"
-    target,words = getattr(target, 'item', lambda: target)(),[*map(str, names)]
+    if hasattr(target, 'item'): target = target.item()
+    words = [*map(str, names)]
     if str(target) in words: return words.index(str(target))
     by_number = isinstance(target, int) and not any(isinstance(o, numbers.Number) for o in names)
     ensure(by_number and 0<=target<n_out, 'target', target,
@@ -186,9 +194,9 @@ def _score(logits, i, one_of):
 
 def _own_part(ids, empty):
     "Start and end, in `ids`, of what the empty text does not have"
-    def common(*rows): return len(os.path.commonprefix(rows))
-    start = common(ids, empty)
-    return start, len(ids)-common(ids[start:][::-1], empty[start:][::-1])
+    def n_common(*rows): return len(os.path.commonprefix(rows))
+    start = n_common(ids, empty)
+    return start, len(ids)-n_common(ids[start:][::-1], empty[start:][::-1])
 
 def _reader(encoder, head):
     "From embeddings `(n,t,k)` to logits `(n,n_out)`"
@@ -201,20 +209,33 @@ def _reader(encoder, head):
         return head((hidden, torch.zeros_like(ids, dtype=torch.bool))).float()
     return run
 
+class _Parts(NamedTuple):
+    "A text in parts that may be left out"
+    names:list # Strings
+    x:Tensor # Numbers of each `(1,n,k)`
+    read:callable # From those of some parts `(b,n,k)` to logits `(b,n_out)`
+    start:int # Where those of the text itself begin
+    end:int # And end
+
 @torch.no_grad()
 def _as_words(learn, text, fits):
-    "Tokens, numbers of each `(1,t,k)`, their reader, where those of the text itself begin and end"
-    model,vocab = get_model(learn.model),text_vocab(learn.dls)
-    encoder,windows = model[0],getattr(model, 'windows', None)
+    "The tokens of a text; does it fit into a window?"
+    model = get_model(learn.model)
+    vocab = text_vocab(learn.dls)
+    encoder = model[0]
     ids = torch.tensor([_read_ids(learn, text)], device=encoder.embedding.weight.device)  # (1,t)
+    windows = getattr(model, 'windows', None)
     plain = windows is None or fits and getattr(windows, 'func', windows) is in_windows
-    if len(model)>2 or not plain: x,run = ids[...,None],lambda x: model(x[...,0]).float()
-    else:
+    if len(model)==2 and plain:
         texts = align(ids, encoder, getattr(model, 'crop', None))
         ids = texts.ids[:,~texts.pad_mask[0]]
-        x,run = encoder.embedding(ids),_reader(encoder, model[1])
-    own = _own_part(ids[0].tolist(), text_ids(learn.dls, ''))
-    return [vocab[i] for i in ids[0].tolist()],x,run,own
+        x = encoder.embedding(ids)
+        read = _reader(encoder, model[1])
+    else:
+        x = ids[...,None]
+        def read(x): return model(x[...,0]).float()
+    start,end = _own_part(ids[0].tolist(), text_ids(learn.dls, ''))
+    return _Parts([vocab[i] for i in ids[0].tolist()], x, read, start, end)
 
 # for a loss that does not define what the outputs mean
 _activation = dict(category=partial(F.softmax, dim=-1), tokens=partial(F.softmax, dim=-1),
@@ -228,28 +249,31 @@ def token_attributions(
     **kwargs
 )->Attributions: # A score for each token, shown as colored text
     "Each word's part in a prediction; `ValueError` for another `target`, and without a `pool`"
-    text,model,(kind,names) = row_text(learn.dls, text),get_model(learn.model),text_target(learn.dls)
-    ensure(kind!='text' and not isinstance(model, TransformerMLM), 'learn', learn,
+    text = row_text(learn.dls, text)
+    model = get_model(learn.model)
+    task,names = text_target(learn.dls)
+    ensure(task!='text' and not isinstance(model, TransformerMLM), 'learn', learn,
            'for a classifier or a language model: this one has an output for each token', TypeError)
     pool = getattr(model[1], 'pool', mean_pool)
     ensure(pool, 'pool', pool, 'a function, for one output per text')
-    probs_of = getattr(learn.loss_func, 'activation', None) or _activation.get(kind, noop)
+    probs_of = getattr(learn.loss_func, 'activation', None) or _activation.get(task, noop)
     fits = len(text_ids(learn.dls, text)) <= ifnone(model[0].max_len, math.inf)
     with torch.inference_mode(False), torch.enable_grad(), in_eval(model):
-        tokens,x,run,(start,end) = _as_words(learn, text, fits)
-        with torch.no_grad(): logits = run(x)
+        parts = _as_words(learn, text, fits)
+        with torch.no_grad(): logits = parts.read(parts.x)
         if target is None: i = logits[0].argmax().item()
         else: i = _target_idx(target, names, logits.shape[-1])
-        scores,ends = torch.zeros(len(tokens)),(x[:,:start],x[:,end:])
-        def f(o):
-            first,last = (e.expand(len(o), -1, -1) for e in ends)
-            return _score(run(torch.cat([first, o, last], 1)), i, kind in ('category','tokens'))
-        if start<end:
-            found = method(f, x[:,start:end], **kwargs)  # (1,t,k) or (1,t,1)
-            scores[start:end] = found.sum(-1)[0].detach().float().cpu()
+        before,own,after = parts.x.tensor_split([parts.start, parts.end], dim=1)
+        def score(x):
+            whole = torch.cat([before.expand(len(x), -1, -1), x, after.expand(len(x), -1, -1)], 1)
+            return _score(parts.read(whole), i, task in ('category','tokens'))
+        scores = torch.zeros(len(parts.names))
+        if parts.start<parts.end:
+            found = method(score, own, **kwargs)  # (1,t,k) or (1,t,1)
+            scores[parts.start:parts.end] = found.sum(-1)[0].detach().float().cpu()
     sep = getattr(text_tokenizer(learn.dls), 'sep', ' ')
     name = str(names[i]) if i<len(names) else f'output {i}'
-    return Attributions(tokens, scores.tolist(), name, probs_of(logits)[0,i].item(), sep)
+    return Attributions(parts.names, scores.tolist(), name, probs_of(logits)[0,i].item(), sep)
 
 # %% ../../nbs/48_learner.interpret.ipynb #4c26a031
 @patch

@@ -58,7 +58,8 @@ def transformer_lm_learner(
 # %% ../../nbs/41_learner.lm.ipynb #0705e3c9
 def _prompt_ids(learn, text):
     "Ids of a prompt; a text without tokens starts with `xxbos`"
-    ids,last = text_ids(learn.dls, text),text_ends(learn.dls)[1]
+    ids = text_ids(learn.dls, text)
+    last = text_ends(learn.dls)[1]
     return ids[:len(ids)-last] or special_ids(text_vocab(learn.dls), 'bos')[:1]
 
 def _sampling_keywords(arguments):
@@ -75,31 +76,33 @@ def _until(steps, vocab, marks):
         yield [PAD if i in ended else o for i,o in enumerate(tokens)]
 
 def _writers(learn, texts, *, n_words, no_unk, min_p, scaled_min_p, decoder, only_last_word, seed,
-             stop, go_on, ahead=None, **filters):
+             stop, go_on, **filters):
     "A `TextWriter` for each of `texts`, and the stream of their next tokens"
-    model,vocab,stops = plain_model(learn.model),text_vocab(learn.dls),L(stop)
+    model = plain_model(learn.model)
+    vocab = text_vocab(learn.dls)
+    stops = L(stop)
     ensure(all(stops), 'stop', stop, 'a string, or several, that are not empty')
     for name,value in dict(min_p=min_p, scaled_min_p=scaled_min_p).items():
         ensure(value is None or 0<=value<=1, name, value, 'in [0,1]')
-    backwards = [o for o in text_tfms(learn.dls) if getattr(o, 'name', '')=='reverse_text']
+    backwards = any(getattr(o, 'name', '')=='reverse_text' for o in text_tfms(learn.dls))
     ensure(not backwards, 'backwards', True,
            'False in `dls`: this model continues a text to the left')
-    prompts,pad_idx = [_prompt_ids(learn, o) for o in texts],model[0].pad_idx
+    prompts = [_prompt_ids(learn, o) for o in texts]
+    pad_idx = model[0].pad_idx
     ensure(pad_idx is not None or len({*map(len, prompts)})==1, 'text', f'{len(texts)} texts',
            'one text, or all of one length, as the model has no padding id')
     ids = pad_sequence([*map(LongTensor, prompts)], True, ifnone(pad_idx, 0), 'left')     # (b,t)
     banned = special_ids(vocab, 'pad', 'fake', *(['unk'] if no_unk else []))
+    generator = None if seed is None else torch.Generator().manual_seed(seed)
     steps = stream_ids(model, ids.to(next(model.parameters()).device), n_words,
-                       banned=[i for i in banned if i<model[0].vocab_sz],
-                       generator=None if seed is None else torch.Generator().manual_seed(seed),
-                       only_last=only_last_word, epsilon_cutoff=min_p, min_p=scaled_min_p,
-                       **filters)
+                       banned=[i for i in banned if i<model[0].vocab_sz], generator=generator,
+                       only_last=only_last_word, epsilon_cutoff=min_p, min_p=scaled_min_p, **filters)
     decoder = text_decoder(learn.dls, decoder)
     # a token that leaves no trace in the text
     marks = [o for o in stops if o in vocab and not decoder([o])]
     if not go_on: marks += nested_attr(text_tokenizer(learn.dls), 'tok.stops', [])
-    return [TextWriter(decoder, [vocab[i] for i in o], text, stops, ahead)
-            for o,text in zip(prompts, texts)],_until(steps, vocab, marks)
+    writers = [TextWriter(decoder, [vocab[i] for i in o], text, stops) for o,text in zip(prompts, texts)]
+    return writers, _until(steps, vocab, marks)
 
 # %% ../../nbs/41_learner.lm.ipynb #fe9bf0df
 @patch
@@ -124,21 +127,19 @@ def predict(self:TransformerLMLearner,
     quantize:str=None # 'int8' or 'bf16': faster and less exact; None: as they are
 )->str: # `text` and what comes after it, a list of them for a list of texts
     "Continue `text`; raises `ValueError` for an argument out of range"
-    keywords,texts = _sampling_keywords(locals()),as_texts(text)
+    keywords = _sampling_keywords(locals())
+    texts = as_texts(text)
     if not texts: return []
     writers,steps = _writers(self, texts, **keywords)
+    shown = progress_bar(steps, n_words, leave=False) if n_words>0 and not no_bar else steps
     late = []  # without a stop string the text is made at the end
-    def write():
-        for new in steps:
-            if not stop: late.append(new)
-            else:
-                for writer,token in zip(writers, new): writer.add(token)
-            yield
-            if all(o.done for o in writers): return
     with in_eval(plain_model(self.model)), closing(steps):
-        steps_done = write()
-        if n_words>0 and not no_bar: steps_done = progress_bar(steps_done, n_words, leave=False)
-        for _ in steps_done: pass
+        for new in shown:
+            if not stop:
+                late.append(new)
+                continue
+            for writer,token in zip(writers, new): writer.add(token)
+            if all(o.done for o in writers): break
     for i,writer in enumerate(writers):
         writer.add(*(new[i] for new in late))
         writer.end()
@@ -164,13 +165,15 @@ def stream(self:TransformerLMLearner,
     call = inspect.signature(TransformerLMLearner.predict).bind(self, text, n_words, **kwargs)
     call.apply_defaults()
     keywords = _sampling_keywords(call.arguments)
-    (writer,),steps = _writers(self, [text], ahead=40, **keywords)
-    return _stream_pieces(writer, steps)
+    writers,steps = _writers(self, [text], **keywords)
+    return _stream_pieces(writers[0], steps)
 
 # %% ../../nbs/41_learner.lm.ipynb #ecc85a2e
 def _windows(n, max_len):
     "`(start, end, first)`: read tokens `start` to `end-1` of `n`, score `first` to `end`"
-    start,first,max_len = 0,1,ifnone(max_len, n)
+    max_len = ifnone(max_len, n)
+    start = 0
+    first = 1
     while first<n:
         end = min(start+max_len, n-1)
         yield start,end,first
@@ -182,23 +185,24 @@ def _windows(n, max_len):
 def _surprises(model, x, y):
     "The loss of each token `(b,t)`, 0 where `y` is -100; logits are made for some tokens at a time"
     texts = align(x, model[0])
-    hidden,y = model[0](texts.ids, texts.hidden).flatten(0, 1),y.flatten()                # (b*t,k)
+    hidden = model[0](texts.ids, texts.hidden).flatten(0, 1)                              # (b*t,k)
+    y = y.flatten()                                                                         # (b*t,)
     n = max(2**22//model[0].vocab_sz, 1)  # four million logits at a time
     def loss(i): return F.cross_entropy(model[1](hidden[i:i+n]).float(), y[i:i+n], reduction='none')
     return torch.cat([loss(i) for i in range(0, len(y), n)]).view(x.shape)
 
 def _text_losses(model, ids, bs):
     "For each of `ids` the loss of each token but the first; `bs` windows are read at once"
-    windows = [(i,*w) for i,o in enumerate(ids) for w in _windows(len(o), model[0].max_len)]
-    def size(w): return w[2]-w[1]
-    windows.sort(key=size, reverse=True)  # so there is little padding
+    pad_idx = ifnone(model[0].pad_idx, 0)
+    device = next(model.parameters()).device
+    windows = []
+    for i,o in enumerate(ids): windows += [(i, *window) for window in _windows(len(o), model[0].max_len)]
+    windows.sort(key=lambda window: window[2]-window[1], reverse=True)  # by size, so there is little padding
     res = [torch.zeros(max(len(o)-1, 0)) for o in ids]
-    pad_idx,device = ifnone(model[0].pad_idx, 0),next(model.parameters()).device
     for batch in chunked(windows, bs):
-        x = [ids[i][start:end] for i,start,end,_ in batch]
-        y = [ids[i][start+1:end+1] for i,start,end,_ in batch]
-        surprises = _surprises(model, pad_sequence(x, True, pad_idx).to(device),
-                               pad_sequence(y, True, -100).to(device)).cpu()              # (b,t)
+        x = pad_sequence([ids[i][start:end] for i,start,end,_ in batch], True, pad_idx)
+        y = pad_sequence([ids[i][start+1:end+1] for i,start,end,_ in batch], True, -100)
+        surprises = _surprises(model, x.to(device), y.to(device)).cpu()                   # (b,t)
         for row,(i,start,end,first) in zip(surprises, batch):
             res[i][first-1:end] = row[first-1-start:end-start]
     return res
@@ -227,17 +231,21 @@ def score(self:TransformerLMLearner,
     bs:int=64 # Number of texts, or windows of long ones, to read at once
 )->TextScore|L: # A `TextScore` for each text, in their order; for a single string just one
     "Log probability of each text; `n` is 0 for fewer than two tokens"
-    model,vocab,res = plain_model(self.model),text_vocab(self.dls),L()
-    ids = [tensor(text_ids(self.dls, o)).long() for o in as_texts(texts)]
+    model = plain_model(self.model)
+    vocab = text_vocab(self.dls)
     unknown = special_ids(vocab, 'unk')
+    ids = [tensor(text_ids(self.dls, o)).long() for o in as_texts(texts)]
     with in_eval(model): losses = _text_losses(model, ids, bs)
+    res = L()
     for o,loss in zip(ids, losses):
-        n,total,words = len(loss),loss.double().sum().item(),o[1:].tolist()
-        # no -0, and no overflow
-        res.append(TextScore(0-total, n, math.exp(min(total/n, 700)) if n else math.nan,
-                             L(zip([vocab[i] for i in words], loss.tolist())),
-                             sum(i in unknown for i in words),
-                             _bits_per_byte(total, _text_bytes(self.dls, words))))
+        words = o[1:].tolist()
+        n = len(words)
+        total = loss.double().sum().item()
+        perplexity = math.exp(min(total/n, 700)) if n else math.nan  # no overflow
+        surprises = L(zip([vocab[i] for i in words], loss.tolist()))
+        n_unknown = sum(i in unknown for i in words)
+        bits = _bits_per_byte(total, _text_bytes(self.dls, words))
+        res.append(TextScore(0-total, n, perplexity, surprises, n_unknown, bits))  # `0-total` is no -0
     return res[0] if isinstance(texts, str) else res
 
 # %% ../../nbs/41_learner.lm.ipynb #5b0b0002
@@ -247,11 +255,13 @@ class BitsPerByte(Metric):
 
     def reset(self):
         "Forget what was collected"
-        self.nats,self.rows = 0.,[]
+        self.nats = 0.
+        self.rows = []
 
     def accumulate(self, learn):
         "Add the surprises of a batch, and keep its targets"
-        logits,y = learn.to_detach(learn.pred).flatten(0, -2).float(),learn.to_detach(learn.y)
+        logits = learn.to_detach(learn.pred).flatten(0, -2).float()
+        y = learn.to_detach(learn.y)
         self.nats += F.cross_entropy(logits, y.flatten(), reduction='sum').item()
         self.rows.append(y)
         self.learn = learn

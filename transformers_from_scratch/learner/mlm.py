@@ -40,7 +40,8 @@ def _draws(ids, real):
         return x ^ x>>33 & 0x7fffffff
     at = real.cumsum(1)                                                                   # (b,t)
     x = mix((mix(ids<<32 | at)*real).sum(1, keepdim=True) + at)
-    return ((x & 0xffffff)/2**24).where(real, 1.),x>>24 & 0x7fffffff
+    shares = ((x & 0xffffff)/2**24).where(real, 1.)
+    return shares, x>>24 & 0x7fffffff
 
 class MaskTokens(Callback):
     "Masks words of each batch: others in each epoch of training, always the same in validation"
@@ -50,20 +51,24 @@ class MaskTokens(Callback):
         p:float=.15 # Share of the words to mask, in (0,1]
     ):
         ensure(0<p<=1, 'mask_p', p, 'in (0,1]')
-        self.p,(self.is_word,self.mask_id) = p,maskable(vocab)
+        self.p = p
+        self.is_word,self.mask_id = maskable(vocab)
 
     def before_batch(self):
         "Cut a text that is too long; inputs are ids and positions, targets the original ids"
-        encoder,ids = plain_model(self.model)[0],self.x                                   # (b,t)
+        encoder = plain_model(self.model)[0]
+        ids = self.x                                                                      # (b,t)
         labelled = not isinstance(self.dls.train, LMDataLoader)
         if labelled and ids.shape[1]>ifnone(encoder.max_len, math.inf):
             ids = left_align(ids, encoder.pad_idx, encoder.max_len, head_crop)[0]
-        real,is_word = real_tokens(ids, encoder.pad_idx),self.is_word.to(ids.device)
+        is_word = self.is_word.to(ids.device)
+        real = real_tokens(ids, encoder.pad_idx)
         real[:,0] |= ~real.any(1)  # of padding alone one token
         draws = None if self.training else _draws(ids.as_subclass(Tensor), real)
         hidden,places = mask_tokens(ids, is_word, self.mask_id, self.p, draws=draws)
         places = places | real & ~is_word[ids].any(1, keepdim=True)  # no word: all as they stand
-        self.learn.xb,self.learn.yb = (hidden,places),(ids[places],)                        # (n,)
+        self.learn.xb = hidden,places
+        self.learn.yb = ids[places],                                                        # (n,)
 
 # %% ../../nbs/44_learner.mlm.ipynb #2700001a
 class TransformerMLMLearner(TransformerLearner):
@@ -99,13 +104,15 @@ class TransformerMLMLearner(TransformerLearner):
         max_n:int=4 # Maximum number of rows
     ):
         "Texts as they are read, masked tokens in brackets; the original tokens; the predictions"
-        vocab,b = text_vocab(self.dls),ifnone(dl, self.dls[ds_idx]).one_batch()
+        vocab = text_vocab(self.dls)
+        b = ifnone(dl, self.dls[ds_idx]).one_batch()
         (x,places),_,y,guess = self.get_preds(dl=[b], with_input=True, with_decoded=True)
         def words(ids): return [vocab[i] for i in ids]
-        ends,rows = places.sum(1).cumsum(0).tolist(),[]
-        for ids,at,a,e in zip(x[:max_n].tolist(), places.tolist(), [0,*ends], ends):
-            text = ' '.join(f'[{o}]' if p else o for o,p in zip(words(ids), at))
-            rows.append((text, ' '.join(words(y[a:e])), ' '.join(words(guess[a:e]))))
+        n_masked = places.sum(1).tolist()  # of each text; targets and predictions are those of all texts
+        rows = []
+        for ids,masked,targs,preds in zip(x[:max_n].tolist(), places.tolist(), y.split(n_masked), guess.split(n_masked)):
+            text = ' '.join(f'[{word}]' if o else word for word,o in zip(words(ids), masked))
+            rows.append((text, ' '.join(words(targs)), ' '.join(words(preds))))
         display_df(pd.DataFrame(rows, columns=['text','masked','predicted']))
 
 # %% ../../nbs/44_learner.mlm.ipynb #ta5c2700
@@ -125,21 +132,28 @@ def transformer_mlm_learner(
 # %% ../../nbs/44_learner.mlm.ipynb #27000022
 def _hidden_ids(dls, text, mark='[MASK]'):
     "The ids of `text`, with that of the mask where `mark` stands; and these positions"
-    vocab,(first,last),n = text_vocab(dls),text_ends(dls),text.count(mark)
+    n = text.count(mark)
     ensure(n>0, 'text', text, f'a text with one `{mark}` or several')
-    mask,bos = maskable(vocab)[1],special_ids(vocab, 'bos')
+    vocab = text_vocab(dls)
+    mask = maskable(vocab)[1]
     step = -1 if getattr(text_tfms(dls)[-1], 'name', '')=='reverse_text' else 1  # `backwards=True`
     def read(text): return text_ids(dls, text)[::step]
     ids = read(text.replace(mark, vocab[mask]))
-    if ids.count(mask)!=n:  # the tokenizer does not know it
-        keep = isinstance(getattr(text_tokenizer(dls), 'tok', None), CharTokenizer)
-        parts = [o if keep else o.rstrip(' ') for o in text.split(mark)]
-        ids = read(parts[0])
-        for part in parts[1:]:
-            new = read(part)
-            ids = ids[:len(ids)-last] + [mask] + new[first or new[:1]==bos[:1]:]
+    if ids.count(mask)!=n: ids = _joined_at(mask, text.split(mark), dls, read)  # the tokenizer does not know it
     ids = ids[::step]
-    return ids,[i for i,o in enumerate(ids) if o==mask]
+    return ids, [i for i,o in enumerate(ids) if o==mask]
+
+def _joined_at(mask, parts, dls, read):
+    "The ids of parts of a text, read one by one, with a mask between them"
+    n_first,n_last = text_ends(dls)
+    bos = special_ids(text_vocab(dls), 'bos')
+    if not isinstance(getattr(text_tokenizer(dls), 'tok', None), CharTokenizer): parts = [o.rstrip(' ') for o in parts]
+    ids = read(parts[0])
+    for part in parts[1:]:
+        new = read(part)
+        n_before = n_first or int(new[:1]==bos[:1])
+        ids = ids[:len(ids)-n_last] + [mask] + new[n_before:]
+    return ids
 
 @patch
 @synchronized
@@ -148,7 +162,8 @@ def fill_mask(self:TransformerMLMLearner,
     n:int=5 # Number of words for each of them
 )->L: # `(token, probability)`, the most likely first; for several masks a list of these
     "The most likely words for each `[MASK]`; raises `ValueError` for a text without one"
-    vocab,(ids,at) = text_vocab(self.dls),_hidden_ids(self.dls, text)
+    vocab = text_vocab(self.dls)
+    ids,at = _hidden_ids(self.dls, text)
     model = plain_model(self.model)
     x = tensor([ids]).to(next(model.parameters()).device)                                 # (1,t)
     with in_eval(model), torch.no_grad(): probs = model(x)[0,at].float().softmax(-1)      # (n,v)

@@ -252,7 +252,9 @@ class BLEU(Metric):
         if hasattr(learn, 'gather_preds') or not due: return
         self.learn = learn
         pad = learn.teacher_forcing.pad_idx
-        for source,target in zip(learn.xb[0].tolist(), learn.teacher_forcing.targets.tolist()):
+        both = learn.xb[0],learn.teacher_forcing.targets
+        sources,targets = (learn.to_detach(o).tolist() for o in both)
+        for source,target in zip(sources, targets):
             self.pairs.append(([i for i in source if i!=pad], [i for i in target if i!=pad]))
 
     @property

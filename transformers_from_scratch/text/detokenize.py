@@ -14,15 +14,20 @@ from .tokenizers import *
 # %% ../../nbs/32_text.detokenize.ipynb #438203fa
 def _words(tokens):
     "The words that tokens mean: the marks of fastai's rules are undone"
-    words,mark,rep,n = [],None,None,None
+    words = []
+    mark = rep = n = None
     for token in tokens:
         if token in (BOS,EOS,PAD,'xxfake'): continue
         if token in (TK_MAJ,TK_UP): mark = token
-        elif token in (TK_REP,TK_WREP,FLD): rep,n = token,None
+        elif token in (TK_REP,TK_WREP,FLD):
+            rep = token
+            n = None
         elif rep==FLD and token.isdecimal(): rep = None
         elif rep and n is None and token.isdecimal(): n = min(int(token), 1000)
         else:
-            word = token[:1].upper()+token[1:] if mark==TK_MAJ else token.upper() if mark else token
+            word = token
+            if mark==TK_MAJ: word = token[:1].upper()+token[1:]
+            if mark==TK_UP: word = token.upper()
             words += [word*n] if rep==TK_REP and n else [word]*(n or 1)
             mark = rep = n = None
     return words
@@ -78,7 +83,8 @@ def text_decoder(
 )->callable: # From a list of tokens to a text
     "A function that turns tokens into text: `join` of the tokenizer, or what fits it; or your own `decoder`"
     tok = text_tokenizer(tok) if isinstance(tok, DataLoaders) else as_tokenizer(tok)
-    inner,sep = getattr(tok, 'tok', None),getattr(tok, 'sep', ' ')
+    inner = getattr(tok, 'tok', None)
+    sep = getattr(tok, 'sep', ' ')
     def as_text(res): return res if isinstance(res, str) else sep.join(res)
     if decoder is not None: return decoder if _of_ours(decoder) else compose(decoder, as_text)
     if hasattr(inner, 'join'): return inner.join
@@ -94,19 +100,20 @@ def decode_text(
 )->str: # The text, without padding
     "The text of ids; raises `ValueError` for negative ones, such as a target's -100"
     ids = ids.tolist() if hasattr(ids, 'tolist') else list(ids)
-    vocab,bad = text_vocab(dls, part),[o for o in ids if not isinstance(o, str) and o<0]
+    vocab = text_vocab(dls, part)
+    bad = [o for o in ids if not isinstance(o, str) and o<0]
     if bad: raise ValueError(f'`ids` has {bad[:3]}, but must be at least 0: leave out negative ids')
     decoder = text_decoder(text_tokenizer(dls, part) if part else dls)
     return decoder([o if isinstance(o, str) else vocab[o] for o in ids])
 
 # %% ../../nbs/32_text.detokenize.ipynb #16000034
-def _fixed(decoder, tokens, ahead=None):
-    "The beginning of the text that no more tokens change"
+def _fixed(decoder, tokens):
+    "The beginning of the text that no more tokens change; of a custom decoder nothing"
     ours = _of_ours(decoder)
+    if ours is None: return ''
     if ours is _join_pieces: return _fixed(join_words, _words_of(tokens)[:-1])
-    if ours is None: other = tokens[:len(tokens)-min(ifnone(ahead, len(tokens)), len(tokens))]
-    else: other = [*tokens, *((FLD,'1',TK_MAJ,'xx') if ours is join_words else ('<0xE2>',))]
-    return os.path.commonprefix([decoder(list(tokens)), decoder(other)]).rstrip('�')
+    more = (FLD,'1',TK_MAJ,'xx') if ours is join_words else ('<0xE2>',)
+    return os.path.commonprefix([decoder(list(tokens)), decoder([*tokens, *more])]).rstrip('�')
 
 # %% ../../nbs/32_text.detokenize.ipynb #8b5a308c
 def _behind(old, text):
@@ -121,11 +128,12 @@ class TextWriter:
         decoder:callable, # From a list of tokens to a text: `text_decoder(dls)`
         tokens:list, # The tokens of the prompt
         text:str='', # Their text, which stays as it is
-        stops:list=(), # Strings before which the text ends
-        ahead:int=None # Text of a custom decoder is fixed when this many tokens left it as it is
+        stops:list=() # Strings before which the text ends
     ):
-        store_attr('decoder,text,stops,ahead')
-        self.tokens,self.new,self.done = [],'',False  # `new` is what was written
+        store_attr('decoder,text,stops')
+        self.new = ''  # what was written
+        self.done = False
+        self.tokens = []
         self._read(tokens)
         self.old = decoder(list(self.tokens))
         # the text ends with a space, so the next piece needs none
@@ -150,18 +158,19 @@ class TextWriter:
         text = self.decoder(list(self.tokens))
         start = _behind(self.old, text)
         new = text[start:]
-        if not new.startswith(self.new):
-            raise ValueError('`decoder` changed a text that was shown already: use `predict`, or '
-                             'for `stream` one that soon stops changing earlier text')
-        found = [at for o in self.stops if (at := new.find(o))>=0]
-        if found: self.done,new = True,new[:min(found)]
+        if not new.startswith(self.new): raise ValueError('`decoder` changed a text that was shown already: use `predict`')
+        ends = [new.find(o) for o in self.stops if o in new]
+        if ends:
+            self.done = True
+            new = new[:min(ends)]
         elif not last:
-            new = _fixed(self.decoder, self.tokens, self.ahead)[start:]
+            new = _fixed(self.decoder, self.tokens)[start:]
             begun = [n for o in self.stops for n in range(1, len(o)) if new.endswith(o[:n])]
             new = new[:len(new)-max(begun, default=0)]
-        new,self.new = new[len(self.new):],max(self.new, new, key=len)
+        piece = new[len(self.new):]
+        if piece: self.new = new
         if self.trims:
-            new = new.lstrip(' ')
-            self.trims = not new
-        self.text += new
-        return new
+            piece = piece.lstrip(' ')
+            self.trims = not piece
+        self.text += piece
+        return piece
