@@ -448,10 +448,10 @@ def is_repeatable(
     tok:Tokenizer # fastai's, or ours
 )->bool: # False for a tokenizer or a rule of the user's
     "True where a text is known to have the same tokens each time"
-    cls = type(tok.tok)
+    inner = tok.tok
     known_rules = all(o in _rules.values() for o in [*tok.rules, *defaults.text_postproc_rules])
-    at_random = cls is HFTokenizer and getattr(tok.tok.model, 'dropout', None)
-    return cls in _kinds and known_rules and not at_random
+    at_random = type(inner) is HFTokenizer and getattr(inner.tok.model, 'dropout', None)
+    return type(inner) in _kinds and known_rules and not at_random
 
 def tokenizer_state(
     tok # `DataLoaders`, a fastai `Tokenizer`, or a tokenizer such as `CharTokenizer()`
