@@ -2213,6 +2213,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                     'transformers_from_scratch/text/info.py'),
                                                      'transformers_from_scratch.text.info._plain': ( 'text.info.html#_plain',
                                                                                                      'transformers_from_scratch/text/info.py'),
+                                                     'transformers_from_scratch.text.info._some_ids': ( 'text.info.html#_some_ids',
+                                                                                                        'transformers_from_scratch/text/info.py'),
                                                      'transformers_from_scratch.text.info.as_texts': ( 'text.info.html#as_texts',
                                                                                                        'transformers_from_scratch/text/info.py'),
                                                      'transformers_from_scratch.text.info.check_words': ( 'text.info.html#check_words',

@@ -19,7 +19,7 @@ def text_vocab(
     part:int=0 # Where targets are texts, too: 1 for these
 )->list: # Tokens, by id
     "The vocabulary; raises `ValueError` where `dls` holds no text"
-    tls = getattr(getattr(dls.train, 'dataset', None), 'tls', None)
+    tls = nested_attr(dls, 'train.dataset.tls')
     vocab = getattr(tls[part] if tls else dls, 'vocab', None)
     if is_listy(vocab) and len(vocab) and is_listy(vocab[0]): vocab = vocab[0]  # tokens and classes
     if is_listy(vocab) and len(vocab) and isinstance(vocab[0], str): return vocab
@@ -136,7 +136,7 @@ def text_ends(
     dls:DataLoaders # Data with texts
 )->tuple: # How many at the start, how many at the end
     "The number of special tokens that the tokenizer puts at both ends of a text"
-    return getattr(getattr(text_tokenizer(dls), 'tok', None), 'ends', (0,0))
+    return nested_attr(text_tokenizer(dls), 'tok.ends', (0,0))
 
 # %% ../../nbs/85_text.info.ipynb #11e00002
 def join_columns(
@@ -155,7 +155,7 @@ def row_text(
 )->str: # What the tokenizer reads
     "The text of a row, joined as in training; raises `TypeError` for a string where it is several columns"
     tok = text_tokenizer(dls)
-    cols = L(getattr(tok, 'text_cols', None))
+    cols = L(nested_attr(tok, 'text_cols'))
     text = isinstance(row, str)
     alone = len(cols)<2 or isinstance(dls.train, LMDataLoader)
     ensure(alone if text else cols and isinstance(row, (dict,pd.Series)), 'text', row, 'a string' if alone
@@ -171,8 +171,8 @@ def type_sep(
 )->int: # None where a row is one text, or where both have the same type
     "The id after which the tokens of a row with two texts are of type 1"
     tok = text_tokenizer(dls)
-    sep = getattr(getattr(tok, 'tok', None), 'sep', None)
-    cols = L(getattr(tok, 'text_cols', ()))
+    sep = nested_attr(tok, 'tok.sep')
+    cols = L(nested_attr(tok, 'text_cols'))
     marked = len(cols)>1 and tok.kwargs.get('mark_fields') is not False
     return list(text_vocab(dls)).index(sep) if marked and sep in text_vocab(dls) else None
 
@@ -245,6 +245,13 @@ def text_info(
                     text_vocab(dls, 1) if target.kind=='text' else [])
 
 # %% ../../nbs/85_text.info.ipynb #11000034
+def _some_ids(ds):
+    "The beginnings of up to 50 texts; none of custom functions, which are not called for this"
+    texts = ds.tls[0] if hasattr(ds, 'tls') else ds
+    if hasattr(texts, 'tfms') and not isinstance(first(texts.tfms.fs), (ColReader,Tokenizer,Numericalize)): return []
+    places = np.linspace(0, len(ds)-1, min(len(ds), 50))
+    return [i for place in places for i in tuplify(texts[int(place)])[0][:200].tolist()]
+
 def check_words(
     dls:DataLoaders, # Data with texts
     ids:list=None, # Ids of one text; None looks at training texts
@@ -256,19 +263,13 @@ def check_words(
     if ids is None:
         which = 'the training texts of `dls`'
         effect = 'it will learn little'
-        ds = dls.train_ds
-        n = len(dls.train_ds)
-        texts = ds.tls[0] if hasattr(ds, 'tls') else ds
-        # custom functions are not called for this
-        plain = ColReader,Tokenizer,Numericalize
-        if hasattr(texts, 'tfms') and not isinstance(first(texts.tfms.fs), plain): return
-        some = [tuplify(texts[int(i)])[0] for i in np.linspace(0, n-1, min(n, 50))]
-        ids = concat(*(o[:200].tolist() for o in some))
+        ids = _some_ids(dls.train_ds)
     vocab = text_vocab(dls)
-    unknown,special = (set(special_ids(vocab, *o)) for o in (['unk'], []))
-    def is_word(i): return i in unknown or i not in special and any(map(str.isalnum, vocab[i]))
-    known = [i not in unknown for i in ids if is_word(i)]
-    if sum(known)>=len(known)/4: return
+    unknown = {*special_ids(vocab, 'unk')}
+    special = {*special_ids(vocab)}
+    words = [i for i in ids if i in unknown or i not in special and any(map(str.isalnum, vocab[i]))]
+    n_known = sum(i not in unknown for i in words)
+    if n_known>=len(words)/4: return
     reads = ' '.join(vocab[i] for i in ids[:10])
     warn(f'more than 3 of 4 words of {which} are unknown to the model, which reads {reads!r}: '
          f'{effect}. Words that were rare in training are unknown. Texts without spaces, such as '

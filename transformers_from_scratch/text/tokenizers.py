@@ -55,8 +55,6 @@ def split_text(
     valid_pct:float=0.1 # The share that is kept for validation, from the end, in (0,1)
 )->pd.DataFrame: # Columns `text` and `is_valid`, two rows
     "A table for `TextDataLoaders.from_df`, whose rows joined are `text`; neither may be empty"
-    ensure(isinstance(text, str), 'text', text, 'a string: read the file, or join the texts',
-           TypeError)
     n = int(len(text)*(1-valid_pct))
     ensure(0<n<len(text), 'valid_pct', valid_pct,
            f'in (0,1), and leave some of {len(text)} characters for both parts')
@@ -153,8 +151,6 @@ class HFTokenizer:
         self.tok.no_padding()
         ids = self.tok.get_vocab(with_added_tokens=True)
         n = max(ids.values(), default=-1)+1
-        ensure(vocab_sz is None or vocab_sz>=n, 'vocab_sz', vocab_sz,
-               f'at least {n}, the number of its tokens, or None')
         self.vocab_sz = vocab_sz
         self.specials = specials
         self.eos = [i for i in eos if 0<=i<n]
@@ -452,10 +448,10 @@ def is_repeatable(
     tok:Tokenizer # fastai's, or ours
 )->bool: # False for a tokenizer or a rule of the user's
     "True where a text is known to have the same tokens each time"
-    cls = type(tok.tok)
+    inner = tok.tok
     known_rules = all(o in _rules.values() for o in [*tok.rules, *defaults.text_postproc_rules])
-    at_random = cls is HFTokenizer and getattr(tok.tok.model, 'dropout', None)
-    return cls in _kinds and known_rules and not at_random
+    at_random = type(inner) is HFTokenizer and getattr(inner.tok.model, 'dropout', None)
+    return type(inner) in _kinds and known_rules and not at_random
 
 def tokenizer_state(
     tok # `DataLoaders`, a fastai `Tokenizer`, or a tokenizer such as `CharTokenizer()`
@@ -482,15 +478,11 @@ def tokenizer_from_state(
     state:dict, # From `tokenizer_state`
     rules:list=None # Rules for the texts; needed only if `state` names some that are not fastai's
 )->Tokenizer: # A fastai `Tokenizer`; its `tok` and `rules` are what a `TextBlock` takes
-    "Rebuild the tokenizer; raises `ValueError` for a custom one, and for custom rules"
+    "Rebuild the tokenizer; raises `KeyError` with the name of a class or a rule that is not known"
     name = state['cls']
     model = state.get('model')
     settings = dict(state['settings'])
-    ensure(name in _classes, "state['cls']", name, f'one of {[*_classes]}, not a custom one')
-    if rules is None:
-        custom = [o for o in state['rules'] if o not in _rules]
-        ensure(not custom, "state['rules']", custom, "fastai's: pass all of them as `rules`")
-        rules = [_rules[o] for o in state['rules']]
+    if rules is None: rules = [_rules[o] for o in state['rules']]
     cls = _classes[name]
     unknown = [o for o in settings if o not in _kinds[cls][1]]
     if unknown: raise ValueError(f"`settings` have {unknown}, which {name} does not take")
