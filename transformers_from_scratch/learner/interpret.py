@@ -219,7 +219,7 @@ class _Parts(NamedTuple):
 
 @torch.no_grad()
 def _as_words(learn, text, fits):
-    "The tokens of a text; does it fit into a window?"
+    "Parts of a text, its tokens; `fits` says that one window holds them all"
     model = get_model(learn.model)
     vocab = text_vocab(learn.dls)
     encoder = model[0]

@@ -71,8 +71,10 @@ class TransformerEncoder(KeepsInitKwargs):
             raise TypeError('`final_norm` must be bool: the class is `norm_cls`')
         store_attr('vocab_sz,max_len,pad_idx')
         kwargs |= dict(wide=wide, norm_first=norm_first, dropout=dropout, norm_cls=norm_cls)
+        # objects in a `partial` are shared by the parts of this model, but not with another one
+        pos_cls,embed_cls,block_cls,kwargs = deepcopy((pos_cls, embed_cls, block_cls, kwargs))
         self.blocks = nn.ModuleList(_make_blocks(k, heads, depth, block_cls, **kwargs))
-        self.embed = deepcopy(embed_cls)(k)
+        self.embed = embed_cls(k)
         width,s = self.embed.width,k if wide else k//heads
         row = None if pad_idx==vocab_sz else pad_idx  # padding may have no row in the table
         self.embedding = nn.Embedding(vocab_sz, width, padding_idx=row)
@@ -113,9 +115,8 @@ def _make_blocks(k, heads, depth, block_cls, **kwargs):
     "Blocks, each with its own value of a list; one that is `shared` stands for all"
     def of_block(i, value): return value[i%len(value)] if isinstance(value, list) else value
     def make(i):
-        # objects in a `partial` must not be shared between models
-        cls,own = deepcopy((of_block(i, block_cls), {n: of_block(i, o) for n,o in kwargs.items()}))
-        return cls(k, heads, **own)
+        own = {n: of_block(i, o) for n,o in kwargs.items()}
+        return of_block(i, block_cls)(k, heads, **own)
     block = make(0)
     if getattr(block, 'shared', False): return [block]*depth
     return [block, *(make(i) for i in range(1, depth))]
@@ -124,7 +125,7 @@ def _make_positions(width, max_len, s, pos_cls, blocks):
     "Positions for the heads of all blocks, which are `s` wide if they don't tell"
     attentions = [getattr(o, 'attention', o) for o in blocks]
     widths = [getattr(o, 's', s) for o in attentions]
-    positions = PositionsByBlock(width, max_len, widths, deepcopy(L(pos_cls)))
+    positions = PositionsByBlock(width, max_len, widths, L(pos_cls))
     return first(positions.kinds) if len(positions.kinds)==1 else positions
 
 # %% ../../nbs/02_nn.encoder.ipynb #b9649d45
