@@ -189,9 +189,9 @@ def _rebuilt(about, weights, given):
 # %% ../../nbs/70_export.save.ipynb #b060ea70
 def _y(row): return row['y']
 
-def _target_block(head, tok, tags):
+def _target_block(head, tok):
     "The block that makes the target of a classifier, and a value for it"
-    if tags: return TagBlock(tok, head.classes),[['1'],head.classes[:1]]
+    if head.target=='tags': return TagBlock(tok, head.classes),[['1'],head.classes[:1]]
     if head.target=='numbers':
         n = head.keywords['n_out']
         return RegressionBlock(n_out=n),0. if n==1 else [0.]*n
@@ -213,7 +213,7 @@ def _target(about, tok):
         tok = tokenizer_from_state(state) if state else copy(tok)  # its own columns
         return TextBlock(tok, vocab=list(about.target_vocab or about.vocab)),ColReader('text'),{}
     if head.target is None: return None,None,{}
-    block,y = _target_block(head, tok, data.tags)
+    block,y = _target_block(head, tok)
     if head.target=='labels' and len(data.label or ())>1:  # a column of 0 and 1 for each label
         block,y = MultiCategoryBlock(encoded=True, vocab=head.classes),[0]*len(data.label)
     get_y = ColReader(data.label, label_delim=data.delim) if data.label else _y
@@ -234,11 +234,12 @@ def _empty_dls(about, tok, device):
     data = about.data
     if data.tags and not isinstance(tok, TagTokenizer): tok = TagTokenizer(tok.tok, **data.tags)
     is_lm = data.seq_len is not None
+    tags = about.head.target=='tags'  # other learners read tagged texts, too
     text = TextBlock(tok, vocab=list(about.vocab), is_lm=is_lm, backwards=data.backwards,
                      seq_len=data.seq_len)
     kw = dict(bs=1, num_workers=0, device=device)
     # rows of a language model need no padding, and tags are padded beside their text
-    if not (is_lm or data.tags): kw['before_batch'] = PadTexts(pad_idx=ifnone(about.encoder['pad_idx'], 0))
+    if not (is_lm or tags): kw['before_batch'] = PadTexts(pad_idx=ifnone(about.encoder['pad_idx'], 0))
     block,get_y,cells = _target(about, tok)
     name = 'text of this row' if 'text' in cells else 'text'  # labels may be called so
     cols = data.cols if data.cols and data.tags else [name]
@@ -246,7 +247,7 @@ def _empty_dls(about, tok, device):
     blocks = DataBlock([text, *L(block)], get_x=ColReader(cols), get_y=get_y, splitter=IndexSplitter([1]))
     dls = blocks.dataloaders(pd.DataFrame([row]*2), **kw)
     if data.cols and not data.tags: _set_columns(dls, data, name)
-    cls = TagDataLoaders if data.tags and data.cols else type(dls)
+    cls = TagDataLoaders if tags and data.cols else type(dls)
     return cls(*(o.new(o.dataset.new_empty(), bs=data.bs) for o in dls.loaders),
                path=dls.path, device=dls.device)
 
