@@ -102,9 +102,11 @@ def _in_full(value):
 def _hash_items(dataset):
     "A hash of all items in their order, with their labels"
     total = hashlib.blake2b(digest_size=8)
+    total.update(str(nested_attr(dataset, 'corpus.about.ids')).encode())  # the checksum of a corpus
     for tl in getattr(dataset, 'tls', [dataset]):
         items = getattr(tl, 'items', tl)
         if isinstance(items, pd.DataFrame): items = items.itertuples(index=False, name=None)
+        elif isinstance(items, (np.ndarray,Tensor)): items = [items]
         for item in items: total.update(f'{_in_full(item)}\0'.encode(errors='surrogatepass'))
     return total.hexdigest()
 
