@@ -31,7 +31,7 @@ def ours(v, k, heads, depth):
     use_fast_layers(model.eval())
     def f(ids, n, quantize=None): generate(model, ids, n, temperature=0, quantize=quantize)
     def plain(ids, n):  # a hook keeps `generate` from its fast decoder
-        handle = model[0].norm.register_forward_hook(lambda *_: None)
+        handle = model.register_forward_hook(lambda *_: None)
         f(ids, n); handle.remove()
     return {'ours': f, 'ours, `quantize="bf16"`': lambda *o: f(*o, 'bf16'),
             'ours, `quantize="int8"`': lambda *o: f(*o, 'int8'), 'ours, module by module': plain}

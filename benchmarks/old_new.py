@@ -55,7 +55,7 @@ def jobs(lib, k, heads, depth, v=8192, t=256):
                                     **kw)[0,-1].item()
     def hooked(f):
         def run():
-            handle = lm[0].norm.register_forward_hook(lambda *_: None)
+            handle = lm.register_forward_hook(lambda *_: None)
             res = f(); handle.remove()
             return res
         return run
