@@ -201,7 +201,7 @@ class BaseTextLearner(Learner):
     )->Tensor: # A number, on the device of the targets
         "Number of texts, words or tokens of which the loss of this batch is the mean"
         y = item_find(self.yb).as_subclass(Tensor)
-        if getattr(self.dl, 'n_rows', None)==0: return y.new_zeros(())  # a share of several processes
+        if nested_attr(self, 'dl.n_rows')==0: return y.new_zeros(())  # a share of several processes
         if y.is_floating_point(): return y.new_ones(len(y)).sum()
         loss = self.loss_func.func if isinstance(self.loss_func, BaseLoss) else self.loss_func
         on = y!=getattr(loss, 'ignore_index', -100)

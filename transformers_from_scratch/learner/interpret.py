@@ -119,8 +119,9 @@ def leave_one_out(
     "Loss of score if a token is left out; Li et al. 2016"
     left_out = torch.arange(x.shape[1], device=x.device)[:,None]                         # (t,1)
     at = torch.arange(x.shape[1]-1, device=x.device)                                      # (t-1,)
+    whole = f(x)
     scores = [f(x[0][at + (at>=i)]) for i in left_out.split(bs)]                  # of (n,t-1,k)
-    return (f(x) - torch.cat(scores))[None,:,None]
+    return (whole - torch.cat(scores))[None,:,None]
 
 # %% ../../nbs/48_learner.interpret.ipynb #3fc109cd
 def integrated_gradients(
