@@ -218,10 +218,10 @@ class BaseTextLearner(Learner):
     )->dict: # By name
         "The settings of the learner and of its callbacks, for `WandbCallback`: numbers and short texts"
         res = {'batch size': self.dls.bs, 'model parameters': total_params(self.model)[0]}
-        for o in (self, *self.cbs):
-            for name in inspect.signature(type(o).__init__).parameters:
-                value = vars(o).get(name)
-                if isinstance(value, (str,int,float)): res[f'{type(o).__name__}.{name}'] = value
+        for part in (self, *self.cbs):
+            for name in inspect.signature(type(part).__init__).parameters:
+                value = vars(part).get(name)
+                if isinstance(value, (str,int,float)): res[f'{type(part).__name__}.{name}'] = value
         return res
 
     def __repr__(self):

@@ -220,7 +220,7 @@ class _Parts(NamedTuple):
 
 @torch.no_grad()
 def _as_words(learn, text, fits):
-    "The tokens of a text; does it fit into a window?"
+    "The tokens of a text, which may fit into one window"
     model = get_model(learn.model)
     vocab = text_vocab(learn.dls)
     encoder = model[0]
