@@ -207,7 +207,7 @@ class BaseTextLearner(Learner):
     )->Tensor: # A number, on the device of the targets
         "Number of texts, words or tokens of which the loss of this batch is the mean"
         y = item_find(self.yb).as_subclass(Tensor)
-        if getattr(self.dl, 'n_rows', None)==0: return y.new_zeros(())  # a share of several processes
+        if nested_attr(self, 'dl.n_rows')==0: return y.new_zeros(())  # a share of several processes
         if y.is_floating_point(): return y.new_ones(len(y)).sum()
         loss = self.loss_func.func if isinstance(self.loss_func, BaseLoss) else self.loss_func
         on = y!=getattr(loss, 'ignore_index', -100)
@@ -224,10 +224,10 @@ class BaseTextLearner(Learner):
     )->dict: # By name
         "The settings of the learner and of its callbacks, for `WandbCallback`: numbers and short texts"
         res = {'batch size': self.dls.bs, 'model parameters': total_params(self.model)[0]}
-        for o in (self, *self.cbs):
-            for name in inspect.signature(type(o).__init__).parameters:
-                value = vars(o).get(name)
-                if isinstance(value, (str,int,float)): res[f'{type(o).__name__}.{name}'] = value
+        for part in (self, *self.cbs):
+            for name in inspect.signature(type(part).__init__).parameters:
+                value = vars(part).get(name)
+                if isinstance(value, (str,int,float)): res[f'{type(part).__name__}.{name}'] = value
         return res
 
     def __repr__(self):

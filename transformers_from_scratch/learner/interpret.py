@@ -119,8 +119,9 @@ def leave_one_out(
     "Loss of score if a token is left out; Li et al. 2016"
     left_out = torch.arange(x.shape[1], device=x.device)[:,None]                         # (t,1)
     at = torch.arange(x.shape[1]-1, device=x.device)                                      # (t-1,)
+    whole = f(x)
     scores = [f(x[0][at + (at>=i)]) for i in left_out.split(bs)]                  # of (n,t-1,k)
-    return (f(x) - torch.cat(scores))[None,:,None]
+    return (whole - torch.cat(scores))[None,:,None]
 
 # %% ../../nbs/48_learner.interpret.ipynb #3fc109cd
 def integrated_gradients(
@@ -219,7 +220,7 @@ class _Parts(NamedTuple):
 
 @torch.no_grad()
 def _as_words(learn, text, fits):
-    "Parts of a text, its tokens; `fits` says that one window holds them all"
+    "The tokens of a text, which may fit into one window"
     model = get_model(learn.model)
     vocab = text_vocab(learn.dls)
     encoder = model[0]

@@ -196,7 +196,7 @@ def _text_losses(model, ids, bs):
     pad_idx = ifnone(model[0].pad_idx, 0)
     device = next(model.parameters()).device
     windows = []
-    for i,o in enumerate(ids): windows += [(i, *window) for window in _windows(len(o), model[0].max_len)]
+    for i,text in enumerate(ids): windows += [(i, *window) for window in _windows(len(text), model[0].max_len)]
     windows.sort(key=lambda window: window[2]-window[1], reverse=True)  # by size, so there is little padding
     res = [torch.zeros(max(len(o)-1, 0)) for o in ids]
     for batch in chunked(windows, bs):

@@ -105,14 +105,14 @@ def set_loader_order(
     dl.items.idxs[:] = order['idxs'].tolist()
     dl.make_chunks()
 
-def _attributes(o):
+def _attributes(obj):
     "The attributes of an object, its lists as copies"
     # `final_record` is what `validate` returns
-    return {n: x.copy() if isinstance(x, (list,L)) else x for n,x in vars(o).items() if n!='final_record'}
+    return {n: x.copy() if isinstance(x, (list,L)) else x for n,x in vars(obj).items() if n!='final_record'}
 
-def _set_attributes(o, attrs):
-    for n in {*vars(o)} - {*attrs, 'final_record'}: del vars(o)[n]
-    vars(o).update(attrs)
+def _set_attributes(obj, attrs):
+    for n in {*vars(obj)} - {*attrs, 'final_record'}: del vars(obj)[n]
+    vars(obj).update(attrs)
 
 def _keeps_a_state(learn):
     "The learner, its callbacks of fastai's and ours, and its metrics"
@@ -132,12 +132,12 @@ def _restored(learn):
     modes = [(o, o.training) for o in learn.model.modules()]
     grads = [(p, p.grad) for p in learn.model.parameters()]
     for p,_ in grads: p.grad = None
-    for o,_ in attrs:
-        if isinstance(o, TrackerCallback): o.run = False
+    for obj,_ in attrs:
+        if isinstance(obj, TrackerCallback): obj.run = False
     learn.trains = False
     try: yield
     finally:
-        for o,then in attrs: _set_attributes(o, then)
+        for obj,then in attrs: _set_attributes(obj, then)
         for p,grad in grads: p.grad = grad
         for part,mode in modes: part.training = mode
         for n in hypers[0]: learn.opt.set_hyper(n, [o[n] for o in hypers])
