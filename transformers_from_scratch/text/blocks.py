@@ -494,7 +494,7 @@ def _keywords(kwargs, block, loader, who):
     of_block,rest = split_keywords(kwargs, block)
     of_data = {n: rest.pop(n) for n in ('item_tfms','batch_tfms') if n in rest}
     names = {n.removeprefix('val_'): o for n,o in rest.items()}  # of the loader for validation
-    split_keywords(names, Datasets.dataloaders, kwargs.get('dl_type') or loader, who=who)
+    split_keywords(names, block, Datasets.dataloaders, kwargs.get('dl_type') or loader, who=who)
     return of_block,of_data,rest
 
 class TextDataLoaders(_fastai.TextDataLoaders):
