@@ -107,7 +107,7 @@ faults = [
     ('text.blocks', 'nothing goes between texts', 'self.mark = vocab.index(token) if token in vocab else None', 'self.mark = None', ['tests/test_text.tokenizer_hooks']),
     ('text.blocks', 'columns of 0 and 1 are the labels 0 and 1', "return MultiCategoryBlock(encoded=True, vocab=cols)", "pass", []),
     ('text.blocks', 'a transform in place spoils what is kept', 'numbers.to(dtype, copy=True)', 'numbers.to(dtype)', []),
-    ('text.blocks', 'a language model reads the texts of the last epoch', 'self.make_chunks()  # of the texts', 'pass  # of the texts', []),
+    ('text.blocks', 'a language model reads the texts of the last epoch', '        self.make_chunks()\n        return super().create_batches', '        return super().create_batches', []),
     ('text.blocks', 'an object that is changed in place is as it was', 'if as_key is None: return', 'if as_key is None: as_key = id', []),
     ('text.blocks', 'a list in another column is what was trained on', 'if holds_tokens(name) and not raw: continue', 'if holds_tokens(name) and not (part and raw): continue', []),
     ('text.blocks', 'rows longer than the header are cut', 'if not isinstance(df.index, pd.RangeIndex): raise', 'if False: raise', []),

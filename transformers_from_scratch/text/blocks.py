@@ -294,9 +294,13 @@ class TextLMDL(_KeepsRows, LMDataLoader):
         self.lens = ReindexCollection(lens, idxs=self.items.idxs, tfm=partial(operator.add, 1))  # `new` adds it again
         self.make_chunks()
 
-    def make_chunks(self): self.chunks = _Stream(self)
+    def make_chunks(self):
+        "Begin a stream of the texts"
+        self.chunks = _Stream(self)
+
     def create_batches(self, samps):
-        self.make_chunks()  # of the texts that there are now
+        "The batches of an epoch, of the texts that there are now"
+        self.make_chunks()
         return super().create_batches(samps)
 
     def create_item(self, seq):
@@ -404,7 +408,7 @@ class TextBlock(_fastai.TextBlock):
 _decimal = re.compile(r'\s*[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+\s*')
 
 def _has(y_block, block, tfm):
-    "Is it this block, or one with this transform?"
+    "True for `block`, and for a block with a transform of class `tfm`"
     return y_block is block or any(isinstance(o, tfm) for o in getattr(y_block, 'type_tfms', ()))
 
 def _ensure_targets(df, cols, y_block, label_delim):
@@ -489,8 +493,11 @@ def _keywords(kwargs, block, loader, who):
     "Keywords for a block, for its `DataBlock` and for the loaders; raises `TypeError` for others"
     of_block,rest = split_keywords(kwargs, block)
     of_data = {n: rest.pop(n) for n in ('item_tfms','batch_tfms') if n in rest}
-    names = {n.removeprefix('val_'): o for n,o in rest.items()}  # of the loader for validation
-    split_keywords(names, Datasets.dataloaders, kwargs.get('dl_type') or loader, who=who)
+    loader = kwargs.get('dl_type') or loader
+    of_val = [n for n in rest if n.startswith('val_') and n not in ('val_bs','val_shuffle')]  # of its loader alone
+    split_keywords({n[4:]: rest[n] for n in of_val}, loader, who=who)
+    others = {n: o for n,o in rest.items() if n not in of_val}
+    split_keywords(others, block, Datasets.dataloaders, loader, who=who)  # the note may name one of the block
     return of_block,of_data,rest
 
 class TextDataLoaders(_fastai.TextDataLoaders):
