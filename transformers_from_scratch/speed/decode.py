@@ -224,8 +224,19 @@ class _Layer:
     def __getattr__(self, name): return getattr(self.layer, name)
 
     def __call__(self, x):
-        if not len(x): return self.layer(x)
-        return self.product(x.flatten(0, -2)).unflatten(0, x.shape[:-1])
+        if not x.numel(): return self.layer(x)
+        *shape,n = x.shape
+        return self.product(x.reshape(-1, n)).view(*shape, -1)
+
+class _Direct:
+    "A part without hooks, called directly; whatever else is asked for is that of the part"
+    def __init__(self, part):
+        self.part = part
+        # in evaluation mode
+        self.forward = noop if type(part) in (nn.Dropout,ByteDropout,nn.Identity) else part.forward
+
+    def __getattr__(self, name): return getattr(self.part, name)
+    def __call__(self, *args, **kwargs): return self.forward(*args, **kwargs)
 
 class _Copier:
     "Maker of copies of parts that share the weights, with products in place of linear layers"
@@ -247,12 +258,17 @@ class _Copier:
         if part is None: return None
         if _is_plain(part): return _Layer(part, self.product(part))
         if _has_plain_attention(part): return _Attention(part, self)
-        if not part._modules: return part
+        if not part._modules: return _called_directly(part)
         children = {name: self.copy(o) for name,o in part._modules.items()}
         new = object.__new__(type(part))
         # children are attributes as well, which Python finds at once
         new.__dict__.update(part.__dict__ | children, _modules=children)
-        return new
+        return _called_directly(new)
+
+def _called_directly(part):
+    "`part`, or a wrapper that saves the look for hooks, of which it has none; containers stay as they are"
+    container = isinstance(part, (nn.Sequential,nn.ModuleList,nn.ModuleDict))
+    return part if container or part._forward_hooks or part._forward_pre_hooks else _Direct(part)
 
 # %% ../../nbs/96_speed.decode.ipynb #49ca37cd
 # what a variant may override
