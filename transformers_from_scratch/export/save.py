@@ -113,7 +113,8 @@ def _task_of(learn):
     model_cls = type(plain_model(learn.model))
     for cls in type(learn).__mro__:  # a tagger is a classifier as well
         for name,task in tasks.items():
-            if task.learner is cls and model_cls in task.models: return name
+            same = task.learner.__name__==cls.__name__  # a page defines its class anew
+            if same and model_cls in task.models: return name
     raise TypeError(f'`learn.model` is of the custom class {model_cls.__name__}, which no file '
                     'describes: save its weights, with `learn.save`, or all of it as a pickle, '
                     'with `learn.export`')
