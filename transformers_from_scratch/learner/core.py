@@ -85,7 +85,7 @@ class ItemRecorder(Recorder):
     def after_batch(self):
         "As fastai's, but for means"
         if not len(self.yb): return
-        if self.training: self.smooth_loss.val = self.smooth_loss.val.to(self.loss.dtype)  # fastai begins in 32 bits
+        if self.training: self.smooth_loss.val = self.smooth_loss.val.to(self.learn.loss.dtype)  # fastai begins in 32 bits
         for met in self._train_mets if self.training else self._valid_mets:
             if type(met).accumulate in (AvgLoss.accumulate, AvgMetric.accumulate): self._add(met)
             else: met.accumulate(self.learn)  # which counts by itself

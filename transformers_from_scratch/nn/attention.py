@@ -229,7 +229,8 @@ def limits(self:MultiHeadAttention,
     biased = kwargs or self.score_bias != MultiHeadAttention.score_bias.__get__(self)
     given = any(o is not None for o in (pos, mask, pad_mask))
     if hides=='later' and not (biased or given) and tq==tk==t: return None,None,True
-    last = tq==t==1 and key_pos is pos  # a new token of the same text comes after all others
+    # a new token of the same text comes after all others
+    last = hides=='later' and tq==t==1 and key_pos is pos
     hidden = bias = None
     if hides=='more' or biased or hides=='later' and not last:
         places = _places(tq, tk, t, pos, key_pos, q.device)
