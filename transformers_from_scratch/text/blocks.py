@@ -523,12 +523,12 @@ class TextDataLoaders(_fastai.TextDataLoaders):
     )->DataLoaders: # For a learner
         "Create from a table; raises `ValueError` for missing cells, and for targets that would be misread"
         of_block,of_data,of_loader = _keywords(kwargs, TextBlock.from_df, TextLMDL if is_lm else TextDL, cls.from_df)
-        if valid_col is not None: ensure_split(df, valid_col)
         texts = ensure_filled(df[:0], *L(text_col))
         targets = [] if is_lm else ensure_filled(df[:0], *L(label_col))
         many_labels = label_delim is not None or _has(y_block, MultiCategoryBlock, MultiCategorize)
         needed = targets if many_labels or y_block is None else []
         ensure_filled(df, *texts, *needed, fill=dict.fromkeys(texts + targets*many_labels, ''))
+        if valid_col is not None: ensure_split(df, valid_col)
         blocks = [TextBlock.from_df(text_col, text_vocab, is_lm, seq_len, backwards, tok=tok_tfm, **of_block)]
         get_y = None
         if not is_lm:
