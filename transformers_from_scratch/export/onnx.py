@@ -159,7 +159,8 @@ def _compare(classifier, model, ds, n, limit):
         return float((labels==np.stack(targets)).mean())
     if task!='numbers': res |= dict(accuracy=accuracy(got), accuracy_32=accuracy(want))
     if not change<=limit:
-        raise ValueError(f"the file's answers would differ by {change:.3g}, more than {limit}, so it is not written: {res}")
+        raise ValueError(f"the file's answers would differ by {change:.3g}, more than {limit}: "
+                         f'it is not written: {res}')
     return res
 
 # %% ../../nbs/71_export.onnx.ipynb #ox23
@@ -180,7 +181,8 @@ def export_onnx(
     bag = isinstance(model, NgramBag)
     valid = learn.dls.valid_ds
     ensure(quantize is None or quantize=='int8' and not bag and len(valid), 'quantize', quantize,
-           "None, or 'int8', for a transformer with a validation set, as of `load_transformer_learner(folder, dls=dls)`")
+           "None, or 'int8', for a transformer with a validation set, as of "
+           '`load_transformer_learner(folder, dls=dls)`')
     about = dict(kind='onnx', **_about_target(learn), **_about_texts(learn.dls), bag=bag,
                  quantize=quantize, max_len=None if bag else model[0].max_len,
                  crops=bag or _accepts_long(model))

@@ -85,7 +85,8 @@ class ItemRecorder(Recorder):
     def after_batch(self):
         "As fastai's, but for means"
         if not len(self.yb): return
-        if self.training: self.smooth_loss.val = self.smooth_loss.val.to(self.learn.loss.dtype)  # fastai begins in 32 bits
+        if self.training:  # fastai begins in 32 bits
+            self.smooth_loss.val = self.smooth_loss.val.to(self.learn.loss.dtype)
         for met in self._train_mets if self.training else self._valid_mets:
             if type(met).accumulate in (AvgLoss.accumulate, AvgMetric.accumulate): self._add(met)
             else: met.accumulate(self.learn)  # which counts by itself
@@ -145,7 +146,8 @@ class BaseTextLearner(Learner):
             use_fast_layers(model)
         if loss_func is None and _scores_tokens(model): loss_func = CrossEntropyLossFlat()
         usual = [ItemRecorder if o is Recorder else o for o in defaults.callbacks] if default_cbs else []
-        super().__init__(dls, model, loss_func=loss_func, opt_func=opt_func, cbs=usual+L(cbs), default_cbs=False, **kwargs)
+        super().__init__(dls, model, loss_func=loss_func, opt_func=opt_func, cbs=usual+L(cbs),
+                         default_cbs=False, **kwargs)
         self.add_cbs([DataWatch(dls), LeanSteps(), WeighItems()])
 
     def saved_keywords(self

@@ -99,7 +99,7 @@ class _Share(GetAttr):
 
 # %% ../../nbs/51_learner.distributed.ipynb #di05a002
 def _text_trainer(*args, **kwargs):
-    "fastai's `DistributedTrainer`, with a share of each batch for each process; raises `ImportError` without accelerate"
+    "fastai's `DistributedTrainer`, with a share of each batch; raises `ImportError` without accelerate"
     import_extra('accelerate', 'distributed')
     from fastai.distributed import DistributedTrainer
     class TextTrainer(DistributedTrainer):

@@ -527,7 +527,8 @@ class TextDataLoaders(_fastai.TextDataLoaders):
         targets = [] if is_lm else ensure_filled(df[:0], *L(label_col))
         many_labels = label_delim is not None or _has(y_block, MultiCategoryBlock, MultiCategorize)
         needed = targets if many_labels or y_block is None else []
-        ensure_filled(df, *texts, *needed, fill=dict.fromkeys(texts + targets*many_labels, ''))
+        fill = dict.fromkeys(texts + targets*many_labels, '') | dict.fromkeys(L(valid_col), False)
+        ensure_filled(df, *L(valid_col), *texts, *needed, fill=fill)
         if valid_col is not None: ensure_split(df, valid_col)
         blocks = [TextBlock.from_df(text_col, text_vocab, is_lm, seq_len, backwards, tok=tok_tfm, **of_block)]
         get_y = None

@@ -158,7 +158,8 @@ class TextWriter:
         text = self.decoder(list(self.tokens))
         start = _behind(self.old, text)
         new = text[start:]
-        if not new.startswith(self.new): raise ValueError('`decoder` changed a text that was shown already: use `predict`')
+        if not new.startswith(self.new):
+            raise ValueError('`decoder` changed a text that was shown already: use `predict`')
         ends = [new.find(o) for o in self.stops if o in new]
         if ends:
             self.done = True
