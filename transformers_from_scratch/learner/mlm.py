@@ -110,8 +110,8 @@ class TransformerMLMLearner(TransformerLearner):
         def words(ids): return [vocab[i] for i in ids]
         n_masked = places.sum(1).tolist()  # of each text; targets and predictions are those of all texts
         rows = []
-        rows = zip(x[:max_n].tolist(), places.tolist(), y.split(n_masked), guess.split(n_masked))
-        for ids,masked,targs,preds in rows:
+        each = zip(x[:max_n].tolist(), places.tolist(), y.split(n_masked), guess.split(n_masked))
+        for ids,masked,targs,preds in each:
             text = ' '.join(f'[{word}]' if o else word for word,o in zip(words(ids), masked))
             rows.append((text, ' '.join(words(targs)), ' '.join(words(preds))))
         display_df(pd.DataFrame(rows, columns=['text','masked','predicted']))
