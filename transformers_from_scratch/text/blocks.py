@@ -81,6 +81,7 @@ class _Part:
         if isinstance(items, pd.DataFrame):
             names = fs[0].cols if len(items) and type(fs[0]) is ColReader else []
             self.columns = [(items.iloc[:,o] if isinstance(o, int) else items[o]).tolist() for o in names]
+        elif isinstance(items, pd.Series): self.columns = [items.tolist()]  # by place, whatever its index is
         has_tokens = self.columns and len(items) and is_listy(self.columns[0][0])  # no tokenizer is asked
         def is_known(f): return _is_known(f) or has_tokens and isinstance(f, TextTokenizer)
         self.known = [*itertools.takewhile(is_known, fs)]
