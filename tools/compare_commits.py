@@ -100,7 +100,8 @@ if running: both,causal,turn = SelfAttention,SelfAttentionAutoRegressive,dict(po
 def embeddings(**kwargs):
     "Keywords for embeddings with a norm, or types; before 2026-11-29 they were the encoder's own"
     if 'TransformerEncoder' in globals() and 'embed_cls' not in inspect.signature(TransformerEncoder).parameters:
-        return dict(embed_norm=True) if 'norm_cls' in kwargs else kwargs
+        norm = dict(embed_norm=kwargs.pop('norm_cls') is not None) if 'norm_cls' in kwargs else {}
+        return norm | kwargs
     from transformers_from_scratch.nn.variants import ShapedEmbeddings
     return dict(embed_cls=partial(ShapedEmbeddings, **kwargs))
 def window(cls): return type('Window', (cls,), dict(hidden=lambda self, q, k: (k>q) | (k<q-3)))
@@ -199,6 +200,7 @@ def models_read():
         if n in models(): made |= dict(tokens=partial(cls, pool=None), lm=TransformerLM)
         for (kind,cls),pads in product(made.items(), (False, True)):
             torch.manual_seed(0)
+            if n=='embed_norm' and kind=='types': o = {**o, **embeddings(norm_cls=nn.LayerNorm, n_types=2)}
             model,name,ids = use_fast_layers(cls(30, **{**small, **o})),f'{n}, {kind}, {pads}',some_ids(pads=pads)
             yield f'{name}, at birth',flat(model.parameters())
             lively(model)

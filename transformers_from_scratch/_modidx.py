@@ -265,6 +265,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                    'transformers_from_scratch/files/config.py'),
                                                         'transformers_from_scratch.files.config.outputs_match': ( 'files.config.html#outputs_match',
                                                                                                                   'transformers_from_scratch/files/config.py'),
+                                                        'transformers_from_scratch.files.config.part_settings': ( 'files.config.html#part_settings',
+                                                                                                                  'transformers_from_scratch/files/config.py'),
                                                         'transformers_from_scratch.files.config.probe_outputs': ( 'files.config.html#probe_outputs',
                                                                                                                   'transformers_from_scratch/files/config.py'),
                                                         'transformers_from_scratch.files.config.rebuild': ( 'files.config.html#rebuild',

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['free_keywords', 'as_json', 'from_json', 'as_code', 'custom_parts', 'describe_model', 'differences', 'target_of',
            'describe_head', 'first_names', 'weights_of', 'check_shapes', 'probe_outputs', 'outputs_match',
-           'on_meta_device', 'rebuild', 'check_description', 'match_rows']
+           'on_meta_device', 'rebuild', 'part_settings', 'check_description', 'match_rows']
 
 # %% ../../nbs/58_files.config.ipynb #d1800003
 from torch.overrides import TorchFunctionMode
@@ -14,6 +14,7 @@ from ..nn.layers import *
 from ..nn.encoder import *
 from ..nn.bag import *
 from ..nn.seq2seq import *
+from ..speed.layers import *
 from .format import *
 from ..text.info import *
 
@@ -252,17 +253,38 @@ def rebuild(
     for n in [*weights]: state[n].data = weights.pop(n).detach().cpu().clone()
     return model
 
+def part_settings(
+    model:nn.Module, # A model, or a part of one
+    free:tuple=() # Names of attributes that may differ
+)->dict: # Values for JSON, by the name of the part and the attribute
+    "Class, hooks and attributes of each part of a model; layers that are as fast as others count as these"
+    found = {}
+    for name,part in model.named_modules():
+        if isinstance(part, nn.Dropout): continue
+        name = name or 'model'
+        cls = type(part)
+        linear = cls in (nn.Linear,FastLinear) or hasattr(part, 'merged')
+        if linear: cls = nn.Linear
+        found[f'class of {name}'] = f'{cls.__module__}.{cls.__qualname__}'
+        found[f'hooks of {name}'] = len(part._forward_hooks) + len(part._forward_pre_hooks)
+        attributes = {} if linear else vars(part)
+        found |= {f'{name}.{n}': as_json(o) for n,o in attributes.items()
+                  if n[0]!='_' and n not in ('training','init_kwargs','average',*free)}
+    return found
+
 def check_description(
     model:nn.Module # A model, or an encoder
 ):
-    "Raises `ValueError` unless a model built from the description of `model` has its outputs"
+    "Raises `ValueError` unless a model built from the description of `model` has its parts and outputs"
     keywords = {}
     for name,value in _current_keywords(model).items():
         described = as_json(value)
         keywords[name] = deepcopy(value) if custom_parts({name: described}) else from_json(described)
     try: rebuilt = rebuild(type(model), keywords, weights_of(model))
     except (ValueError, TypeError, RuntimeError): rebuilt = None  # other weights
-    if rebuilt is None or not outputs_match(model, rebuilt):
+    same = rebuilt is not None and outputs_match(model, rebuilt)
+    # what two short texts don't show, such as the width of a window
+    if not same or part_settings(model)!=part_settings(rebuilt):
         raise ValueError("a model made of the same keywords would be another one: a part of this "
                          "one was changed by hand, such as a block, hook or `forward`. Make the "
                          "change a class or a value that is passed as a keyword")

@@ -92,7 +92,7 @@ class MultiHeadAttention(Module):
         mask:Tensor=None, # bool, True where a key is hidden; broadcasts to `(b,h,tq,tk)`
         pad_mask:Tensor=None, # bool `(b,tk)`, True at padding; `tk` counts cached keys, too
         pos:Tensor=None, # Positions of queries, `(tq,)` or `(b,tq)`; None: after the cached tokens
-        rotate:callable=None, # `rotate(q, pos)` of queries or keys `(b,h,t,s)`; None is 0 to `t-1`
+        rotate:callable=None, # `rotate(q, pos)` of queries or keys `(b,h,t,s)`; None: no rotation
         cache=None, # Its `update(keys, values)` appends `(b,kv_heads,t,s)` and returns all so far
         need_weights:bool=True, # Return the weights as well; slower, and needs memory for them
         **kwargs # For `score_bias`

@@ -73,14 +73,16 @@ class TransformerEncoder(KeepsInitKwargs):
         kwargs |= dict(wide=wide, norm_first=norm_first, dropout=dropout, norm_cls=norm_cls)
         # objects in a `partial` are shared by the parts of this model, but not with another one
         pos_cls,embed_cls,block_cls,kwargs = deepcopy((pos_cls, embed_cls, block_cls, kwargs))
-        self.blocks = nn.ModuleList(_make_blocks(k, heads, depth, block_cls, **kwargs))
-        self.embed = embed_cls(k)
-        width,s = self.embed.width,k if wide else k//heads
+        blocks = _make_blocks(k, heads, depth, block_cls, **kwargs)
+        embed = embed_cls(k)
         row = None if pad_idx==vocab_sz else pad_idx  # padding may have no row in the table
-        self.embedding = nn.Embedding(vocab_sz, width, padding_idx=row)
-        self.positions = _make_positions(width, max_len, s, pos_cls, self.blocks)
+        self.embedding = nn.Embedding(vocab_sz, embed.width, padding_idx=row)
+        self.embed = embed
+        s = k if wide else k//heads
+        self.positions = _make_positions(embed.width, max_len, s, pos_cls, blocks)
         self.norm = norm_cls(k) if ifnone(final_norm, norm_first) else nn.Identity()
         self.dropout = nn.Dropout(dropout)
+        self.blocks = nn.ModuleList(blocks)
         nn.init.normal_(self.embedding.weight, std=0.02)
         if row is not None: nn.init.zeros_(self.embedding.weight[row].detach())
 

@@ -76,22 +76,12 @@ def _for_hf(model, family):
     return tensors
 
 # %% ../../nbs/59_pretrained.write.ipynb #p07427e4a8e
-# of training, of speed, and limits of length, which `_update_limit` writes
-_free = set('training init_kwargs average dropout max_len type_sep crop'.split())
+# of training, and limits of length, which `_update_limit` writes; `type_sep` and `crop` are in no file
+_free = 'dropout','max_len','type_sep','crop'
 
 def _settings(pre):
     "All that a checkpoint's files say about `pre`, by name"
-    found = dict(limit=pre.limit)
-    for name,part in pre.model.named_modules():
-        if isinstance(part, nn.Dropout): continue
-        name = name or 'model'
-        cls = type(part)
-        linear = cls in (nn.Linear,FastLinear) or hasattr(part, 'merged')
-        if linear: cls = nn.Linear
-        found[f'class of {name}'] = f'{cls.__module__}.{cls.__qualname__}'
-        found[f'hooks of {name}'] = len(part._forward_hooks) + len(part._forward_pre_hooks)
-        settings = {} if linear else vars(part)
-        found |= {f'{name}.{n}': as_json(o) for n,o in settings.items() if n[0]!='_' and n not in _free}
+    found = dict(limit=pre.limit) | part_settings(pre.model, _free)
     if pre.marks: found['marks'] = list(pre.marks[:2])
     if pre.sentence:
         sentence = {n: o for n,o in vars(pre.sentence).items() if n not in ('folder','max_len','dense')}
