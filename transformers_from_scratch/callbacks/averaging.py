@@ -20,7 +20,8 @@ class AverageWeights(Callback):
         decay:float=None # Share of the mean that stays after a batch, in [0,1); None: a plain mean
     ):
         ensure(0<=start<1, 'start', start, 'in [0,1)')
-        self.start,self.n = start,0
+        ensure(decay is None or 0<=decay<1, 'decay', decay, 'in [0,1), or None')
+        self.start,self.decay,self.n = start,decay,0
         self.mean = self.trained = None
         self.add_to = get_swa_multi_avg_fn() if decay is None else get_ema_multi_avg_fn(decay)
 
@@ -32,7 +33,9 @@ class AverageWeights(Callback):
     def before_fit(self):
         "Start over"
         self.run = in_fit(self.learn)
-        if self.run: self.n,self.trained = 0,None
+        if self.run:
+            self.n = 0
+            self.mean = self.trained = None
 
     def before_train(self):
         "Train on with the weights themselves"
@@ -49,7 +52,7 @@ class AverageWeights(Callback):
 
     def before_validate(self):
         "The model takes the mean, up to the next epoch"
-        if not self.n or self.trained or not in_fit(self.learn): return
+        if self.mean is None or self.trained or not in_fit(self.learn): return
         self.trained = self._weights()
         self._put(self.mean)
 

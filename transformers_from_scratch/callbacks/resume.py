@@ -114,6 +114,7 @@ def _settings(learn):
     "Settings of a fit that one step can't show, or not by their name"
     dls,hypers = learn.dls,learn.opt.hypers
     res = dict(n_epoch=learn.n_epoch, n_batches=len(dls.train), bs=dls.train.bs)
+    res['frozen'] = [n for n,p in learn.model.named_parameters() if not p.requires_grad]
     for name,dl in zip(('train','valid'), dls.loaders): res[f'{name} items'] = _hash_items(dl.dataset)
     # an earlier schedule may have left `mom` anywhere, but `fit` sets `lr` anew
     for n in hypers[0]:
@@ -163,7 +164,11 @@ class Resume(Callback):
         self.fits.append(self._settings())
         state,step = self._find()
         if state is None: return
-        with _resuming_from(self.folder): self._found(state, step)
+        try:
+            with _resuming_from(self.folder): self._found(state, step)
+        except ValueError:
+            self.fits.pop()  # a fit that was refused is none
+            raise
 
     def _settings(self):
         "Settings of this fit; those of a callback as first seen, since it may count in one"
@@ -294,6 +299,7 @@ class Resume(Callback):
         # another processor or version of PyTorch gives other last digits
         same = np.allclose(step, then, rtol=1e-2 if low else 1e-4, atol=0, equal_nan=True)
         if same or self.force: return
+        self.fits.pop()  # a fit that was refused is none
         with _resuming_from(self.folder):
             raise ValueError('its first step has loss {:.5g} and changes the weights by {:.5g}, but then it was {:.5g} '
                              'and {:.5g}: other data, model, loss, optimizer or callbacks'.format(*step, *then))

@@ -28,7 +28,7 @@ def _open_at(path, size):
 
 def _crc(texts, crc):
     "A checksum of texts, on from that of those before"
-    for text in texts: crc = zlib.crc32(text.encode()+b'\0', crc)
+    for text in texts: crc = zlib.crc32(text.encode(errors='surrogatepass')+b'\0', crc)
     return crc
 
 def _tokenize(texts, tok, folder, tokenizer, progress, part):
@@ -40,6 +40,8 @@ def _tokenize(texts, tok, folder, tokenizer, progress, part):
         tokens.seek(0)
         seen = {json.loads(line): i for i,line in enumerate(tokens)}
         for some in chunked(texts, part):
+            bad = first(o for o in some if not isinstance(o, str))
+            ensure(bad is None and None not in some, 'texts', bad, 'strings', TypeError)
             lens = []
             for words in TokenizeWithRules(tok.tok, tok.rules)(some):
                 words = [*words, *between]
@@ -173,7 +175,7 @@ def tokenize_corpus(
 )->Corpus: # The corpus in `folder`
     "Tokenize texts, on from where an earlier call was stopped; `ValueError` for other texts or settings"
     ensure_sizes(min_freq=ifnone(min_freq, 1), max_vocab=max_vocab, part=part)
-    ensure(not isinstance(texts, (str,dict,pd.DataFrame)), 'texts', texts,
+    ensure(not isinstance(texts, (str,dict,set,pd.DataFrame)), 'texts', texts,
            'an iterator of strings, such as `df.text`', TypeError)
     texts = iter(texts)
     folder = Path(folder).expanduser()
@@ -326,6 +328,7 @@ def lm_dataloaders(
     **kwargs
 )->DataLoaders: # For `transformer_lm_learner`, or fastai's `language_model_learner`
     "`DataLoaders` for a language model from texts larger than memory; errors as `tokenize_corpus`"
+    ensure(splitter or 0<valid_pct<1, 'valid_pct', valid_pct, 'in (0,1)')
     loader_kw,kwargs = split_keywords(kwargs, CorpusLoader)
     loader_kw |= dict(seed=seed, device=ifnone(device, default_device()))
     tok = _with_rules(kwargs.pop('tok', None), kwargs.pop('rules', None))

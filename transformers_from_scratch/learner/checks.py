@@ -255,7 +255,6 @@ class DataWatch(Callback):
     ):
         self.vocabs = _vocabs(dls)
         self.losses = {}
-        self.validated = None
 
     def before_validate(self):
         "Raise `ValueError` for `learn.dls`, or a `dl`, of another vocabulary"

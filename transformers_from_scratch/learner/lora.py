@@ -121,7 +121,10 @@ def _hash_base(learn):
     learned = _learned(model)
     scales = [o.scale for _,o in _loras(model)]
     shapes = {n: tuple(o.shape) for n,o in learned.items()}
-    total = hashlib.blake2b(str([scales, shapes, text_target(learn.dls).classes]).encode())
+    target = text_target(learn.dls)
+    head = [getattr(model[-1], n, None) for n in ('pool','y_range')]
+    head = [getattr(o, '__qualname__', o) for o in head]
+    total = hashlib.blake2b(str([scales, shapes, target.kind, target.classes, head]).encode())
     for n,p in model.named_parameters():
         if n not in learned: total.update(p.detach().cpu().flatten().view(torch.uint8).numpy().tobytes())
     return total.hexdigest()
@@ -135,7 +138,10 @@ def save_lora(self:TransformerLearner,
     path,model = _lora_path(self, name),plain_model(self.model)
     if not _loras(model): raise ValueError("`learn` has no low-rank changes: see `add_lora`")
     if rank_distrib(): return path  # the first process writes
-    with atomic_write(path) as new: save_file(_learned(model), new, dict(base=_hash_base(self)))
+    learned = {n: o.cpu().contiguous() for n,o in _learned(model).items()}
+    bad = [n for n,o in learned.items() if not o.isfinite().all()]
+    if bad: raise ValueError(f'`{bad[0]}` has NaN or infinite numbers: has training diverged?')
+    with atomic_write(path) as new: save_file(learned, new, dict(base=_hash_base(self)))
     return path
 
 @patch
@@ -147,6 +153,7 @@ def load_lora(self:TransformerLearner, # With changes of the same size, by `add_
     path = _lora_path(self, name)
     with safe_open(path, 'pt') as f: about = f.metadata() or {}
     if about.get('base')!=_hash_base(self):
-        raise ValueError(f"{path} is for other weights, other classes, or other settings of `add_lora`")
+        raise ValueError(f"{path} is for other weights, other classes, another pool or range, or other "
+                         'settings of `add_lora`')
     plain_model(self.model).load_state_dict(load_file(path), strict=False)
     return self

@@ -31,6 +31,7 @@ def _update_tokenizer(pre, folder):
 def _update_limit(config, encoder, longest):
     "Write the number of positions, if it is not that of the file"
     if not encoder.max_len: return  # no limit
+    if longest is None: raise ValueError(f'its `max_len` is {encoder.max_len}, but it has no limit there')
     for key in ('max_position_embeddings','n_positions','n_ctx'):
         if key in config: config[key] += encoder.max_len-longest
 

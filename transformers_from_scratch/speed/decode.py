@@ -222,6 +222,8 @@ class _Layer:
     "A linear layer that multiplies by a product; whatever else is asked for is that of the layer"
     def __init__(self, layer, product): self.layer,self.product = layer,product
     def __getattr__(self, name): return getattr(self.layer, name)
+    @property
+    def __class__(self): return type(self.layer)  # for `isinstance`
 
     def __call__(self, x):
         if not x.numel(): return self.layer(x)
@@ -233,9 +235,12 @@ class _Direct:
     def __init__(self, part):
         self.part = part
         # in evaluation mode
-        self.forward = noop if type(part) in (nn.Dropout,ByteDropout,nn.Identity) else part.forward
+        nothing = type(part) in (nn.Dropout,ByteDropout,nn.Identity) and _is_of_class(part, type(part), 'forward')
+        self.forward = noop if nothing else part.forward
 
     def __getattr__(self, name): return getattr(self.part, name)
+    @property
+    def __class__(self): return type(self.part)  # for `isinstance`
     def __call__(self, *args, **kwargs): return self.forward(*args, **kwargs)
 
 class _Copier:
@@ -267,8 +272,15 @@ class _Copier:
 
 def _called_directly(part):
     "`part`, or a wrapper that saves the look for hooks, of which it has none; containers stay as they are"
-    container = isinstance(part, (nn.Sequential,nn.ModuleList,nn.ModuleDict))
-    return part if container or part._forward_hooks or part._forward_pre_hooks else _Direct(part)
+    cls = type(part)
+    container = any(hasattr(cls, n) for n in ('__getitem__','__len__','__iter__'))
+    hooks = part._forward_hooks or part._forward_pre_hooks
+    return part if container or hooks or cls.__call__ is not nn.Module.__call__ else _Direct(part)
+
+def _does_nothing(part):
+    "Check that this is a plain `nn.Identity`"
+    hooks = part._forward_hooks or part._forward_pre_hooks
+    return type(part) is nn.Identity and not hooks and _is_of_class(part, nn.Identity, 'forward')
 
 # %% ../../nbs/96_speed.decode.ipynb #49ca37cd
 # what a variant may override
@@ -282,7 +294,7 @@ def _has_plain_attention(part):
     layers = part.toqueries,part.tokeys,part.tovalues,part.unifyheads
     hooks = part._forward_hooks or part._forward_pre_hooks
     own = [name for name in _of_ours if not _is_of_class(part, base, name)]
-    usual = part.average in (fused_attention,fast_average)
+    usual = part.average in (fused_attention,fast_average) and type(part).__call__ is nn.Module.__call__
     return usual and not own and not hooks and all(_is_plain(o) for o in layers)
 
 class _Attention:
@@ -291,16 +303,20 @@ class _Attention:
         self.attention,self.heads,self.kv_heads = attention,attention.heads,attention.kv_heads
         self.to_qkv = copier.product(attention.toqueries, attention.tokeys, attention.tovalues)
         self.join = copier.product(attention.unifyheads)
-        self.has_norms = type(attention.q_norm) is not nn.Identity
-        self.by = None
-        if isinstance(attention, ShapedSelfAttention) and attention.scale is not None:
-            self.by = attention.scale*attention.s**.5
+        self.has_norms = not (_does_nothing(attention.q_norm) and _does_nothing(attention.k_norm))
+        self.by = self.near = None
+        if isinstance(attention, ShapedSelfAttention):
+            self.near = attention.window
+            if attention.scale is not None: self.by = attention.scale*attention.s**.5
 
     def __getattr__(self, name): return getattr(self.attention, name)
+    @property
+    def __class__(self): return type(self.attention)  # for `isinstance`
 
     def __call__(self, x, *, pad_mask=None, pos=None, rotate=None, cache=None, **others):
         b,t,_ = x.shape
-        if others or cache is None or cache.n and t>1:
+        first_word = cache is not None and not cache.n
+        if others or cache is None or not first_word and (t>1 or rotate is not None and pos is None):
             return self.attention(x, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache, **others)
         h,g = self.heads,self.kv_heads
         x = self.to_qkv(x.flatten(0, 1)).view(b, t, h+2*g, -1).transpose(1, 2)        # (b,h+2g,t,s)
@@ -309,7 +325,7 @@ class _Attention:
         if rotate is not None: x = torch.cat([rotate(x[:,:h+g], pos), x[:,h+g:]], 1)
         q,kv = x.split([h, 2*g], 1)
         if self.by is not None: q = q*self.by
-        out = cache.attend(q, kv, _seen(t, cache.n+t, pad_mask, self.window))             # (b,h,t,s)
+        out = cache.attend(q, kv, _seen(t, cache.n+t, pad_mask, self.near))               # (b,h,t,s)
         return self.join(out.transpose(1, 2).reshape(b*t, -1)).view(b, t, -1)             # (b,t,k)
 
 def _seen(t, tk, pad_mask, window):

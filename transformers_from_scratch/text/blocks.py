@@ -63,8 +63,15 @@ def _is_known(f):
     if type(f) is Transform: return all(o.implementation in _known_functions for o in f.encodes.methods)
     return type(f) in known_types and (not isinstance(f, Tokenizer) or is_repeatable(f))
 
-# cells as keys of a dict; an object of another class may change, and still be equal to what it was
-_as_key = dict.fromkeys([str,int,float,bool,type(Path())], noop) | {list: tuple, L: lambda o: tuple(o.items)}
+_plain = {str,int,float,bool,type(Path())}
+
+def _as_key(cell):
+    "A cell as a part of a key, with its class, since 1, 1. and True are equal; None if it may change unseen"
+    if type(cell) in _plain: return type(cell),cell
+    if not isinstance(cell, (list,L)): return
+    classes = {*map(type, cell)}
+    if classes<={str}: return tuple(cell)
+    if classes<=_plain: return tuple((type(o), o) for o in cell)
 
 class _Part:
     "The texts, or the targets, of a dataset; what is known to follow from the cells of a row is kept by these cells"
@@ -75,13 +82,14 @@ class _Part:
 
     def refresh(self):
         "Read the cells, the transforms and the vocabulary that there are now"
-        items = self.tl.items
+        self.items = items = self.tl.items
         fs = [*self.tl.tfms.fs]
-        self.columns = [items]
+        self.sources = [items]
         if isinstance(items, pd.DataFrame):
             names = fs[0].cols if len(items) and type(fs[0]) is ColReader else []
-            self.columns = [(items.iloc[:,o] if isinstance(o, int) else items[o]).tolist() for o in names]
-        elif isinstance(items, pd.Series): self.columns = [items.tolist()]  # by place, whatever its index is
+            self.sources = [items.iloc[:,o] if isinstance(o, int) else items[o] for o in names]
+        # a column by place, whatever its index is
+        self.columns = [o.tolist() if isinstance(o, pd.Series) else o for o in self.sources]
         has_tokens = self.columns and len(items) and is_listy(self.columns[0][0])  # no tokenizer is asked
         def is_known(f): return _is_known(f) or has_tokens and isinstance(f, TextTokenizer)
         self.known = [*itertools.takewhile(is_known, fs)]
@@ -89,23 +97,21 @@ class _Part:
         state = [*(getattr(self.tl, 'vocab', None) or ())],self.tl.tfms.split_idx,self.known
         if state!=self.state: self.kept,self.state = {},state
 
-    def _key(self, i):
+    def _key(self, i, columns):
         "The cells of item `i`; None where they may change unseen"
-        key = []
-        for column in self.columns:
-            cell = column[i]
-            as_key = _as_key.get(type(cell))
-            if as_key is None: return
-            key.append(as_key(cell))
-        return tuple(key)
+        key = tuple(_as_key(column[i]) for column in columns)
+        return None if None in key else key
 
     def __getitem__(self, i):
-        key = self._key(i) if self.known and self.columns else None
+        if self.tl.items is not self.items: self.refresh()
+        key = self._key(i, self.columns) if self.known and self.columns else None
         if key is None: return self.tl[i]
         apply = partial(compose_tfms, split_idx=self.tl.tfms.split_idx)
-        try: is_new = key not in self.kept
-        except TypeError: return self.tl[i]  # lists of lists
-        if is_new:
+        if key not in self.kept:
+            cells = [getattr(o, 'iloc', o) for o in self.sources]
+            if self._key(i, cells)!=key: self.refresh()  # a table was changed in place
+            key = self._key(i, self.columns)
+            if key is None: return self.tl[i]
             x = apply(getattr(self.tl.items, 'iloc', self.tl.items)[i], tfms=self.known)
             if not isinstance(x, Tensor): return apply(x, tfms=self.own)
             numbers = x.detach().as_subclass(Tensor)
@@ -129,7 +135,9 @@ class KeptRows:
     )->object: # Those that it has, or new ones; None for another dataset
         "The rows of a dataset"
         if type(dataset) not in (Datasets,TfmdLists): return
-        if 'kept_rows' not in vars(dataset): dataset.kept_rows = cls(dataset)
+        rows = getattr(dataset, 'kept_rows', None)
+        # a copy of a dataset has its attributes
+        if rows is None or rows.dataset is not dataset: dataset.kept_rows = cls(dataset)
         return dataset.kept_rows
 
     def __len__(self): return len(self.dataset)
@@ -187,7 +195,7 @@ class _KeepsRows:
         "A batch of rows, on the GPU if there is one, from pinned memory, without waiting"
         batch = super().do_batch(b)
         to_gpu = self.device is not None and self.device.type=='cuda' and not get_worker_info()
-        if not to_gpu or self.fake_l.pin_memory: return batch  # PyTorch pins it later
+        if not to_gpu or self.fake_l.pin_memory or not isinstance(batch, tuple): return batch
         if not all(isinstance(o, Tensor) and o.device.type=='cpu' for o in batch): return batch
         return tuple(o.pin_memory().to(self.device, non_blocking=True) for o in batch)
 
@@ -201,6 +209,7 @@ def _text_lengths(
 def _counted(dataset):
     "The numbers of ids of the texts of a dataset; ids are made for it where tokens were not counted, or are changed"
     rows = KeptRows.of(dataset)
+    if rows is not None: rows.refresh()
     lens = _text_lengths(dataset)
     changed = rows is not None and rows.parts[0].own  # by a transform of the user's
     if lens is not None and not changed: return [*lens]

@@ -55,6 +55,7 @@ def split_text(
     valid_pct:float=0.1 # The share that is kept for validation, from the end, in (0,1)
 )->pd.DataFrame: # Columns `text` and `is_valid`, two rows
     "A table for `TextDataLoaders.from_df`, whose rows joined are `text`; neither may be empty"
+    ensure(isinstance(text, str), 'text', text, 'a string: read the file, or join the texts', TypeError)
     n = int(len(text)*(1-valid_pct))
     ensure(0<n<len(text), 'valid_pct', valid_pct,
            f'in (0,1), and leave some of {len(text)} characters for both parts')
