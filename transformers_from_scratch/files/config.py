@@ -14,7 +14,6 @@ from ..nn.layers import *
 from ..nn.encoder import *
 from ..nn.bag import *
 from ..nn.seq2seq import *
-from ..speed.layers import *
 from .format import *
 from ..text.info import *
 
@@ -262,9 +261,8 @@ def part_settings(
     for name,part in model.named_modules():
         if isinstance(part, nn.Dropout): continue
         name = name or 'model'
-        cls = type(part)
-        linear = cls in (nn.Linear,FastLinear) or hasattr(part, 'merged')
-        if linear: cls = nn.Linear
+        cls = getattr(part, 'same_as', type(part))
+        linear = cls is nn.Linear
         found[f'class of {name}'] = f'{cls.__module__}.{cls.__qualname__}'
         found[f'hooks of {name}'] = len(part._forward_hooks) + len(part._forward_pre_hooks)
         attributes = {} if linear else vars(part)
