@@ -184,7 +184,7 @@ faults = [
     ('learner.core', 'the class weights of a loss are not counted', 'return weight.to(y.device)[y[on]].sum()', 'return on.sum()', ['tests/test_learner.batching']),
     ('learner.tagger', 'a batch without a word that counts makes the loss NaN', 'if not self.loss.dim() and not len(self.pred):', 'if False:', ['tests/test_learner.batching']),
     ('learner.mlm', 'special tokens are hidden', "is_word[special_ids(vocab)] = False", 'pass', []),
-    ('nn.windows', 'the last window is short', 'start = torch.minimum(begin, end)', 'start = begin.expand(len(end), -1, -1)', []),
+    ('nn.windows', 'the last window is short', 'start = torch.minimum(begin, last_begin)', 'start = begin.expand(len(last_begin), -1, -1)', []),
     ('nn.windows', 'an empty window has a say', 'return pool(logits.view(*empty.shape, logits.shape[-1]), empty)', 'return pool(logits.view(*empty.shape, logits.shape[-1]), empty & False)', []),
     ('learner.core', 'a keyword that was passed is dropped with those of another head', 'known = {*start.encoder.init_kwargs, *params, *kwargs}', 'known = {*start.encoder.init_kwargs, *params}', ['tests/test_pretrained.core']),
     ('learner.mlm', 'a loaded model hides another share of words', 'return dict(mask_p=self.mask_tokens.p)', 'return {}', ['tests/test_learner.mlm']),

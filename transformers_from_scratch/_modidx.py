@@ -1361,6 +1361,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                              'transformers_from_scratch/nn/windows.py'),
                                                       'transformers_from_scratch.nn.windows.ClassifierInWindows.forward': ( 'nn.windows.html#classifierinwindows.forward',
                                                                                                                             'transformers_from_scratch/nn/windows.py'),
+                                                      'transformers_from_scratch.nn.windows._n_special': ( 'nn.windows.html#_n_special',
+                                                                                                           'transformers_from_scratch/nn/windows.py'),
                                                       'transformers_from_scratch.nn.windows._take': ( 'nn.windows.html#_take',
                                                                                                       'transformers_from_scratch/nn/windows.py'),
                                                       'transformers_from_scratch.nn.windows.in_windows': ( 'nn.windows.html#in_windows',

@@ -64,13 +64,15 @@ def _extremes(x):
     except RuntimeError: return None,None  # in `vmap`, and for empty tensors
 
 def _width(n, t, max_len, crop, most):
-    "Number of columns that the longest text needs, or at most could need, where that is unknown"
+    "Columns for the longest text, of `most` tokens or, if None, at most `t`; `ValueError` if there are too many"
     max_len = ifnone(max_len, t)
-    if torch.compiler.is_compiling():
-        fits = torch.fx.experimental.symbolic_shapes.statically_known_true
-        return t if crop is None or fits(t<=max_len) else torch.sym_min(t, max_len)
-    if most is None and crop is None and t>max_len and len(n): most = n.max().item()
-    if most is None: return min(t, max_len)
+    if torch.compiler.is_compiling():  # a graph can't look at the numbers: nothing is checked
+        surely = torch.fx.experimental.symbolic_shapes.statically_known_true
+        return t if crop is None or surely(t<=max_len) else torch.sym_min(t, max_len)
+    if most is None:
+        never = crop is not None or t<=max_len or not len(n)  # no text can be too long
+        if never: return min(t, max_len)
+        most = n.max().item()  # only then wait for a GPU
     if max(most, 1)>max_len:
         raise ValueError(f'`ids` have {most} tokens, but must have at most {max_len}: '
                          'pass a larger `max_len`, or shorter texts; a classifier can `crop`')
@@ -106,7 +108,7 @@ class Aligned(NamedTuple):
     def move(self,
         x:Tensor # Numbers of each token `(b,t)` or `(b,t,n)`, or None
     )->Tensor: # `(b,t')` or `(b,t',n)`, zeros at padding
-        "Move numbers of the tokens to the columns of the tokens"
+        "Move numbers of the tokens to where `ids` has these tokens"
         if x is None or self.columns is None: return x
         return _moved(x, self.columns, self.ids.shape[1])
 

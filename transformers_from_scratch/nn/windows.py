@@ -14,6 +14,12 @@ from .classifier import *
 # %% ../../nbs/09_nn.windows.ipynb #02e00002
 def _take(x, columns): return x[:,None].expand(-1, columns.shape[1], -1).gather(2, columns)
 
+def _n_special(crop):
+    "Special tokens that `crop` keeps at the start and at the end of a text"
+    default = int(getattr(crop, 'func', crop) is special_crop)  # other crops know none
+    given = getattr(crop, 'keywords', {})
+    return given.get('first', default),given.get('last', default)
+
 def window_columns(
     ids:Tensor, # Token ids `(b,t)`, padding anywhere
     model:TransformerClassifier, # Its `max_len` is the length of a window, special tokens included
@@ -21,10 +27,9 @@ def window_columns(
 )->Tensor: # Columns `(b,w,max_len)` of `ids`, -1 where there is no token
     "Select the tokens of each window; raises `ValueError` for an `overlap` out of range"
     pad_idx,max_len,crop = model[0].pad_idx,model[0].max_len,model.crop
-    n_special = int(getattr(crop, 'func', crop) is special_crop)
-    first,last = (getattr(crop, 'keywords', {}).get(n, n_special) for n in ('first','last'))
+    n_first,n_last = _n_special(crop)
     overlap = ifnone(overlap, max_len//4)
-    step = max_len-first-last-overlap
+    step = max_len-n_first-n_last-overlap
     if overlap<0 or step<1:
         raise ValueError(f'`overlap` is {overlap}, but must be from 0 to {step+overlap-1}')
     columns = torch.arange(ids.shape[1], device=ids.device).where(real_tokens(ids, pad_idx), -1)
@@ -33,14 +38,16 @@ def window_columns(
     width = max_len if pad_idx is not None else torch.sym_min(t, max_len)
     # in a graph the number of windows must not depend on the numbers: enough for any text
     extra = t if torch.compiler.is_compiling() else max(t-max_len, 0)
-    offset = torch.arange(width, device=ids.device)
+    place = torch.arange(width, device=ids.device)  # within a window
     begin = step*torch.arange(1 + (extra+step-1)//step, device=ids.device)[:,None]         # (w,1)
-    end = (n-max_len).clamp(min=0)
-    start = torch.minimum(begin, end).where(offset<max_len-last, end).where(offset>=first, 0)
-    rank = start+offset                                                           # (b,w,max_len)
-    none = (rank>=n) | (begin-step>=end) & (begin>0)
+    last_begin = (n-max_len).clamp(min=0)  # of the window that ends with the text
+    start = torch.minimum(begin, last_begin)
+    start = torch.where(place>=max_len-n_last, last_begin, start)  # each has the special tokens
+    start = torch.where(place<n_first, 0, start)  # of the end, and those of the start
+    rank = start+place                                                            # (b,w,max_len)
+    spare = (begin>0) & (begin-step>=last_begin)  # the window before it ends with the text
     columns = _take(columns, rank.clamp(max=t-1))
-    return columns.masked_fill(none, -1)
+    return columns.masked_fill((rank>=n) | spare, -1)
 
 # %% ../../nbs/09_nn.windows.ipynb #02e00006
 def in_windows(
