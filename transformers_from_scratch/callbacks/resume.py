@@ -8,7 +8,6 @@ __all__ = ['Resume']
 # %% ../../nbs/63_callbacks.resume.ipynb #d505940265
 import hashlib,shutil,time,zipfile
 from fastai.text.all import *
-from ..nn.encoder import *
 from ..speed.autotune import *
 from ..learner.locks import *
 from ..files.format import *

@@ -15,14 +15,12 @@ from ..text.blocks import *
 from .checks import *
 from ..nn.layers import *
 from ..speed.layers import *
-from ..nn.encoder import *
 from ..nn.lm import *
 from .locks import *
 from ..nn.classifier import *
 from ..pretrained.core import *
 from ..speed.steps import *
 from ..nn.windows import *
-from ..nn.bag import *
 
 # %% ../../nbs/40_learner.core.ipynb #e79ba79f
 def transformer_splitter(

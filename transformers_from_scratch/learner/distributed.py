@@ -8,7 +8,6 @@ __all__ = ['broadcast_numbers']
 # %% ../../nbs/51_learner.distributed.ipynb #30a00004
 import zlib
 from fastai.text.all import *
-from ..files.format import *
 from .core import *
 from .locks import *
 from ..text.ensure import *

@@ -13,13 +13,10 @@ from torch.nn.utils.rnn import pad_sequence
 from fastai.text.all import *
 from ..text.info import *
 from ..text.ensure import *
-from ..nn.layers import *
 from ..nn.lm import *
 from .locks import *
-from ..generate.reader import *
 from ..generate.generate import *
 from ..text.detokenize import *
-from ..pretrained.core import *
 from .checks import *
 from .core import *
 from ..nn.align import *

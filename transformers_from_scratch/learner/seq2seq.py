@@ -9,12 +9,10 @@ __all__ = ['TeacherForcing', 'TransformerSeq2SeqLearner', 'transformer_seq2seq_l
 from torch.nn.utils.rnn import pad_sequence
 from fastai.text.all import *
 from .locks import *
-from ..nn.layers import *
 from ..nn.seq2seq import *
 from ..generate.beams import *
 from ..generate.filters import *
 from ..generate.generate import *
-from ..files.format import *
 from ..text.info import *
 from ..text.ensure import *
 from ..text.detokenize import *

@@ -10,11 +10,9 @@ from torch.nn.utils.rnn import pad_sequence
 from fastai.text.all import *
 from ..text.info import *
 from ..text.ensure import *
-from ..nn.layers import *
 from .locks import *
 from ..nn.classifier import *
 from ..text.tags import *
-from ..pretrained.core import *
 from .checks import *
 from .core import *
 
