@@ -28,8 +28,10 @@ class LoRALinear(FastLinear):
         ensure(0 <= dropout < 1, 'dropout', dropout, 'in [0,1)')
         ensure(0<alpha<math.inf, 'alpha', alpha, 'a number above 0')
         super().__init__(k, out, bias=linear.bias is not None, device='meta')
-        self.weight,self.bias = linear.weight,linear.bias
-        self.scale,self.dropout = alpha/r,ByteDropout(dropout)
+        self.weight = linear.weight
+        self.bias = linear.bias
+        self.scale = alpha/r
+        self.dropout = ByteDropout(dropout)
         self.lora_a = nn.Parameter(torch.randn_like(linear.weight[:r])/k**0.5)
         self.lora_b = nn.Parameter(linear.weight.new_zeros(out, r))
 
@@ -71,7 +73,7 @@ def add_lora(
 )->TransformerLearner: # Itself, with parameter groups for what is trained
     "Train only low-rank changes and the head; raises `ValueError` if no layer has such a name"
     model = get_model(learn.model)
-    names = [layers] if isinstance(layers, str) else list(layers)
+    names = L(layers)
     if _loras(model):
         raise ValueError("`learn` has low-rank changes already: merge them by `learn.merge_lora()`")
     linears = {n: o for n,o in model.named_modules()
@@ -97,7 +99,8 @@ def merge_lora(self:TransformerLearner
     cls = FastLinear if any(type(o) is FastLinear for o in model.modules()) else nn.Linear
     for name,o in _loras(model):
         plain = cls(o.in_features, o.out_features, bias=o.bias is not None, device='meta')
-        plain.weight,plain.bias = nn.Parameter(o.merged()),o.bias
+        plain.weight = nn.Parameter(o.merged())
+        plain.bias = o.bias
         model.set_submodule(name, plain)
     if self.splitter is lora_splitter:
         self.splitter = vars(self).pop('splitter_before', transformer_splitter)
