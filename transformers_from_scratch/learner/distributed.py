@@ -123,7 +123,6 @@ def distrib_ctx(self:BaseTextLearner,
     if num_distrib()<2:
         yield self
         return
-    import_extra('accelerate', 'distributed')
     import fastai.distributed
     cuda = in_notebook and torch.cuda.is_available()
     with Learner.distrib_ctx(self, in_notebook=cuda, **kwargs): yield self
