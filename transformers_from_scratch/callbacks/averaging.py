@@ -14,14 +14,17 @@ from ..learner.locks import *
 # %% ../../nbs/62_callbacks.averaging.ipynb #33b00010
 class AverageWeights(Callback):
     "Validates with the mean of the weights of the last steps, and leaves it in the model"
-    order,run_valid = 60,False  # after what looks at a step
+    order = 60  # after what looks at a step
+    run_valid = False
     def __init__(self,
         start:float=.75, # From this share of the training on, in [0,1)
         decay:float=None # Share of the mean that stays after a batch, in [0,1); None: a plain mean
     ):
         ensure(0<=start<1, 'start', start, 'in [0,1)')
         ensure(decay is None or 0<=decay<1, 'decay', decay, 'in [0,1), or None')
-        self.start,self.decay,self.n = start,decay,0
+        self.start = start
+        self.decay = decay
+        self.n = 0
         self.mean = self.trained = None
         self.add_to = get_swa_multi_avg_fn() if decay is None else get_ema_multi_avg_fn(decay)
 

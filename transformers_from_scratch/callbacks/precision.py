@@ -23,7 +23,8 @@ class BF16Precision(MixedPrecision):
     def before_fit(self):
         "Set up autocast for that device; gradients in bfloat16 need no scaling"
         device = torch.device(self.dls.device).type
-        self.device,self.low = device,True
+        self.device = device
+        self.low = True
         if device=='cuda': return super().before_fit()
         self.low = self.emulate or device!='cpu' or has_bf16()
         if not self.low: warnings.warn(

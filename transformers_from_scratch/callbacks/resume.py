@@ -6,11 +6,11 @@
 __all__ = ['Resume']
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d505940265
-import hashlib,shutil,time,zipfile
+import shutil,time,zipfile
 from fastai.text.all import *
-from ..nn.encoder import *
 from ..speed.autotune import *
 from ..learner.locks import *
+from ..learner.distributed import *
 from ..files.format import *
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d58fbbb627
@@ -19,7 +19,8 @@ _logging = {f'fastai.callback.{o}' for o in  # modules of callbacks that show an
 
 def _callbacks(learn):
     "Callbacks to save and to compare, by name"
-    cbs,names = {},Counter()
+    cbs = {}
+    names = Counter()
     for cb in learn.cbs.sorted('order'):
         modules = {o.__module__ for o in type(cb).__mro__ if o is not Callback}
         if isinstance(cb, (Resume,Recorder)) or modules & _logging: continue
@@ -45,7 +46,8 @@ def _is_count(value):
 
 def _get_counts(learn):
     "Counts of callbacks and metrics, and the curves"
-    rec,counts = learn.recorder,{}
+    rec = learn.recorder
+    counts = {}
     for name,obj in _with_counts(learn).items():
         counts[name] = {n: o for n,o in vars(obj).items() if _is_count(o)}
     losses = torch.stack([torch.zeros(()), *rec.losses])[1:]  # one tensor, also of none
@@ -59,8 +61,10 @@ def _set_counts(learn, saved, changed):
             known = _is_count(o) and _is_count(getattr(obj, n, None))
             if known and f'{name}.{n}' not in changed: setattr(obj, n, o)
     rec = learn.recorder
-    rec.losses,rec.lrs = list(saved['losses']),saved['lrs'].tolist()
-    rec.iters,rec.values = saved['iters'],[L(o) for o in saved['values']]
+    rec.losses = list(saved['losses'])
+    rec.lrs = saved['lrs'].tolist()
+    rec.iters = saved['iters']
+    rec.values = [L(o) for o in saved['values']]
     learn.smooth_loss = rec.smooth_loss.value
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d57345bc0a
@@ -101,18 +105,18 @@ def _in_full(value):
 
 def _hash_items(dataset):
     "A hash of all items in their order, with their labels"
-    total = hashlib.blake2b(digest_size=8)
-    total.update(str(nested_attr(dataset, 'corpus.about.ids')).encode())  # the checksum of a corpus
+    parts = [nested_attr(dataset, 'corpus.about.ids')]  # the checksum of a corpus
     for tl in getattr(dataset, 'tls', [dataset]):
         items = getattr(tl, 'items', tl)
         if isinstance(items, pd.DataFrame): items = items.itertuples(index=False, name=None)
         elif isinstance(items, (np.ndarray,Tensor)): items = [items]
-        for item in items: total.update(f'{_in_full(item)}\0'.encode(errors='surrogatepass'))
-    return total.hexdigest()
+        parts += map(_in_full, items)
+    return fingerprint(*parts)
 
 def _settings(learn):
     "Settings of a fit that one step can't show, or not by their name"
-    dls,hypers = learn.dls,learn.opt.hypers
+    dls = learn.dls
+    hypers = learn.opt.hypers
     res = dict(n_epoch=learn.n_epoch, n_batches=len(dls.train), bs=dls.train.bs)
     res['frozen'] = [n for n,p in learn.model.named_parameters() if not p.requires_grad]
     for name,dl in zip(('train','valid'), dls.loaders): res[f'{name} items'] = _hash_items(dl.dataset)
@@ -138,15 +142,20 @@ def _callback_settings(learn):
 # %% ../../nbs/63_callbacks.resume.ipynb #d58362db0b
 class Resume(Callback):
     "Saves all that training needs, and resumes after an interruption as if there had been none"
-    order,run_valid = 100,False
+    order = 100
+    run_valid = False
     def __init__(self,
         name:str='resume', # Name of the run: a folder in `learn.path/learn.model_dir`
         every:int=None, # Save after this many batches; None: by time
         minutes:float=5., # Save after this many minutes, if `every` is None
         force:bool=False # Go on even if settings, or the first step, are others than then?
     ):
-        self.name_of_run,self.every,self.minutes,self.force = name,every,minutes,force
-        self.fits,self.first_seen = [],{}
+        self.name_of_run = name
+        self.every = every
+        self.minutes = minutes
+        self.force = force
+        self.fits = []
+        self.first_seen = {}
 
     @property
     def folder(self):
@@ -180,9 +189,7 @@ class Resume(Callback):
 
     def _of_process_0(self, value):
         "`value` of process 0, in each process"
-        values = [value]
-        if self.several: torch.distributed.broadcast_object_list(values)
-        return values[0]
+        return from_process_0(value) if self.several else value
 
     def _find(self):
         "The saved state and the step that followed, each or None; process 0 reads for all"
@@ -199,7 +206,8 @@ class Resume(Callback):
         "Compare settings; what was done will be skipped"
         n = len(self.fits)
         if len(state['fits'])<n: return
-        now,then = self.fits[-1],state['fits'][n-1]
+        now = self.fits[-1]
+        then = state['fits'][n-1]
         # a callback of the user's own may be new or gone: the first step tells whether it matters
         self.changed = [n for n in now|then if now.get(n)!=then.get(n)
                         and ('.' not in n or n in now and n in then)]
@@ -218,9 +226,10 @@ class Resume(Callback):
         self.found = state,own
         self.learn._with_events = partial(self._with_events, self.learn)
 
-    def _restore(self, state, own, *rngs):
-        "Put everything back, with random states of which the last stay"
-        model,hypers = get_model(self.model),self.opt.hypers
+    def _restore(self, state, own, rng):
+        "Put everything back, with the random states of this name"
+        model = get_model(self.model)
+        hypers = self.opt.hypers
         params = dict(model.named_parameters())
         model.load_state_dict(state['model'])
         for n,p in params.items(): p.requires_grad_(n not in state['frozen'])
@@ -232,7 +241,7 @@ class Resume(Callback):
             if n in hypers[0]: self.opt.set_hyper(n, [group[n] for group in hypers])
         _set_counts(self.learn, own['counts'], self.changed)
         autotuned.update(own['ways'])
-        for name in rngs: set_random_states(**own[name])
+        set_random_states(**own[rng])
         set_loader_order(self.dls.train, own['order'])
         if state['scaler'] and not state['done']: self.learn.scaler.load_state_dict(state['scaler'])
 
@@ -253,10 +262,13 @@ class Resume(Callback):
 
     def _train_on(self):
         "Read batches that were done, and train as from the moment when it was saved"
-        learn,batches,(state,own) = self.learn,iter(self.learn.dl),self.found
+        learn = self.learn
+        batches = iter(self.learn.dl)
+        (state,own) = self.found
         for _ in range(state['batch']): next(batches)
         self.found = None
-        learn.train_iter,learn.pct_train = state['train_iter'],state['pct_train']
+        learn.train_iter = state['train_iter']
+        learn.pct_train = state['pct_train']
         set_random_states(**own['rng'])
         self.epoch_start = {n: own[n] for n in ('rng_then','order')}
         self._saved(state)
@@ -266,7 +278,7 @@ class Resume(Callback):
     def before_train(self):
         "Remember how the epoch begins, or put that back"
         if self.found:
-            with _resuming_from(self.folder): return self._restore(*self.found, 'rng', 'rng_then')
+            with _resuming_from(self.folder): return self._restore(*self.found, 'rng_then')
         begins = self.epoch_start is None
         self.epoch_start = dict(rng_then=get_random_states(), order=loader_order(self.dls.train))
         if begins: self._save(0)  # from now on nothing depends on a seed
@@ -285,7 +297,8 @@ class Resume(Callback):
 
     def _saved(self, state):
         "Note the time, the name of the save, and the weights before the next step"
-        self.began,self.save_id = time.time(),state['save']
+        self.began = time.time()
+        self.save_id = state['save']
         if state['done']: return
         self.weights = [p.detach().to('cpu', copy=True) for p in self.model.parameters()]
 
@@ -294,7 +307,9 @@ class Resume(Callback):
         change = [p.detach().cpu()-o for p,o in zip(self.model.parameters(), self.weights)]
         low = change[0].dtype.itemsize<4 or hasattr(self, 'mixed_precision')
         step = self._of_process_0([self.loss.mean().item(), nn.utils.get_total_norm(change).item()])
-        then,self.weights,self.step_then = self.step_then,None,None
+        then = self.step_then
+        self.weights = None
+        self.step_then = None
         if then is None: return self._write('step.pth', dict(save=self.save_id, step=step))
         # another processor or version of PyTorch gives other last digits
         same = np.allclose(step, then, rtol=1e-2 if low else 1e-4, atol=0, equal_nan=True)
@@ -331,8 +346,10 @@ class Resume(Callback):
         if self.several:
             processes *= num_distrib()
             torch.distributed.all_gather_object(processes, to_device(own, 'cpu'))
-        model,scaler = get_model(self.model),getattr(self.learn, 'scaler', None)
-        params,zero = dict(model.named_parameters()),torch.zeros(())
+        model = get_model(self.model)
+        scaler = getattr(self.learn, 'scaler', None)
+        params = dict(model.named_parameters())
+        zero = torch.zeros(())
         state = dict(
             save=time.time_ns(), fits=self.fits, processes=processes, model=model.state_dict(),
             opt=self.opt.state_dict(), scaler=scaler and scaler.state_dict(),

@@ -78,7 +78,8 @@ def explain(self:BagLearner,
     target:str=None # Class or label to explain; None is the most likely
 )->Attributions: # A score for each token; `phrases` add up to the lead, from `start`
     "Explain a prediction by its phrases, exactly: they add up to the lead of `target` over the mean of the others"
-    model,target_text = plain_model(self.model),text_target(self.dls)
+    model = plain_model(self.model)
+    target_text = text_target(self.dls)
     names = [str(o) for o in target_text.classes]
     sep = getattr(text_tokenizer(self.dls), 'sep', ' ')
     ids = text_ids(self.dls, row_text(self.dls, text))

@@ -37,7 +37,8 @@ def calibrate(self:BaseTextLearner,
         any_wrong = (logits.argmax(1)!=y).any()
         better = logits.gather(1, y[:,None]).mean()>0
     else:
-        loss,y = F.binary_cross_entropy_with_logits,y.double()
+        loss = F.binary_cross_entropy_with_logits
+        y = y.double()
         any_wrong = ((y-.5)*logits<0).any()
         better = ((y-.5)*logits).mean()>0
     ensure(bool(any_wrong & better), 'dl', f'of {len(y)} texts', 'of texts that are predicted '

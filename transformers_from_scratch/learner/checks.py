@@ -6,7 +6,6 @@
 __all__ = ['tasks', 'flat_loss', 'Task', 'check_dls', 'DataWatch']
 
 # %% ../../nbs/52_learner.checks.ipynb #5267c78f
-from inspect import isfunction
 from typing import NamedTuple
 from fastai.text.all import *
 from ..text.ensure import *
@@ -68,7 +67,8 @@ def _check_measures(task, loss, metrics):
 
 def _compares_all(loss):
     "True for a loss that compares each prediction `(n,1)` with every target `(n,)`"
-    p,t = tensor([[.1],[.6],[.3],[.9]]),tensor([.17,.66,.35,.87])
+    p = tensor([[.1],[.6],[.3],[.9]])
+    t = tensor([.17,.66,.35,.87])
     with no_random(), warnings.catch_warnings(action='ignore'):
         try: res = tensor([float(loss(p, o)) for o in (t, t.flip(0), t[:,None])])
         except Exception: return False  # it says so itself
@@ -93,49 +93,32 @@ def _check_column(col, task, known, part, own_loss):
         raise ValueError(f'`dls` has {len(new):,} {part} labels that its classes lack, such as '
                          f'{new[0]!r:.80}: {cure}')
 
-def _alike(labels, change):
-    "Those of `labels` that are the same after `change`"
-    return [o for o in groupby(labels, lambda o: change(str(o))).values() if len(o)>1]
+def _seen(label):
+    "A label without the blanks and capitals that are easily missed"
+    return ' '.join(re.sub('[\u200b\ufeff]', ' ', str(label)).split()).casefold()
 
-def _no_blanks(label): return ' '.join(re.sub('[\u200b\ufeff]', ' ', label).split())
-
-def _texts_and_labels(ds, classes):
-    "Keys of the texts of a table or a folder, and their labels; nothing for other data"
+def _texts(ds):
+    "Keys of the texts of a table or a folder; nothing for other data"
     items = ds.tls[0].items
     tok = first(o for o in ds.tls[0].tfms.fs if isinstance(o, Tokenizer))
-    files = getattr(tok, 'keys', None)
-    if files and all(isinstance(o, Path) and o.absolute() in files for o in items):
-        texts = [files[o.absolute()] for o in items]
-        if {o.parent.name for o in items}<={*map(str, classes)}: return texts, [o.parent.name for o in items]
-    elif isinstance(items, pd.DataFrame) and getattr(tok, 'tok_text_col', '') in items:
-        texts = [tuple(o) for o in items[tok.tok_text_col]]
-    else: texts = []
-    table = target_columns(ds)
-    if table is None: return texts, [None]*len(texts)
-    return texts, [str(o[0] if len(o)==1 else o) for o in table.to_numpy().tolist()]
+    if isinstance(items, pd.DataFrame):
+        name = getattr(tok, 'tok_text_col', '')
+        return [tuple(o) for o in items[name]] if name in items else []
+    keys = getattr(tok, 'keys', {})  # of files
+    return [keys[o.absolute()] for o in items if isinstance(o, Path) and o.absolute() in keys]
 
 def _odd_data(dls, target):
     "Sentences on labels and texts that are likely mistakes"
-    classes = target.classes
-    blanks = _alike(classes, _no_blanks)
-    if not blanks: blanks = [o for o in classes if isinstance(o, str) and o!=o.strip().strip('\u200b\ufeff')]
-    if blanks: yield (f'labels with blanks that nobody sees, {blanks!r:.200}: strip them, '
-                      "as with `df['label'].str.strip()`, or name the blank: `label_delim='; '`")
-    case = _alike(dict.fromkeys(classes), str.casefold)
-    if case and not blanks: yield f"labels that differ in capitals alone, {case!r:.200}: `df['label'].str.lower()`"
+    alike = [o for o in groupby(dict.fromkeys(target.classes), _seen).values() if len(o)>1]
+    if alike: yield (f'labels that differ in blanks or capitals alone, {alike!r:.200}: write them in one way, as with '
+                     "`df['label'].str.strip().str.lower()`, or name the blank: `label_delim='; '`")
     if target.kind=='tags' or not len(dls.valid_ds): return
-    texts,labels = _texts_and_labels(dls.train_ds, classes)
-    valid_texts,valid_labels = _texts_and_labels(dls.valid_ds, classes)
-    if target.kind=='category':
-        counts = Counter(labels+valid_labels)
-        alone = [o for o,n in counts.items() if n==1 and o not in (None,'None')]
-        if alone: yield f'classes with one text, {alone[:5]}: nothing can be learned of them, or measured'
-    label_of = dict(zip(texts, labels))
-    twins = [(label_of[o], label) for o,label in zip(valid_texts, valid_labels) if o in label_of]
-    n_other = sum(a!=b for a,b in twins)
-    if len(twins)>max(9, .05*len(valid_texts)) or n_other>max(1, .002*len(valid_texts)):
-        yield (f'{len(twins):,} of {len(valid_texts):,} validation texts that are training texts, too, '
-               f"{n_other:,} of them with other labels: `df.drop_duplicates('text')`")
+    texts = {*_texts(dls.train_ds)}
+    valid_texts = _texts(dls.valid_ds)
+    n_both = sum(o in texts for o in valid_texts)
+    if n_both>max(9, .05*len(valid_texts)):
+        yield (f'{n_both:,} of {len(valid_texts):,} validation texts that are training texts, too: '
+               "`df.drop_duplicates('text')`")
 
 def _check_targets(dls, target, y_range, own_loss):
     "Raise `ValueError` for targets that can't be learned, and warn of a likely mistake"
@@ -187,11 +170,6 @@ class Task(NamedTuple):
 tasks = {}  # by name
 
 # %% ../../nbs/52_learner.checks.ipynb #9a000043
-def _is_metric(f):
-    "Whether a function takes predictions and targets, and is not to be called to make what does"
-    pars = [*inspect.signature(f).parameters.values()]
-    return len(pars)>1 and pars[0].default is pars[0].empty or any(o.kind is o.VAR_POSITIONAL for o in pars)
-
 def check_dls(
     dls:DataLoaders, # Texts and targets
     kind:str='classes', # What it must be for: 'tokens', 'text', 'tags', 'classes'; None: anything
@@ -215,13 +193,7 @@ def check_dls(
     for o in (vocab, info.target_vocab or vocab):
         ensure(pad is None or pad in special_ids(o, 'pad'), 'pad_idx', pad,
                f'the id of {PAD!r}, not of a word: pass `before_batch=Pad_Chunk(pad_idx=...)`')
-    uncalled = [o.__name__ for o in L(metrics) if isfunction(o) and not _is_metric(o)]
-    ensure(not uncalled, 'metrics', uncalled, 'called, as `F1ScoreMulti()` is', TypeError)
     if kind not in (None,'tokens'):
-        n = len(getattr(dls.train_ds, 'tls', ()))-getattr(dls.train_ds, 'n_inp', 1)
-        ensure(n<2 or n_out and loss_func, 'dls', f'{n} targets',
-               'of one, but for `n_out=` and a `loss_func=` of all: a learner for each, '
-               'or several labels or numbers as one target')
         one_class = target.kind=='category' and len(target.classes)<2 and n_out is None
         ensure(not one_class, 'vocab', target.classes, 'two or more classes to tell apart')
         # a loss of the user's may give one output a meaning
@@ -246,7 +218,25 @@ def _vocabs(data):
     vocab = getattr(data, 'vocab', None) or []
     return [*vocab] if is_listy(first(vocab)) else vocab and [vocab]
 
-def _same(a, b): return len(a)==len(b) and all(x is y or [*x]==[*y] for x,y in zip(a, b))
+def _ensure_same(name, vocabs, known):
+    "Raise `ValueError` for another vocabulary than that of the model, or other classes"
+    if len(vocabs)==len(known) and all(x is y or [*x]==[*y] for x,y in zip(vocabs, known)): return
+    raise ValueError(f'`{name}` has another vocabulary, or other classes, than the data that this learner was made '
+                     'with: pass that one as `text_vocab=` for the data, or use `learn.dls.test_dl`')
+
+def _ensure_all_columns(dl):
+    "Raise `ValueError` for a table of fastai's `test_dl` of which one column alone would be read"
+    tl = first(nested_attr(dl, 'dataset.tls', []))
+    tok = tl and text_tokenizer(tl)
+    if type(tok) is not Tokenizer or tok.mode!='df': return
+    if not isinstance(tl.items, pd.DataFrame) or not len(tl.items): return
+    name = tok.tok_text_col
+    has = [*tl.items]
+    if name not in has or not isinstance(tl.items[name].iloc[0], str): return  # it is tokenized
+    cols = [has[o] if isinstance(o, int) and o not in has else o for o in L(tok.text_cols)]
+    alone = len(cols)==1 and (cols[0]==name or cols[0] not in has)
+    ensure(alone, 'dl', f'a table of fastai\'s `test_dl`, of which {name!r} alone would be read',
+           f'of all of {cols}: make `dls` with `TextDataLoaders` of this library')
 
 class DataWatch(Callback):
     "Detects silent failures during training; a part of our learners"
@@ -258,26 +248,16 @@ class DataWatch(Callback):
 
     def before_validate(self):
         "Raise `ValueError` for `learn.dls`, or a `dl`, of another vocabulary"
-        tl = first(nested_attr(self.learn, 'dl.dataset.tls', []))
-        tok = tl and text_tokenizer(tl)
-        if type(tok) is Tokenizer and tok.mode=='df' and isinstance(tl.items, pd.DataFrame) and len(tl.items):
-            name = tok.tok_text_col
-            has = [*tl.items]
-            cols = [has[o] if isinstance(o, int) and o not in has else o for o in L(tok.text_cols)]
-            raw = (name in has and isinstance(tl.items[name].iloc[0], str)
-                   and (len(cols)>1 or cols[0]!=name and cols[0] in has))
-            if raw: self.learn.dl = None
-            ensure(not raw, 'dl', f'a table of fastai\'s `test_dl`, of which {name!r} alone would be read',
-                   f'of all of {cols}: make `dls` with `TextDataLoaders` of this library')
         # an error in `before_fit` of a prediction would leave `Learner.lock` taken
-        dl = self.vocabs and getattr(self.learn, 'dl', None)
-        for n,data in dict(dls=self.dls, dl=dl).items():
-            theirs = _vocabs(data)
-            if _same(theirs, self.vocabs[:len(self.vocabs if n=='dls' else theirs)]): continue
+        dl = getattr(self.learn, 'dl', None)
+        try:
+            _ensure_all_columns(dl)
+            _ensure_same('learn.dls', _vocabs(self.dls), self.vocabs)
+            vocabs = _vocabs(dl) if self.vocabs else []
+            _ensure_same('dl', vocabs, self.vocabs[:len(vocabs)])  # perhaps without targets
+        except ValueError:
             self.learn.dl = None  # it would be looked at again
-            raise ValueError(f'`{"learn."*(n=="dls")}{n}` has another vocabulary, or other classes, '
-                             'than the data that this learner was made with: pass that one as '
-                             '`text_vocab=` for the data, or use `learn.dls.test_dl`')
+            raise
 
     def before_train(self):
         "Raise `ValueError` for less than a batch, another vocabulary, and an optimizer of another model"

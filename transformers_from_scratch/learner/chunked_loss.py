@@ -50,13 +50,15 @@ def _ensure_plain_loss(loss):
 
 class ChunkedLoss(Callback):
     "Train a language model without all logits at once: less memory with a large vocabulary"
-    run_valid,order = False,1000  # after all that prepares a batch
+    run_valid = False
+    order = 1000  # after all that prepares a batch
     def __init__(self,
         rows:int=None, # Tokens at a time; None: see `chunked_cross_entropy`
         share:float=1. # Share of the tokens to score, in (0,1]: sampled anew in each batch
     ):
         ensure(0<share<=1, 'share', share, 'in (0,1]')
-        self.rows,self.share = rows,share
+        self.rows = rows
+        self.share = share
 
     def before_train(self):
         "Raises `ValueError` for a learner whose loss needs all logits at once"
@@ -67,12 +69,14 @@ class ChunkedLoss(Callback):
 
     def before_batch(self):
         "Read the batch as a `Learner` does, with vectors in the place of logits"
-        learn,head = self.learn,get_model(self.model)[1]
+        learn = self.learn
+        head = get_model(self.model)[1]
         head.forward = noop
         try: learn.pred = learn.model(*learn.xb)
         finally: del head.forward
         learn('after_pred')
-        x,y = learn.pred,learn.yb[0]
+        x = learn.pred
+        y = learn.yb[0]
         ignored = learn.loss_func.func.ignore_index
         if self.share<1:
             u = torch.rand(y.shape, device=y.device).masked_fill(y==ignored, 2.)          # (b,t)

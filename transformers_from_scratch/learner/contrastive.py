@@ -43,7 +43,8 @@ class ContrastiveLoss(Module):
         y:Tensor # Their targets `(b,)` or `(b,n)`
     )->Tensor: # A number: the mean over texts that have one like them
         "Compare all with all"
-        x,y = F.normalize(x.as_subclass(Tensor).float(), dim=-1),y.as_subclass(Tensor)
+        x = F.normalize(x.as_subclass(Tensor).float(), dim=-1)
+        y = y.as_subclass(Tensor)
         scores = (x@x.t()/self.temp).fill_diagonal_(-1e4)                 # (b,b) = (b,k) @ (k,b)
         alike = self.alike(y)
         total = alike.sum(1)                                                               # (b,)
@@ -66,7 +67,9 @@ def _in_pairs(keys, n):
 def _vectors_only(model):
     "Let a classifier return the vectors that its last layer gets"
     head = model[1]
-    dropout,linear,squeeze = head.dropout,head.linear,head.squeeze
+    dropout = head.dropout
+    linear = head.linear
+    squeeze = head.squeeze
     head.dropout = head.linear = head.squeeze = nn.Identity()
     try: yield
     finally: head.dropout,head.linear,head.squeeze = dropout,linear,squeeze

@@ -15,14 +15,12 @@ from ..text.blocks import *
 from .checks import *
 from ..nn.layers import *
 from ..speed.layers import *
-from ..nn.encoder import *
 from ..nn.lm import *
 from .locks import *
 from ..nn.classifier import *
 from ..pretrained.core import *
 from ..speed.steps import *
 from ..nn.windows import *
-from ..nn.bag import *
 
 # %% ../../nbs/40_learner.core.ipynb #e79ba79f
 def transformer_splitter(
@@ -175,7 +173,7 @@ class BaseTextLearner(Learner):
         reorder = reorder or isinstance(data, SortedDL)
         res = super().get_preds(ds_idx, dl, with_input, with_decoded=with_decoded, reorder=reorder, **kwargs)
         if not with_input or not isinstance(res[0], L) or isinstance(res[1], L): return res
-        rows = data.before_batch([(o,) for o in res[0]])
+        rows = data.before_batch([(o,) for o in res[0]])  # for fastai's `Interpretation`
         return torch.stack([o[0] for o in rows]),*res[1:]
 
     @delegates(Learner.show_results)
@@ -186,10 +184,6 @@ class BaseTextLearner(Learner):
         x,*more = dl.show_results(b, self.get_preds(dl=[b], with_decoded=True)[2], max_n=max_n, show=False)
         ours = {TensorText: TensorIds, LMTensorText: LMTensorIds}.get(type(x))
         show_results(x.as_subclass(ours) if ours else x, *more, max_n=max_n, **kwargs)
-
-    def __init_subclass__(cls):
-        for name in ('validate','get_preds','tta','lr_find'):
-            if name in vars(cls): setattr(cls, name, _keeping_state(vars(cls)[name]))
 
     def _bn_bias_state(self, with_bias):
         "As in fastai, and no weight decay for norms of any class"
@@ -238,9 +232,7 @@ class BaseTextLearner(Learner):
         n,_ = total_params(model)
         trained = sum(o.numel() for o in trainable_params(model))
         size = f'{trained:,} of {n:,} parameters are trained' if trained<n else f'{n:,} parameters'
-        devices = {str(o.device) for o in model.parameters()} - {'cpu'}
-        where = f', on {first(devices)}' if devices else ''
-        return f'{type(self).__name__}({type(model).__name__}, {size}{where}; {text_target(self.dls)})'
+        return f'{type(self).__name__}({type(model).__name__}, {size}; {text_target(self.dls)})'
 
 class TransformerLearner(BaseTextLearner):
     "A `BaseTextLearner` with a transformer's parameter groups, and what only a transformer can do"

@@ -16,16 +16,6 @@ from .core import *
 from ..nn.align import *
 
 # %% ../../nbs/49_learner.embeddings.ipynb #p079552ef80
-def _by_length(lens, bs):
-    "Indices of texts that are read together: at most `bs`, the longest first, none much shorter"
-    batches = []
-    for i in sorted(range(len(lens)), key=lambda i: lens[i], reverse=True):
-        longest = lens[batches[-1][0]] if batches else 0
-        short = batches and len(batches[-1])*longest>=1024 and lens[i]<.85*longest
-        if not batches or short or len(batches[-1])==bs: batches.append([])
-        batches[-1].append(i)
-    return batches
-
 def _with_progress(items, n, no_bar):
     "`items`, with a bar where they are many"
     return items if no_bar or n<500 else progress_bar(items, total=n, leave=False)
@@ -45,7 +35,8 @@ def _embed(
     normalize = ifnone(normalize, bool(pool))
     device = encoder.embedding.weight.device
     out = [None]*len(rows)
-    batches = _by_length([len(o) for o in rows], bs)
+    longest_first = sorted(range_of(rows), key=lambda i: -len(rows[i]))
+    batches = [*chunked(longest_first, bs)]
     for idxs in batches if no_bar or len(batches)<2 else progress_bar(batches, leave=False):
         ids = nn.utils.rnn.pad_sequence([tensor(rows[i]) for i in idxs], True, ifnone(encoder.pad_idx, 0))  # (b,t)
         with torch.inference_mode():

@@ -13,13 +13,10 @@ from torch.nn.utils.rnn import pad_sequence
 from fastai.text.all import *
 from ..text.info import *
 from ..text.ensure import *
-from ..nn.layers import *
 from ..nn.lm import *
 from .locks import *
-from ..generate.reader import *
 from ..generate.generate import *
 from ..text.detokenize import *
-from ..pretrained.core import *
 from .checks import *
 from .core import *
 from ..nn.align import *
@@ -35,11 +32,12 @@ class TransformerLMLearner(TransformerLearner):
         **kwargs
     )->tuple: # Probabilities `(rows,tokens,v)`, targets `(rows,tokens)`; losses if asked
         "Predictions for whole rows"
-        if dl is None: dl = self.dls[ds_idx].new(drop_last=False)
-        if getattr(dl, 'shuffle', False): dl = dl.new(shuffle=False)
-        # its batches are pieces of the same rows
-        if isinstance(dl, LMDataLoader): kwargs |= dict(reorder=False, concat_dim=1)
-        return super().get_preds(dl=dl, with_preds=with_preds, **kwargs)
+        with keep_training_state(self):  # a new loader draws a random number
+            if dl is None: dl = self.dls[ds_idx].new(drop_last=False)
+            if getattr(dl, 'shuffle', False): dl = dl.new(shuffle=False)
+            # its batches are pieces of the same rows
+            if isinstance(dl, LMDataLoader): kwargs |= dict(reorder=False, concat_dim=1)
+            return super().get_preds(dl=dl, with_preds=with_preds, **kwargs)
 
 # %% ../../nbs/41_learner.lm.ipynb #ta5c7270
 tasks['language model'] = Task(

@@ -32,13 +32,6 @@ def model_lock(
     "The lock that a thread holds while it uses `model`; it may take it twice"
     with _lock: return _locks.setdefault(plain_model(model), threading.RLock())
 
-def _new_locks():
-    "Forget all locks: a forked process has no thread that would release them"
-    global _lock
-    _lock = threading.Lock()
-    _locks.clear()
-
-if hasattr(os, 'register_at_fork'): os.register_at_fork(after_in_child=_new_locks)
 
 # %% ../../nbs/53_learner.locks.ipynb #20000010
 @contextmanager

@@ -6,14 +6,10 @@
 __all__ = ['LoRALinear', 'lora_splitter', 'add_lora']
 
 # %% ../../nbs/46_learner.lora.ipynb #p07ed1c2c10
-import hashlib
-from safetensors import safe_open
-from safetensors.torch import load_file,save_file
 from fastai.text.all import *
 from ..text.ensure import *
 from ..speed.layers import *
 from .core import *
-from ..nn.encoder import *
 from .locks import *
 from ..files.format import *
 from ..text.info import *
@@ -32,8 +28,10 @@ class LoRALinear(FastLinear):
         ensure(0 <= dropout < 1, 'dropout', dropout, 'in [0,1)')
         ensure(0<alpha<math.inf, 'alpha', alpha, 'a number above 0')
         super().__init__(k, out, bias=linear.bias is not None, device='meta')
-        self.weight,self.bias = linear.weight,linear.bias
-        self.scale,self.dropout = alpha/r,ByteDropout(dropout)
+        self.weight = linear.weight
+        self.bias = linear.bias
+        self.scale = alpha/r
+        self.dropout = ByteDropout(dropout)
         self.lora_a = nn.Parameter(torch.randn_like(linear.weight[:r])/k**0.5)
         self.lora_b = nn.Parameter(linear.weight.new_zeros(out, r))
 
@@ -75,19 +73,21 @@ def add_lora(
 )->TransformerLearner: # Itself, with parameter groups for what is trained
     "Train only low-rank changes and the head; raises `ValueError` if no layer has such a name"
     model = get_model(learn.model)
-    names = [layers] if isinstance(layers, str) else list(layers)
+    names = L(layers)
     if _loras(model):
         raise ValueError("`learn` has low-rank changes already: merge them by `learn.merge_lora()`")
     linears = {n: o for n,o in model.named_modules()
                if type(o) in (nn.Linear,FastLinear) and '.blocks.' in n}
     known = {n.rpartition('.')[2] for n in linears}
-    missing,allowed = [o for o in names if o not in known],', '.join(sorted(known))
-    ensure(not missing and names, 'layers', missing, f'names of linear layers: {allowed}')
+    missing = [o for o in names if o not in known]
+    ensure(not missing and names, 'layers', missing, f'names of linear layers: {", ".join(sorted(known))}')
     loras = {n: LoRALinear(o, r, alpha, dropout) for n,o in linears.items()
              if n.rpartition('.')[2] in names}
     for stack in [*model][:-1]: stack.requires_grad_(False)
     for n,o in loras.items(): model.set_submodule(n, o)
-    learn.splitter_before,learn.splitter,learn.opt = learn.splitter,lora_splitter,None
+    learn.splitter_before = learn.splitter
+    learn.splitter = lora_splitter
+    learn.opt = None
     learn.unfreeze()
     return learn
 
@@ -99,7 +99,8 @@ def merge_lora(self:TransformerLearner
     cls = FastLinear if any(type(o) is FastLinear for o in model.modules()) else nn.Linear
     for name,o in _loras(model):
         plain = cls(o.in_features, o.out_features, bias=o.bias is not None, device='meta')
-        plain.weight,plain.bias = nn.Parameter(o.merged()),o.bias
+        plain.weight = nn.Parameter(o.merged())
+        plain.bias = o.bias
         model.set_submodule(name, plain)
     if self.splitter is lora_splitter:
         self.splitter = vars(self).pop('splitter_before', transformer_splitter)
@@ -113,21 +114,20 @@ def _lora_path(learn, name): return learn.path/learn.model_dir/f'{name}.lora.saf
 def _learned(model):
     "The parameters that are trained, by their names"
     learns = {p for group in lora_splitter(model) for p in group}
-    return {n: p.detach() for n,p in model.named_parameters() if p in learns}
+    return {n: p for n,p in model.named_parameters() if p in learns}
 
-def _hash_base(learn):
-    "A hash of all that a file must fit: the frozen weights, `add_lora`, and the classes"
+def _base_of(learn):
+    "A checksum of all that a file must fit: the frozen weights, `add_lora`, and the classes"
     model = plain_model(learn.model)
     learned = _learned(model)
-    scales = [o.scale for _,o in _loras(model)]
-    shapes = {n: tuple(o.shape) for n,o in learned.items()}
+    frozen = {n: p.detach() for n,p in model.named_parameters() if n not in learned}
     target = text_target(learn.dls)
     head = [getattr(model[-1], n, None) for n in ('pool','y_range')]
-    head = [getattr(o, '__qualname__', o) for o in head]
-    total = hashlib.blake2b(str([scales, shapes, target.kind, target.classes, head]).encode())
-    for n,p in model.named_parameters():
-        if n not in learned: total.update(p.detach().cpu().flatten().view(torch.uint8).numpy().tobytes())
-    return total.hexdigest()
+    settings = dict(shapes={n: p.shape for n,p in learned.items()},
+                    scales=[o.scale for _,o in _loras(model)],
+                    target=[target.kind, *map(str, target.classes)],
+                    head=[str(getattr(o, '__qualname__', o)) for o in head])
+    return checksum(settings, frozen)
 
 @patch
 @synchronized
@@ -135,13 +135,11 @@ def save_lora(self:TransformerLearner,
     name:str # Name of the file, without its ending; it goes to `learn.path/learn.model_dir`
 )->Path: # The file, which ends in `.lora.safetensors`
     "Save the low-rank changes and the head, and nothing else; raises `ValueError` without changes"
-    path,model = _lora_path(self, name),plain_model(self.model)
+    path = _lora_path(self, name)
+    model = plain_model(self.model)
     if not _loras(model): raise ValueError("`learn` has no low-rank changes: see `add_lora`")
-    if rank_distrib(): return path  # the first process writes
-    learned = {n: o.cpu().contiguous() for n,o in _learned(model).items()}
-    bad = [n for n,o in learned.items() if not o.isfinite().all()]
-    if bad: raise ValueError(f'`{bad[0]}` has NaN or infinite numbers: has training diverged?')
-    with atomic_write(path) as new: save_file(learned, new, dict(base=_hash_base(self)))
+    # the first process writes
+    if not rank_distrib(): write_file(path, 'lora', _learned(model), base=_base_of(self))
     return path
 
 @patch
@@ -151,9 +149,9 @@ def load_lora(self:TransformerLearner, # With changes of the same size, by `add_
 )->TransformerLearner: # Itself
     "Load low-rank changes and the head; raises `ValueError` if they are for other weights"
     path = _lora_path(self, name)
-    with safe_open(path, 'pt') as f: about = f.metadata() or {}
-    if about.get('base')!=_hash_base(self):
+    about,weights = read_file(path, 'save_lora', 'lora')
+    if about.base!=_base_of(self):
         raise ValueError(f"{path} is for other weights, other classes, another pool or range, or other "
                          'settings of `add_lora`')
-    plain_model(self.model).load_state_dict(load_file(path), strict=False)
+    plain_model(self.model).load_state_dict(weights, strict=False)
     return self

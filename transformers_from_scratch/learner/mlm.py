@@ -9,13 +9,11 @@ __all__ = ['maskable', 'MaskTokens', 'TransformerMLMLearner', 'transformer_mlm_l
 from fastai.text.all import *
 from ..text.info import *
 from ..text.ensure import *
-from ..nn.layers import *
 from ..nn.align import *
 from .locks import *
 from ..nn.classifier import *
 from ..nn.mlm import *
 from ..text.tokenizers import *
-from ..pretrained.core import *
 from .checks import *
 from .core import *
 

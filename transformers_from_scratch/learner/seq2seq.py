@@ -9,12 +9,10 @@ __all__ = ['TeacherForcing', 'TransformerSeq2SeqLearner', 'transformer_seq2seq_l
 from torch.nn.utils.rnn import pad_sequence
 from fastai.text.all import *
 from .locks import *
-from ..nn.layers import *
 from ..nn.seq2seq import *
 from ..generate.beams import *
 from ..generate.filters import *
 from ..generate.generate import *
-from ..files.format import *
 from ..text.info import *
 from ..text.ensure import *
 from ..text.detokenize import *
@@ -40,14 +38,16 @@ class TeacherForcing(Callback):
             return
         ids,self.targets = shift_right(self.y, self.marks, self.pad_idx)
         self.real = self.targets != self.pad_idx                                          # (b,t')
-        self.learn.xb,self.learn.yb = (*self.xb, ids, self.real),(self.targets[self.real],)
+        self.learn.xb = (*self.xb, ids, self.real)
+        self.learn.yb = (self.targets[self.real],)
 
     def after_loss(self):
         "Rows again, where predictions are gathered; zeros at padding"
         if not hasattr(self.learn, 'gather_preds') or not len(self.yb): return
         def with_padding(x):
             return x.new_zeros(*self.real.shape, *x.shape[1:]).index_put((self.real,), x)
-        self.learn.pred,self.learn.yb = with_padding(self.pred),(self.targets,)
+        self.learn.pred = with_padding(self.pred)
+        self.learn.yb = (self.targets,)
         if self.loss.dim(): self.learn.loss = with_padding(self.loss).sum(1)/self.real.sum(1)  # (b,)
 
 # %% ../../nbs/42_learner.seq2seq.ipynb #26000020
@@ -133,7 +133,8 @@ def write_ids(self:TransformerSeq2SeqLearner,
         write = partial(_drawn, temperature=temperature)
     model = plain_model(self.model)
     device = next(model.parameters()).device
-    marks,pad = self.teacher_forcing.marks,self.teacher_forcing.pad_idx
+    marks = self.teacher_forcing.marks
+    pad = self.teacher_forcing.pad_idx
     never = special_ids(text_vocab(self.dls, 1), 'pad', 'fake', *(['unk'] if no_unk else []))
     never = [o for o in never if o!=marks.eos]
     n_words = min(n_words, model[1].max_len or n_words)
@@ -201,7 +202,8 @@ def source_weights(self:TransformerSeq2SeqLearner,
     target:str=None # What is written for it; None: what the model writes
 )->tuple: # Weights `(depth,heads,t,ts)`, the `t` tokens that were written, the `ts` of the source
     "The cross-attention weights of each block of the decoder, for each token that it wrote"
-    model,marks = plain_model(self.model),self.teacher_forcing.marks
+    model = plain_model(self.model)
+    marks = self.teacher_forcing.marks
     source = text_ids(self.dls, text) or [self.teacher_forcing.pad_idx]
     if target is None: wrote = self.write_ids([source])[0][0].ids.tolist()
     else: wrote = [i for i in text_ids(self.dls, target, 1) if i not in (marks.bos,marks.eos)]

@@ -10,11 +10,9 @@ from torch.nn.utils.rnn import pad_sequence
 from fastai.text.all import *
 from ..text.info import *
 from ..text.ensure import *
-from ..nn.layers import *
 from .locks import *
 from ..nn.classifier import *
 from ..text.tags import *
-from ..pretrained.core import *
 from .checks import *
 from .core import *
 
@@ -26,14 +24,16 @@ def _word_tags(probs, targs):
 
 class TagTargets(Callback):
     "Makes a loss count only the pieces that are trained on a tag"
-    order,kept = MixedPrecision.order-5,None  # before gradients are accumulated
+    order = MixedPrecision.order-5  # before gradients are accumulated
+    kept = None
     def after_pred(self):
         "Predictions and targets of these pieces alone, `(n,tags)` and `(n,)`"
         self.kept = None
         if not len(self.yb): return
         on = self.y>=0                                                                    # (b,t)
         self.kept = to_float(self.pred),self.yb,on
-        self.learn.pred,self.learn.yb = self.pred[on],(self.y[on],)
+        self.learn.pred = self.pred[on]
+        self.learn.yb = (self.y[on],)
 
     def after_loss(self):
         "All of them again; where losses are gathered, the mean of each text; without a word none"
@@ -70,7 +70,8 @@ class TransformerTaggerLearner(TransformerLearner):
         "Predictions for each piece, padded where a text is shorter than others"
         ids,preds,targs,*losses = super().get_preds(ds_idx, dl, with_input=True, act=noop, **kwargs)
         ids = _padded(ids, pad_id(self.dls))
-        preds,targs = _padded(preds, 0),_padded(targs, -100)
+        preds = _padded(preds, 0)
+        targs = _padded(targs, -100)
         probs = preds if preds is None else self.loss_func.activation(preds)
         res = [ids] if with_input else []
         res += [probs if act is None else act(preds), targs]
@@ -96,12 +97,15 @@ def tag(self:TransformerTaggerLearner,
     "The spans of several texts; raises `TypeError` for what is no text, or an error for NaN"
     ensure(not isinstance(texts, (str,pd.DataFrame)), 'texts', texts,
            'a list of texts, or of lists of words', TypeError)
-    tags,texts = tags_of(self.dls),list(texts)
+    tags = tags_of(self.dls)
+    texts = list(texts)
     head,tail = tags.tok.ends
     most = ifnone(plain_model(self.model)[0].max_len, math.inf)-len(head+tail)
     places = [tags.tok.places(o) for o in texts]
     found = [([],[]) for _ in texts]  # tags and probabilities of the words of each text
-    windows,n_pieces,owners = [],[],[]
+    windows = []
+    n_pieces = []
+    owners = []
     for i,text in enumerate(texts):
         sizes = [len(o) for o in tags.tok.pieces(text)]
         for part,words,own in text_windows(text, places[i], sizes, most):
@@ -135,11 +139,14 @@ class TagAccuracy(Metric):
 
     def reset(self):
         "Forget all"
-        self.targs,self.preds,self.rows = [],[],[]
+        self.targs = []
+        self.preds = []
+        self.rows = []
 
     def accumulate(self, learn):
         "Keep the tags of its words"
-        vocab,y = tags_of(learn.dls).vocab,learn.to_detach(learn.y)
+        vocab = tags_of(learn.dls).vocab
+        y = learn.to_detach(learn.y)
         predicted = _word_tags(learn.to_detach(learn.pred), y)
         self.targs += [[vocab[i] for i in row if i>=0] for row in y.tolist()]
         self.preds += [[vocab[i] for i in row if i>=0] for row in predicted.tolist()]
@@ -177,7 +184,8 @@ class SpanF1(TagAccuracy):
     def value(self):
         if self.rows is None: return math.nan
         rows = self.rows or [(i,i) for i in range_of(self.targs)]
-        true,predicted = self._spans(rows, self.targs),self._spans(rows, self.preds)
+        true = self._spans(rows, self.targs)
+        predicted = self._spans(rows, self.preds)
         return 2*len(true & predicted)/max(len(true)+len(predicted), 1) if self.targs else None
 
     def _spans(self, rows, tags):

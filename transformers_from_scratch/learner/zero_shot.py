@@ -34,7 +34,8 @@ def zero_shot(
     **kwargs
 )->TransformerLearner: # Ready to predict; all but norms and head is frozen
     "A classifier by the nearest description; raises `ValueError` for labels that differ from `dls`"
-    pre,rows = Pretrained.of(pretrained),[(o,n) for n,os in classes.items() for o in L(os)]
+    pre = Pretrained.of(pretrained)
+    rows = [(o,n) for n,os in classes.items() for o in L(os)]
     ensure(scale>0, 'scale', scale, 'above 0')
     ensure({*classes}=={n for _,n in rows}, 'classes', classes, 'at least a description for each')
     ensure(texts is None or len(texts), 'texts', texts, 'texts, or None')
@@ -50,7 +51,8 @@ def zero_shot(
     pool = partial(unit_pool, pool=says.pool)
     kwargs.setdefault('max_len', pre.limit)
     learn = transformer_classifier_learner(dls, pretrained=pre, pool=pool, **kwargs)
-    embed,linear = partial(learn.embed, pool=says.pool, no_bar=True),learn.model[1].linear
+    embed = partial(learn.embed, pool=says.pool, no_bar=True)
+    linear = learn.model[1].linear
     vectors = embed([o for o,_ in rows])                                                  # (n,k)
     each = [vectors[[label==name for _,label in rows]].mean(0) for name in names]
     weight = scale*F.normalize(torch.stack(each), dim=-1)                                 # (c,k)
