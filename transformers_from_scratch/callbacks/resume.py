@@ -76,6 +76,11 @@ def _plain(value):
     if isinstance(value, Tensor): return value.detach().as_subclass(Tensor)
     return value.tolist() if isinstance(value, (np.ndarray,np.generic)) else value
 
+def _kept_grads(params):
+    "Gradients of parameters by name; one number stands for zeros, as most are after a step"
+    zero = torch.zeros(())
+    return {n: p.grad if p.grad.any() else zero for n,p in params.items() if p.grad is not None}
+
 def _read(file):
     "The state in `file`, or None; raises `ValueError` for a damaged one"
     if not file.is_file(): return
@@ -344,18 +349,16 @@ class Resume(Callback):
                    counts=_get_counts(self.learn))
         processes = [own]
         if self.several:
-            processes *= num_distrib()
+            processes = [None]*num_distrib()  # filled by `all_gather_object`
             torch.distributed.all_gather_object(processes, to_device(own, 'cpu'))
         model = get_model(self.model)
         scaler = getattr(self.learn, 'scaler', None)
         params = dict(model.named_parameters())
-        zero = torch.zeros(())
         state = dict(
             save=time.time_ns(), fits=self.fits, processes=processes, model=model.state_dict(),
             opt=self.opt.state_dict(), scaler=scaler and scaler.state_dict(),
-            grads={n: p.grad if p.grad.any() else zero  # one number, as most are zero
-                   for n,p in params.items() if p.grad is not None},
+            grads=_kept_grads(params),
             frozen=[n for n,p in params.items() if not p.requires_grad], done=done,
             epoch=self.epoch, batch=batch, train_iter=self.train_iter, pct_train=self.pct_train)
-        self._write('now.pth', state, first=batch==0)
+        self._write('now.pth', state, first=batch==0)  # the first may raise: nothing is lost yet
         self._saved(state)

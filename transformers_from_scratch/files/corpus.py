@@ -148,8 +148,8 @@ def _ensure_as_made(about, tokenizer, asked, folder):
     if differ: raise ValueError(f"{folder} was made with another {' and '.join(differ)}: "
                                 "take another folder, or delete this one")
 
-def _skip(texts, about, folder):
-    "Read the texts that `folder` has; raises `ValueError` if they are others"
+def _ensure_same_texts(texts, about, folder):
+    "Read the texts that `folder` has, so that what follows is new; `ValueError` if they are others"
     n = 0
     crc = 0
     for text in islice(texts, about.texts):
@@ -189,8 +189,9 @@ def tokenize_corpus(
     else:
         ensure_free(folder, file.name, 'corpus')
         about = write_file(file, 'corpus', tokenizer=tokenizer, vocab=None, texts=0, crc=0, sizes=[0,0,0])
-    if about.vocab is None or check: _skip(texts, about, folder)
-    if about.vocab is None:
+    finished = about.vocab is not None  # it is written last
+    if check or not finished: _ensure_same_texts(texts, about, folder)
+    if not finished:
         progress = AttrDict(texts=about.texts, crc=about.crc, sizes=about.sizes)
         progress = _tokenize(texts, tok, folder, tokenizer, progress, part)
         _finish(folder, tok, tokenizer, progress, asked)

@@ -42,10 +42,12 @@ def bag_learner(
     target = text_target(dls).kind
     ensure(target in ('category','labels'), 'dls', f'of {target}',
            'of texts with a class or labels: these can be counted')
-    marks = special_ids(text_vocab(dls), *'pad bos eos cls sep fld maj up rep wrep fake'.split())
-    texts = dls.train.new(shuffle=False, drop_last=False)
-    if len(texts)>100: texts = progress_bar(texts, leave=False)
-    model = NgramBag(dls.c, n_grams, (*L(pad_id(dls)), *marks), scale).count(texts)
+    # an unknown word is a word; the padding of some vocabularies has another name
+    names = 'pad bos eos cls sep fld maj up rep wrep fake'.split()
+    no_words = (*L(pad_id(dls)), *special_ids(text_vocab(dls), *names))
+    batches = dls.train.new(shuffle=False, drop_last=False)
+    if len(batches)>100: batches = progress_bar(batches, leave=False)
+    model = NgramBag(dls.c, n_grams, no_words, scale).count(batches)
     return BagLearner(dls, model, **kwargs)
 
 # %% ../../nbs/47_learner.bag.ipynb #ta5c25b0

@@ -65,7 +65,7 @@ class _Share(GetAttr):
         if order['idxs'] is not None:  # the texts of a language model
             order['idxs'] = from_process_0(order['idxs'])
             set_loader_order(self.dl, order)
-        set_loader_order(self.whole, order | dict(idxs=None))  # the next fit goes on from there
+        set_loader_order(self.whole, order)  # the next fit goes on from there
         return idxs
 
     def __iter__(self):
@@ -123,6 +123,7 @@ def distrib_ctx(self:BaseTextLearner,
     if num_distrib()<2:
         yield self
         return
-    import fastai.distributed
-    cuda = in_notebook and torch.cuda.is_available()
-    with Learner.distrib_ctx(self, in_notebook=cuda, **kwargs): yield self
+    import fastai.distributed  # adds `Learner.distrib_ctx`
+    # fastai takes it that each process of a notebook has a GPU of its own
+    by_gpu = in_notebook and torch.cuda.is_available()
+    with Learner.distrib_ctx(self, in_notebook=by_gpu, **kwargs): yield self

@@ -107,9 +107,9 @@ def _set_attributes(obj, attrs):
     for n in {*vars(obj)} - {*attrs, 'final_record'}: del vars(obj)[n]
     vars(obj).update(attrs)
 
-def _keeps_a_state(learn):
+def _objects_with_state(learn):
     "The learner, its callbacks of fastai's and ours, and its metrics"
-    known = 'fastai.',__name__.split('.')[0]
+    known = 'fastai.',__name__.split('.')[0]  # what a user's callback collects meanwhile stays
     cbs = [o for o in learn.cbs if type(o).__module__.startswith(known)]
     metrics = [o for cb in cbs for o in vars(cb).values() if isinstance(o, Metric)]
     return [learn, *cbs, *metrics, *learn.metrics]
@@ -118,7 +118,7 @@ def _keeps_a_state(learn):
 def _restored(learn):
     "Restore the training at the end"
     train = learn.dls.train
-    attrs = [(o, _attributes(o)) for o in _keeps_a_state(learn)]
+    attrs = [(o, _attributes(o)) for o in _objects_with_state(learn)]
     random_states = get_random_states()
     order = loader_order(train) if hasattr(train, 'rng') else None  # PyTorch's has none
     hypers = [dict(o) for o in learn.opt.hypers]

@@ -61,6 +61,7 @@ def marian(
     if not cfg('share_encoder_decoder_embeddings', default=True):
         size = cfg('decoder_vocab_size', default=cfg('vocab_size', kind=int), kind=int)
         args |= dict(target_pad=size, alike=('1.embedding','2.linear'))
-    return bart(cfg, (58_100,0), 58_100, **args)
+    pad = 58_100  # a target begins with it, too, and ends with 0
+    return bart(cfg, marks=(pad,0), pad=pad, **args)
 
 families |= dict(bart=bart, marian=marian)

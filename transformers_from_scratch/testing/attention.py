@@ -156,40 +156,42 @@ def compare_attention(
     "Compare a function with PyTorch's attention; raises `AssertionError` with the likely mistake"
     rng = torch.Generator().manual_seed(0)
     q,k,v = (torch.randn(3, 2, 9, 8, generator=rng) for _ in range(3))
-    nothing = torch.zeros(9, 9, dtype=torch.bool)
-    later = _later(nothing) if causal else nothing
-    places = torch.arange(9)
-    some = ((2*places[:,None]+3*places) % 4 == 1) | (places[:,None]+4 == places)  # not symmetric
+    no_mask = torch.zeros(9, 9, dtype=torch.bool)
+    causal_mask = _later(no_mask) if causal else no_mask
+    row,column = torch.arange(9)[:,None],torch.arange(9)
+    # not symmetric, and no token is hidden from itself
+    odd_mask = (((2*row+3*column) % 4 == 1) | (row+4 == column)) & (row != column)
     def compare(q, k, v, hidden):
         "Output of `f` beside that of PyTorch"
         out = f(q, k, v, hidden)
         want = F.scaled_dot_product_attention(q, k, v, ~hidden, scale=scale)
         def alike(other): return torch.allclose(other(q, k, v, hidden), out.nan_to_num(), atol=1e-5)
         cause = None
-        if k.shape==q.shape: cause = next((n for n,other in mistakes.items() if alike(other)), None)
+        if k.shape==q.shape:  # the mistakes are written for equal shapes
+            cause = next((n for n,other in mistakes.items() if alike(other)), None)
         assert_near(out, want, "the output must be that of PyTorch's kernel", tol=1e-5, cause=cause)
     def formula():
         "The output is that of the formula"
-        compare(q, k, v, later)
+        compare(q, k, v, causal_mask)
     def mask():
         "A query reads the keys that are not hidden, and no other"
         if not masked: return 'not tried: masked=False'
-        compare(q, k, v, later | some & (places!=places[:,None]))
+        compare(q, k, v, causal_mask | odd_mask)
     def keys():
         "There may be more keys than queries, or fewer"
         if causal: return 'not promised: it is causal'
-        compare(q[:,:,:4], k, v, nothing[:4])
-        compare(q, k[:,:,:4], v[:,:,:4], nothing[:,:4])
+        compare(q[:,:,:4], k, v, no_mask[:4])
+        compare(q, k[:,:,:4], v[:,:,:4], no_mask[:,:4])
     def large():
         "Large scores give the largest value, and no NaN"
-        compare(q*1e4, k, v, later)
+        compare(q*1e4, k, v, causal_mask)
     def gradients():
         "Queries, keys and values get the gradients of the formula"
         leaves = [x.clone().requires_grad_() for x in (q,k,v)]
-        out = f(*leaves, later)
+        out = f(*leaves, causal_mask)
         if not out.requires_grad: return 'not tried: it has no gradient'
         found = torch.autograd.grad(out.square().sum(), leaves, materialize_grads=True)
-        out = F.scaled_dot_product_attention(*leaves, ~later, scale=scale)
+        out = F.scaled_dot_product_attention(*leaves, ~causal_mask, scale=scale)
         for name,x,want in zip('qkv', found, torch.autograd.grad(out.square().sum(), leaves)):
             assert_near(x, want, f'the gradient of {name} must be that of the formula')
     report = Report(tried(check.__name__, check) for check in (formula, mask, keys, large, gradients))

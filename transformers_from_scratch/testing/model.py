@@ -396,8 +396,10 @@ def _saved(trial):
     try: copies['pickle'] = pickle.loads(pickle.dumps(trial.base))
     except Exception: pass  # a class that was made in a function
     if trial.make:
-        copies['load_state_dict'] = other = trial.fresh(seed=1).to(trial.dtype)
+        other = trial.fresh(seed=1).to(trial.dtype)
+        # what the state lacks shows in the output
         other.load_state_dict(trial.base.state_dict(), strict=False)
+        copies['load_state_dict'] = other
     for name,model in copies.items():
         trial.near(trial.out(ids, model=model.eval()), trial.out(ids),
                    f'`{name}` must give the same model', cause='random numbers that are neither a '

@@ -138,18 +138,24 @@ class Trial:
             if dtype is self.own: raise
             return self._prepare(self.own)
         self._add_noise()
-        digit,times = (1e-10,100) if self.dtype is torch.double else (1e-6,30)
-        outs = [self._moved(size) for size in (0,digit,100*digit)]
-        self.size = outs[0].abs().max().clamp(min=1e-9).item()
-        moved,more = ((x-outs[0]).abs().max().item()/self.size for x in outs[1:])
-        # a hundred times the change, unless some of it is computed in 32 bits
-        tol = times*moved if abs(more-100*moved)<10*moved else 2e-5
-        self.tol = self.size*min(max(tol, times*moved, 1e-11), 1e-4)
+        self._measure_rounding()
         self.model = self.fresh()
         with torch.random.fork_rng():
             state = torch.get_rng_state()
             self.out(self.texts())
             self.noisy = not torch.equal(state, torch.get_rng_state())
+
+    def _measure_rounding(self):
+        "Set `size`, the largest output, and `tol`, the largest difference that rounding explains"
+        share,times = (1e-10,100) if self.dtype is torch.double else (1e-6,30)
+        out = self._moved(0)
+        self.size = out.abs().max().clamp(min=1e-9).item()
+        def change(share): return (self._moved(share)-out).abs().max().item()/self.size
+        small,large = change(share),change(100*share)
+        # unless some of it is computed in 32 bits, the change is 100 times as large
+        linear = abs(large-100*small) < 10*small
+        least = 1e-11 if linear else 2e-5
+        self.tol = self.size*min(max(least, times*small), 1e-4)
 
     def _moved(self, size):
         "Output where all weights are changed by a share of `size`"
