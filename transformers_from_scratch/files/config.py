@@ -131,7 +131,7 @@ def target_of(
 )->tuple: # Its kind, and its classes or None
     "A target for JSON; `(None, None)` if JSON can't express it"
     if target.kind not in ('category','labels','tags'): return target.kind,None
-    classes = [o.item() if isinstance(o, np.generic) else o for o in target.classes]
+    classes = as_json(target.classes)
     simple = all(isinstance(o, (str,int,float,bool)) for o in classes)
     return (target.kind,classes) if simple else (None,None)
 
@@ -299,7 +299,8 @@ def match_rows(
     if pad is not None and pad>=len(new): pad = None  # it may have no row
     if old_pad is not None and old_pad>=len(rows): old_pad = None
     old = list(old)[:len(rows)]
-    where = {o: i for i,o in enumerate(old)}
+    where = {}
+    for i,token in enumerate(old): where.setdefault(token, i)
     at = []
     for i,token in enumerate(new):
         in_place = i<len(old) and old[i]==token  # fastai adds several `xxfake`

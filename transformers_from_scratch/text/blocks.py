@@ -486,11 +486,8 @@ def _keywords(kwargs, block, loader, who):
     "Keywords for a block, for its `DataBlock` and for the loaders; raises `TypeError` for others"
     of_block,rest = split_keywords(kwargs, block)
     of_data = {n: rest.pop(n) for n in ('item_tfms','batch_tfms') if n in rest}
-    loader = kwargs.get('dl_type') or loader
-    of_val = [n for n in rest if n.startswith('val_') and n not in ('val_bs','val_shuffle')]  # of its loader alone
-    split_keywords({n[4:]: rest[n] for n in of_val}, loader, who=who)
-    others = {n: o for n,o in rest.items() if n not in of_val}
-    split_keywords(others, block, Datasets.dataloaders, loader, who=who)  # the note may name one of the block
+    named = {n.removeprefix('val_'): o for n,o in rest.items()}  # `val_drop_last` is for the validation set alone
+    split_keywords(named, block, Datasets.dataloaders, kwargs.get('dl_type') or loader, who=who)
     return of_block,of_data,rest
 
 class TextDataLoaders(_fastai.TextDataLoaders):

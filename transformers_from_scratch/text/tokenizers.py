@@ -366,8 +366,7 @@ class TextTokenizer(Tokenizer):
         tokens = self.many_tokens(texts, self.kwargs.get('n_workers'))
         name = self.tok_text_col
         cols = [table.columns[o] if isinstance(o, int) else o for o in L(self.text_cols)]
-        others = table.drop(columns=cols, errors='ignore')
-        return others.assign(**{name: tokens, f'{name}_length': [*map(len, tokens)]})
+        return table.drop(columns=cols).assign(**{name: tokens, f'{name}_length': [*map(len, tokens)]})
 
     def setups(self, dsets):
         "Make the tokens of a table, in the place of its texts"
@@ -478,7 +477,8 @@ def tokenizer_diff(
 )->str: # None if they are the same, else what differs
     "Difference of two tokenizers, in words; of 'custom' ones only names are compared"
     def compared(state):
-        settings = {n: o for n,o in state.get('settings', {}).items() if n!='eos'}  # where a text ends is nothing of its tokens
+        # where a text ends is nothing of its tokens
+        settings = {n: o for n,o in state.get('settings', {}).items() if n!='eos'}
         return {**state, 'settings': settings, 'sep': None}
     first_one = compared(state1)
     second = compared(state2)
