@@ -145,9 +145,6 @@ def gaps(r, folder):
     fixed = eval(quoted(said, 'df.dropna'))
     dls = make(fixed)
     assert len(dls.train_ds)+len(dls.valid_ds)==len(fixed)==df[[names[0],'other',names[1]]].notna().all(axis=1).sum()
-    if 'df.fillna' in said:
-        filled = eval(quoted(said, 'df.fillna'))
-        if names[1] not in cols: assert len(make(filled).train_ds)==(~df.is_valid).sum()
 
 @kind
 def likely_mistakes(r, folder):
@@ -225,7 +222,7 @@ def lists_in_cells(r, folder):
         for ds in (dls.train_ds, dls.valid_ds):
             for i,(x,_) in zip(ds.items.index, ds): assert [dls.vocab[0][j] for j in x]==[*map(str, lists[i])]
     else:
-        kind = r.choice([list,tuple,np.array,L])
+        kind = r.choice([list,np.array,L])
         df[label] = [kind([o]) if r.random()<.5 else kind([o,'more']) for o in df[label]]
         said = refused(lambda: data(df, names), repr(label), 'holds lists')
         dls = data(df, names, y_block=eval(quoted(said, 'y_block=')[8:]))
@@ -237,16 +234,13 @@ def lists_in_cells(r, folder):
 def a_csv(r, folder):
     df,names = r.table()
     df[names[0]] = [f'{o}{r.choice(["", ", so", "; so", " | so", chr(9)+"so"])} {r.choice(["", "é", "语", chr(34)+"quoted"+chr(34)])}' for o in df[names[0]]]
-    sep,encoding = r.choice(',;|\t'),r.choice(['utf8','utf-8-sig','utf-16'])
-    text = df.to_csv(index=False, sep=sep)
-    if sep in ';|' and r.random()<.3: text = f'sep={sep}\n{text}'
-    (folder/'some.csv').write_bytes(text.replace('\n', r.choice(['\n','\r\n'])).encode(encoding))
-    pd.testing.assert_frame_equal(read_table(folder/'some.csv'), df)
-    dls = TextDataLoaders.from_csv(folder, 'some.csv', text_col=names[0], label_col=names[1], valid_col='is_valid', tok_tfm=tok, bs=8, num_workers=0)
+    sep,encoding = r.choice(',;|\t'),r.choice(['utf8','utf-8-sig','utf-16','cp1252'])
+    (folder/'some.csv').write_bytes(df.to_csv(index=False, sep=sep).replace('\n', r.choice(['\n','\r\n'])).encode(encoding, errors='replace'))
+    read = partial(TextDataLoaders.from_csv, folder, 'some.csv', text_col=names[0], label_col=names[1], valid_col='is_valid', tok_tfm=tok, bs=8, num_workers=0)
+    if encoding in ('utf-16','cp1252') and not (folder/'some.csv').read_bytes().isascii(): refused(read, 'some.csv', "encoding='cp1252'")
+    if sep!=',': refused(partial(read, encoding=encoding))  # by us, or by pandas where a text has commas
+    dls = read(encoding=encoding, delimiter=sep)
     assert len(dls.train_ds)==(~df.is_valid).sum() and {*dls.vocab[1]}=={*df[names[1]]}
-    (folder/'old.csv').write_bytes(f'{names[0]},{names[1]}\nçé,a\n'.encode('cp1252'))
-    refused(lambda: read_table(folder/'old.csv'), 'old.csv', "encoding='cp1252'")
-    assert read_table(folder/'old.csv', encoding='cp1252').iloc[0,0]=='çé'
 
 @kind
 def columns_of_the_users_own(r, folder):

@@ -131,7 +131,7 @@ def target_of(
 )->tuple: # Its kind, and its classes or None
     "A target for JSON; `(None, None)` if JSON can't express it"
     if target.kind not in ('category','labels','tags'): return target.kind,None
-    classes = [o.item() if isinstance(o, np.generic) else o for o in target.classes]
+    classes = as_json(target.classes)
     simple = all(isinstance(o, (str,int,float,bool)) for o in classes)
     return (target.kind,classes) if simple else (None,None)
 
@@ -288,11 +288,6 @@ def check_description(
                          "change a class or a value that is passed as a keyword")
 
 # %% ../../nbs/58_files.config.ipynb #d1800024
-def _numbered(vocab):
-    "Each token with the number of equal ones before it: fastai adds several `xxfake`"
-    n = defaultdict(itertools.count)
-    return [(o, next(n[o])) for o in vocab]
-
 def match_rows(
     rows:Tensor, # A row for each token of `old` `(old,k)`
     old:list, # Tokens
@@ -304,11 +299,15 @@ def match_rows(
     if pad is not None and pad>=len(new): pad = None  # it may have no row
     if old_pad is not None and old_pad>=len(rows): old_pad = None
     old = list(old)[:len(rows)]
-    where = {o: i for i,o in enumerate(_numbered(old))}
-    if pad is not None and old_pad is not None: where[new[pad],0] = old_pad  # whatever its name
-    at = tensor([where.get(o, where.get((o[0],0), -1)) for o in _numbered(new)],
-                device=rows.device)  # (new,)
+    where = {}
+    for i,token in enumerate(old): where.setdefault(token, i)
+    at = []
+    for i,token in enumerate(new):
+        in_place = i<len(old) and old[i]==token  # fastai adds several `xxfake`
+        at.append(i if in_place else where.get(token, -1))
+    if pad is not None and old_pad is not None: at[pad] = old_pad  # whatever its name
+    unknown = [o for o,i in zip(new, at) if i<0 and o not in ('xxfake',PAD)]
     is_token = torch.arange(len(old), device=rows.device) != ifnone(old_pad, -1)  # (old,)
     mean = rows[is_token].mean(0)  # (k,)
-    unknown = [o for o,i in zip(new, at.tolist()) if i<0 and o not in ('xxfake',PAD)]
+    at = tensor(at, device=rows.device)  # (new,)
     return rows[at].where(at[:,None]>=0, mean),L(unknown)  # (new,k)

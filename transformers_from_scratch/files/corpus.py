@@ -63,13 +63,6 @@ def _tokenize(texts, tok, folder, tokenizer, progress, part):
     return progress
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000014
-def _make_vocab(count, tok, given, min_freq, max_vocab):
-    "The vocabulary: given, the tokenizer's own, or that of the most frequent tokens"
-    if given is not None: return given
-    make_own = getattr(tok.tok, 'make_vocab', None)
-    if make_own: return make_own(count) if min_freq is None else make_own(count, min_freq)
-    return make_vocab(count, ifnone(min_freq, 3), max_vocab)
-
 def _table(tokens, vocab):
     "The id in `vocab` of each token"
     o2i = {o: i for i,o in enumerate(vocab) if o!='xxfake'}
@@ -89,7 +82,9 @@ def _finish(folder, tok, tokenizer, progress, asked):
     tokens = [json.loads(o) for o in (folder/'tokens.jsonl').read_bytes().splitlines()]
     parts = [slice(i, i+10**6) for i in range(0, len(numbers), 10**6)]
     times = sum(np.bincount(numbers[o], minlength=len(tokens)) for o in parts)
-    vocab = list(_make_vocab(Counter(dict(zip(tokens, times.tolist()))), tok, **asked))
+    ids = TextIds(asked['given'], asked['min_freq'], asked['max_vocab'], tok=tok.tok)
+    ids.setups(AttrDict(counter=Counter(dict(zip(tokens, times.tolist())))))
+    vocab = list(ids.vocab)
     table = _table(tokens, vocab)
     crc = 0
     with atomic_write(folder/'tokens.bin') as new, open(new, 'wb') as f:
@@ -133,11 +128,6 @@ class Corpus:
     def __reduce__(self): return type(self),(self.folder, False)  # a worker maps it again
 
 # %% ../../nbs/56_files.corpus.ipynb #c0000017
-def _with_rules(tok, rules):
-    "A `Tokenizer`, whatever `tok` is"
-    if tok is None: tok = WordTokenizer()
-    return tok if isinstance(tok, Tokenizer) else TextTokenizer(tok, rules)
-
 def _ensure_as_made(about, tokenizer, asked, folder):
     "A `ValueError` unless what is in `folder` was made in the same way"
     differ = []
@@ -166,7 +156,6 @@ def tokenize_corpus(
     folder:Path, # Where the corpus goes, or is, if it was made before
     *,
     tok=None, # A tokenizer, which is trained already; None is `WordTokenizer()`
-    rules:list=None, # Rules for the texts; None are those of the tokenizer, for words fastai's
     vocab:list=None, # Tokens by id; None makes it of the texts, or of the tokenizer
     min_freq:int=None, # Rarer tokens are unknown; None is 3, or what the tokenizer has
     max_vocab:int=60_000, # Maximum number of tokens, if the tokenizer has no vocabulary of its own
@@ -180,7 +169,7 @@ def tokenize_corpus(
     texts = iter(texts)
     folder = Path(folder).expanduser()
     file = folder/'corpus.json'
-    tok = _with_rules(tok, rules)
+    tok = as_tokenizer(ifnone(tok, WordTokenizer()))
     tokenizer = tokenizer_state(tok)
     asked = dict(given=None if vocab is None else list(vocab), min_freq=min_freq, max_vocab=max_vocab)
     if file.exists():
@@ -332,7 +321,7 @@ def lm_dataloaders(
     ensure(splitter or 0<valid_pct<1, 'valid_pct', valid_pct, 'in (0,1)')
     loader_kw,kwargs = split_keywords(kwargs, CorpusLoader)
     loader_kw |= dict(seed=seed, device=ifnone(device, default_device()))
-    tok = _with_rules(kwargs.pop('tok', None), kwargs.pop('rules', None))
+    tok = as_tokenizer(kwargs.pop('tok', None) or WordTokenizer())
     corpus = tokenize_corpus(texts, folder, tok=tok, **kwargs)
     train,valid = (CorpusTexts(corpus, o, tok) for o in _split(len(corpus), splitter, valid_pct, seed))
     return DataLoaders(CorpusLoader(train, shuffle=True, **loader_kw), CorpusLoader(valid, **loader_kw),

@@ -39,8 +39,7 @@ class KeptTokens:
         self.file = Path(file)
         self.file.parent.mkdir(parents=True, exist_ok=True)
         with self._open() as db:
-            db.execute('create table if not exists words(id integer primary key, word text unique)')
-            db.execute('create table if not exists texts(key blob primary key, ids blob) without rowid')
+            db.execute('create table if not exists tokens(key blob primary key, tokens text) without rowid')
 
     @contextmanager
     def _open(self):
@@ -53,23 +52,15 @@ class KeptTokens:
 
     def read(self,
         keys:set # Keys of texts
-    )->tuple: # All words, and the places there of the tokens of each text that is known, by key
+    )->dict: # The tokens of each text that is known as JSON, by key
         "Read tokens"
-        with self._open() as db:
-            rows = db.execute('select key,ids from texts')
-            found = {k: np.frombuffer(o, np.int32) for k,o in rows if k in keys}
-            return [o for o, in db.execute('select word from words order by id')],found
+        with self._open() as db: return {k: o for k,o in db.execute('select key,tokens from tokens') if k in keys}
 
     def write(self,
-        texts:dict # Lists of tokens, by key
+        texts:dict # Tokens as JSON, by key
     ):
         "Add tokens"
-        with self._open() as db:
-            db.execute('begin immediate')
-            at = dict(db.execute('select word,id from words'))
-            rows = [(k, np.array([at.setdefault(t, len(at)) for t in o], np.int32).tobytes()) for k,o in texts.items()]
-            db.executemany('insert or ignore into words values(?,?)', [(i, o) for o,i in at.items()])
-            db.executemany('insert or ignore into texts values(?,?)', rows)
+        with self._open() as db: db.executemany('insert or ignore into tokens values(?,?)', texts.items())
 
 # %% ../../nbs/37_text.folders.ipynb #fo000017
 class FolderTokenizer(TextTokenizer):
@@ -90,9 +81,8 @@ class FolderTokenizer(TextTokenizer):
         res.path = Path(path)
         res.encoding = encoding
         res.n_workers = n_workers
-        res.words = []
         res.texts = {}
-        res.keys = {}
+        res.keys = {}  # of each file; `check_dls` compares them
         res.counted = partial(get_files, res.path, ifnone(extensions, ['.txt']), True, folders)
         return res
 
@@ -111,25 +101,29 @@ class FolderTokenizer(TextTokenizer):
         self.salt = blake2b((about or '').encode(), digest_size=32).digest()
         self.keys = keys = {o: self._key(d) for o,d in data.items()}
         kept = about and KeptTokens(_file_for(self.path))
-        self.words,self.texts = kept.read({*keys.values()}) if kept else ([],{})
+        self.texts = kept.read({*keys.values()}) if kept else {}
         new = {keys[o]: o for o in every if keys[o] not in self.texts}
-        tokens = dict(zip(new, self.many_tokens([*map(text, new.values())], self.n_workers)))
+        made = self.many_tokens([*map(text, new.values())], self.n_workers)
+        tokens = {k: json.dumps([*o]) for k,o in zip(new, made)}
         if kept and new: kept.write(tokens)
-        at = {o: i for i,o in enumerate(self.words)}
-        for key,words in tokens.items():
-            self.texts[key] = np.array([at.setdefault(o, len(at)) for o in words], np.int32)
-        self.words = [*at]
-        self.lengths = {o: len(self.texts[k]) for o,k in keys.items()}
-        if self.counter is not None: return
-        n = np.bincount(np.concatenate([self.texts[keys[o]] for o in train]), minlength=len(at)).tolist()
-        self.counter = Counter({o: i for o,i in sorted(zip(self.words, n)) if i})
+        self.texts |= tokens
+        self._count({*train})
+
+    def _count(self, train):
+        "Set the number of tokens of each file, and how often each occurs in the files of `train`"
+        self.lengths = {}
+        count = Counter()
+        for file,key in self.keys.items():
+            tokens = json.loads(self.texts[key])
+            self.lengths[file] = len(tokens)
+            if file in train: count.update(tokens)
+        if self.counter is None: self.counter = Counter(dict(sorted(count.items())))
 
     def encodes(self, path:Path):
         "Tokens of a file, kept or made from what stands in it now"
         data = path.read_bytes()
         found = self.texts.get(self._key(data)) if self.texts else None
-        if found is None: return self._tokenize1(decoded(data, path, self.encoding))
-        return L([self.words[i] for i in found])
+        return self._tokenize1(decoded(data, path, self.encoding)) if found is None else L(json.loads(found))
 
     def get_lengths(self, items):
         "Number of tokens of each file; None where one was not read"
@@ -138,4 +132,4 @@ class FolderTokenizer(TextTokenizer):
         return None if None in lens else lens
 
     def __getstate__(self):
-        return self.__dict__ | dict(words=[], texts={}, keys={}, lengths=None)  # of the training data
+        return self.__dict__ | dict(texts={}, keys={}, lengths=None)  # of the training data

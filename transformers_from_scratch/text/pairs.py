@@ -6,6 +6,7 @@
 __all__ = ['seq2seq_dataloaders', 'target_bos_eos']
 
 # %% ../../nbs/34_text.pairs.ipynb #17b00004
+from types import SimpleNamespace
 from fastai.text.all import *
 from ..nn.seq2seq import *
 from .info import *
@@ -14,17 +15,16 @@ from .tokenizers import *
 from .blocks import *
 
 # %% ../../nbs/34_text.pairs.ipynb #17b00020
-def _one_vocab(dsets, **kwargs):
+def _share_vocab(dsets):
     "Let both parts of `dsets` have the vocabulary of both, of their training rows"
     counts = Counter()
     for side in dsets.tls:
         for tokens in side.items.text.iloc[list(dsets.splits[0])]: counts.update(tokens)
-    tok = first(o for o in dsets.tls[0].tfms.fs if isinstance(o, Tokenizer)).tok
-    vocab = tok.make_vocab(counts) if hasattr(tok, 'make_vocab') else make_vocab(counts, **kwargs)
-    for side in dsets.tls:
-        numericalize = first(o for o in side.tfms.fs if isinstance(o, Numericalize))
-        numericalize.vocab = vocab
-        numericalize.o2i = defaultdict(int, {w: i for i,w in enumerate(vocab) if w!='xxfake'})
+    source,target = (first(o for o in side.tfms.fs if isinstance(o, TextIds)) for side in dsets.tls)
+    source.vocab = None
+    source.setups(SimpleNamespace(counter=counts))
+    target.vocab = source.vocab
+    target.o2i = source.o2i
 
 @delegates(Datasets.dataloaders, but=['dl_type','dl_kwargs','shuffle_train'])
 def seq2seq_dataloaders(
@@ -36,7 +36,7 @@ def seq2seq_dataloaders(
     valid_pct:float=.2, # Share of the rows for validation
     valid_col:str=None, # Column that is True in these rows, instead
     seed:int=None, # Seed of the random rows
-    min_freq:int=3, # Words that are rarer are unknown
+    min_freq:int=None, # Words that are rarer are unknown; None: 3, or all that `make_vocab` of the tokenizer takes
     max_vocab:int=60000, # Maximum size of the vocabulary
     **kwargs
 )->DataLoaders: # For `transformer_seq2seq_learner`
@@ -53,11 +53,11 @@ def seq2seq_dataloaders(
     if hasattr(tok, 'setup'):
         texts = pd.concat([df[o].iloc[list(train)] for o in (source,target)])
         tok.setup(texts, getattr(tok, 'rules', defaults.text_proc_rules))
-    block = DataBlock([TextBlock.from_df(o, tok=tok) for o in (source,target)],
+    block = DataBlock([TextBlock.from_df(o, tok=tok, min_freq=min_freq, max_vocab=max_vocab) for o in (source,target)],
                       get_x=ColReader('text'), get_y=ColReader('text'),
                       splitter=IndexSplitter(list(valid)))
     dsets = block.datasets(df)
-    _one_vocab(dsets, min_freq=min_freq, max_vocab=max_vocab)
+    _share_vocab(dsets)
     kwargs = dict(before_batch=PadPairs()) | kwargs
     return dsets.dataloaders(dl_type=TextDL, **kwargs)
 

@@ -28,14 +28,11 @@ class TagTokenizer(TextTokenizer):
         max_pieces:int=32 # Maximum number of pieces that are read of a word
     ):
         super().__init__(ifnone(tok, BaseTokenizer()), rules=[])
-        self.pattern,self.max_pieces = pattern,max_pieces
-        self._seen = {}  # the pieces of words, for speed
-
-    def __getstate__(self): return self.__dict__ | dict(_seen={})
+        self.pattern = pattern
+        self.max_pieces = max_pieces
 
     def setups(self, dsets):
         "Train a tokenizer that learns its pieces"
-        self._seen = {}
         texts = (o if isinstance(o, str) else ' '.join(o) for o in dsets)
         if hasattr(self.tok, 'setup'): self.tok.setup(texts)
 
@@ -61,11 +58,7 @@ class TagTokenizer(TextTokenizer):
         if isinstance(text, str):
             words = [' '*text[max(a-1, 0):a].isspace() + text[a:b] for a,b in self.places(text)]
         else: words = [f' {o}' for o in text]
-        if len(self._seen)>50000: self._seen = {}
-        seen = self._seen
-        new = [o for o in dict.fromkeys(words) if o not in seen]
-        if new: seen.update(zip(new, self._split(new)))
-        return [list(seen[o]) for o in words]
+        return [*self._split(words)]
 
     def _split(self, words):
         "The pieces of each of `words`, without the tokens at the ends"
@@ -107,7 +100,10 @@ def _checked(tok, tagged):
 
 class Tags(ItemTransform):
     "From `(words, tags)` to the tags of the pieces; raises `ValueError` for what does not fit"
-    order,train_setup,target_kind,_retain = 1,False,'tags',False
+    order = 1
+    train_setup = False
+    target_kind = 'tags'
+    _retain = False
     windows = 128,32  # words in one, and those that two share, for `TagDataLoaders`
     def __init__(self,
         tok:TagTokenizer, # What makes pieces of the words
@@ -161,7 +157,7 @@ class _PadTags(PadTexts):
         tok = dl.dataset.tls[-1].tfms.fs[-1].tok
         ensure(tok is text_tokenizer(dl.dataset), 'tok', tok,
                'one `TagTokenizer` for both, the `TextBlock` and the `TagBlock`')
-        self.pad_idx = first([*special_ids(dl.dataset.tls[0].vocab, 'pad'), self.pad_idx])
+        super().setups(dl)
     def decode(self, row, **kwargs):
         "Remove the padding of a row"
         keep = row[0].as_subclass(Tensor)!=self.pad_idx
@@ -186,9 +182,11 @@ def text_windows(
 )->list: # `(part, words, own)`: a part of the text, the words in it, those that it predicts
     "Cut a long text into windows; a word belongs to the one in which it has the most context"
     if not isinstance(text, str): text = list(text)
-    windows,start,end = [],0,0
+    windows = []
+    start = end = 0
     while end<len(sizes):
-        size,end = sizes[start],start+1
+        size = sizes[start]
+        end = start+1
         while end<len(sizes) and size+sizes[end]<=most:
             size += sizes[end]
             end += 1
@@ -308,7 +306,7 @@ text_number = 'xx text of this window'  # a column that no table has
 def _windowed(df, words, tags, tok, most, overlap):
     "A row for each window of a text, with the number of its text; words that it does not predict have no tag"
     rows = []
-    ensure_filled(df, words, tags, fill=None)
+    ensure_filled(df, words, tags)
     for i,row in enumerate(df.to_dict('records')):
         text,labels = _checked(tok, (row[words], row[tags]))
         for part,inside,scored in text_windows(text, tok.places(text), [1]*len(labels), most, overlap):
@@ -349,7 +347,7 @@ class TagDataLoaders(DataLoaders):
         is_valid = [i for i,number in enumerate(windows[text_number]) if number in valid]
         block = DataBlock((TextBlock(tok, text_vocab, min_freq=min_freq), TagBlock(tok, tag_vocab)),
                           get_x=ColReader(words_col), get_y=ColReader([words_col,tags_col]),
-                          splitter=IndexSplitter(is_valid), batch_tfms=kwargs.pop('after_batch', None))
+                          splitter=IndexSplitter(is_valid))
         dls = cls.from_dblock(block, windows, path=path, **kwargs)
         tags_of(dls).windows = max_words,overlap
         return cls(*dls.loaders, path=dls.path, device=dls.device)
@@ -363,6 +361,7 @@ class TagDataLoaders(DataLoaders):
     )->DataLoader: # For `learn.validate(dl=...)`, or `learn.get_preds(dl=...)`
         "Other data, processed as the training data was"
         if with_labels and isinstance(test_items, pd.DataFrame):
-            tags,cols = tags_of(self),self.valid_ds.tls[-1].tfms.fs[0].cols
+            tags = tags_of(self)
+            cols = self.valid_ds.tls[-1].tfms.fs[0].cols
             test_items = _windowed(test_items, *cols, tags.tok, *ifnone(windows, tags.windows))
         return super().test_dl(test_items, with_labels=with_labels, **kwargs)

@@ -25,7 +25,8 @@ def _vocab_of(parts):
 
 class CharTokenizer:
     "Split texts into characters, and join them without loss; for `tok_tfm=` or `tok=`"
-    rules,_named = [],{' ':'▁', '▁':'▁▁'}
+    rules = []
+    _named = {' ':'▁', '▁':'▁▁'}
     def __init__(self,
         bos:bool=False # Begin each text with `xxbos`? For many texts, not for one long text
     ):
@@ -73,16 +74,12 @@ class ExactSubwordTokenizer:
     rules = []
     def __init__(self,
         vocab_sz:int=8000, # Pieces to learn, 256 bytes among them; fewer if texts lack them
-        sp_model:bytes=None, # A trained model: bytes or a path; None trains one on the texts
         model_type:str='unigram', # 'unigram' or 'bpe', as SentencePiece calls them
         bos:bool=False, # Begin each text with `xxbos`?
         **kwargs # More settings for SentencePiece's trainer, such as `input_sentence_size`
     ):
         store_attr('vocab_sz,model_type,bos,kwargs')
-        if isinstance(sp_model, (str,Path)): sp_model = Path(sp_model).read_bytes()
-        self.tok = None if sp_model is None else _sentencepiece(sp_model)
-        if self.tok and self.join(self._split(' ▁\n é')) != ' ▁\n é':
-            raise ValueError('`sp_model` loses spaces or characters: train it with `setup(texts)`')
+        self.tok = None  # `setup` trains it
 
     def setup(self,
         items, # Training texts
@@ -218,8 +215,6 @@ class HFTokenizer:
 _spm_files = {  # files of SentencePiece, the models that have them, and how one and two texts end
     'spm.model': (['deberta-v2'], '[CLS] $A [SEP]', '[CLS] $A [SEP] $B:1 [SEP]:1'),
     'spiece.model': (['t5','mt5','umt5'], '$A </s>', '$A </s> $B </s>'),
-    'tokenizer.model': (['llama','mistral','gemma','gemma2','gemma3_text'],
-                        '<s> $A', '<s> $A <s>:1 $B:1'),
     'source.spm': (['marian'], '$A </s>', '$A $B </s>'),
     'target.spm': (['marian'], '$A </s>', '$A $B </s>')}
 
@@ -232,22 +227,6 @@ def tokenizer_file(
     kind = _read_json(folder/'config.json').get('model_type')
     names = ['tokenizer.json', *(n for n,o in _spm_files.items() if kind in (None,*o[0]))]
     return first(folder/n for n in names if (folder/n).exists())
-
-def _spm_model(proto, vocab, unk):
-    "The model of a `tokenizers.Tokenizer`, which finds the pieces that SentencePiece finds"
-    models = import_extra('tokenizers', 'hf').models
-    spec = proto.trainer_spec
-    if spec.model_type==1: return models.Unigram(vocab, unk, spec.byte_fallback)
-    ranks = {o.piece: (-o.score, i) for i,o in enumerate(proto.pieces) if o.type==1}
-    merges = []
-    for piece,rank in ranks.items():
-        for i in range(1, len(piece)):
-            left,right = piece[:i],piece[i:]
-            if left in ranks and right in ranks: merges.append((*rank, left, right))
-    merges.sort()
-    ids = {o: i for i,(o,_) in enumerate(vocab)}
-    return models.BPE(ids, [o[2:] for o in merges], fuse_unk=True, unk_token=spec.unk_piece,
-                      byte_fallback=spec.byte_fallback)
 
 def _set_spaces(tok, spec, unknown=None):
     "Change texts as SentencePiece does, and back; `unknown` is a regex of what has no piece"
@@ -281,12 +260,11 @@ def _marian_vocab(file, pieces):
     return list(low.items()),f'(?<!{run})(?!(?:{alone})(?!{run})){run}+'
 
 # %% ../../nbs/31_text.tokenizers.ipynb #c0d30023
-def _more_tokens(file, names):
+def _more_tokens(file, names, cfg):
     "Special tokens that are not pieces: what was added to the vocabulary later"
     if file.name=='spm.model': return ['[MASK]']
     if file.suffix=='.spm': return [o for o in ('</s>','<unk>','<pad>') if o in names]
-    n = _read_json(file.parent/'tokenizer_config.json').get('extra_ids', 100)*(file.name=='spiece.model')
-    return [f'<extra_id_{i}>' for i in reversed(range(n))]
+    return [f'<extra_id_{i}>' for i in reversed(range(cfg.get('extra_ids', 100)))]
 
 def _from_sentencepiece(file):
     "A `tokenizers.Tokenizer` that splits texts as SentencePiece does with `file`"
@@ -296,21 +274,21 @@ def _from_sentencepiece(file):
     cfg = _read_json(file.parent/'tokenizer_config.json')
     proto = spm.FromString(file.read_bytes())
     for o in ('do_lower_case','split_by_punct'): ensure(not cfg.get(o), o, cfg.get(o), 'false')
+    ensure(proto.trainer_spec.model_type==1, 'path', file, 'of a unigram model')
     vocab = [(o.piece, o.score) for o in proto.pieces]
     unk = proto.trainer_spec.unk_id
     unknown = None
     if file.suffix=='.spm':
         vocab,unknown = _marian_vocab(file, proto.pieces)
         unk = [o for o,_ in vocab].index('<unk>')
-    tok = t.Tokenizer(_spm_model(proto, vocab, unk))
+    tok = t.Tokenizer(t.models.Unigram(vocab, unk, proto.trainer_spec.byte_fallback))
     names = {o for o,_ in vocab}
     _set_spaces(tok, proto.normalizer_spec, unknown)
     def added(*kinds):
         return [o.piece for o in proto.pieces if o.type in kinds and o.piece in names]
     tok.add_tokens([t.AddedToken(o, normalized=False) for o in added(4)])
-    tok.add_special_tokens([*added(2, 3), *_more_tokens(file, names)])
-    ends = [o.replace('<s>', '<bos>') if '<bos>' in names else o for o in _spm_files[file.name][1:]]
-    if cfg.get('add_bos_token') is False: ends = ['$A','$A $B:1']
+    tok.add_special_tokens([*added(2, 3), *_more_tokens(file, names, cfg)])
+    _,*ends = _spm_files[file.name]
     special = {*re.sub(r':\d|\$\w', '', ' '.join(ends)).split()}
     tok.post_processor = t.processors.TemplateProcessing(
         single=ends[0], pair=ends[1], special_tokens=[(o, tok.token_to_id(o)) for o in special])
@@ -369,11 +347,10 @@ class TextTokenizer(Tokenizer):
             return [t for o in done for t in o]
 
     def joined(self,
-        table:pd.DataFrame, # With the columns that were trained on
-        cols:list=None # Others
+        table:pd.DataFrame # With the columns that were trained on
     )->list: # A text for each row
         "The text of each row; raises `ValueError` for missing cells, `TypeError` for lists"
-        cols = ensure_filled(table, *L(ifnone(cols, self.text_cols)))
+        cols = ensure_filled(table, *L(self.text_cols))
         for name in cols:
             lists = [t for t in table[name] if is_listy(t) or isinstance(t, np.ndarray)]
             if lists: raise TypeError(f'{name!r} holds lists, such as {lists[0]!r:.80}: join them, '
@@ -389,8 +366,7 @@ class TextTokenizer(Tokenizer):
         tokens = self.many_tokens(texts, self.kwargs.get('n_workers'))
         name = self.tok_text_col
         cols = [table.columns[o] if isinstance(o, int) else o for o in L(self.text_cols)]
-        others = table.drop(columns=cols, errors='ignore')
-        return others.assign(**{name: tokens, f'{name}_length': [*map(len, tokens)]})
+        return table.drop(columns=cols).assign(**{name: tokens, f'{name}_length': [*map(len, tokens)]})
 
     def setups(self, dsets):
         "Make the tokens of a table, in the place of its texts"
@@ -437,13 +413,11 @@ def _rule_name(f):
     name = getattr(f, '__qualname__', type(f).__qualname__)
     return name if _rules.get(name) is f else f'{getattr(f, "__module__", "")}.{name}'
 
-_kinds = { # class: kind, and its settings
-    SpacyTokenizer: ('words', ['special_toks']), BaseTokenizer: ('words', ['split_char']),
-    CharTokenizer: ('chars', ['bos']), ExactSubwordTokenizer: ('subwords', ['bos']),
-    HFTokenizer: ('subwords', ['vocab_sz','specials','eos']),
-    BPETokenizer: ('subwords', ['specials','bos']),
-    SentencePieceTokenizer: ('subwords', ['special_toks'])}
-_classes = {o.__name__: o for o in _kinds}
+_settings = {  # of each class
+    SpacyTokenizer: ['special_toks'], BaseTokenizer: ['split_char'], CharTokenizer: ['bos'],
+    ExactSubwordTokenizer: ['bos'], HFTokenizer: ['vocab_sz','specials','eos'],
+    BPETokenizer: ['specials','bos'], SentencePieceTokenizer: ['special_toks']}
+_classes = {o.__name__: o for o in _settings}
 
 def is_repeatable(
     tok:Tokenizer # fastai's, or ours
@@ -452,40 +426,37 @@ def is_repeatable(
     inner = tok.tok
     known_rules = all(o in _rules.values() for o in [*tok.rules, *defaults.text_postproc_rules])
     at_random = type(inner) is HFTokenizer and getattr(inner.tok.model, 'dropout', None)
-    return type(inner) in _kinds and known_rules and not at_random
+    return type(inner) in _settings and known_rules and not at_random
 
 def tokenizer_state(
     tok # `DataLoaders`, a fastai `Tokenizer`, or a tokenizer such as `CharTokenizer()`
-)->dict: # For JSON: `kind` ('words', 'chars', 'subwords', 'custom'), class, rules, settings
+)->dict: # For JSON: class, rules, settings; of a custom class the name alone
     "All that determines how texts become tokens"
     outer = as_tokenizer(tok)
     tok = outer.tok
-    cls = type(outer.tok)
-    kind,names = _kinds.get(cls, ('custom',[]))
-    name = cls.__name__ if cls in _kinds else f'{cls.__module__}.{cls.__qualname__}'
-    settings = {o: getattr(tok, o) for o in names}
-    if 'special_toks' in names: settings['special_toks'] = list(settings['special_toks'])
-    state = dict(kind=kind, cls=name, lang=None, rules=[_rule_name(o) for o in outer.rules],
-                 sep=outer.sep, settings=settings)
+    cls = type(tok)
+    settings = {o: getattr(tok, o) for o in _settings.get(cls, ())}
+    if 'special_toks' in settings: settings['special_toks'] = [*settings['special_toks']]
+    name = cls.__name__ if cls in _settings else f'{cls.__module__}.{cls.__qualname__}'
+    state = dict(cls=name, lang=None, rules=[_rule_name(o) for o in outer.rules], sep=outer.sep, settings=settings)
     if cls is SpacyTokenizer: state['lang'] = tok.pipe.__self__.lang
     elif cls is HFTokenizer: state['model'] = tok.tok.to_str()
     elif cls is BPETokenizer: state['model'] = tok.tok
-    elif kind=='subwords':
+    elif cls in (ExactSubwordTokenizer,SentencePieceTokenizer):
         state['model'] = base64.b64encode(tok.tok.serialized_model_proto()).decode()
     return state
 
 # %% ../../nbs/31_text.tokenizers.ipynb #07db4b35
 def tokenizer_from_state(
-    state:dict, # From `tokenizer_state`
-    rules:list=None # Rules for the texts; needed only if `state` names some that are not fastai's
+    state:dict # From `tokenizer_state`
 )->Tokenizer: # A fastai `Tokenizer`; its `tok` and `rules` are what a `TextBlock` takes
     "Rebuild the tokenizer; raises `KeyError` with the name of a class or a rule that is not known"
     name = state['cls']
     model = state.get('model')
     settings = dict(state['settings'])
-    if rules is None: rules = [_rules[o] for o in state['rules']]
+    rules = [_rules[o] for o in state['rules']]
     cls = _classes[name]
-    unknown = [o for o in settings if o not in _kinds[cls][1]]
+    unknown = [o for o in settings if o not in _settings[cls]]
     if unknown: raise ValueError(f"`settings` have {unknown}, which {name} does not take")
     if cls is SpacyTokenizer:
         settings['lang'] = lang = state['lang']
@@ -505,12 +476,12 @@ def tokenizer_diff(
     state2:dict # Another one
 )->str: # None if they are the same, else what differs
     "Difference of two tokenizers, in words; of 'custom' ones only names are compared"
-    def known(state, name):
-        value = {**state}.get(name)
-        if name!='settings' or not value: return value
-        return {n: o for n,o in value.items() if n!='eos'}  # where a text ends is nothing of its tokens
-    differences = []
-    for name in {**state1, **state2}:
-        a,b = known(state1, name),known(state2, name)
-        if name!='sep' and a!=b: differences.append(f'`{name}` is {a!r:.200} in one and {b!r:.200} in the other')
+    def compared(state):
+        # where a text ends is nothing of its tokens
+        settings = {n: o for n,o in state.get('settings', {}).items() if n!='eos'}
+        return {**state, 'settings': settings, 'sep': None}
+    first_one = compared(state1)
+    second = compared(state2)
+    differences = [f'`{n}` is {first_one.get(n)!r:.200} in one and {second.get(n)!r:.200} in the other'
+                   for n in first_one|second if first_one.get(n)!=second.get(n)]
     return '; '.join(differences) or None
