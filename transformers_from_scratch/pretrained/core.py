@@ -9,8 +9,6 @@ __all__ = ['families', 'CheckpointConfig', 'activation_of', 'ratio', 'Family', '
 
 # %% ../../nbs/55_pretrained.core.ipynb #p0724d3c7dc
 from fastai.text.all import *
-from ..nn.attention import *
-from ..nn.layers import *
 from ..nn.encoder import *
 from ..nn.classifier import *
 from ..nn.lm import *

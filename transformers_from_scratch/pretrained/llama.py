@@ -7,10 +7,8 @@ __all__ = ['families', 'kinds_of', 'by_block', 'rotary_of', 'llama', 'mistral', 
 
 # %% ../../nbs/13_pretrained.llama.ipynb #89188cce
 from fastai.basics import *
-from ..nn.attention import *
 from ..nn.layers import *
 from ..nn.lm import *
-from ..nn.mlm import *
 from ..nn.variants import *
 from .core import *
 

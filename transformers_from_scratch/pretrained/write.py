@@ -7,8 +7,6 @@ __all__ = []
 
 # %% ../../nbs/59_pretrained.write.ipynb #w5900004
 from fastai.text.all import *
-from ..nn.encoder import *
-from ..speed.layers import *
 from ..text.ensure import *
 from ..files.format import *
 from ..text.tokenizers import *
