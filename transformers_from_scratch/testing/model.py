@@ -190,7 +190,7 @@ def _future(trial):
         assert_that(not trial.causal, '`causal=True` asks for an output for each token')
         return 'not promised: one output for a text'
     if trial.causal is False: return 'not promised: causal=False'
-    first,all_seen = None,True
+    found,all_seen = [],True
     for t in (*range(2, trial.t+1), trial.long):
         ids = trial.texts(2, t)
         want = trial.out(ids)
@@ -199,18 +199,17 @@ def _future(trial):
             diffs = (trial.out(other)-want)[:,:j].abs().amax((0,2))  # (j,)
             leaks = ~(diffs<=trial.tol)
             all_seen = all_seen and leaks.all()
-            if not leaks.any():
-                trial.diff = max(trial.diff, diffs.max().item())
-                continue
-            last = ids,other,j
-            if first is None: first = leaks.nonzero()[0].item(),j,diffs[leaks][0].item(),ids
+            if leaks.any(): found.append((ids, other, j, diffs))
+            else: trial.diff = max(trial.diff, diffs.max().item())
     if trial.causal is None and all_seen:
         return 'not promised: each token sees all others; pass causal=True if it must not'
-    if first:
-        i,j,diff,ids = first
+    if found:
+        ids,_,j,diffs = found[0]
+        i = (~(diffs<=trial.tol)).nonzero()[0].item()
         may = ' (causal=False if it may)' if trial.causal is None else ''
-        raise Broken(f'the output for token {i} must not depend on token {j}{may}', diff=diff,
-                     tol=trial.tol, example=ids[:1].tolist(), cause=_why_future(trial, *last))
+        raise Broken(f'the output for token {i} must not depend on token {j}{may}',
+                     diff=diffs[i].item(), tol=trial.tol, example=ids[:1].tolist(),
+                     cause=_why_future(trial, *found[-1][:3]))
     ids = trial.texts(2)
     want = trial.out(ids)
     for j in range(trial.min_len, trial.t):

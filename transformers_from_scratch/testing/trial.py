@@ -111,7 +111,7 @@ class Trial:
         if self.pad_idx is not None: self.out(self.padded(self.texts(1, 2), 1))
 
     def _prepare(self, dtype):
-        "Copy the model in `dtype`, or its own type if it does not run in this; measure its rounding"
+        "Copy the model in `dtype`, or its own type if it does not run in this"
         base = deepcopy(self.given).to(self.device).eval()
         self.own = next((p.dtype for p in base.parameters() if p.is_floating_point()), torch.float)
         self.dtype,self.base = dtype,base.to(dtype)
@@ -121,6 +121,15 @@ class Trial:
             if dtype is self.own: raise
             return self._prepare(self.own)
         self._add_noise()
+        self._measure_rounding()
+        self.model = self.fresh()
+        with torch.random.fork_rng():
+            state = torch.get_rng_state()
+            self.out(self.texts())
+            self.noisy = not torch.equal(state, torch.get_rng_state())
+
+    def _measure_rounding(self):
+        "Set `size`, the largest number of an output, and `tol`, a difference that rounding explains"
         digit,times = (1e-10,100) if self.dtype is torch.double else (1e-6,30)
         outs = [self._moved(size) for size in (0,digit,100*digit)]
         self.size = outs[0].abs().max().clamp(min=1e-9).item()
@@ -128,11 +137,6 @@ class Trial:
         # a hundred times the change, unless some of it is computed in 32 bits
         tol = times*moved if abs(more-100*moved)<10*moved else 2e-5
         self.tol = self.size*min(max(tol, times*moved, 1e-11), 1e-4)
-        self.model = self.fresh()
-        with torch.random.fork_rng():
-            state = torch.get_rng_state()
-            self.out(self.texts())
-            self.noisy = not torch.equal(state, torch.get_rng_state())
 
     def _moved(self, size):
         "Output where all weights are changed by a share of `size`"
