@@ -61,10 +61,10 @@ def _pays(x, w):
     available = torch.backends.mkldnn.enabled and hasattr(torch.ops.mkldnn, '_linear_pointwise')
     if not (large and available): return False
     def some_rows(): return x.detach().flatten(0, -2)[:max(2**24//w.numel(), 128)]
-    ways = dict(MKL=lambda: partial(F.linear, some_rows(), w),
-                oneDNN=lambda: partial(_OneDNNLinear.forward, some_rows(), w, None))
-    n,n_in = 2**round(math.log2(x.numel()/len(w[0]))),len(w[0])
-    what = f'about {n} x {n_in} to {len(w)}, {torch.get_num_threads()} threads'
+    ways = dict(MKL=lambda: F.linear(some_rows(), w), oneDNN=lambda: _OneDNNLinear.forward(some_rows(), w, None))
+    n_out,n_in = w.shape
+    n = 2**round(math.log2(x.numel()/n_in))
+    what = f'about {n} x {n_in} to {n_out}, {torch.get_num_threads()} threads'
     return autotune(what, ways)=='oneDNN'
 
 class FastLinear(nn.Linear):
