@@ -1849,6 +1849,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                               'transformers_from_scratch/testing/ours.py'),
                                                         'transformers_from_scratch.testing.ours._guess': ( 'testing.ours.html#_guess',
                                                                                                            'transformers_from_scratch/testing/ours.py'),
+                                                        'transformers_from_scratch.testing.ours._has_caches': ( 'testing.ours.html#_has_caches',
+                                                                                                                'transformers_from_scratch/testing/ours.py'),
                                                         'transformers_from_scratch.testing.ours._numbers': ( 'testing.ours.html#_numbers',
                                                                                                              'transformers_from_scratch/testing/ours.py'),
                                                         'transformers_from_scratch.testing.ours._one_graph': ( 'testing.ours.html#_one_graph',

@@ -28,6 +28,8 @@ def _read_on(lm, ids, state):
     hidden = torch.zeros(len(ids), t, dtype=torch.bool, device=ids.device)
     return lm[1](lm[0](ids, hidden, pos, caches)),(caches,t)
 
+def _has_caches(encoder): return all(getattr(b, 'cached', False) for b in encoder.blocks)
+
 def our_facts(
     model:nn.Module # A model of this library
 )->dict: # Of dicts; a model that reads one text has one, which is called ''
@@ -40,8 +42,7 @@ def our_facts(
                     target=dict(facts(model[1]), call=_read_target, causal=True))
     encoder = [*model.children()][-2]
     if not isinstance(model, TransformerLM): return {'': facts(encoder)}
-    step = _read_on if all(getattr(b, 'cached', False) for b in encoder.blocks) else None
-    return {'': dict(facts(encoder), causal=True, step=step)}
+    return {'': dict(facts(encoder), causal=True, step=_read_on if _has_caches(encoder) else None)}
 
 # %% ../../nbs/82_testing.ours.ipynb #d2cb1c0f
 def _outputs(trial):
@@ -82,7 +83,7 @@ def _dropping(trial):
 @torch.no_grad()
 def _writing(trial):
     "A language model reads on after padding, also with the fast decoder, as it reads at once"
-    if not trial.causal or not all(getattr(b, 'cached', False) for b in trial.base[-2].blocks):
+    if not trial.causal or not _has_caches(trial.base[-2]):
         return 'not tried: no language model, or its block does not have `cached = True`'
     if trial.t<8: return f'not tried: texts of {trial.t} tokens'
     lm,ids,n = trial.fresh().float(),trial.texts(3),trial.t//2
