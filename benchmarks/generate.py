@@ -15,7 +15,7 @@ import numpy as np, torch
 from fastcore.script import bool_arg, call_parse
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 from train_step import cpu, table
-from transformers_from_scratch.speed.layers import keep_memory
+from keep_memory import keep_memory
 
 sizes = dict(small=dict(v=10_000, k=256, heads=8, depth=4),
              gpt2=dict(v=50_257, k=768, heads=12, depth=12))

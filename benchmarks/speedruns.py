@@ -15,6 +15,7 @@ from pathlib import Path
 from fastai.text.all import *
 from fastcore.script import call_parse, store_true
 sys.path[:0] = [str(Path(__file__).parent/o) for o in ('.','..','../examples')]
+from keep_memory import keep_memory
 from train_step import cpu
 from muon import MuonAdamW
 from transformers_from_scratch.all import *

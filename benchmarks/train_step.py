@@ -21,7 +21,8 @@ import numpy as np, torch, torch.nn.functional as F
 from torch import nn
 from fastcore.script import bool_arg, call_parse
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from transformers_from_scratch.speed.layers import keep_memory,use_fast_layers
+from keep_memory import keep_memory
+from transformers_from_scratch.speed.layers import use_fast_layers
 from transformers_from_scratch.nn.classifier import TransformerClassifier
 from transformers_from_scratch.nn.lm import TransformerLM
 
@@ -283,7 +284,7 @@ def main(
     depth:int=4, # Blocks
     v:int=10_000, # Vocabulary
     dropout:float=.1, # Dropout
-    keep:bool_arg=True, # Keep freed memory, as our learners do, for all of them?
+    keep:bool_arg=True, # Keep freed memory, for all of them?
     only:str='', # Only peers whose name contains this, and ours
     with_compiled:bool=False, # Also ours under `torch.compile`, which needs a C++ compiler
     out:str='', # A CSV file to append to

@@ -198,7 +198,7 @@ class Trial:
         try: theirs = (self.save(says, self.weights), self.theirs())[1] if kept else self.save(says)
         except Exception: self.counts['theirs refuses'] += 1; return False
         try: pre = self.ours()
-        except ValueError as e:
+        except (ValueError,RuntimeError) as e:  # sizes are refused by PyTorch
             said = str(e).replace(str(self.d), '')
             self.note(what, 'refused' if any(o in said for o in name_words(edit)) or kept else 'wrong', f'refused by another name: {said}')
             return True

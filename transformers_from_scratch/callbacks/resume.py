@@ -6,7 +6,7 @@
 __all__ = ['Resume']
 
 # %% ../../nbs/63_callbacks.resume.ipynb #d505940265
-import shutil,time,zipfile
+import hashlib,shutil,time,zipfile
 from fastai.text.all import *
 from ..speed.autotune import *
 from ..learner.locks import *
@@ -110,13 +110,14 @@ def _in_full(value):
 
 def _hash_items(dataset):
     "A hash of all items in their order, with their labels"
-    parts = [nested_attr(dataset, 'corpus.about.ids')]  # the checksum of a corpus
+    total = hashlib.blake2b(digest_size=8)
+    total.update(str(nested_attr(dataset, 'corpus.about.ids')).encode())  # the checksum of a corpus
     for tl in getattr(dataset, 'tls', [dataset]):
         items = getattr(tl, 'items', tl)
         if isinstance(items, pd.DataFrame): items = items.itertuples(index=False, name=None)
         elif isinstance(items, (np.ndarray,Tensor)): items = [items]
-        parts += map(_in_full, items)
-    return fingerprint(*parts)
+        for item in items: total.update(f'{_in_full(item)}\0'.encode(errors='surrogatepass'))
+    return total.hexdigest()
 
 def _settings(learn):
     "Settings of a fit that one step can't show, or not by their name"

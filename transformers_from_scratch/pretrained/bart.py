@@ -8,7 +8,6 @@ __all__ = ['families', 'bart', 'marian']
 # %% ../../nbs/19_pretrained.bart.ipynb #bas2s004
 from fastai.basics import *
 from ..nn.attention import *
-from ..nn.layers import *
 from ..nn.seq2seq import *
 from ..nn.variants import *
 from .core import *

@@ -8,8 +8,6 @@ __all__ = ['families', 'bert', 'roberta', 'distilbert', 'electra', 'albert', 'mp
 # %% ../../nbs/12_pretrained.bert.ipynb #d84b7eb6
 from fastai.basics import *
 from ..nn.attention import *
-from ..nn.layers import *
-from ..nn.lm import *
 from ..nn.mlm import *
 from ..nn.variants import *
 from .core import *

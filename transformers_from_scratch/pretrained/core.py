@@ -9,8 +9,6 @@ __all__ = ['families', 'CheckpointConfig', 'activation_of', 'ratio', 'Family', '
 
 # %% ../../nbs/55_pretrained.core.ipynb #p0724d3c7dc
 from fastai.text.all import *
-from ..nn.attention import *
-from ..nn.layers import *
 from ..nn.encoder import *
 from ..nn.classifier import *
 from ..nn.lm import *
@@ -45,10 +43,11 @@ class CheckpointConfig:
 
     def __call__(self, *names, default=None, kind=None):
         "The value of the `names` that are there, of the type of the default, or of `kind`"
-        there = {o: self.values[o] for o in names if self.values.get(o) is not None}
-        name,value = first(there.items()) or (' or '.join(names), default)
-        for other in [*there][1:]:
-            if there[other]!=value: self.bad(other, there[other], f'but `{name}` is {value!r}')
+        there = [o for o in names if self.values.get(o) is not None]
+        name = there[0] if there else ' or '.join(names)
+        value = self.values[name] if there else default
+        for other in there[1:]:
+            if self.values[other]!=value: self.bad(other, self.values[other], f'but `{name}` is {value!r}')
         kind = kind or (object if default is None else type(default))
         if kind is int: right = type(value) is int and 0<value<2**40
         elif kind is float: right = type(value) in (int,float) and 0<=value<1e30
@@ -179,6 +178,13 @@ def _spelled(weights, name):
     every = [name+dot+kind for name in module.split('|')]
     return first((name for name in every if name in weights.at)) or every[0]
 
+def _finite(weights, name):
+    "Read a tensor; `ValueError` for numbers that are not finite"
+    w = weights.get(name)
+    if not torch.stack(w.aminmax()).isfinite().all():
+        raise ValueError(f"{weights.folder}: {name!r} has numbers that are not finite")
+    return w
+
 def _read_tensors(family, weights, model, dtype):
     "The state dict of `model`, and the names in `weights` that were not used"
     ours = model.state_dict()
@@ -188,21 +194,15 @@ def _read_tensors(family, weights, model, dtype):
         joined[_spelled(weights, theirs)][part or 0].append(name)
     state = {}
     for theirs,parts in joined.items():
-        whole = weights.get(theirs)
         groups = [parts[i] for i in sorted(parts)]
         sizes = [len(ours[names[0]]) for names in groups]
-        w = family.turn(groups[0][0], whole)
+        w = family.turn(groups[0][0], _finite(weights, theirs))
+        # where config.json has other sizes, `load_state_dict` raises
         pieces = w.split(sizes) if sum(sizes)==len(w) else [w]
         for names,piece in zip(groups, pieces):
+            if dtype is not None: piece = piece.to(dtype)
             for name in names:
-                if piece.shape!=ours[name].shape:
-                    raise ValueError(
-                        f"{weights.folder}: {theirs!r} has shape {tuple(whole.shape)}, which does not "
-                        f"fit config.json: {name} must be {tuple(ours[name].shape)}")
-                if dtype is not None: piece = piece.to(dtype)
                 state[name] = piece if name==names[0] else piece.clone()  # each learns by itself
-        if not torch.stack(whole.aminmax()).isfinite().all():
-            raise ValueError(f"{weights.folder}: {theirs!r} has numbers that are not finite")
     used = {*joined}
     if family.tied and '1.linear' in family.names:
         used.add(_spelled(weights, family.source(family.out)[0]))
@@ -254,9 +254,7 @@ def _dense(cfg):
     layer = nn.Linear(cfg('in_features', kind=int), cfg('out_features', kind=int),
                       cfg('bias', default=True), device='meta')
     weights = Checkpoint(cfg.file.parent, 'linear.')
-    layer.load_state_dict({n: weights.get(n).float() for n in weights.at}, assign=True)
-    if not all(p.isfinite().all() for p in layer.parameters()):
-        raise ValueError(f"{weights.folder} has numbers that are not finite")
+    layer.load_state_dict({n: _finite(weights, n).float() for n in weights.at}, assign=True)
     return nn.Sequential(layer, act()).requires_grad_(False)
 
 def read_sentence(
@@ -366,10 +364,7 @@ def _read_model(family, weights, pad, dtype):
     # nothing is made beyond the file
     for stack,n in (('', args['depth']), ('1.', args.get('target_depth'))):
         if n: weights.get(family.source(f'{stack}blocks.{n-1}.ff.down.weight')[0])
-    with on_meta_device():
-        try: model = make(**args)
-        except (ValueError, RuntimeError, AssertionError) as e:
-            raise ValueError(f"{cfg.file}: {e}") from e
+    with on_meta_device(): model = make(**args)
     state,unused = _read_tensors(family, weights, model, dtype)
     model.load_state_dict(state, assign=True, strict=False)
     if family.tied and make is not TransformerEncoder:

@@ -7,10 +7,6 @@ __all__ = ['deberta']
 
 # %% ../../nbs/16_pretrained.deberta.ipynb #a1969936
 from fastai.basics import *
-from ..nn.attention import *
-from ..nn.layers import *
-from ..nn.lm import *
-from ..nn.mlm import *
 from ..nn.variants import *
 from .core import *
 from .bert import *

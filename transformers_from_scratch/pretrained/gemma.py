@@ -7,10 +7,6 @@ __all__ = ['families', 'gemma', 'gemma2', 'gemma3']
 
 # %% ../../nbs/14_pretrained.gemma.ipynb #41175902
 from fastai.basics import *
-from ..nn.attention import *
-from ..nn.layers import *
-from ..nn.lm import *
-from ..nn.mlm import *
 from ..nn.variants import *
 from .core import *
 from .llama import *

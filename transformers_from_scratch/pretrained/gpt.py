@@ -9,8 +9,6 @@ __all__ = ['families', 'gpt2', 'pythia']
 from fastai.basics import *
 from ..nn.attention import *
 from ..nn.layers import *
-from ..nn.lm import *
-from ..nn.mlm import *
 from ..nn.variants import *
 from .core import *
 from .llama import *

@@ -7,10 +7,8 @@ __all__ = ['families', 'kinds_of', 'by_block', 'rotary_of', 'llama', 'mistral', 
 
 # %% ../../nbs/13_pretrained.llama.ipynb #89188cce
 from fastai.basics import *
-from ..nn.attention import *
 from ..nn.layers import *
 from ..nn.lm import *
-from ..nn.mlm import *
 from ..nn.variants import *
 from .core import *
 
@@ -32,7 +30,8 @@ def by_block(
     **values # The value of each kind
 )->object: # The value, or a list of values that is repeated over the blocks
     "The value of a keyword, for blocks of several kinds"
-    n = next(n for n in range(1, len(kinds)+1) if all(o==kinds[i%n] for i,o in enumerate(kinds)))
+    n = 1  # the shortest beginning that is repeated
+    while (kinds[:n]*len(kinds))[:len(kinds)]!=kinds: n += 1
     some = [values[o] for o in kinds[:n]]
     return some[0] if n==1 else some
 

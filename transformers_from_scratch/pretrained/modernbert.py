@@ -7,9 +7,7 @@ __all__ = ['modernbert']
 
 # %% ../../nbs/15_pretrained.modernbert.ipynb #f18cbe68
 from fastai.basics import *
-from ..nn.attention import *
 from ..nn.layers import *
-from ..nn.lm import *
 from ..nn.mlm import *
 from ..nn.variants import *
 from .core import *

@@ -7,7 +7,6 @@ __all__ = ['t5']
 
 # %% ../../nbs/18_pretrained.t5.ipynb #t5s2s004
 from fastai.basics import *
-from ..nn.attention import *
 from ..nn.layers import *
 from ..nn.seq2seq import *
 from ..nn.variants import *

@@ -7,8 +7,6 @@ __all__ = []
 
 # %% ../../nbs/59_pretrained.write.ipynb #w5900004
 from fastai.text.all import *
-from ..nn.encoder import *
-from ..speed.layers import *
 from ..text.ensure import *
 from ..files.format import *
 from ..text.tokenizers import *
@@ -146,7 +144,7 @@ def save_pretrained(self:Pretrained,
             _update_config(self, root)
             write_file(weights, 'checkpoint', _for_hf(self.model, read_family(root)))
             _compare(self, load_pretrained(new))
-        except ValueError as e:
+        except (ValueError,RuntimeError) as e:
             raise ValueError(f"this model is not what its checkpoint's files can say ({in_short(e)}): "
                              "`save_encoder` and `save_transformer` save any model") from e
         _move(new, folder)

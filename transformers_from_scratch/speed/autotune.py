@@ -32,13 +32,13 @@ def _seconds(*fs):
 @torch.no_grad()
 def autotune(
     what:str, # Name of the computation, with its sizes
-    ways:dict # For each name a function that prepares a way, and returns a function to time
+    ways:dict # For each name a function to time, without arguments
 )->str: # Name of the fastest way; the first one if timing is off, or if no other gains a tenth
     "Time `ways` if `what` is new, and remember in `autotuned`"
-    if len(ways)==1 or autotune_is_off(): return first(ways)
+    if autotune_is_off(): return first(ways)
     with _timing:
         if autotuned.get(what) not in ways:
-            usual,*others = _seconds(*(prepare() for prepare in ways.values()))
+            usual,*others = _seconds(*ways.values())
             autotuned[what] = min(zip((.9*usual,*others), ways))[1]
         return autotuned[what]
 

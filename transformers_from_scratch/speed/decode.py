@@ -208,39 +208,46 @@ def _lay_out(model, products):
     _stores[model] = kept
 
 # %% ../../nbs/96_speed.decode.ipynb #20873562
+def _has_hooks(part): return bool(part._forward_hooks or part._forward_pre_hooks)
+
 def _is_plain(layer):
     "Check that this is a linear layer without hooks, whose `forward` is that of its class"
     if type(layer) not in (nn.Linear,FastLinear): return False
-    hooks = layer._forward_hooks or layer._forward_pre_hooks
-    return not hooks and _is_of_class(layer, type(layer), 'forward')
+    return not _has_hooks(layer) and _is_of_class(layer, type(layer), 'forward')
 
 def _is_of_class(part, cls, name):
     "Check that the method `name` of `part` is that of `cls`"
     return getattr(getattr(part, name), '__func__', None) is getattr(cls, name)
 
-class _Layer:
-    "A linear layer that multiplies by a product; whatever else is asked for is that of the layer"
-    def __init__(self, layer, product): self.layer,self.product = layer,product
-    def __getattr__(self, name): return getattr(self.layer, name)
-    @property
-    def __class__(self): return type(self.layer)  # for `isinstance`
+def _does_nothing(part):
+    "Check that in evaluation mode this is the identity"
+    plain = type(part) in (nn.Identity,nn.Dropout,ByteDropout)
+    return plain and not _has_hooks(part) and _is_of_class(part, type(part), 'forward')
 
-    def __call__(self, x):
-        if not x.numel(): return self.layer(x)
-        *shape,n = x.shape
-        return self.product(x.reshape(-1, n)).view(*shape, -1)
-
-class _Direct:
-    "A part without hooks, called directly; whatever else is asked for is that of the part"
-    def __init__(self, part):
-        self.part = part
-        # in evaluation mode
-        nothing = type(part) in (nn.Dropout,ByteDropout,nn.Identity) and _is_of_class(part, type(part), 'forward')
-        self.forward = noop if nothing else part.forward
-
+class _StandIn:
+    "A callable in the place of a part; whatever else is asked for is that of the part"
+    def __init__(self, part): self.part = part
     def __getattr__(self, name): return getattr(self.part, name)
     @property
     def __class__(self): return type(self.part)  # for `isinstance`
+
+class _Layer(_StandIn):
+    "A linear layer that multiplies by a product"
+    def __init__(self, layer, product):
+        super().__init__(layer)
+        self.product = product
+
+    def __call__(self, x):
+        if not x.numel(): return self.part(x)
+        *shape,n = x.shape
+        return self.product(x.reshape(-1, n)).view(*shape, -1)
+
+class _Direct(_StandIn):
+    "A part without hooks, called directly"
+    def __init__(self, part):
+        super().__init__(part)
+        self.forward = noop if _does_nothing(part) else part.forward
+
     def __call__(self, *args, **kwargs): return self.forward(*args, **kwargs)
 
 class _Copier:
@@ -274,13 +281,7 @@ def _called_directly(part):
     "`part`, or a wrapper that saves the look for hooks, of which it has none; containers stay as they are"
     cls = type(part)
     container = any(hasattr(cls, n) for n in ('__getitem__','__len__','__iter__'))
-    hooks = part._forward_hooks or part._forward_pre_hooks
-    return part if container or hooks or cls.__call__ is not nn.Module.__call__ else _Direct(part)
-
-def _does_nothing(part):
-    "Check that this is a plain `nn.Identity`"
-    hooks = part._forward_hooks or part._forward_pre_hooks
-    return type(part) is nn.Identity and not hooks and _is_of_class(part, nn.Identity, 'forward')
+    return part if container or _has_hooks(part) or cls.__call__ is not nn.Module.__call__ else _Direct(part)
 
 # %% ../../nbs/96_speed.decode.ipynb #49ca37cd
 # what a variant may override
@@ -292,15 +293,15 @@ def _has_plain_attention(part):
     base = ShapedSelfAttention if isinstance(part, ShapedSelfAttention) else SelfAttention
     if base is ShapedSelfAttention and part.cap is not None: return False
     layers = part.toqueries,part.tokeys,part.tovalues,part.unifyheads
-    hooks = part._forward_hooks or part._forward_pre_hooks
     own = [name for name in _of_ours if not _is_of_class(part, base, name)]
     usual = part.average in (fused_attention,fast_average) and type(part).__call__ is nn.Module.__call__
-    return usual and not own and not hooks and all(_is_plain(o) for o in layers)
+    return usual and not own and not _has_hooks(part) and all(_is_plain(o) for o in layers)
 
-class _Attention:
-    "Causal self-attention of new tokens; whatever else is asked for is that of `attention`"
+class _Attention(_StandIn):
+    "Causal self-attention of new tokens"
     def __init__(self, attention, copier):
-        self.attention,self.heads,self.kv_heads = attention,attention.heads,attention.kv_heads
+        super().__init__(attention)
+        self.heads,self.kv_heads = attention.heads,attention.kv_heads
         self.to_qkv = copier.product(attention.toqueries, attention.tokeys, attention.tovalues)
         self.join = copier.product(attention.unifyheads)
         self.has_norms = not (_does_nothing(attention.q_norm) and _does_nothing(attention.k_norm))
@@ -309,15 +310,11 @@ class _Attention:
             self.near = attention.window
             if attention.scale is not None: self.by = attention.scale*attention.s**.5
 
-    def __getattr__(self, name): return getattr(self.attention, name)
-    @property
-    def __class__(self): return type(self.attention)  # for `isinstance`
-
     def __call__(self, x, *, pad_mask=None, pos=None, rotate=None, cache=None, **others):
         b,t,_ = x.shape
         first_word = cache is not None and not cache.n
         if others or cache is None or not first_word and (t>1 or rotate is not None and pos is None):
-            return self.attention(x, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache, **others)
+            return self.part(x, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache, **others)
         h,g = self.heads,self.kv_heads
         x = self.to_qkv(x.flatten(0, 1)).view(b, t, h+2*g, -1).transpose(1, 2)        # (b,h+2g,t,s)
         if self.has_norms:
@@ -348,7 +345,7 @@ def why_slow(
     if device!='cpu': return f'it is on {device}'
     if len(model)!=2 or not _is_of_class(model, TransformerLM, 'forward'):
         return 'it has its own `forward`, or more than an encoder and a head'
-    if model._forward_hooks or model._forward_pre_hooks: return 'it has a hook'
+    if _has_hooks(model): return 'it has a hook'
     if any(isinstance(o, nn.Embedding) and o.max_norm is not None for o in model.modules()):
         return 'its embedding has a `max_norm`'
 

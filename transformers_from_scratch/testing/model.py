@@ -190,7 +190,7 @@ def _future(trial):
         assert_that(not trial.causal, '`causal=True` asks for an output for each token')
         return 'not promised: one output for a text'
     if trial.causal is False: return 'not promised: causal=False'
-    first,all_seen = None,True
+    found,all_seen = [],True
     for t in (*range(2, trial.t+1), trial.long):
         ids = trial.texts(2, t)
         want = trial.out(ids)
@@ -199,18 +199,17 @@ def _future(trial):
             diffs = (trial.out(other)-want)[:,:j].abs().amax((0,2))  # (j,)
             leaks = ~(diffs<=trial.tol)
             all_seen = all_seen and leaks.all()
-            if not leaks.any():
-                trial.diff = max(trial.diff, diffs.max().item())
-                continue
-            last = ids,other,j
-            if first is None: first = leaks.nonzero()[0].item(),j,diffs[leaks][0].item(),ids
+            if leaks.any(): found.append((ids, other, j, diffs))
+            else: trial.diff = max(trial.diff, diffs.max().item())
     if trial.causal is None and all_seen:
         return 'not promised: each token sees all others; pass causal=True if it must not'
-    if first:
-        i,j,diff,ids = first
+    if found:
+        ids,_,j,diffs = found[0]
+        i = (~(diffs<=trial.tol)).nonzero()[0].item()
         may = ' (causal=False if it may)' if trial.causal is None else ''
-        raise Broken(f'the output for token {i} must not depend on token {j}{may}', diff=diff,
-                     tol=trial.tol, example=ids[:1].tolist(), cause=_why_future(trial, *last))
+        raise Broken(f'the output for token {i} must not depend on token {j}{may}',
+                     diff=diffs[i].item(), tol=trial.tol, example=ids[:1].tolist(),
+                     cause=_why_future(trial, *found[-1][:3]))
     ids = trial.texts(2)
     want = trial.out(ids)
     for j in range(trial.min_len, trial.t):
@@ -434,20 +433,6 @@ def _precision(trial):
         assert_that(diff<=tol, f'{dtype} must give nearly the output of 64 bits', diff=diff, tol=tol,
                     cause='numbers are cast to fewer bits, or grow beyond them')
 
-def _graphs(trial):
-    "`torch.compile` and `torch.export` give the outputs of the model, or refuse it"
-    if not trial.thorough: return 'not tried: pass thorough=True'
-    torch._dynamo.reset()
-    called,refused,ids = Called(trial.fresh(), trial.call),[],trial.texts()
-    args = ids,trial.is_pad(ids)
-    graphs = dict(compile=lambda: torch.compile(called, dynamic=True),
-                  export=lambda: torch.export.export(called, args).module())
-    for name,graph in graphs.items():
-        try: out = trial.flat(graph()(*args)).double()
-        except Exception as e: refused.append(f'`torch.{name}` raises {type(e).__name__}')
-        else: trial.near(out, trial.out(ids), f'`torch.{name}` must give the same outputs')
-    if refused: return f'held: {refused}'
-
 # %% ../../nbs/83_testing.model.ipynb #ec93bb94
 def _huggingface(model):
     "Arguments of `Trial` of a model of `transformers`, for each text that it reads"
@@ -484,7 +469,7 @@ def _known(model):
 
 model_checks = {f.__name__[1:]: f for f in (
     _runs, _repeats, _modes, _batch, _padding, _left, _mask, _future, _tokens, _cache, _gradients,
-    _learns, _saved, _length, _precision, _graphs)}
+    _learns, _saved, _length, _precision)}
 
 _first = 'runs','repeats','batch','future'  # where these are broken, others are because of them
 
@@ -511,7 +496,6 @@ def check_model(
     max_len:int=None, # Longest text that the model reads; None: no limit
     min_len:int=1, # Shortest text that it reads, as the width of a convolution
     device:str='cpu', # Device to check on
-    thorough:bool=False, # Check the compiler, too? Takes minutes
     only:str|list=None, # Names of checks in `model_checks`; None: all
     raises:bool=True # Raise at broken properties? False: return them, too
 )->Report: # What was found, by check
@@ -531,7 +515,7 @@ def check_model(
         checks |= our_checks
     names = [only] if isinstance(only, str) else only or [*checks]
     for side,facts in sides.items():
-        trial = Trial(model, **facts | given, min_len=min_len, device=device, thorough=thorough)
+        trial = Trial(model, **facts | given, min_len=min_len, device=device)
         for name in names:
             found = _try(name, checks[name], trial)
             before = [o.name for o in report.broken if o.name in _first]

@@ -28,6 +28,8 @@ def _read_on(lm, ids, state):
     hidden = torch.zeros(len(ids), t, dtype=torch.bool, device=ids.device)
     return lm[1](lm[0](ids, hidden, pos, caches)),(caches,t)
 
+def _has_caches(encoder): return all(getattr(b, 'cached', False) for b in encoder.blocks)
+
 def our_facts(
     model:nn.Module # A model of this library
 )->dict: # Of dicts; a model that reads one text has one, which is called ''
@@ -40,8 +42,7 @@ def our_facts(
                     target=dict(facts(model[1]), call=_read_target, causal=True))
     encoder = [*model.children()][-2]
     if not isinstance(model, TransformerLM): return {'': facts(encoder)}
-    step = _read_on if all(getattr(b, 'cached', False) for b in encoder.blocks) else None
-    return {'': dict(facts(encoder), causal=True, step=step)}
+    return {'': dict(facts(encoder), causal=True, step=_read_on if _has_caches(encoder) else None)}
 
 # %% ../../nbs/82_testing.ours.ipynb #d2cb1c0f
 def _outputs(trial):
@@ -82,7 +83,7 @@ def _dropping(trial):
 @torch.no_grad()
 def _writing(trial):
     "A language model reads on after padding, also with the fast decoder, as it reads at once"
-    if not trial.causal or not all(getattr(b, 'cached', False) for b in trial.base[-2].blocks):
+    if not trial.causal or not _has_caches(trial.base[-2]):
         return 'not tried: no language model, or its block does not have `cached = True`'
     if trial.t<8: return f'not tried: texts of {trial.t} tokens'
     lm,ids,n = trial.fresh().float(),trial.texts(3),trial.t//2
@@ -132,17 +133,24 @@ def _numbers(trial):
         out = trial.outputs(ids, model=trial.fresh().float())[0]
     assert_near(out.double(), want, 'autocast must give nearly the output of 32 bits', .15)
 
+class _Called(nn.Module):
+    "A model together with the call that it needs, for a graph"
+    def __init__(self, model, call):
+        super().__init__()
+        self.model,self.call = model,call
+
+    def forward(self, ids, pad): return tensors(self.call(self.model, ids, pad))[0]
+
 def _one_graph(trial):
     "`torch.compile` and `torch.export` make one graph, for texts of any number and length"
     if trial.t<4: return f'not tried: texts of {trial.t} tokens'
     torch._dynamo.reset()
     b = torch.export.Dim('b', min=1, max=64)
     t = torch.export.Dim('t', min=2, max=ifnone(trial.max_len, 64))
-    model = Called(trial.fresh().float(), trial.call)
+    model = _Called(trial.fresh().float(), trial.call)
     args = trial.texts(),trial.is_pad(trial.texts())
     graphs = dict(
-        compile=torch.compile(model, fullgraph=True, dynamic=True,
-                              backend='inductor' if trial.thorough else 'eager'),
+        compile=torch.compile(model, fullgraph=True, dynamic=True, backend='eager'),
         export=torch.export.export(model, args, dynamic_shapes=({0:b, 1:t},)*2).module())
     for (name,graph),(b,t) in itertools.product(graphs.items(), ((3,trial.t),(2,trial.t-1),(5,3))):
         ids = trial.texts(b, t)

@@ -6,7 +6,7 @@
 __all__ = ['Broken', 'assert_that', 'assert_near', 'Finding', 'tried', 'Report']
 
 # %% ../../nbs/79_testing.report.ipynb #c79bf77d
-import html,time,torch
+import time,torch
 from dataclasses import dataclass
 from torch import Tensor
 
@@ -82,7 +82,7 @@ def tried(
     return Finding(name, check.__doc__, verdict, why, seconds=seconds, **found)
 
 class Report(list):
-    "Findings of all checks: true if nothing is broken; a table in a notebook; `report['padding']`"
+    "Findings of all checks: true if nothing is broken; `report['padding']` is one of them"
     about = ''  # as what the model was taken
     @property
     def broken(self): return [o for o in self if o.verdict=='broken']
@@ -93,9 +93,3 @@ class Report(list):
     def __repr__(self):
         return '\n'.join([self.about]*bool(self.about) + [repr(o) for o in self])
 
-    def _repr_html_(self):
-        def row(tag, *cells): return '<tr>'+''.join(f'<{tag}>{o}</{tag}>' for o in cells)+'</tr>'
-        rows = [row('td', o.name, f'<b>{o.verdict}</b>' if o.verdict=='broken' else o.verdict,
-                    '<br>'.join(map(html.escape, o.lines()))) for o in self]
-        about = f'<p>{html.escape(self.about)}</p>'*bool(self.about)
-        return f"{about}<table>{row('th', 'check', 'verdict', 'property')}{''.join(rows)}</table>"
