@@ -52,7 +52,7 @@ faults = [
     ('callbacks.resume', 'a fit that was refused counts', 'self.fits.pop()  # a fit that was refused is none\n            raise', 'raise', []),
     ('text.blocks', 'equal numbers of other classes are one cell', 'return type(cell),cell', 'return cell', []),
     ('text.blocks', 'other items have the old rows', 'if self.tl.items is not self.items: self.refresh()', 'pass', []),
-    ('text.blocks', 'a table that is changed in place is kept under its old cells', 'if self._key(i, cells)!=key: self.refresh()', 'pass', []),
+    ('text.blocks', 'a table that is changed in place is kept under its old cells', 'if self._key(i, columns)!=key: self.refresh()', 'pass', []),
     ('text.blocks', 'a copy has the rows of the first', 'rows is None or rows.dataset is not dataset', 'rows is None', []),
     ('speed.decode', 'a call of its own is skipped', ' or cls.__call__ is not nn.Module.__call__', '', []),
     ('speed.decode', 'a norm of keys alone is left out', '_does_nothing(attention.q_norm) and _does_nothing(attention.k_norm)', '_does_nothing(attention.q_norm)', []),

@@ -2031,6 +2031,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                  'transformers_from_scratch/text/blocks.py'),
                                                        'transformers_from_scratch.text.blocks._Part._apply': ( 'text.blocks.html#_part._apply',
                                                                                                                'transformers_from_scratch/text/blocks.py'),
+                                                       'transformers_from_scratch.text.blocks._Part._columns_now': ( 'text.blocks.html#_part._columns_now',
+                                                                                                                     'transformers_from_scratch/text/blocks.py'),
                                                        'transformers_from_scratch.text.blocks._Part._keep': ( 'text.blocks.html#_part._keep',
                                                                                                               'transformers_from_scratch/text/blocks.py'),
                                                        'transformers_from_scratch.text.blocks._Part._key': ( 'text.blocks.html#_part._key',

@@ -81,17 +81,22 @@ class _Part:
         self.state = None
         self.refresh()
 
+    def _columns_now(self):
+        "The items, or those columns of a table that are read"
+        items = self.items
+        if not isinstance(items, pd.DataFrame): return [items]
+        reader = self.tl.tfms.fs[0]
+        names = reader.cols if len(items) and type(reader) is ColReader else []
+        return [items.iloc[:,o] if isinstance(o, int) else items[o] for o in names]
+
     def refresh(self):
         "Read the cells, the transforms and the vocabulary that there are now"
-        self.items = items = self.tl.items
+        self.items = self.tl.items
         fs = [*self.tl.tfms.fs]
-        self.sources = [items]
-        if isinstance(items, pd.DataFrame):
-            names = fs[0].cols if len(items) and type(fs[0]) is ColReader else []
-            self.sources = [items.iloc[:,o] if isinstance(o, int) else items[o] for o in names]
         # a column by place, whatever its index is
-        self.columns = [o.tolist() if isinstance(o, pd.Series) else o for o in self.sources]
-        has_tokens = self.columns and len(items) and is_listy(self.columns[0][0])  # no tokenizer is asked
+        self.columns = [o.tolist() if isinstance(o, pd.Series) else o for o in self._columns_now()]
+        # no tokenizer is asked
+        has_tokens = self.columns and len(self.items) and is_listy(self.columns[0][0])
         def is_known(f): return _is_known(f) or has_tokens and isinstance(f, TextTokenizer)
         self.known = [*itertools.takewhile(is_known, fs)]
         self.own = fs[len(self.known):]  # of the user's
@@ -116,8 +121,8 @@ class _Part:
     def _keep(self, i, key):
         "Keep the numbers of item `i`, and return its key; None where nothing can be kept"
         if key is None: return
-        cells = [getattr(o, 'iloc', o) for o in self.sources]
-        if self._key(i, cells)!=key: self.refresh()  # a table was changed in place
+        columns = [getattr(o, 'iloc', o) for o in self._columns_now()]
+        if self._key(i, columns)!=key: self.refresh()  # a table was changed in place
         key = self._key(i, self.columns)
         x = self._apply(self.known, getattr(self.items, 'iloc', self.items)[i])
         if key is None or not isinstance(x, Tensor): return
