@@ -909,6 +909,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                                             'transformers_from_scratch/learner/transfer.py'),
                                                             'transformers_from_scratch.learner.transfer.TransformerLearner.save_encoder': ( 'learner.transfer.html#transformerlearner.save_encoder',
                                                                                                                                             'transformers_from_scratch/learner/transfer.py'),
+                                                            'transformers_from_scratch.learner.transfer._check_described': ( 'learner.transfer.html#_check_described',
+                                                                                                                             'transformers_from_scratch/learner/transfer.py'),
                                                             'transformers_from_scratch.learner.transfer._check_fit': ( 'learner.transfer.html#_check_fit',
                                                                                                                        'transformers_from_scratch/learner/transfer.py'),
                                                             'transformers_from_scratch.learner.transfer._match_positions': ( 'learner.transfer.html#_match_positions',
