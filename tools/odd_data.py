@@ -237,7 +237,7 @@ def a_csv(r, folder):
     sep,encoding = r.choice(',;|\t'),r.choice(['utf8','utf-8-sig','utf-16','cp1252'])
     (folder/'some.csv').write_bytes(df.to_csv(index=False, sep=sep).replace('\n', r.choice(['\n','\r\n'])).encode(encoding, errors='replace'))
     read = partial(TextDataLoaders.from_csv, folder, 'some.csv', text_col=names[0], label_col=names[1], valid_col='is_valid', tok_tfm=tok, bs=8, num_workers=0)
-    if encoding in ('utf-16','cp1252') and not (folder/'some.csv').read_bytes().isascii(): refused(read, 'some.csv', "encoding='cp1252'")
+    if encoding in ('utf-16','cp1252') and not (folder/'some.csv').read_bytes().isascii(): refused(read, 'some.csv', f"encoding='{encoding}'")
     if sep!=',': refused(partial(read, encoding=encoding))  # by us, or by pandas where a text has commas
     dls = read(encoding=encoding, delimiter=sep)
     assert len(dls.train_ds)==(~df.is_valid).sum() and {*dls.vocab[1]}=={*df[names[1]]}

@@ -24,8 +24,10 @@ class AverageWeights(Callback):
         ensure(decay is None or 0<=decay<1, 'decay', decay, 'in [0,1), or None')
         self.start = start
         self.decay = decay
-        self.n = 0
-        self.mean = self.trained = None
+        self.n = 0  # steps that the mean is of
+        self.mean = None
+        self.trained = None  # the weights of training, while the model has their mean
+        # `(mean, weights, n)` adds `weights` to `mean`, in place
         self.add_to = get_swa_multi_avg_fn() if decay is None else get_ema_multi_avg_fn(decay)
 
     def _weights(self): return [p.detach().clone() for p in self.model.parameters()]

@@ -262,9 +262,12 @@ class Resume(Callback):
         "Print the line of an epoch that was done"
         for cb in self.learn.cbs:
             if isinstance(cb, ProgressCallback): cb.before_epoch()  # a bar that begins later fails
-        lines = self.found[1]['counts']['values']
-        line = L(self.epoch, *itertools.chain(*lines[self.epoch:self.epoch+1]))
-        self.learn.logger(line + L('00:00') if self.recorder.add_time else line)
+        _,own = self.found
+        rows = own['counts']['values']  # of the recorder, one for each epoch that has ended
+        row = rows[self.epoch] if self.epoch<len(rows) else []
+        line = L(self.epoch, *row)
+        if self.recorder.add_time: line += L('00:00')  # the time is not saved
+        self.learn.logger(line)
 
     def _train_on(self):
         "Read batches that were done, and train as from the moment when it was saved"

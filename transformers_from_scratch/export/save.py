@@ -51,7 +51,7 @@ def _describe_loss(loss):
 def _loss(name, settings):
     "The loss that `_describe_loss` has described"
     make = {o.__name__: o for o in _losses}[name]
-    return make(**{n: tensor(o) if isinstance(o, list) else o for n,o in settings.items()})
+    return make(**{n: tensor(o) if n.endswith('weight') else o for n,o in settings.items()})
 
 # %% ../../nbs/70_export.save.ipynb #e5000013
 def _makes_ids_only(dls, tfms, tags):

@@ -169,7 +169,7 @@ def tokenize_corpus(
     texts = iter(texts)
     folder = Path(folder).expanduser()
     file = folder/'corpus.json'
-    tok = as_tokenizer(ifnone(tok, WordTokenizer()))
+    tok = as_tokenizer(WordTokenizer() if tok is None else tok)
     tokenizer = tokenizer_state(tok)
     asked = dict(given=None if vocab is None else list(vocab), min_freq=min_freq, max_vocab=max_vocab)
     if file.exists():

@@ -16,7 +16,7 @@ from ..text.ensure import *
 
 # %% ../../nbs/57_files.format.ipynb #f1d00001
 lib_name = 'transformers_from_scratch'
-file_version = 5
+file_version = 6
 
 def as_read(
     fields:dict # Fields of a description

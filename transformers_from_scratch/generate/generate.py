@@ -53,8 +53,10 @@ def stream_ids(
             if stopped.all(): return
 
 def _banned_ids(encoder, ids, banned, stop_id):
-    "Ids that are never generated, with padding; raises `ValueError` if the stop is one of them"
-    never = [*banned, *{encoder.pad_idx} - {None, encoder.vocab_sz}]
+    "Ids that are never generated, with padding; `ValueError` for a stop that is one of them, or no id"
+    never = list(banned)
+    # padding behind the vocabulary has no score
+    if encoder.pad_idx not in (None,encoder.vocab_sz): never.append(encoder.pad_idx)
     if stop_id is not None and (stop_id in never or not 0<=stop_id<encoder.vocab_sz):
         raise ValueError(f'`stop_id` is {stop_id}, but must be the id of a token that can occur')
     return torch.tensor(never, dtype=torch.long, device=ids.device)

@@ -29,7 +29,7 @@ class LMReader:
         self.quantize = quantize
         self.cache = cache and can_cache
         self.text,self.lengths = padding_first(ids, model[0])  # `lengths`: tokens that are read
-        self.fast = fast or bool(quantize)  # is a fast decoder to be looked for?
+        self.fast = fast or bool(quantize)  # then `_make_step` looks for a fast decoder
         self.step = None
         if quantize: self._make_step()
         self._read()
@@ -47,7 +47,7 @@ class LMReader:
     def select(self,
         rows:Tensor # Indices of the texts to continue `(b',)`; one may occur several times
     ):
-        "Keep, copy or drop texts, before `append`; `ValueError` unless each source has as many"
+        "Keep, copy or drop texts, before `append`; `ValueError` unless each source of a translation has as many"
         if hasattr(self.model[0], 'select'): self._select_sources(rows)
         more = len(rows)>len(self.text)
         self.text,self.logits = self.text[rows],None  # `append` makes new ones
@@ -57,7 +57,7 @@ class LMReader:
             self.pos = self.pos[rows]
         if self.cache:
             for cache in self.caches: cache.reorder(rows)
-        if self.step and more:  # its layout is for fewer texts
+        if self.step and more:  # it is laid out for fewer texts: another one is made
             self.fast = True
             self.step = None
 

@@ -6,6 +6,7 @@
 __all__ = ['tasks', 'flat_loss', 'Task', 'check_dls', 'DataWatch']
 
 # %% ../../nbs/52_learner.checks.ipynb #5267c78f
+from inspect import isfunction
 from typing import NamedTuple
 from fastai.text.all import *
 from ..text.ensure import *
@@ -111,7 +112,7 @@ def _odd_data(dls, target):
     "Sentences on labels and texts that are likely mistakes"
     alike = [o for o in groupby(dict.fromkeys(target.classes), _seen).values() if len(o)>1]
     if alike: yield (f'labels that differ in blanks or capitals alone, {alike!r:.200}: write them in one way, as with '
-                     "`df['label'].str.strip().str.lower()`, or name the blank: `label_delim='; '`")
+                     f"`df['label'].replace({alike[0][1]!r}, {alike[0][0]!r})`, or name the blank: `label_delim='; '`")
     if target.kind=='tags' or not len(dls.valid_ds): return
     texts = {*_texts(dls.train_ds)}
     valid_texts = _texts(dls.valid_ds)
@@ -169,6 +170,12 @@ class Task(NamedTuple):
 
 tasks = {}  # by name
 
+# %% ../../nbs/52_learner.checks.ipynb #9a00004m
+def _is_metric(f):
+    "Whether a function takes predictions and targets, and is not to be called to make what does"
+    pars = [*inspect.signature(f).parameters.values()]
+    return len(pars)>1 and pars[0].default is pars[0].empty or any(o.kind is o.VAR_POSITIONAL for o in pars)
+
 # %% ../../nbs/52_learner.checks.ipynb #9a000043
 def check_dls(
     dls:DataLoaders, # Texts and targets
@@ -193,6 +200,8 @@ def check_dls(
     for o in (vocab, info.target_vocab or vocab):
         ensure(pad is None or pad in special_ids(o, 'pad'), 'pad_idx', pad,
                f'the id of {PAD!r}, not of a word: pass `before_batch=Pad_Chunk(pad_idx=...)`')
+    uncalled = [o.__name__ for o in L(metrics) if isfunction(o) and not _is_metric(o)]
+    ensure(not uncalled, 'metrics', uncalled, 'called, as `F1ScoreMulti()` is', TypeError)
     if kind not in (None,'tokens'):
         one_class = target.kind=='category' and len(target.classes)<2 and n_out is None
         ensure(not one_class, 'vocab', target.classes, 'two or more classes to tell apart')

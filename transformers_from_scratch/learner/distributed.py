@@ -123,6 +123,7 @@ def distrib_ctx(self:BaseTextLearner,
     if num_distrib()<2:
         yield self
         return
+    import_extra('accelerate', 'distributed')
     import fastai.distributed  # adds `Learner.distrib_ctx`
     # fastai takes it that each process of a notebook has a GPU of its own
     by_gpu = in_notebook and torch.cuda.is_available()

@@ -20,6 +20,17 @@ def _with_progress(items, n, no_bar):
     "`items`, with a bar where they are many"
     return items if no_bar or n<500 else progress_bar(items, total=n, leave=False)
 
+# %% ../../nbs/49_learner.embeddings.ipynb #49by0001
+def _by_length(lens, bs):
+    "Indices of texts that are read together: at most `bs`, the longest first, none much shorter"
+    batches = []
+    for i in sorted(range(len(lens)), key=lambda i: lens[i], reverse=True):
+        longest = lens[batches[-1][0]] if batches else 0
+        short = batches and len(batches[-1])*longest>=1024 and lens[i]<.85*longest
+        if not batches or short or len(batches[-1])==bs: batches.append([])
+        batches[-1].append(i)
+    return batches
+
 # %% ../../nbs/49_learner.embeddings.ipynb #49vi0001
 def _embed(
     encoder, rows, crop, *,
@@ -35,8 +46,7 @@ def _embed(
     normalize = ifnone(normalize, bool(pool))
     device = encoder.embedding.weight.device
     out = [None]*len(rows)
-    longest_first = sorted(range_of(rows), key=lambda i: -len(rows[i]))
-    batches = [*chunked(longest_first, bs)]
+    batches = _by_length([len(o) for o in rows], bs)
     for idxs in batches if no_bar or len(batches)<2 else progress_bar(batches, leave=False):
         ids = nn.utils.rnn.pad_sequence([tensor(rows[i]) for i in idxs], True, ifnone(encoder.pad_idx, 0))  # (b,t)
         with torch.inference_mode():

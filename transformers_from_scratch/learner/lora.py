@@ -12,6 +12,7 @@ from ..speed.layers import *
 from .core import *
 from .locks import *
 from ..files.format import *
+from ..files.config import *
 from ..text.info import *
 
 # %% ../../nbs/46_learner.lora.ipynb #p076797a0a6
@@ -96,8 +97,10 @@ def merge_lora(self:TransformerLearner
 )->TransformerLearner: # Itself, with plain layers again
     "Merge the low-rank changes, if there are some, into the weights"
     model = get_model(self.model)
+    loras = _loras(model)
+    if not loras and self.splitter is not lora_splitter: return self
     cls = FastLinear if any(type(o) is FastLinear for o in model.modules()) else nn.Linear
-    for name,o in _loras(model):
+    for name,o in loras:
         plain = cls(o.in_features, o.out_features, bias=o.bias is not None, device='meta')
         plain.weight = nn.Parameter(o.merged())
         plain.bias = o.bias
@@ -126,7 +129,7 @@ def _base_of(learn):
     settings = dict(shapes={n: p.shape for n,p in learned.items()},
                     scales=[o.scale for _,o in _loras(model)],
                     target=[target.kind, *map(str, target.classes)],
-                    head=[str(getattr(o, '__qualname__', o)) for o in head])
+                    head=[as_json(o) for o in head])
     return checksum(settings, frozen)
 
 @patch

@@ -53,18 +53,19 @@ class MaskTokens(Callback):
         self.is_word,self.mask_id = maskable(vocab)
 
     def before_batch(self):
-        "Cut a text that is too long; inputs are ids and positions, targets the original ids"
+        "Cut texts that are too long; inputs are masked ids and where to predict, targets the ids that were there"
         encoder = plain_model(self.model)[0]
         ids = self.x                                                                      # (b,t)
-        labelled = not isinstance(self.dls.train, LMDataLoader)
-        if labelled and ids.shape[1]>ifnone(encoder.max_len, math.inf):
+        separate = not isinstance(self.dls.train, LMDataLoader)  # a row is a text, no piece of a stream
+        if separate and ids.shape[1]>ifnone(encoder.max_len, math.inf):
             ids = left_align(ids, encoder.pad_idx, encoder.max_len, head_crop)[0]
         is_word = self.is_word.to(ids.device)
         real = real_tokens(ids, encoder.pad_idx)
-        real[:,0] |= ~real.any(1)  # of padding alone one token
+        real[:,0] |= ~real.any(1)  # of an empty text one token, so that each has a target
         draws = None if self.training else _draws(ids.as_subclass(Tensor), real)
         hidden,places = mask_tokens(ids, is_word, self.mask_id, self.p, draws=draws)
-        places = places | real & ~is_word[ids].any(1, keepdim=True)  # no word: all as they stand
+        # a text without words, of which nothing was masked: predict all of it
+        places = places | real & ~is_word[ids].any(1, keepdim=True)
         self.learn.xb = hidden,places
         self.learn.yb = ids[places],                                                        # (n,)
 

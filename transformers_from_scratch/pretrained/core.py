@@ -364,9 +364,13 @@ def _read_model(family, weights, pad, dtype):
     # nothing is made beyond the file
     for stack,n in (('', args['depth']), ('1.', args.get('target_depth'))):
         if n: weights.get(family.source(f'{stack}blocks.{n-1}.ff.down.weight')[0])
-    with on_meta_device(): model = make(**args)
+    with on_meta_device():
+        try: model = make(**args)
+        except (ValueError, RuntimeError, AssertionError) as e:
+            raise ValueError(f"{cfg.file}: {e}") from e
     state,unused = _read_tensors(family, weights, model, dtype)
-    model.load_state_dict(state, assign=True, strict=False)
+    try: model.load_state_dict(state, assign=True, strict=False)
+    except RuntimeError as e: raise ValueError(f"{weights.folder} does not fit config.json: {e}") from e
     if family.tied and make is not TransformerEncoder:
         model[-1].linear.weight = model[-2].embedding.weight
     return use_fast_layers(model),unused
@@ -385,9 +389,12 @@ def _vocab(path, family, weights):
         except ImportError: raise
         except Exception as e: raise ValueError(f"{file}: {in_short(e)}") from e
         return tok,tok.vocab,special_ids(tok.vocab, 'pad')[0]
-    pad = int(cfg('pad_token_id', default=rows, kind=float))
+    if (path/'tokenizer.model').exists(): raise ValueError(
+        f"{path} has a `tokenizer.model` alone, which is not read: transformers writes a `tokenizer.json`, by "
+        "`AutoTokenizer.from_pretrained(folder).save_pretrained(folder)`")
+    pad = int(cfg('pad_token_id', default=rows, kind=float))  # `kind=int` refuses 0
     ends = L(cfg('bos_token_id')) + L(cfg('eos_token_id'))
-    if family.lm and pad in ends: pad = rows  # a token that is read as well
+    if family.lm and pad in ends: pad = rows  # that token is read: padding gets an id of its own
     if pad>rows: cfg.bad('pad_token_id', pad, f'but must be an id below {rows}')
     return None,[PAD if i==pad else f'<id{i}>' for i in range(max(rows, pad+1))],pad
 

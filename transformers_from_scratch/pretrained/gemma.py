@@ -36,6 +36,7 @@ def gemma2(
     cfg.preset(hidden_activation='gelu_pytorch_tanh', sliding_window=4096, num_key_value_heads=4)
     names = {'out_norm1':'post_attention_layernorm', 'norm2':'pre_feedforward_layernorm',
              'out_norm2':'post_feedforward_layernorm'}
+    # null is no cap here; for `cfg(…)` it is the default
     cap = cfg.values.get('attn_logit_softcapping', caps[0])
     head_cap = cfg.values.get('final_logit_softcapping', caps[1])
     scale = cfg('query_pre_attn_scalar', default=256, kind=float)**-.5

@@ -344,11 +344,14 @@ def _padding_row(trial, model):
     model.zero_grad()
     trial.outputs(_some_padding(trial, 3), model=model)[0].square().sum().backward()
     tied = {n for names in _tied(model) for n in names}
-    for n,m in trial.given.named_modules():
-        if not isinstance(m, nn.Embedding) or f'{n}.weight' in tied: continue
-        if trial.pad_idx>=len(m.weight) or m.weight[trial.pad_idx].any() or not m.weight.any(): continue
-        grad = model.get_submodule(n).weight.grad
-        assert_that(grad is None or not grad[trial.pad_idx].any(), f'the row of padding in {n} is '
+    for name,table in trial.given.named_modules():  # those of `model` were moved
+        if not isinstance(table, nn.Embedding) or f'{name}.weight' in tied: continue
+        if trial.pad_idx>=len(table.weight): continue
+        row_is_zero = not table.weight[trial.pad_idx].any()
+        all_are = not table.weight.any()
+        if all_are or not row_is_zero: continue
+        grad = model.get_submodule(name).weight.grad
+        assert_that(grad is None or not grad[trial.pad_idx].any(), f'the row of padding in {name} is '
                     'zero, and learns', cause='`nn.Embedding` without `padding_idx=`')
 
 def _learns(trial):

@@ -67,6 +67,7 @@ _plain = {str,int,float,bool,type(Path())}
 
 def _as_key(cell):
     "A cell as a part of a key, with its class, since 1, 1. and True are equal; None if it may change unseen"
+    if isinstance(cell, np.generic): cell = cell.item()  # of a column of numbers
     if type(cell) in _plain: return type(cell),cell
     if not isinstance(cell, (list,L)): return
     classes = {*map(type, cell)}
@@ -124,8 +125,9 @@ class _Part:
         columns = [getattr(o, 'iloc', o) for o in self._columns_now()]
         if self._key(i, columns)!=key: self.refresh()  # a table was changed in place
         key = self._key(i, self.columns)
+        if key is None: return
         x = self._apply(self.known, getattr(self.items, 'iloc', self.items)[i])
-        if key is None or not isinstance(x, Tensor): return
+        if not isinstance(x, Tensor): return
         numbers = x.detach().as_subclass(Tensor)
         small = numbers.int() if numbers.dtype is torch.long else numbers  # an id has 32 bits
         self.kept[key] = small,numbers.dtype,type(x)
@@ -491,8 +493,11 @@ def _keywords(kwargs, block, loader, who):
     "Keywords for a block, for its `DataBlock` and for the loaders; raises `TypeError` for others"
     of_block,rest = split_keywords(kwargs, block)
     of_data = {n: rest.pop(n) for n in ('item_tfms','batch_tfms') if n in rest}
-    named = {n.removeprefix('val_'): o for n,o in rest.items()}  # `val_drop_last` is for the validation set alone
-    split_keywords(named, block, Datasets.dataloaders, kwargs.get('dl_type') or loader, who=who)
+    loaders = Datasets.dataloaders,kwargs.get('dl_type') or loader
+    # `val_drop_last` is for the validation set alone
+    own = {n for f in loaders for n in inspect.signature(f).parameters}
+    named = {n.removeprefix('val_') if n.removeprefix('val_') in own else n: o for n,o in rest.items()}
+    split_keywords(named, block, *loaders, who=who)
     return of_block,of_data,rest
 
 class TextDataLoaders(_fastai.TextDataLoaders):
@@ -581,6 +586,8 @@ class TextDataLoaders(_fastai.TextDataLoaders):
         "Create from a CSV; raises `ValueError` for another delimiter or encoding, and for what `from_df` refuses"
         file = Path(path)/csv_fname
         text = io.StringIO(read_text(file, encoding))
+        ensure(not re.match('"?sep=', text.getvalue()), 'csv_fname', csv_fname,
+               "of a table that begins with its header: delete Excel's first line, `sep=`")
         df = pd.read_csv(text, header=header, delimiter=ifnone(delimiter, ','), quoting=quoting)
         uncut = [o for o in df if re.search('[;\t|]', str(o))] if delimiter is None else []
         if uncut: raise ValueError(f"{file} has a column {uncut[0]!r}: pass `delimiter=`, such as ';' or ','")

@@ -80,6 +80,7 @@ def decoded(
     "The text of a file; raises `ValueError` with its name where it is in none of these encodings"
     for name in L(encoding):
         with suppress(UnicodeError): return re.sub('\r\n?', '\n', data.decode(name))
+    if data[:2] in (b'\xff\xfe',b'\xfe\xff'): raise ValueError(f"{file} is not in {encoding}: pass encoding='utf-16'")
     raise ValueError(
         f"{file} is not in {encoding}: pass `encoding=`, such as 'cp1252', or several that are tried in turn, "
         "['utf-8-sig','cp1252']; of a table one, `pd.read_csv(file, encoding='cp1252')`")
@@ -145,23 +146,29 @@ def keywords_of(
                 return f(*args, **kwargs)
             except TypeError as e:
                 found = re.search(r"unexpected keyword argument '(\w+)'", str(e))
-                if found and found[1] in kwargs and not hasattr(e, '__notes__'):
+                if found and found[1] in kwargs.keys()-params and not hasattr(e, '__notes__'):
                     e.add_note(keyword_note(found[1], {*params} - {'self'}))
                 raise
         sig = inspect.signature(f)
-        at = call
         params = {n: p for n,p in sig.parameters.items() if p.kind is not p.VAR_KEYWORD}
         for other in others:
             for n,p in inspect.signature(other).parameters.items():
                 if p.default is not p.empty and n not in but: params.setdefault(n, p.replace(kind=p.KEYWORD_ONLY))
-            other = other.__init__ if isinstance(other, type) else other
-            while other:  # `docments` follows `__delwrap__`, from one function to the next
-                at.__delwrap__ = partial(inspect.unwrap(getattr(other, 'func', other)))
-                at = at.__delwrap__
-                other = getattr(other, '__delwrap__', None)
         call.__signature__ = sig.replace(parameters=[*params.values()])
+        _chain_comments(call, others)
         return call
     return _inner
+
+def _chain_comments(call, others):
+    "Let `docments` find the comments of `others`: it follows `__delwrap__` from `call` on"
+    last = call
+    for other in others:
+        source = other.__init__ if isinstance(other, type) else other
+        while source:  # and those to which it passes its own keywords
+            # a new object, since the function itself may be in another chain
+            last.__delwrap__ = partial(inspect.unwrap(getattr(source, 'func', source)))
+            last = last.__delwrap__
+            source = getattr(source, '__delwrap__', None)
 
 # %% ../../nbs/84_text.ensure.ipynb #9a000061
 def split_keywords(
