@@ -80,7 +80,8 @@ def decoded(
     "The text of a file; raises `ValueError` with its name where it is in none of these encodings"
     for name in L(encoding):
         with suppress(UnicodeError): return re.sub('\r\n?', '\n', data.decode(name))
-    if data[:2] in (b'\xff\xfe',b'\xfe\xff'): raise ValueError(f"{file} is not in {encoding}: pass encoding='utf-16'")
+    if data[:2] in (b'\xff\xfe',b'\xfe\xff'): raise ValueError(
+        f"{file} is not in {encoding}: pass `encoding=`, as encoding='utf-16'")
     raise ValueError(
         f"{file} is not in {encoding}: pass `encoding=`, such as 'cp1252', or several that are tried in turn, "
         "['utf-8-sig','cp1252']; of a table one, `pd.read_csv(file, encoding='cp1252')`")
