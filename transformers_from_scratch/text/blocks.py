@@ -66,9 +66,9 @@ def _is_known(f):
 _plain = {str,int,float,bool,type(Path())}
 
 def _as_key(cell):
-    "A cell as a part of a key, with its class, since 1, 1. and True are equal; None if it may change unseen"
+    "A cell as a part of a key, with its class, since 1, 1. and True are equal; None if it can't be one"
     if isinstance(cell, np.generic): cell = cell.item()  # of a column of numbers
-    if type(cell) in _plain: return type(cell),cell
+    if type(cell) in _plain: return (type(cell),cell) if cell==cell else None  # NaN is not found again
     if not isinstance(cell, (list,L)): return
     classes = {*map(type, cell)}
     if classes<={str}: return tuple(cell)
