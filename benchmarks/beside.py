@@ -22,7 +22,7 @@ def training():
     "Milliseconds of training steps"
     import torch
     from transformers_from_scratch.nn.classifier import TransformerClassifier
-    from transformers_from_scratch.speed.layers import use_fast_layers
+    from transformers_from_scratch.fast.layers import use_fast_layers
     model = use_fast_layers(TransformerClassifier(1000, 2, k=256, heads=8, depth=4, max_len=256)).train()
     opt = torch.optim.AdamW(model.parameters(), fused=True)
     ids,labels = torch.randint(2, 1000, (16,128)),torch.randint(0, 2, (16,))
@@ -35,9 +35,9 @@ def training():
 def writing(n=50):
     "Milliseconds a token"
     import torch
-    from transformers_from_scratch.generate.generate import generate
+    from transformers_from_scratch.generate.write import generate
     from transformers_from_scratch.nn.lm import TransformerLM
-    from transformers_from_scratch.speed.layers import use_fast_layers
+    from transformers_from_scratch.fast.layers import use_fast_layers
     model = use_fast_layers(TransformerLM(10_000, k=256, heads=8, depth=4, max_len=512).eval())
     ids = torch.randint(2, 10_000, (1,16))
     return [o/n for o in timed(lambda: generate(model, ids, n, temperature=0, quantize='int8'))]
@@ -46,7 +46,7 @@ def reading():
     "Milliseconds for a batch of 32 texts"
     import torch
     from transformers_from_scratch.nn.classifier import TransformerClassifier
-    from transformers_from_scratch.speed.layers import use_fast_layers
+    from transformers_from_scratch.fast.layers import use_fast_layers
     model = use_fast_layers(TransformerClassifier(1000, 2, k=256, heads=8, depth=4, max_len=256)).eval()
     ids = torch.randint(2, 1000, (32,128))
     with torch.inference_mode(): return timed(lambda: model(ids))

@@ -113,7 +113,7 @@ def main(
     lr:float=2e-3, # Highest learning rate
     bs:int=16, # Texts in a batch
     only:str='', # A part of the names of changes to run, besides the first
-    out:Path=Path(__file__).parent.parent/'nbs/files/changes.csv', # Table to write
+    out:Path=Path(__file__).parent.parent/'nbs/data/changes.csv', # Table to write
 ):
     "Train a model with each change, print the table after each seed, and write it"
     torch.set_num_threads(1)

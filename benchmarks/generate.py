@@ -23,9 +23,9 @@ jobs = dict(small={1:200, 8:200, 64:100}, gpt2={1:100, 8:50, 64:10})  # texts, a
 max_len = 2048
 
 def ours(v, k, heads, depth):
-    from transformers_from_scratch.speed.layers import use_fast_layers
+    from transformers_from_scratch.fast.layers import use_fast_layers
     from transformers_from_scratch.nn.lm import TransformerLM
-    from transformers_from_scratch.generate.generate import generate
+    from transformers_from_scratch.generate.write import generate
     from torch import nn
     model = TransformerLM(v, k=k, heads=heads, depth=depth, max_len=max_len, act_cls=nn.GELU)
     use_fast_layers(model.eval())

@@ -18,7 +18,7 @@ def peak():
     return int(next(o for o in open('/proc/self/status') if o.startswith('VmHWM')).split()[1])/1024
 
 def ways():
-    from transformers_from_scratch.learner.chunked_loss import chunked_cross_entropy
+    from transformers_from_scratch.train.chunked_loss import chunked_cross_entropy
     res = {'whole': lambda h,w,y: F.cross_entropy(h @ w.t(), y),
            'chunked_cross_entropy': chunked_cross_entropy}
     if hasattr(F, 'linear_cross_entropy'):
@@ -35,8 +35,8 @@ def losses(n, k, v):
 
 def steps(n, k, v):
     "Functions that do a training step of a language model of four blocks, texts of 128 tokens"
-    from transformers_from_scratch.learner.chunked_loss import chunked_cross_entropy
-    from transformers_from_scratch.speed.layers import use_fast_layers
+    from transformers_from_scratch.train.chunked_loss import chunked_cross_entropy
+    from transformers_from_scratch.fast.layers import use_fast_layers
     from transformers_from_scratch.nn.align import align
     from transformers_from_scratch.nn.lm import TransformerLM
     model = use_fast_layers(TransformerLM(v, k=k, max_len=128))

@@ -24,8 +24,8 @@ def package(path, name):
     spec.loader.exec_module(sys.modules[name])
     names = {}
     flat = 'attention layers faster models classifier fast_step sampling'  # before there were packages
-    packed = ('nn.attention nn.layers nn.encoder nn.align nn.classifier nn.lm speed.layers speed.decode '
-              'generate.reader generate.generate')
+    packed = ('nn.attention nn.blocks nn.encoder nn.align nn.classifier nn.lm fast.layers fast.decode '
+              'generate.read generate.write')
     for o in (packed if (folder/'nn').exists() else flat).split():
         names.update(vars(importlib.import_module(f'{name}.{o}')))
     return type('Package', (), names)

@@ -18,8 +18,8 @@ from few_labels import split
 from read import timed
 from train_step import cpu, table
 from transformers_from_scratch.all import *
-from transformers_from_scratch.export.onnx import _compare
-from transformers_from_scratch.export.predict import Classifier
+from transformers_from_scratch.use.onnx import _compare
+from transformers_from_scratch.use.predict import Classifier
 
 def trained(name, n, epochs, hf):
     "A classifier with the weights of `hf`, from `n` labels"

@@ -22,7 +22,7 @@ from torch import nn
 from fastcore.script import bool_arg, call_parse
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from keep_memory import keep_memory
-from transformers_from_scratch.speed.layers import use_fast_layers
+from transformers_from_scratch.fast.layers import use_fast_layers
 from transformers_from_scratch.nn.classifier import TransformerClassifier
 from transformers_from_scratch.nn.lm import TransformerLM
 

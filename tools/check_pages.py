@@ -4,10 +4,10 @@
 
 Two tables belong to it, and are edited by hand:
 
-- `nbs/files/figures.csv` has the figures of README's results. `where` names each page that quotes a figure and words of the line in
+- `nbs/data/figures.csv` has the figures of README's results. `where` names each page that quotes a figure and words of the line in
   which it stands, as in `index: The same, 8 labels; results: | ours |`. After a new measurement change the value here, run
   this, and go where it says. Each number in the tables of `nbs/index.ipynb` needs a row; units and the page's bold are left out.
-- `nbs/files/threads.csv` has the issues and pull requests that pages cite. `checked` is when somebody read the thread; empty: nobody."""
+- `nbs/data/threads.csv` has the issues and pull requests that pages cite. `checked` is when somebody read the thread; empty: nobody."""
 import ast, csv, re, sys
 from posixpath import dirname, join, normpath
 from fastcore.nbio import mk_cell, new_nb
@@ -100,7 +100,7 @@ def neighbors(pages):
                 if wanted not in links: yield n, c, f'"{m[0]}" is {wanted} in the sidebar: link to it in the same sentence, or name the page that you mean'
 
 def rows(name):
-    with open(root/'nbs/files'/name, encoding='utf-8', newline='') as f: return [*csv.DictReader(f)]
+    with open(root/'nbs/data'/name, encoding='utf-8', newline='') as f: return [*csv.DictReader(f)]
 
 number = r'(?<![\w.,-])\d[\d,.]*\d(?!\d)|(?<![\w.,-])\d(?![\d.,]*\d)'
 

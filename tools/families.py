@@ -4,10 +4,10 @@ With other weights `save_pretrained` writes what `transformers` opens: all weigh
 
     make stress WHAT=families                       # all of it, a quarter of an hour on two cores
     make stress WHAT=families ARGS='qwen3 gemma3'   # these only
-    make stress WHAT=families ARGS=--check          # instead: `check_model` on these, and on other families; nbs/files/checked.csv
-    make stress WHAT=families ARGS=--defaults       # instead: what each config means without each of its keys; nbs/files/families/defaults.json
+    make stress WHAT=families ARGS=--check          # instead: `check_model` on these, and on other families; nbs/data/checked.csv
+    make stress WHAT=families ARGS=--defaults       # instead: what each config means without each of its keys; nbs/data/families/defaults.json
 
-It writes the rows of what was run into nbs/files/families.csv, and golden files into nbs/files/families, which tests/test_pretrained.families.ipynb reads.
+It writes the rows of what was run into nbs/data/families.csv, and golden files into nbs/data/families, which tests/pretrained/families.ipynb reads.
 """
 import argparse, csv, json, os, random, shutil, sys, tempfile, warnings
 os.environ |= dict(OMP_NUM_THREADS='1', TFS_AUTOTUNE='0', HF_HUB_OFFLINE='1', HF_HUB_DISABLE_PROGRESS_BARS='1')
@@ -332,14 +332,14 @@ def check(args):
     "Print the reports of what is broken, and write the table"
     with Pool(args.jobs) as pool: found = pool.map(checked, args.names or [*cases,*more], chunksize=1)
     for row,report in found: print(row, *[report]*bool(row['broken']), sep='\n', flush=True)
-    if not args.names: pd.DataFrame([o for o,_ in found]).to_csv(root/'nbs/files/checked.csv', index=False)
+    if not args.names: pd.DataFrame([o for o,_ in found]).to_csv(root/'nbs/data/checked.csv', index=False)
     return any(o['broken'] for o,_ in found)
 
 def defaults(args):
     "Write what a key means where it is missing: for each key of each config, and for all at once that ours does not need (`*`)"
-    out,res = root/'nbs/files/families',{}
+    out,res = root/'nbs/data/families',{}
     configs = json.loads((out/'configs.json').read_text())
-    for name in ('t5','t5_gated','bart','marian'): configs[name] = json.loads((root/'nbs/files/hf'/name/'config.json').read_text())
+    for name in ('t5','t5_gated','bart','marian'): configs[name] = json.loads((root/'nbs/data/hf'/name/'config.json').read_text())
     unread = elsewhere - set('hidden_dropout_prob dropout resid_pdrop dropout_rate eos_token_id bos_token_id decoder_start_token_id'.split())
     for name,says in configs.items():
         config = hf.CONFIG_MAPPING[says['model_type']]
@@ -378,7 +378,7 @@ def main():
 
 def keep(row, golden):
     "Put a family's row into the table, and its golden tensors and config.json into their files"
-    file,out,(tensors,says) = root/'nbs/files/families.csv',root/'nbs/files/families',golden
+    file,out,(tensors,says) = root/'nbs/data/families.csv',root/'nbs/data/families',golden
     rows = {o['family']: o for o in (csv.DictReader(file.open()) if file.exists() else ())}
     rows[row['family']] = {'family': row['family'], **row, 'when': f'{date.today()}, transformers {hf.__version__}'}
     with open(file, 'w', newline='') as f:

@@ -1,6 +1,6 @@
 """Kill trainings at random moments, start them again, and compare with a training that nobody killed: weights, the optimizer,
 curves, the table, and the next random numbers have to be the same to the last bit. `make stress WHAT=kills` does it 20 times for a classifier
-and 20 times for a language model, and writes `nbs/files/kills.csv`; it takes five to ten minutes on two cores.
+and 20 times for a language model, and writes `nbs/data/kills.csv`; it takes five to ten minutes on two cores.
 
 Each trial trains three times: without `Resume`, with it and nobody kills, and killed. That one is a process group of its own, with
 the workers that read data, and gets a `SIGKILL` when a random time has passed: a moment of the clock, not a batch. So it may be in the
@@ -9,7 +9,7 @@ that all that is equal comes from the file. Every fifth trial begins each time w
 that has imported the library. A kill before the first save has nothing to go on from: that training begins anew, which needs its own
 seed, and does not count. Nor does a kill after the end.
 
-`python tools/kills.py --cost` measures instead what `Resume` costs at its default interval, and writes `nbs/files/resume_cost.csv`."""
+`python tools/kills.py --cost` measures instead what `Resume` costs at its default interval, and writes `nbs/data/resume_cost.csv`."""
 import argparse, hashlib, json, os, random, shutil, signal, sys, tempfile, time, traceback
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -20,7 +20,7 @@ from pydoc_data.topics import topics
 import common
 from common import root
 from transformers_from_scratch.all import *
-from transformers_from_scratch.callbacks.resume import _read
+from transformers_from_scratch.train.resume import _read
 
 fits = dict(fit_one_cycle=(3, 1e-2), fit_flat_cos=(3, 1e-2), fit=(3, 1e-2), fine_tune=(2, 1e-2))      # `fine_tune` trains twice, 3 epochs in all
 kinds = dict(classifier=['reviews'], lm=['reviews','reference','corpus'])
@@ -213,7 +213,7 @@ def cost(rounds, seconds):
         rows += [says(f'a real training of {n_real} batches, {mid(r["saves"]):.0f} saves', r['total'], 's', 1, 1),
                  says('of which it took, by the clock', r['clock'], '%', 1, 2), says('by the parts above', r['parts'], '%', 1, 2)]
     for o in rows: print(' | '.join(o.values()))
-    if real and rounds>=5: common.write(root/'nbs/files/resume_cost.csv', rows)
+    if real and rounds>=5: common.write(root/'nbs/data/resume_cost.csv', rows)
     return max(p['share 0'])>=1
 
 # ------------------------------------------------------------------------------------------------ all of it
@@ -256,7 +256,7 @@ def main():
     bad,kills = [o for o in res if any(o['wrong'].values())],[a[0] for o in res for a,_ in o['kills']]
     print(f'seed {seed}: {len(res)} trainings killed {len(kills)} times ({", ".join(f"{n} {o}" for o,n in Counter(kills).most_common())}), {len(bad)} not the same')
     print(f"{sum(o['anew'] for o in res)} kills before the first save, {sum(o['late'] for o in res)} after the end: not counted; {(time.time()-start)/60:.0f} minutes")
-    if not bad and args.n>=20 and args.kinds==list(kinds): common.write(root/'nbs/files/kills.csv', [row(o) for o in res])
+    if not bad and args.n>=20 and args.kinds==list(kinds): common.write(root/'nbs/data/kills.csv', [row(o) for o in res])
     return bool(bad)
 
 if __name__=='__main__': sys.exit(main())

@@ -1,7 +1,7 @@
 """A server's day: thousands of predictions and streams, and eight threads that ask one learner at once. Each answer is compared with that of a single
 thread, and nothing may grow: objects, memory, threads, open files, or what modules remember.
 
-    python tools/load.py                                  # 10,000 predictions, 1,000 streams, 4,000 calls from 8 threads; writes `nbs/files/load.csv`
+    python tools/load.py                                  # 10,000 predictions, 1,000 streams, 4,000 calls from 8 threads; writes `nbs/data/load.csv`
     python tools/load.py --predictions 200 --streams 100 --calls 200 --out ''
 """
 import gc, os, random, sys, time, warnings, weakref
@@ -14,8 +14,8 @@ from common import root
 warnings.simplefilter('ignore')
 from fastcore.script import call_parse
 from transformers_from_scratch.all import *
-from transformers_from_scratch.learner.locks import _locks
-from transformers_from_scratch.speed.decode import _stores
+from transformers_from_scratch.learner.turns import _locks
+from transformers_from_scratch.fast.decode import _stores
 
 def make(factory, dls, **kwargs):
     "A small learner with weights that are livelier than those at birth"
@@ -111,7 +111,7 @@ def main(
     predictions:int=10_000, # Predictions, half of a classifier, half of a language model
     streams:int=1_000, # Streams: read to the end, closed early, left open, and broken by an error
     calls:int=4_000, # Calls from eight threads, over classifier and language model, in training and evaluation mode
-    out:str=str(root/'nbs/files/load.csv'), # Where to write the table; '' for nowhere
+    out:str=str(root/'nbs/data/load.csv'), # Where to write the table; '' for nowhere
 ):
     "Exit code 1 if an answer is wrong or anything grows"
     torch.set_num_threads(1); set_seed(42)

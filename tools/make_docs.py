@@ -49,7 +49,7 @@ def own_fold(c):
     if rest != source(c) and '#| code-fold:' in rest: c['source'] = rest
 
 def plain_names(s, before=r'(?:\]\(|href=")[^)"\s]*?'):
-    "Links to `00_nn.attention.ipynb` lead to `nn.attention.ipynb`: pages are named as nbdev's links name them"
+    "Links to `nn/attention.ipynb` lead to `nn.attention.ipynb`: pages are named as nbdev's links name them"
     return re.sub(rf'({before})\b\d+[a-zA-Z0-9]*_(\w[\w.-]*\.ipynb)', r'\1\2', s)
 
 def with_line(m):

@@ -3,7 +3,7 @@
     make .venv-bench/.installed      # the environment of `make bench`
     .venv-bench/bin/python tools/make_hf_families.py
 
-It writes into nbs/files/hf, and beside it hf_filters.json: what Hugging Face's filters make of random scores. A folder per family holds what Hugging Face itself saves, and
+It writes into nbs/data/hf, and beside it hf_filters.json: what Hugging Face's filters make of random scores. A folder per family holds what Hugging Face itself saves, and
 golden.safetensors:
 
 - ids: tokens without padding; hidden: what the model says to them, behind its last norm;
@@ -340,7 +340,7 @@ def main(out, seed):
 
 if __name__=='__main__':
     parser = argparse.ArgumentParser()
-    parser.add_argument('--out', type=Path, default=Path(__file__).resolve().parent.parent/'nbs/files/hf')
+    parser.add_argument('--out', type=Path, default=Path(__file__).resolve().parent.parent/'nbs/data/hf')
     parser.add_argument('--seed', type=int, default=0)
     parser.add_argument('--check', type=Path, help='folder of folders that `save_pretrained` wrote')
     args = parser.parse_args()

@@ -3,7 +3,7 @@
     make .venv-bench/.installed      # the environment of `make bench`
     .venv-bench/bin/python tools/make_sentence_models.py
 
-It writes into nbs/files/sentence what sentence-transformers itself saves (a BERT of nbs/files/hf, the first token, two dense layers, length 1,
+It writes into nbs/data/sentence what sentence-transformers itself saves (a BERT of nbs/data/hf, the first token, two dense layers, length 1,
 prompts), and golden.safetensors: `saved`, its vectors of `texts` (in the metadata), by default, and `saved NAME` with a prompt; `POOL`,
 `POOL Dense`, `POOL Normalize`, `POOL Dense Normalize` for each pool, at most 12 tokens, with `linear.weight` and `linear.bias` of the dense
 layer; and `lower`, the mean of a RoBERTa that reads lower case.
@@ -17,7 +17,7 @@ from safetensors.torch import load_file, save_file
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Dense, Normalize, Pooling, Transformer
 
-here = Path(__file__).resolve().parent.parent/'nbs/files'
+here = Path(__file__).resolve().parent.parent/'nbs/data'
 texts = ['The cat sat on the mat.', 'WHAT is The Name of the CITY?', 'two  spaces   and more', ' a space in front', 'a line\nand another',
          'a smile 😀 and a 👩‍💻', 'café naïve Ünïcödé', '我是他', '', 'a', 'In 2019 there were 1,234,567 of them: 3.5%',
          'the movie was long and long '*9, "I don't think they're \"new\"; we've seen it!"]

@@ -14,7 +14,7 @@ import addresses, seeds
 import nbdev.test
 
 # Longest first: then no core waits while the other one runs the longest. What is not named comes after, as nbdev sorts it.
-first = 'recipes fast_lane 50_learner.calibration test_learner.bag 47_learner.bag test_learner.tagger translation algorithms test_unusual'.split()
+first = 'recipes fast_lane use/calibrate tests/learner/bag learner/bag tests/learner/tagger translation algorithms tests/unusual'.split()
 count,work = Counter(),[]
 completed = 7    # the exit status of a process whose notebook has passed: a cell may end its process, with 0 as well
 

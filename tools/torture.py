@@ -1,12 +1,12 @@
 """Run the list of checks, the properties and data with mistakes with far more examples than `make test` does, and write what was tried, and what
-was lost, to `nbs/files/torture.csv`, which the page *How it is tested* shows. `make stress WHAT=torture` takes twenty minutes on two cores;
+was lost, to `nbs/data/torture.csv`, which the page *How it is tested* shows. `make stress WHAT=torture` takes twenty minutes on two cores;
 ARGS names some of `notebooks`, or `odd_data`."""
 import json, sys, tempfile, time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from common import root, tested, write
 
-notebooks = '83_testing.model', 'reliability'
+notebooks = 'testing/model', 'reliability'
 
 def odd_data(file):
     "Try data with mistakes, and add a row to `file`; the errors"
@@ -30,7 +30,7 @@ def main():
     for o in rows: print(f"{o['tried']:>8,} {o['what']}: {o['lost']} lost ({o['limit']})")
     print(f"{(time.time()-start)/60:.0f} minutes; {'failed: '+', '.join(failed) if failed else 'nothing failed'}")
     if not failed and not sys.argv[1:]:
-        write(root/'nbs/files/torture.csv', [{'what was tried': o['what'], 'times': f"{o['tried']:,}", 'lost': o['lost'], 'to what limit': o['limit']} for o in rows])
+        write(root/'nbs/data/torture.csv', [{'what was tried': o['what'], 'times': f"{o['tried']:,}", 'lost': o['lost'], 'to what limit': o['limit']} for o in rows])
     return bool(failed)
 
 if __name__=='__main__': sys.exit(main())

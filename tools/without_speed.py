@@ -1,4 +1,4 @@
-"""Test that the package `speed` can be deleted: copy the repository without it, and run there the pages and tests of `nn`,
+"""Test that the package `fast` can be deleted: copy the repository without it, and run there the pages and tests of `nn`,
 `generate` and `testing` that need no learner. `make test-without-speed` runs this.
 
     python tools/without_speed.py [nbs/0*.ipynb ...]        # these only"""
@@ -9,13 +9,13 @@ from common import copy_tracked
 
 lib = 'transformers_from_scratch'
 kept = ('nbs/0*.ipynb', 'nbs/1[01]*.ipynb', 'nbs/2*.ipynb', 'nbs/8[01]_testing*.ipynb', 'nbs/tests/test_nn.*', 'nbs/tests/test_generate.*', 'nbs/tests/test_testing.*')
-# the finder of an editable install knows where `speed` is: a process that starts in the copy drops it
+# the finder of an editable install knows where `fast` is: a process that starts in the copy drops it
 no_finder = """import sys
 sys.meta_path[:] = [o for o in sys.meta_path if not getattr(o, '__module__', '').startswith('__editable__')]
 """
-check = f"""import {lib}.generate.generate, importlib.util, os
+check = f"""import {lib}.generate.write, importlib.util, os
 assert {lib}.__path__ == [os.path.abspath('{lib}')], {lib}.__path__
-assert importlib.util.find_spec('{lib}.speed') is None, 'speed is still there'
+assert importlib.util.find_spec('{lib}.fast') is None, 'speed is still there'
 """
 
 def main(kept):
@@ -23,7 +23,7 @@ def main(kept):
         folder = Path(tmp).resolve()
         copy_tracked(folder, lambda o: o.startswith(f'{lib}/speed/') or o.endswith('.ipynb') and not any(fnmatch(o, k) for k in kept))
         lines = (folder/lib/'all.py').read_text().splitlines(keepends=True)
-        (folder/lib/'all.py').write_text(''.join(o for o in lines if f'{lib}.speed.' not in o))
+        (folder/lib/'all.py').write_text(''.join(o for o in lines if f'{lib}.fast.' not in o))
         (folder/'sitecustomize.py').write_text(no_finder)
         env = dict(os.environ, PYTHONPATH=str(folder))
         def run(*args): return subprocess.run([sys.executable, *args], cwd=folder, env=env).returncode

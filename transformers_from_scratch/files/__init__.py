@@ -1,1 +1,1 @@
-"""Files: one format for all, the config of a model, pretrained weights, a corpus of ids larger than memory. Knows `nn`, `compat` and `data`."""
+"""Files: the keywords of a model as JSON, its weights, and a corpus of ids larger than memory. Knows `nn` and `text`."""

@@ -1,1 +1,1 @@
-"""Text generation: filters and sampling, caches, beam search; ids in, ids out. Knows `nn`."""
+"""Writing: ids in, ids out; filters and sampling, caches, beam search. Knows `nn`."""

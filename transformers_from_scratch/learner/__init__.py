@@ -1,1 +1,1 @@
-"""fastai learners: one for each kind of model, and what is done with a trained one: predict, explain, calibrate, embed, search. Knows all above."""
+"""fastai learners, one for each kind of model, what makes a fastai user at home in them, and what explains their answers. Knows all above."""

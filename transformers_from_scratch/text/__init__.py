@@ -1,1 +1,1 @@
-"""Texts: tokenizers, from tokens back to text, blocks and loaders of our own, folders, tags of words, pairs of texts, what `DataLoaders` hold, errors for wrong arguments, toy data. Knows fastai, in which it changes nothing."""
+"""Texts: strings to ids and back; tokenizers, blocks and loaders of our own, folders, tags of words, pairs of texts, what `dls` hold. Knows fastai, in which it changes nothing, and `nn`."""

@@ -1,0 +1,1 @@
+"""Uses of a trained model: embed, label by descriptions, calibrate, save, and serve without PyTorch. Knows all above."""
