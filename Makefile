@@ -12,14 +12,14 @@ help:
 	@echo 'make demo      train two classifiers and a language model, and try them'
 	@echo 'make test      run every notebook as a test, without the cells that take long'
 	@echo 'make test-all  run all cells, those that take long as well: all variants, long trainings, IMDB if it is there (an hour)'
-	@echo 'make test-without-speed   run nn, generate and testing in a copy without the package speed (a minute)'
+	@echo 'make test-without-fast   run nn, generate and testing in a copy without the package fast (a minute)'
 	@echo 'make lint      write modules and README.md from the notebooks, and look for mistakes without running them'
 	@echo 'make docs      build the site into _docs, and check it: links, names, pages in a browser, outputs of README.md'
 	@echo 'make bench     compare with the peers, and write the table'
 	@echo 'make stress    WHAT=check_faults, families, kills, load, mutants, torture or sweep: minutes to hours; CONTRIBUTING.md tells what they try'
 	@echo 'make release   all of these checks, and the package in dist/'
 	@echo
-	@echo "NBS='nbs/0*.ipynb'     test these only;  SEED=3  tests with other seeds;  ARGS=...  options of what WHAT names"
+	@echo "NBS=nbs/nn              test these only;  SEED=3  tests with other seeds;  ARGS=...  options of what WHAT names"
 	@echo 'PYTHON=python3.12      use this Python for the virtual environment'
 	@echo 'CONSTRAINTS=...        other versions, in another place: make test VENV=.venv-oldest CONSTRAINTS=constraints-oldest.txt'
 	@echo 'PIP_ARGS=...           more arguments for pip, such as another index'
@@ -39,17 +39,17 @@ demo: $(READY)
 	$(BIN)/python examples/demo.py
 
 # One thread a notebook: two workers with two threads each compete for the cores.
-test test-all test-without-speed lint docs stress: export OMP_NUM_THREADS = 1
+test test-all test-without-fast lint docs stress: export OMP_NUM_THREADS = 1
 # Nothing is timed to choose between ways to multiply, so that a test has the same numbers each time.
-test test-all test-without-speed lint docs stress: export TFS_AUTOTUNE = 0
+test test-all test-without-fast lint docs stress: export TFS_AUTOTUNE = 0
 NBDEV_TEST = $(if $(SEED),TEST_SEED=$(SEED) )$(BIN)/python tools/run_notebooks.py
 # PyTorch's profiler logs nothing.
-test test-all test-without-speed stress: export KINETO_LOG_LEVEL = 6
+test test-all test-without-fast stress: export KINETO_LOG_LEVEL = 6
 # A warning that our own code causes is an error.
 empty :=
 comma := ,
 modules = $(subst /,.,$(patsubst %.py,error:::%,$(filter-out %/__init__.py,$(wildcard transformers_from_scratch/*/[a-z]*.py))))
-test test-all test-without-speed stress: export PYTHONWARNINGS = $(subst $(empty) $(empty),$(comma),$(modules))
+test test-all test-without-fast stress: export PYTHONWARNINGS = $(subst $(empty) $(empty),$(comma),$(modules))
 test-all: export NIGHTLY = 1
 FASTAI_HOME ?= $(HOME)/.fastai
 DATA = $(and $(wildcard $(FASTAI_HOME)/data/imdb),$(wildcard $(FASTAI_HOME)/data/tinyshakespeare/input.txt))
@@ -59,8 +59,8 @@ test test-all: $(READY)
 	@PYTHONUNBUFFERED=1 $(NBDEV_TEST) $(if $(NBS),'$(NBS)') $(ALL) --do-print --timing
 	@$(if $(ALL),$(if $(NBS),,$(BIN)/python tools/visible_cells.py))
 
-test-without-speed: $(READY)
-	@$(BIN)/python tools/without_speed.py $(NBS)
+test-without-fast: $(READY)
+	@$(BIN)/python tools/without_fast.py $(NBS)
 
 lint: $(READY)
 	@$(BIN)/nbdev-export && $(BIN)/nbdev-clean && $(BIN)/python tools/make_readme.py
@@ -106,4 +106,4 @@ release: lint docs test-all
 
 # They write the same files.
 .NOTPARALLEL:
-.PHONY: help install demo test test-all test-without-speed lint docs bench stress release
+.PHONY: help install demo test test-all test-without-fast lint docs bench stress release

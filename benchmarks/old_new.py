@@ -23,10 +23,11 @@ def package(path, name):
     sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(sys.modules[name])
     names = {}
-    flat = 'attention layers faster models classifier fast_step sampling'  # before there were packages
-    packed = ('nn.attention nn.blocks nn.encoder nn.align nn.classifier nn.lm fast.layers fast.decode '
-              'generate.read generate.write')
-    for o in (packed if (folder/'nn').exists() else flat).split():
+    before = ('nn.attention nn.layers nn.encoder nn.align nn.classifier nn.lm speed.layers speed.decode '
+              'generate.reader generate.generate')  # until 2026-11-29
+    now = ('nn.attention nn.blocks nn.encoder nn.align nn.classifier nn.lm fast.layers fast.decode '
+           'generate.read generate.write')
+    for o in (before if (folder/'speed').exists() else now).split():
         names.update(vars(importlib.import_module(f'{name}.{o}')))
     return type('Package', (), names)
 

@@ -1,7 +1,7 @@
-"""Check the layering of imports, and draw it in CONTRIBUTING.md.
+"""Check the layering of imports, and write the table of packages and their picture into CONTRIBUTING.md.
 
 A package imports only from packages that stand before it in `order`; `exceptions` lists those that may import from fewer, or stand
-outside of the order. The modules of a package do not import each other in a circle. `nn` and `generate` import torch,
+outside of the order. A notebook is named as its module: `nbs/nn/attention.ipynb`. The modules of a package do not import each other in a circle. `nn` and `generate` import torch,
 `fastai.basics` and the standard library besides. Further: each package says in its `__init__` what lives there, `all` has the names
 of each module, and the version is the same everywhere. `make lint` runs this."""
 import ast, re, sys
@@ -14,8 +14,8 @@ from pathlib import Path
 
 root, lib = Path(__file__).resolve().parent.parent, 'transformers_from_scratch'
 
-order = 'nn generate speed text files pretrained learner callbacks export'.split()
-exceptions = dict(text='nn', export='nn generate speed text files pretrained learner', testing='nn generate text files')
+order = 'nn text generate fast files pretrained learner train use'.split()
+exceptions = dict(generate='nn', fast='nn generate', files='nn text', testing='nn generate text files')
 network = 'nn','generate'                                    # these know no text, no data and no learners
 hidden = ('use.predict','text.ensure','files.format','files.describe','learner.checks',*(f'pretrained.{o}' for o in 'bert llama gemma modernbert deberta gpt t5 bart'.split()),*(f'testing.{o}' for o in 'report attention trial ours model'.split()))   # not in `all`
 
@@ -50,7 +50,7 @@ def faults(found):
     for name,(notebook,ours,theirs) in found.items():
         package = package_of(name)
         if '.' not in name or package not in packages: yield f'{name} stands in none of the packages {", ".join(packages)}'; continue
-        if not re.fullmatch(rf'\d\d_{re.escape(name)}', notebook): yield f'{notebook} makes {name}: name it NN_{name}.ipynb'
+        if notebook!=name.replace('.', '/'): yield f'nbs/{notebook}.ipynb makes {name}: name it nbs/{name.replace(".", "/")}.ipynb'
         odd = [o for o in ours if package_of(o) not in (package,*allowed(package))]
         if package in network: odd += [o for o in theirs if o!='fastai.basics' and package_of(o) not in {'torch',*sys.stdlib_module_names}]
         yield from (f'{name} imports {o}, which {package} may not' for o in sorted(odd))
@@ -65,11 +65,20 @@ def arrows(found):
     def below(p): return {o for q in direct[p] for o in (q,*below(q))}
     return {p: [q for q in packages if q in qs and not any(q in below(o) for o in qs)] for p,qs in direct.items()}
 
+def rows(found):
+    "A row for each package: its name, modules, and docstring"
+    for p in packages:
+        names = ', '.join(n.split('.')[1] for n in found if package_of(n)==p)
+        about = ' '.join(import_module(f'{lib}.{p}').__doc__.split())
+        yield f'| `{p}` | {names} | {about} |'
+
 def draw(found, path):
-    "Put a Mermaid diagram into the Markdown file `path`: an arrow to each package that one needs, unless another arrow implies it"
+    "Write into the Markdown file `path` the table of packages, and a Mermaid diagram: an arrow to each package that one needs, unless another arrow implies it"
     lines = '\n'.join(f'  {p} --> {q}' for p,qs in arrows(found).items() for q in qs)
     text = path.read_text(encoding='utf8')
-    path.write_text(re.sub(r'(```mermaid\ngraph TD\n).*?(\n```)', rf'\g<1>{lines}\2', text, flags=re.S), encoding='utf8')
+    text = re.sub(r'(```mermaid\ngraph TD\n).*?(\n```)', rf'\g<1>{lines}\2', text, flags=re.S)
+    text = re.sub(r'(\| package \|.*?\n\|[-|]+\n).*?(?=\n\n)', lambda m: m[1]+'\n'.join(rows(found)), text, flags=re.S)
+    path.write_text(text, encoding='utf8')
 
 def lost(found):
     "Names that `all` lacks, and versions that differ"

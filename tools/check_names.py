@@ -103,7 +103,7 @@ def not_on(path, pages):
     "A line for each name that the contents of its page or the search lack, or whose docments are not on the page, and the number of all"
     module, shown, _ = page(path)
     if not module: return [], 0
-    file = re.sub(r'^\d+[a-z]?_', '', Path(path).stem)+'.html'
+    file = Path(path).relative_to(root/'nbs').with_suffix('.html').as_posix()
     text = (pages/file).read_text(encoding='utf-8')
     contents = re.findall(r'<a\b[^>]*>(.*?)</a>', re.search(r'<nav id="TOC".*?</nav>', text, flags=re.S)[0], flags=re.S)
     found = [o['section'] for o in json.loads((pages/'search.json').read_text(encoding='utf-8')) if o['href'].startswith(f'{file}#')]

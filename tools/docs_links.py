@@ -34,9 +34,9 @@ def lay(path):
     if to.exists(): return to
     to.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix != '.py': return shutil.copy2(path, to)
-    about = out/f'{".".join(rel.with_suffix("").parts[1:])}.html'   # of transformers_from_scratch/nn/attention.py: nn.attention.html
+    about = out/Path(*rel.parts[1:]).with_suffix('.html')   # of transformers_from_scratch/nn/attention.py: nn/attention.html
     about = about if about.exists() else out/'index.html'
-    links = f'<a href="{relpath(about, to.parent)}">{about.stem}</a> / {rel}'
+    links = f'<a href="{relpath(about, to.parent)}">{about.relative_to(out)}</a> / {rel}'
     code = highlight(path.read_text(encoding='utf-8'), PythonLexer(), HtmlFormatter(linespans='L', wrapcode=True))
     page = code_page.format(name=rel, top=relpath(out, to.parent), links=links, code=code, light=styles('xcode'), dark=styles('github-dark'))
     to.write_text(page, encoding='utf-8')
@@ -70,8 +70,8 @@ class Links(HTMLParser):
 
 # `eam` stands in *stream*, but begins no word
 searched = dict(nhead='glossary.html#sizes', d_model='glossary.html#sizes', num_heads='glossary.html#sizes',
-                NER='nn.classifier.html#token-classification', multilabel='learner.core.html#basetextlearner.predict',
-                lr_find='tutorials/learner_in_use.html#the-rest-of-fastai', SelfAttention='nn.attention.html#selfattention', eam=None)
+                NER='nn/classifier.html#token-classification', multilabel='learner/core.html#basetextlearner.predict',
+                lr_find='tutorials/learner_in_use.html#the-rest-of-fastai', SelfAttention='nn/attention.html#selfattention', eam=None)
 code = r'<(pre|code|script|style)\b.*?</\1>'
 # in what stands outside of code, and anywhere
 in_prose = {'a link that was not read': r'\]\((?:#|http|\.\./|[\w.]+\.html)[^)]*',

@@ -48,10 +48,6 @@ def own_fold(c):
     rest = source(c).removeprefix(added)
     if rest != source(c) and '#| code-fold:' in rest: c['source'] = rest
 
-def plain_names(s, before=r'(?:\]\(|href=")[^)"\s]*?'):
-    "Links to `nn/attention.ipynb` lead to `nn.attention.ipynb`: pages are named as nbdev's links name them"
-    return re.sub(rf'({before})\b\d+[a-zA-Z0-9]*_(\w[\w.-]*\.ipynb)', r'\1\2', s)
-
 def with_line(m):
     "The link to the source of what was imported, with the line that nbdev did not find"
     line = _get_exps(m[1]).get(m[3])
@@ -79,13 +75,13 @@ def one_link(s):
     return re.sub(r'\[([^\[\]\n]*)\[(`[^`\n]+`)\]\([^()\n]*\)([^\[\]\n]*)\]\(([^()\n]+)\)', r'[\1\2\3](\4)', s)
 
 def mended(nb):
-    "A notebook that nbdev has processed, as a renderer needs it: plain types, and links to plain names"
+    "A notebook that nbdev has processed, as a renderer needs it: with plain types"
     for c in nb['cells']:
         own_fold(c)
         for o in c.get('outputs', []): plain_types(o.get('data', {}))
     nb['cells'] = [as_text(c) for c in nb['cells']]
     for c in nb['cells']:
-        if c['cell_type'] == 'markdown': c['source'] = plain_names(one_link(source(c)))
+        if c['cell_type'] == 'markdown': c['source'] = one_link(source(c))
     return nb
 
 def stage(folder):
@@ -98,7 +94,6 @@ def stage(folder):
         to = folder/(nbpath2html(rel).with_suffix('.ipynb') if p.suffix == '.ipynb' else rel)
         to.parent.mkdir(parents=True, exist_ok=True)
         if p.suffix == '.ipynb': to.write_text(json.dumps(mended(json.loads(p.read_text(encoding='utf-8')))), encoding='utf-8')
-        elif p.suffix == '.yml': to.write_text(plain_names(p.read_text(encoding='utf-8'), ''), encoding='utf-8')
         else: shutil.copy2(p, to)
 
 def katex():

@@ -1,5 +1,5 @@
 """Put faults into the exported cells, one at a time, and run the notebooks that concern them, until one fails. `make stress WHAT=mutants`
-writes what was caught, and by which notebook, to `nbs/data/mutants.csv`; it takes 40 minutes on two cores.
+writes what was caught, and by which notebook, to `nbs/data/mutants.csv`; it takes two hours on two cores.
 
     python tools/mutants.py --check                 # only whether the code of each fault stands where it should
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from queue import Queue
 from common import copy_tracked, root, tested, write
 
-page = {re.sub(r'^\d+_', '', o.stem): o.stem for o in (root/'nbs').glob('*.ipynb')}      # the notebook of each module, and other pages
+def page(name): return name.replace('.', '/')                                            # the notebook of a module
 tests = {'nn.variants': 'nn.blocks', 'testing.trial': 'testing.model', 'testing.report': 'testing.model', 'nn.encoder': 'nn.models', 'nn.align': 'nn.models', 'nn.classifier': 'nn.models', 'nn.lm': 'nn.models', 'nn.mlm': 'learner.mlm',
          'nn.seq2seq': 'learner.seq2seq', 'nn.bag': 'learner.bag', 'generate.sample': 'generate.write', 'generate.caches': 'generate.write', 'generate.read': 'generate.write',
          'fast.autotune': 'fast.layers', 'fast.attention': 'fast.layers', 'fast.steps': 'fast.layers', 'fast.columns': 'fast.decode', 'text.ensure': 'learner.core',
@@ -346,7 +346,7 @@ faults = [
 
 def put(folder, name, old, new):
     "The notebook of the module `name` in `folder`, and what it holds with a fault in it"
-    file = folder/f'nbs/{page[name]}.ipynb'
+    file = folder/f'nbs/{page(name)}.ipynb'
     nb = json.loads(file.read_text())
     def source(cell): return ''.join(cell['source'])
     cells = [o for o in nb['cells'] if o['cell_type']=='code' and '#| export' in source(o)]
@@ -358,8 +358,9 @@ def put(folder, name, old, new):
 def notebooks(name, more):
     "The notebooks to run: the page of a module and its tests, then the others and theirs"
     def of(n):
-        if n.startswith('tests/'): return [n]
-        return [page[n], *(f'tests/{o.stem}' for t in dict.fromkeys((n, tests.get(n, n))) for o in sorted((root/'nbs/tests').glob(f'test_{t}*.ipynb')))]
+        if '.' not in n: return [n]
+        found = [o for t in dict.fromkeys((n, tests.get(n, n))) for o in sorted((root/'nbs/tests').glob(f'{page(t)}*.ipynb'))]
+        return [page(n), *(o.relative_to(root/'nbs').with_suffix('').as_posix() for o in found)]
     return list(dict.fromkeys(o for n in (name,*more) for o in of(n)))
 
 def run(folder, name, nightly, minutes):
@@ -418,7 +419,7 @@ def main():
             print(f'without a fault {len(names)} notebooks pass ({(time.time()-start)/60:.0f} minutes)', flush=True)
             found |= dict(zip([o[:2] for o in left], each(attempt, left)))
             print(f'{sum(map(bool, found.values()))} of {len(some)} faults caught in {(time.time()-start)/60:.0f} minutes', flush=True)
-    rows = [dict(fault=o[1], notebook=page[o[0]], caught=found[o[:2]]) for o in some]
+    rows = [dict(fault=o[1], notebook=page(o[0]), caught=found[o[:2]]) for o in some]
     if not args.only: write(root/args.out, rows, place=False)
     return not all(found.values())
 

@@ -1,7 +1,7 @@
 """`nbdev_test`, but each notebook has a process of its own, those that take longest start first, and the last lines say how long all took
 together and count them: passed, failed, and skipped (no cell to run). `make test` calls it.
 
-    python tools/run_notebooks.py [nbs/0*.ipynb] --do-print --timing     # the arguments of nbdev_test
+    python tools/run_notebooks.py [nbs/nn] --do-print --timing     # the arguments of nbdev_test
 
 A page defines anew what it exports, and so replaces methods in its process: no other notebook may see that. PyTorch and fastai,
 which take 3 seconds of a core, are imported once: each process is a copy (`fork`) of this one, where the system can do that safely.
@@ -14,9 +14,13 @@ import addresses, seeds
 import nbdev.test
 
 # Longest first: then no core waits while the other one runs the longest. What is not named comes after, as nbdev sorts it.
-first = 'recipes fast_lane use/calibrate tests/learner/bag learner/bag tests/learner/tagger translation algorithms tests/unusual'.split()
+first = 'tutorials/recipes tutorials/fast_lane use/calibrate tests/learner/bag learner/bag tests/learner/tagger tutorials/translation tutorials/algorithms tests/unusual'.split()
 count,work = Counter(),[]
 completed = 7    # the exit status of a process whose notebook has passed: a cell may end its process, with 0 as well
+
+def name(fn):
+    "The notebook `fn` as the sidebar and the tests name it: `nn/attention`, `tests/nn/attention`"
+    return '/'.join(fn.with_suffix('').parts[-3:]).split('nbs/')[-1]
 
 def imports_all(cells):
     "Whether a notebook imports all of this library in the first of `cells`, those aside that its page hides or exports"
@@ -37,7 +41,7 @@ def parallel(test, files, n_workers=0, pause=0, **kwargs):
     "`(passed, seconds)` of each of `files`, as from `fastcore.parallel`; each runs in a process of its own"
     ctx = mp.get_context('fork' if sys.platform == 'linux' else 'spawn')
     cells = {fn: nbdev.test.nb_test_cells(fn, kwargs['skip_flags'], kwargs['force_flags']) for fn in files}
-    todo = sorted(files, key=lambda fn: (imports_all(cells[fn]), first.index(fn.stem) if fn.stem in first else len(first)))
+    todo = sorted(files, key=lambda fn: (imports_all(cells[fn]), first.index(name(fn)) if name(fn) in first else len(first)))
     running,results = {},{}
     sys.path.insert(0, str(kwargs['basepath']))
     while todo or running:
@@ -50,7 +54,7 @@ def parallel(test, files, n_workers=0, pause=0, **kwargs):
             p,fn,start = running.pop(sentinel)
             p.join()
             results[fn] = p.exitcode==completed, time.time()-start
-            if p.exitcode not in (completed, 1): print(f'{fn.name} did not complete: its process ended with {p.exitcode}')
+            if p.exitcode not in (completed, 1): print(f'{name(fn)} did not complete: its process ended with {p.exitcode}')
     for fn,(passed,seconds) in results.items():
         work.append(seconds)
         count['failed' if not passed else 'passed' if cells[fn] else 'skipped'] += 1

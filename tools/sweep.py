@@ -1,7 +1,7 @@
 """Run the notebooks with other seeds, numbers of threads and instruction sets, and list which of them failed, and where. Each seed meets
 each instruction set, with the numbers of threads in turn. `make stress WHAT=sweep` takes two hours on two cores.
 
-    python tools/sweep.py 'nbs/48_*.ipynb' --isa oldest --threads 1       # five seeds, minutes"""
+    python tools/sweep.py nbs/learner/explain.ipynb --isa oldest --threads 1       # five seeds, minutes"""
 import argparse, os, re, subprocess, sys
 from collections import defaultdict
 from pathlib import Path

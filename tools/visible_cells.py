@@ -1,7 +1,7 @@
 """Check that what the pages print runs where a newcomer copies it: cells that a page hides may not give the others a name.
 
     python tools/visible_cells.py --names                   # by reading alone, in some seconds; `make lint` does so
-    python tools/visible_cells.py [nbs/30* ...] [--slow]    # runs each page, some minutes; --slow: cells with `#| slow` and `#| download`, too
+    python tools/visible_cells.py [nbs/nn/lm.ipynb ...] [--slow]    # runs each page, some minutes; --slow: cells with `#| slow` and `#| download`, too
 
 Visible is what the site shows: all but cells with `#| hide`, `#| echo: false` or `#| include: false`, those with `#| export`, and `show_doc`.
 A page imports what it exports, as any reader does: of a cell with `#| exports` only the private names count, since its code is printed."""
@@ -82,7 +82,7 @@ def main():
     p.add_argument('--names', action='store_true', help='read the cells, and run none')
     p.add_argument('--slow', action='store_true', help='run cells with `#| slow` and `#| download`, too')
     a = p.parse_args()
-    pages = [o for part in ('*', 'tutorials/*') for o in sorted(root.glob(f'nbs/{part}.ipynb'))]
+    pages = [o for o in sorted(root.glob('nbs/**/*.ipynb')) if 'tests' not in o.relative_to(root).parts]
     files = sorted(map(Path, a.notebooks)) or pages
     if not a.names: return run(files, 'slow download' if a.slow else '')
     bad = [f'{f.name}, cell {c.id}: {", ".join(names)}' for f in files for c, names in lost(f)]
