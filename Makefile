@@ -11,12 +11,14 @@ help:
 	@echo 'make install   make the virtual environment in $(VENV); all others do so first, if it is not there'
 	@echo 'make demo      train two classifiers and a language model, and try them'
 	@echo 'make test      run every notebook as a test, without the cells that take long'
+	@echo 'make test-quick   run the pages of nn, text, generate and the core of learner (half a minute)'
 	@echo 'make test-all  run all cells, those that take long as well: all variants, long trainings, IMDB if it is there (an hour)'
 	@echo 'make test-without-fast   run nn, generate and testing in a copy without the package fast (a minute)'
 	@echo 'make lint      write modules and README.md from the notebooks, and look for mistakes without running them'
 	@echo 'make docs      build the site into _docs, and check it: links, names, pages in a browser, outputs of README.md'
 	@echo 'make bench     compare with the peers, and write the table'
 	@echo 'make stress    WHAT=check_faults, families, kills, load, mutants, torture or sweep: minutes to hours; CONTRIBUTING.md tells what they try'
+	@echo 'make coverage  run every notebook, and say which modules have the least of their lines run by pages and tests other than their own (half an hour)'
 	@echo 'make release   all of these checks, and the package in dist/'
 	@echo
 	@echo "NBS=nbs/nn              test these only;  SEED=3  tests with other seeds;  ARGS=...  options of what WHAT names"
@@ -39,24 +41,26 @@ demo: $(READY)
 	$(BIN)/python examples/demo.py
 
 # One thread a notebook: two workers with two threads each compete for the cores.
-test test-all test-without-fast lint docs stress: export OMP_NUM_THREADS = 1
+test test-quick test-all test-without-fast coverage lint docs stress: export OMP_NUM_THREADS = 1
 # Nothing is timed to choose between ways to multiply, so that a test has the same numbers each time.
-test test-all test-without-fast lint docs stress: export TFS_AUTOTUNE = 0
+test test-quick test-all test-without-fast coverage lint docs stress: export TFS_AUTOTUNE = 0
 NBDEV_TEST = $(if $(SEED),TEST_SEED=$(SEED) )$(BIN)/python tools/run_notebooks.py
 # PyTorch's profiler logs nothing.
-test test-all test-without-fast stress: export KINETO_LOG_LEVEL = 6
+test test-quick test-all test-without-fast coverage stress: export KINETO_LOG_LEVEL = 6
 # A warning that our own code causes is an error.
 empty :=
 comma := ,
 modules = $(subst /,.,$(patsubst %.py,error:::%,$(filter-out %/__init__.py,$(wildcard transformers_from_scratch/*/[a-z]*.py))))
-test test-all test-without-fast stress: export PYTHONWARNINGS = $(subst $(empty) $(empty),$(comma),$(modules))
+test test-quick test-all test-without-fast stress: export PYTHONWARNINGS = $(subst $(empty) $(empty),$(comma),$(modules))
 test-all: export NIGHTLY = 1
 FASTAI_HOME ?= $(HOME)/.fastai
 DATA = $(and $(wildcard $(FASTAI_HOME)/data/imdb),$(wildcard $(FASTAI_HOME)/data/tinyshakespeare/input.txt))
 test-all: ALL = --flags 'slow$(if $(DATA), download)' --cell-timeout 14400
-test test-all: $(READY)
+# nn, text, generate and the core of learner: half a minute
+test-quick: SOME = --path-re '/nbs/((nn|text|generate)/|learner/core)'
+test test-quick test-all: $(READY)
 	@$(if $(ALL),$(if $(DATA),,echo 'IMDB or tiny Shakespeare is not in $(FASTAI_HOME)/data: cells with `#| download` are skipped.'))
-	@PYTHONUNBUFFERED=1 $(NBDEV_TEST) $(if $(NBS),'$(NBS)') $(ALL) --do-print --timing
+	@PYTHONUNBUFFERED=1 $(NBDEV_TEST) $(if $(NBS),'$(NBS)') $(ALL) $(SOME) --do-print --timing
 	@$(if $(ALL),$(if $(NBS),,$(BIN)/python tools/visible_cells.py))
 
 test-without-fast: $(READY)
@@ -77,6 +81,12 @@ docs: $(READY)
 	@$(BIN)/python tools/check_site.py $(SITE)
 	@OMP_NUM_THREADS=2 $(BIN)/python tools/check_readme.py
 
+# Each page defines anew what it exports, so the lines of a module count where other pages and tests run them.
+coverage: $(READY)
+	@rm -f output/coverage*; mkdir -p output
+	@PYTHONUNBUFFERED=1 $(BIN)/coverage run tools/run_notebooks.py --do-print >output/coverage.log || { tail -3 output/coverage.log; exit 1; }
+	@$(BIN)/coverage combine -q && $(BIN)/coverage report --sort=cover --skip-empty | sed -n '1,12p;$$p'
+
 # The peers live in an environment of their own: Hugging Face does not import beside torchvision, which comes with fastai.
 BENCH := $(VENV)-bench
 STRESS = $(if $(filter families,$(WHAT)),$(BENCH),$(VENV))
@@ -94,16 +104,17 @@ $(BENCH)/.installed: constraints.txt settings.ini setup.py pyproject.toml
 bench: $(BENCH)/.installed
 	$(BENCH)/bin/python benchmarks/run.py
 
-# What is built comes from the last commit, is installed elsewhere, and has to work there.
+# What is built comes from the last commit, is installed elsewhere without extras, and has to run the first program of README there.
 release: lint docs test-all
 	@[ -z "$$(git status --porcelain)" ] || { git status --short; echo 'Commit these first: a release is what was tested.'; exit 1; }
 	rm -rf dist && $(BIN)/python -m build -o dist .
 	$(PYTHON) -m venv dist/venv
 	dist/venv/bin/python -m pip install -qq --disable-pip-version-check $(PIP_ARGS) -c constraints.txt torch dist/*.whl
-	cd dist && venv/bin/python -c 'from transformers_from_scratch.all import *; print(TransformerLM(10)(tensor([[2,3]])).shape)'
-	rm -rf dist/venv
+	awk '/^```python$$/{n++; on=1; next} /^```$$/{on=0} on && n<3' README.md > dist/first_program.py
+	cd dist && venv/bin/python first_program.py
+	rm -rf dist/venv dist/first_program.py
 	@ls dist
 
 # They write the same files.
 .NOTPARALLEL:
-.PHONY: help install demo test test-all test-without-fast lint docs bench stress release
+.PHONY: help install demo test test-quick test-all test-without-fast coverage lint docs bench stress release

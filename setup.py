@@ -12,7 +12,7 @@ readme = here/'README.md'
 extras = 'subword','hf','bleu','onnx','distributed'                                            # which `dev` has as well
 
 setup(
-    name=cfg['lib_name'], version=cfg['version'], description=cfg['description'], license=cfg['license'],
+    name=cfg['lib_name'], version=cfg['version'], license=cfg['license'],
     author=cfg['author'], author_email=cfg['author_email'] or None, keywords=cfg['keywords'].split(),
     python_requires=f">={cfg['min_python']}", project_urls=urls,
     install_requires=cfg['requirements'].split(),

@@ -11,7 +11,7 @@ from nbdev.processors import hide_
 
 root = Path(__file__).resolve().parent.parent
 head = '<!-- Made from nbs/index.ipynb by `make lint`. Edit the notebook, not this file. -->'
-known = {'hide_input', 'hide_output', 'fig-alt', 'slow', 'eval', 'echo'}          # beside `hide`, which nbdev takes care of
+known = {'hide_input', 'hide_output', 'fig-alt', 'slow', 'eval', 'echo', 'export', 'exportd'}   # beside `hide`, which nbdev takes care of
 fence, local_link = r'^(```|~~~).*?^\1', r'(\]\(|<(?:img|a)\b[^>]*?\b(?:src|href)=")(?![a-z]+:|#|/)([^)"\s]+)'
 
 def join(o): return ''.join(o)
