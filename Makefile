@@ -82,8 +82,9 @@ docs: $(READY)
 	@OMP_NUM_THREADS=2 $(BIN)/python tools/check_readme.py
 
 # Each page defines anew what it exports, so the lines of a module count where other pages and tests run them.
+coverage: export COVERAGE_FILE = $(CURDIR)/output/coverage
 coverage: $(READY)
-	@rm -f output/coverage*; mkdir -p output
+	@rm -rf output/coverage*; mkdir -p output
 	@PYTHONUNBUFFERED=1 $(BIN)/coverage run tools/run_notebooks.py --do-print >output/coverage.log || { tail -3 output/coverage.log; exit 1; }
 	@$(BIN)/coverage combine -q && $(BIN)/coverage report --sort=cover --skip-empty | sed -n '1,12p;$$p'
 
