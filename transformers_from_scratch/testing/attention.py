@@ -9,7 +9,7 @@ __all__ = ['attention_checks', 'mistakes', 'check_attention', 'written_out', 'co
 import torch,torch.nn.functional as F
 from copy import deepcopy
 from functools import partial
-from .report import *
+from .trial import *
 
 # %% ../../nbs/testing/attention.ipynb #6b8e07e3
 _near = partial(assert_near, tol=1e-5)
@@ -57,21 +57,23 @@ def _future(attn, x):
     "Attention with `causal` does not see the future"
     half = x.shape[1]//2
     if not attn.causal: return 'not promised: it is not causal'
-    _near(attn(x)[:,:half], attn(x[:,:half]),
-                          'attention with `causal` must not see the future')
+    _near(attn(x)[:,:half], attn(x[:,:half]), 'attention with `causal` must not see the future')
 
 def _pieces(attn, x):
     "Causal attention reads a text in pieces, with a cache, as it reads it at once"
     from transformers_from_scratch.generate.caches import KVCache
-    t,columns = x.shape[1],torch.arange(x.shape[1])
+    t = x.shape[1]
+    columns = torch.arange(t)
     hidden = attn.hidden(columns[:,None], columns)
     if hidden is None or not (hidden | (columns <= columns[:,None])).all():
         return 'not promised: it is not causal'
     pad = torch.zeros(x.shape[:2], dtype=torch.bool)
     pad[1,:2] = True  # in front, as in `generate`
-    pos,cache = ((~pad).cumsum(1)-1).clamp(min=0),KVCache()
+    pos = ((~pad).cumsum(1)-1).clamp(min=0)
     def read(a, b, cache=None):
+        "Read the tokens from `a` on, before `b`"
         return attn(x[:,a:b], pad_mask=pad[:,:b], pos=pos[:,a:b], rotate=_rotate, cache=cache)
+    cache = KVCache()
     parts = torch.cat([read(0, t//2, cache), read(t//2, t, cache)], 1)
     _near(parts[~pad], read(0, t)[~pad],
           'reading in pieces with a cache must give the result of reading at once')
@@ -90,11 +92,12 @@ def check_attention(
     raises:bool=True # Raise at broken properties? False: return them, too
 )->Report: # What was found, by check
     "Try properties of attention; raises `AssertionError` with the report for what is broken"
-    x,report = torch.randn(3, t, k, generator=torch.Generator().manual_seed(0)),Report()
+    x = torch.randn(3, t, k, generator=torch.Generator().manual_seed(0))
     with torch.random.fork_rng():
         torch.manual_seed(0)
         # a copy, so that objects in a `partial` do not change
         layers = [deepcopy(attn(k, heads, wide=wide)).eval() for wide in (True,False)]
+    report = Report()
     for name,check in attention_checks.items():
         for layer in layers:
             found = tried(name, check, layer, x)
@@ -117,9 +120,12 @@ def written_out(
     scores = q @ k.transpose(-2, -1) * (scale or q.shape[-1]**-.5)  # (…,tq,tk)
     return scores.masked_fill(hidden, -torch.inf).softmax(dim).nan_to_num() @ v
 
-def _later(hidden, n=1): return torch.ones_like(hidden).triu(n)
+def _later(hidden, n=1):
+    "A mask of the shape of `hidden`, True where a key comes at least `n` tokens after the query"
+    return torch.ones_like(hidden).triu(n)
 
 def _heads_last(q, k, v, hidden):
+    "Output of a function that expects `(b,t,h,s)`, and is given `(b,h,t,s)`"
     q,k,v = (x.transpose(1, 2) for x in (q,k,v))
     return written_out(q, k, v, torch.zeros(q.shape[2], k.shape[2]).bool()).transpose(1, 2)
 
@@ -146,6 +152,63 @@ mistakes = {
         lambda q, k, v, hidden: written_out(q, k, v, _later(hidden, 0))}
 
 # %% ../../nbs/testing/attention.ipynb #5b8a7be5
+class _Case:
+    "The function that is compared, what it takes, and its inputs"
+    def __init__(self, f, masked, causal, scale):
+        self.f,self.masked,self.causal,self.scale = f,masked,causal,scale
+        rng = torch.Generator().manual_seed(0)
+        self.q,self.k,self.v = (torch.randn(3, 2, 9, 8, generator=rng) for _ in range(3))  # (b,h,t,s)
+        self.no_mask = torch.zeros(9, 9, dtype=torch.bool)
+        self.mask = _later(self.no_mask) if causal else self.no_mask
+
+    def kernel(self, q, k, v, hidden):
+        "The output of PyTorch"
+        return F.scaled_dot_product_attention(q, k, v, ~hidden, scale=self.scale)
+
+    def compare(self, q, k, v, hidden, causes=()):
+        "Raise `Broken` for another output than PyTorch's, with the mistake of `causes` that gives it"
+        out = self.f(q, k, v, hidden)
+        cause = None
+        for name in causes:
+            wrong = mistakes[name](q, k, v, hidden)
+            if torch.allclose(wrong, out.nan_to_num(), atol=1e-5):
+                cause = name
+                break
+        assert_near(out, self.kernel(q, k, v, hidden), "the output must be that of PyTorch's kernel",
+                    tol=1e-5, cause=cause)
+
+def _formula(case):
+    "The output is that of the formula"
+    case.compare(case.q, case.k, case.v, case.mask, mistakes)
+
+def _mask(case):
+    "A query reads the keys that are not hidden, and no other"
+    if not case.masked: return 'not tried: masked=False'
+    row,column = torch.arange(9)[:,None],torch.arange(9)
+    # not symmetric, and no token is hidden from itself
+    odd_mask = (((2*row+3*column) % 4 == 1) | (row+4 == column)) & (row != column)
+    case.compare(case.q, case.k, case.v, case.mask | odd_mask, mistakes)
+
+def _keys(case):
+    "There may be more keys than queries, or fewer"
+    if case.causal: return 'not promised: it is causal'
+    case.compare(case.q[:,:,:4], case.k, case.v, case.no_mask[:4])
+    case.compare(case.q, case.k[:,:,:4], case.v[:,:,:4], case.no_mask[:,:4])
+
+def _large(case):
+    "Large scores give the largest value, and no NaN"
+    case.compare(case.q*1e4, case.k, case.v, case.mask)
+
+def _gradients(case):
+    "Queries, keys and values get the gradients of the formula"
+    leaves = [x.clone().requires_grad_() for x in (case.q,case.k,case.v)]
+    out = case.f(*leaves, case.mask)
+    if not out.requires_grad: return 'not tried: it has no gradient'
+    found = torch.autograd.grad(out.square().sum(), leaves, materialize_grads=True)
+    wanted = torch.autograd.grad(case.kernel(*leaves, case.mask).square().sum(), leaves)
+    for name,x,want in zip('qkv', found, wanted):
+        assert_near(x, want, f'the gradient of {name} must be that of the formula')
+
 def compare_attention(
     f, # `(q, k, v, hidden) -> output`, all `(b,h,t,s)` but `hidden`, True where a key is hidden `(tq,tk)`
     masked:bool=True, # Is `hidden` any mask? False: it is all False, or that of `causal`
@@ -154,44 +217,8 @@ def compare_attention(
     raises:bool=True # Raise at broken properties? False: return them, too
 )->Report: # What was found, by check
     "Compare a function with PyTorch's attention; raises `AssertionError` with the likely mistake"
-    rng = torch.Generator().manual_seed(0)
-    q,k,v = (torch.randn(3, 2, 9, 8, generator=rng) for _ in range(3))
-    no_mask = torch.zeros(9, 9, dtype=torch.bool)
-    causal_mask = _later(no_mask) if causal else no_mask
-    row,column = torch.arange(9)[:,None],torch.arange(9)
-    # not symmetric, and no token is hidden from itself
-    odd_mask = (((2*row+3*column) % 4 == 1) | (row+4 == column)) & (row != column)
-    def compare(q, k, v, hidden, causes=()):
-        "Output of `f` beside that of PyTorch, and of the mistakes named in `causes`"
-        out = f(q, k, v, hidden)
-        want = F.scaled_dot_product_attention(q, k, v, ~hidden, scale=scale)
-        def alike(other): return torch.allclose(other(q, k, v, hidden), out.nan_to_num(), atol=1e-5)
-        cause = next((name for name in causes if alike(mistakes[name])), None)
-        assert_near(out, want, "the output must be that of PyTorch's kernel", tol=1e-5, cause=cause)
-    def formula():
-        "The output is that of the formula"
-        compare(q, k, v, causal_mask, mistakes)
-    def mask():
-        "A query reads the keys that are not hidden, and no other"
-        if not masked: return 'not tried: masked=False'
-        compare(q, k, v, causal_mask | odd_mask, mistakes)
-    def keys():
-        "There may be more keys than queries, or fewer"
-        if causal: return 'not promised: it is causal'
-        compare(q[:,:,:4], k, v, no_mask[:4])
-        compare(q, k[:,:,:4], v[:,:,:4], no_mask[:,:4])
-    def large():
-        "Large scores give the largest value, and no NaN"
-        compare(q*1e4, k, v, causal_mask)
-    def gradients():
-        "Queries, keys and values get the gradients of the formula"
-        leaves = [x.clone().requires_grad_() for x in (q,k,v)]
-        out = f(*leaves, causal_mask)
-        if not out.requires_grad: return 'not tried: it has no gradient'
-        found = torch.autograd.grad(out.square().sum(), leaves, materialize_grads=True)
-        out = F.scaled_dot_product_attention(*leaves, ~causal_mask, scale=scale)
-        for name,x,want in zip('qkv', found, torch.autograd.grad(out.square().sum(), leaves)):
-            assert_near(x, want, f'the gradient of {name} must be that of the formula')
-    report = Report(tried(check.__name__, check) for check in (formula, mask, keys, large, gradients))
+    case = _Case(f, masked, causal, scale)
+    checks = _formula,_mask,_keys,_large,_gradients
+    report = Report(tried(check.__name__[1:], check, case) for check in checks)
     assert_that(report or not raises, f'{report}')
     return report
