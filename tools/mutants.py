@@ -50,7 +50,7 @@ faults = [
     ('train.lora', 'another pool is not noticed', 'getattr(model[-1], n, None) for n', 'None for n', []),
     ('train.resume', 'frozen weights are not compared', "res['frozen'] = [n for n,p in learn.model.named_parameters() if not p.requires_grad]", 'pass', []),
     ('train.resume', 'a fit that was refused counts', 'self.fits.pop()  # a fit that was refused is none\n            raise', 'raise', []),
-    ('text.blocks', 'equal numbers of other classes are one cell', 'return type(cell),cell', 'return cell', []),
+    ('text.blocks', 'equal numbers of other classes are one cell', 'return (type(cell),cell) if cell==cell', 'return cell if cell==cell', []),
     ('text.blocks', 'other items have the old rows', 'if self.tl.items is not self.items: self.refresh()', 'pass', []),
     ('text.blocks', 'a table that is changed in place is kept under its old cells', 'if self._key(i, columns)!=key: self.refresh()', 'pass', []),
     ('text.blocks', 'a copy has the rows of the first', 'rows is None or rows.dataset is not dataset', 'rows is None', []),
