@@ -271,7 +271,7 @@ def files():
         learn.save('state'); learn.export('all.pkl'); learn.save_encoder('encoder')
         yield from ((name,says(learn)), (f'{name}, load',says(other.load('state'))), (f'{name}, load_learner',says(load_learner(path/'all.pkl'))))
         yield from ((f'{name}, load_model',says(load_transformer_learner(learn.save_transformer(path/'model')))), (f'{name}, load_encoder',says(third.load_encoder('encoder'))))
-        yield f'{name}, attention_maps',attention_maps(learn, 'w3 w4 w5').weights
+        yield f'{name}, attention_maps',attention_maps(learn, 'w3 w4 w5')[0]
         if is_lm: continue
         yield f'{name}, leave_one_out',[*learn.explain('w3 w4 w5').scores]
         add_lora(learn, r=2)
