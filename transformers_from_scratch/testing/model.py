@@ -135,6 +135,7 @@ def _read_on(lm, ids, state):
 def _has_caches(encoder): return all(getattr(b, 'cached', False) for b in encoder.blocks)
 
 def _facts(encoder):
+    "What an encoder tells about the texts that it reads"
     return dict(vocab_sz=encoder.vocab_sz, pad_idx=encoder.pad_idx, max_len=encoder.max_len, left=True)
 
 def _our_facts(model):
@@ -229,17 +230,20 @@ def _described(trial):
 @torch.no_grad()
 def _numbers(trial):
     "Outputs in 16 bits and by autocast are close to those in 32, for activations of 10,000, too"
-    def grow(_, x, out): return out/out.abs().max() * 1e4
     ids = trial.texts()
-    tols = {torch.float:0, torch.double:1e-3, torch.bfloat16:.15, torch.half:.03}
-    for large,(dtype,tol) in itertools.product((True,False), tols.items()):
+    def grow(_, x, out): return out/out.abs().max() * 1e4
+    def output(dtype, large):
+        "The output with weights of `dtype`; with `large` activations, of up to 10,000"
         model = trial.fresh().to(dtype)
         if large: model[-2].dropout.register_forward_hook(grow)
         out = trial.outputs(ids, model=model)[0]
         assert_that(out.dtype==dtype, f'with weights of {dtype} the output has {out.dtype}')
-        if dtype is torch.float: want = out.double()
-        assert_near(out.double(), want, f'{dtype} must give nearly the output of 32 bits',
-                    .2 if large else tol)
+        return out.double()
+    for large in (True,False):
+        want = output(torch.float, large)
+        for dtype,tol in {torch.double:1e-3, torch.bfloat16:.15, torch.half:.03}.items():
+            assert_near(output(dtype, large), want,
+                        f'{dtype} must give nearly the output of 32 bits', .2 if large else tol)
     with (torch.autocast(torch.device(trial.device).type, dtype=torch.bfloat16),
           warnings.catch_warnings()):
         warnings.filterwarnings('ignore', 'Mismatch dtype between input and weight')  # RMSNorm

@@ -163,7 +163,7 @@ def tied_weights(
 # %% ../../nbs/testing/trial.ipynb #d9c79efd
 @contextmanager
 def _typed(model):
-    "Numbers that `forward` makes have the type of the weights"
+    "A context in which tensors that `forward` makes have the number type of the weights"
     usual = torch.get_default_dtype()
     weights = [p.dtype for p in model.parameters() if p.is_floating_point()]
     torch.set_default_dtype(weights[0] if weights else usual)
@@ -176,7 +176,7 @@ class Trial:
     given:nn.Module # The model, which is left as it is
     vocab_sz:int # Number of ids
     pad_idx:int=None # Id that stands at padding; None: no padding is tried
-    call:callable=None # `(model, ids, pad) -> output`, all `(b,t)`, True at padding; None: `model(ids)`
+    call:callable=None # `(model, ids, pad) -> output`, `pad` is True at padding; None: `model(ids)`
     step:callable=None # `(model, ids, state) -> (output, state)`, the first state is None
     make:callable=None # Makes another model; None: loading is not tried
     causal:bool=None # Must no token see later ones? None: find out
@@ -235,6 +235,7 @@ class Trial:
 
     def _measure_rounding(self):
         "Set `size`, the largest output, and `tol`, the largest difference that rounding explains"
+        # weights are changed by this share, and so many times the effect is allowed
         share,times = (1e-10,100) if self.dtype is torch.double else (1e-6,30)
         out = self._moved(0)
         self.size = out.abs().max().clamp(min=1e-9).item()
