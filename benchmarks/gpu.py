@@ -80,27 +80,11 @@ def right():
             a,b = write('cpu'),write(dev)
             if not torch.equal(a, b): print(f'generate, {name}: other ids on {dev} for {kw}')
     print(f'random models in 64 bits, outputs and gradients: {worst:.1e} from the CPU at most')
-    reduced_overhead()
-
-def reduced_overhead():
-    "Losses with `compile(mode='reduce-overhead')`, which nothing has tried on a card, beside those without"
-    df,kw = reviews(300),dict(valid_col='is_valid', bs=16, num_workers=0, tok_tfm=BaseTokenizer(), device=dev, seed=1)
-    dls = TextDataLoaders.from_df(df, text_col='text', label_col='label', **kw)
-    def losses(**kwargs):
-        set_seed(0)
-        learn = transformer_classifier_learner(dls, k=64, heads=4, depth=2, dropout=0., head_dropout=0.)
-        dls.train.rng.seed(0)
-        if kwargs: learn.model.compile(**dict(dynamic=True) | kwargs)
-        with learn.no_bar(), learn.no_logging(): learn.fit(2, 1e-3)
-        return torch.stack(learn.recorder.losses)
-    usual = losses()
-    for kwargs in ([dict(backend='eager')] if dry else [dict(mode='default'), dict(mode='reduce-overhead')]):
-        print(f'compiled with {kwargs}: losses differ by {(losses(**kwargs)-usual).abs().max():.1e}')
 
 # A training step
 
 def step_ms(name, task, v, k, heads, depth, t, bs, bf16, real=1., how=()):
-    "Milliseconds of a step of a peer, and gigabytes; `how` it is done: 'compiled', 'reduced' overhead, 'in parts', 'in parts by PyTorch'"
+    "Milliseconds of a step of a peer, and gigabytes; `how` it is done: 'compiled', 'in parts', 'in parts by PyTorch'"
     torch.manual_seed(0)
     ids,y = next(train_step.random_batches(v, bs, t, real))
     ids,y = ids.to(dev),y.to(dev)
@@ -109,7 +93,7 @@ def step_ms(name, task, v, k, heads, depth, t, bs, bf16, real=1., how=()):
         model = train_step.peers[name](task, v, k, heads, depth, t, .1).to(dev).train()
         opt = torch.optim.AdamW(model.parameters(), 1e-4, fused=True)
         auto = (lambda: torch.autocast(dev, torch.bfloat16)) if bf16 else nullcontext
-        run = torch.compile(model, mode='reduce-overhead' if 'reduced' in how else None) if {'compiled','reduced'} & {*how} else model
+        run = torch.compile(model) if 'compiled' in how else model
         if dev=='cuda': torch.cuda.reset_peak_memory_stats()
         def step(): train_step.step(run, opt, ids, y, task, auto)
         def in_parts():
@@ -127,17 +111,17 @@ def steps():
     gpt2 = dict(v=50257, k=768, heads=12, depth=12, t=1024, bs=16)
     if dry: small,bert,gpt2 = (dict(v=100, k=16, heads=2, depth=1, t=16) | (dict(bs=2) if o else {}) for o in (0,1,1))
     peers = [o for o in train_step.peers if not o.startswith('as')]
-    compiled,reduced,parts = ('compiled',),('reduced',),[('in parts',),('in parts by PyTorch',)]
-    work = [('classifier k=256, 16 x 256', 'classifier', small|dict(bs=16), False, 1., [reduced]),
-            ('the same, bf16', 'classifier', small|dict(bs=16), True, 1., [reduced,compiled]),
-            ('language model k=256, 32 x 256, bf16', 'lm', small|dict(bs=32), True, 1., [reduced,*parts]),
-            ("BERT's size, 32 x 512, bf16", 'classifier', bert, True, 1., [reduced,compiled]),
+    compiled,parts = ('compiled',),[('in parts',),('in parts by PyTorch',)]
+    work = [('classifier k=256, 16 x 256', 'classifier', small|dict(bs=16), False, 1., []),
+            ('the same, bf16', 'classifier', small|dict(bs=16), True, 1., [compiled]),
+            ('language model k=256, 32 x 256, bf16', 'lm', small|dict(bs=32), True, 1., parts),
+            ("BERT's size, 32 x 512, bf16", 'classifier', bert, True, 1., [compiled]),
             ('the same, 55 % real tokens', 'classifier', bert, True, .55, [compiled]),
             ("GPT-2's size, 16 x 1,024, bf16", 'lm', gpt2, True, 1., [compiled,*parts,('in parts','compiled')])]
     for title,task,size,bf16,real,ways in work:
         for name in peers:
             for how in [(), *(ways if name==ours else [compiled] if name==hf and compiled in ways else [])]:
-                if dry and {'compiled','reduced'} & {*how}: continue
+                if dry and 'compiled' in how: continue
                 label = ', '.join((name, *how))
                 try: ms,gb = step_ms(name, task, bf16=bf16, real=real, how=how, **size)
                 except Exception as e: print(f'{title} | {label} | {type(e).__name__}: {str(e)[:100]}')

@@ -2,22 +2,17 @@
 (losses, answers, texts, gradients, graphs, files) are compared. Equal means to the bit; sums in another order may be off by some units in
 the last place. Differences are listed, and the exit status is 0 only where there are none. All is small, seeded, and on the CPU: four to eight minutes.
 
-    python tools/compare_commits.py a74010c              # that commit and the working tree
-    python tools/compare_commits.py a74010c HEAD         # two commits, or folders that hold the package
-    python tools/compare_commits.py a74010c . write      # only the scenarios with `write` in their name
+    python tools/compare_commits.py COMMIT               # that commit and the working tree
+    python tools/compare_commits.py COMMIT HEAD          # two commits, or folders that hold the package
+    python tools/compare_commits.py COMMIT . write       # only the scenarios with `write` in their name
 
-A scenario is a function below that yields `(name, value)`. It has to run in both states: where a name has changed, `globals()` knows which is there. Commits
-before a74010c have other names.
+A scenario is a function below that yields `(name, value)`. It has to run in both states: commits before 2026-11-29 have other names.
 """
 import inspect, os, subprocess, sys, tempfile, warnings
 running = sys.argv[1:2]==['--run']
 if running: from transformers_from_scratch.all import *
 else: from fastai.basics import *
 from itertools import pairwise, product
-# names that an older state has
-older = dict(head_tail_crop='ends_crop', ChunkedLoss='LossInParts', keep_epsilon='keep_min_p') if running and 'keep_epsilon' not in globals() else {}
-globals().update({new: globals()[old] for new,old in older.items()})
-quantize = 'weights' if older else 'quantize'
 
 package,root = 'transformers_from_scratch',Path(__file__).resolve().parent.parent
 
@@ -42,7 +37,7 @@ def compare(a, b):
     fine = a.is_floating_point() and by <= 16*torch.finfo(a.dtype).eps
     return 'rounded' if fine else 'DIFFER',f'by {by:.0e} of the largest, {a.dtype}'
 
-def main(old='a74010c', new=root, only=''):
+def main(old, new=root, only=''):
     a,b = made_by(old, only),made_by(new, only)
     found = dict(equal=0, rounded=0, DIFFER=0, RAISE=0)
     for n in {**a, **b}:
@@ -90,20 +85,11 @@ def some_ids(b=4, pads=True):
     return ids
 def encode(model, ids, types=None):
     "Vectors of texts that a model has aligned, and the padding mask"
-    if 'align' not in globals(): return model[0](ids, *([] if types is None else [types]))
     texts = align(ids, model[0], getattr(model, 'crop', None))
     return model[0](texts.ids, texts.hidden, types=texts.move(types)),texts.pad_mask
-def network(encoder): return getattr(encoder, 'read', encoder)  # tensors in, tensors out
-def slow(model): return why_slow(model) if 'why_slow' in globals() else model.why_slow()
 small = dict(k=16, heads=4, depth=2, max_len=24)
 if running: both,causal,turn = SelfAttention,SelfAttentionAutoRegressive,dict(pos_cls=RotaryPositions)
-def embeddings(**kwargs):
-    "Keywords for embeddings with a norm, or types; before 2026-11-29 they were the encoder's own"
-    if 'TransformerEncoder' in globals() and 'embed_cls' not in inspect.signature(TransformerEncoder).parameters:
-        norm = dict(embed_norm=kwargs.pop('norm_cls') is not None) if 'norm_cls' in kwargs else {}
-        return norm | kwargs
-    from transformers_from_scratch.nn.variants import ShapedEmbeddings
-    return dict(embed_cls=partial(ShapedEmbeddings, **kwargs))
+def embeddings(**kwargs): return dict(embed_cls=partial(ShapedEmbeddings, **kwargs))
 def window(cls): return type('Window', (cls,), dict(hidden=lambda self, q, k: (k>q) | (k<q-3)))
 def slopes(cls): return type('Slopes', (cls,), dict(score_bias=lambda self, q, k: (k-q)*torch.tensor([.5,.2,.1,0])[:,None,None]))
 
@@ -159,7 +145,7 @@ def learners_write():
     lively(learn.model)
     ways = dict(plain={}, greedy=dict(temperature=0), hot=dict(temperature=2.5), top_k=dict(top_k=3), top_p=dict(top_p=.6), min_p=dict(min_p=.1),
         no_min_p=dict(min_p=.99), again=dict(repetition_penalty=1.8), less=dict(repetition_penalty=.5), stop=dict(stop=['w5','w9 w1']),
-        last=dict(only_last_word=True), int8={quantize:'int8'}, bf16={quantize:'bf16'},
+        last=dict(only_last_word=True), int8=dict(quantize='int8'), bf16=dict(quantize='bf16'),
         many=dict(temperature=.8, top_k=9, top_p=.9, min_p=.01, repetition_penalty=1.2, no_unk=False))
     ways = {n: as_fastai | o for n,o in ways.items()}
     for (n,o),words in product(ways.items(), (3, 40)):  # more than `max_len`: the start of a text is lost
@@ -179,17 +165,16 @@ def trainings_go_on():
         yield from ((f'{is_lm}, losses',torch.stack(learn.recorder.losses)), (f'{is_lm}, weights',flat(learn.model.parameters())))
 
 def models_write():
-    ways = dict(plain={}, short=dict(words=4), no_cache=dict(cache=False), only_last=dict(only_last=True), int8={quantize:'int8'},
-                bf16={quantize:'bf16'}, many=dict(top_k=6, top_p=.9, repetition_penalty=1.3, banned=[3,5]))
+    ways = dict(plain={}, short=dict(words=4), no_cache=dict(cache=False), only_last=dict(only_last=True), int8=dict(quantize='int8'),
+                bf16=dict(quantize='bf16'), many=dict(top_k=6, top_p=.9, repetition_penalty=1.3, banned=[3,5]))
     for (n,o),(b,pads) in product(models().items(), ((1,False), (4,False), (4,True), (6,True))):  # the fast decoder of 6 texts is another
         model = lively(use_fast_layers(TransformerLM(30, **{**small, **o})))
         for way,kw in ways.items():
-            if quantize in kw and slow(model): continue
-            if way=='bf16' and b>4: continue  # the weights stay as they are since cb202f3
+            if 'quantize' in kw and why_slow(model): continue
             yield f'{n}, {b} {pads} {way}',generate(model, some_ids(b, pads), kw.get('words', 16), **{n: v for n,v in kw.items() if n!='words'}, generator=seeded(5))
     logits = 3*torch.randn(6, 30, generator=seeded(0))
     for f,x in ((scale_temperature,.3), (keep_top_k,3), (keep_top_p,.4), (keep_epsilon,.1), (keep_epsilon,.99)):
-        yield f'{f.__name__.replace("min_p", "epsilon")} {x}',f(logits, x)
+        yield f'{f.__name__} {x}',f(logits, x)
     yield from (('penalty',penalize_repetition(logits, some_ids(6), 1.5)), ('forbidden',forbid_ids(logits, tensor([3,4]))))
 
 def models_read():
@@ -220,10 +205,8 @@ def tokens_are_moved():
         if crop is None and max_len==5: continue
         encoder = TransformerEncoder(30, 8, 2, 1, max_len=max_len, pad_idx=pad)
         torch.manual_seed(4)
-        if 'align' in globals(): ids,mask,*_ = align(some_ids(), encoder, crop, drop)
-        else: ids,mask = left_align(some_ids(), *[pad, max_len, crop, drop])
-        name = crop and {old: new for new,old in older.items()}.get(crop.__name__, crop.__name__)
-        yield f'{name} {max_len} {pad} {drop}',torch.stack([ids,mask.long()])
+        ids,mask,*_ = align(some_ids(), encoder, crop, drop)
+        yield f'{crop and crop.__name__} {max_len} {pad} {drop}',torch.stack([ids,mask.long()])
 
 def texts_are_read_in_pieces():
     pads,ids = torch.arange(14) < tensor([[0],[3],[5],[0]]),some_ids(pads=False)
@@ -231,7 +214,7 @@ def texts_are_read_in_pieces():
         model,caches,out = lively(use_fast_layers(TransformerLM(30, **{**small, **o}))),[KVCache(room=4) for _ in range(2)],[]
         pos = (torch.arange(14)-pads.sum(1, keepdim=True)).clamp(min=0) if padded else torch.arange(14)
         with torch.set_grad_enabled(learns):
-            for i,j in pairwise((0, 5, 6, 9, 14)): out.append(network(model[0])(ids[:,i:j], pads[:,:j] if padded else None, pos[...,i:j], caches))
+            for i,j in pairwise((0, 5, 6, 9, 14)): out.append(model[0](ids[:,i:j], pads[:,:j] if padded else None, pos[...,i:j], caches))
         yield f'{n}, {padded} {learns}',torch.cat(out, 1).masked_fill(pads[...,None] & padded, 0)
 
 def attention():
@@ -287,9 +270,8 @@ def files():
         def says(o): return str([o.predict(t, **(dict(n_words=20, seed=0, **as_fastai) if is_lm else {})) for t in ('w3 w4', 'w9')])
         learn.save('state'); learn.export('all.pkl'); learn.save_encoder('encoder')
         yield from ((name,says(learn)), (f'{name}, load',says(other.load('state'))), (f'{name}, load_learner',says(load_learner(path/'all.pkl'))))
-        yield from ((f'{name}, load_model',says(load_transformer_learner((getattr(learn, "save_transformer", None) or learn.save_model)(path/'model')))), (f'{name}, load_encoder',says(third.load_encoder('encoder'))))
-        maps = attention_maps(learn, 'w3 w4 w5')
-        yield f'{name}, attention_maps',maps.weights if 'AttentionMaps' in globals() else maps[0]
+        yield from ((f'{name}, load_model',says(load_transformer_learner(learn.save_transformer(path/'model')))), (f'{name}, load_encoder',says(third.load_encoder('encoder'))))
+        yield f'{name}, attention_maps',attention_maps(learn, 'w3 w4 w5')[0]
         if is_lm: continue
         yield f'{name}, leave_one_out',[*learn.explain('w3 w4 w5').scores]
         add_lora(learn, r=2)

@@ -1,4 +1,4 @@
-"""What importing this library changes in fastai: nothing. `python tools/fastai_calls.py` runs 100 calls and 20 programs of fastai in three
+"""What importing this library changes in fastai: nothing. `python tools/fastai_calls.py` runs 20 programs of fastai in three
 processes each: without this library, with it imported before fastai, and after. `walk` compares all attributes of fastai, fastcore,
 fasttransform, plum and spaCy before and after the import of every module of the library."""
 import ast, builtins, importlib, multiprocessing as mp, pkgutil, plum, sys, tempfile, types, warnings
@@ -11,165 +11,25 @@ from IPython.core.interactiveshell import InteractiveShell
 
 root = str(Path(__file__).resolve().parent.parent)
 
-calls = '''
-accuracy(tensor([[.1,.9],[.8,.2]]), tensor([1,1]))
-accuracy_multi(tensor([[.1,.9],[.8,-.2]]), tensor([[0,1],[1,1]]))
-top_k_accuracy(torch.eye(6), tensor([0,1,2,3,4,0]), k=2)
-skm_to_fastai(skm.f1_score)(tensor([1,0,1]), tensor([1,1,1]))
-CrossEntropyLossFlat()(tensor([[1.,2.]]), tensor([0]))
-CrossEntropyLossFlat().decodes(tensor([[1.,2.]])), CrossEntropyLossFlat().activation(tensor([[1.,2.]]))
-BCEWithLogitsLossFlat(thresh=.4)(tensor([[1.,2.]]), tensor([[0.,1.]]))
-MSELossFlat()(tensor([[1.],[2.]]), tensor([1.,4.]))
-SchedCos(1, 0)(tensor([0.,.5,1.])), combine_scheds([.5,.5], [SchedLin(0,1), SchedNo(1,1)])(.25)
-sys.modules['fastai.basics'].init_args(3)
-ColSplitter('valid')(reviews)
-ColSplitter('label', on='b')(reviews)
-GrandparentSplitter()([Path('train/a/1'), Path('valid/a/2')])
-Categorize(['x','y'])('y'), MultiCategorize(['x','y'])(['y']), OneHotEncode(2)([1])
-Categorize(['x','y'])('z')
-Datasets([1,2,3], [[lambda o: o*2],[lambda o: o/2]], splits=[[0,1],[2]])[2]
-[b[0].tolist() for b in TfmdDL([(i,) for i in range(5)], bs=2, drop_last=True, num_workers=0)]
-DataBlock((TransformBlock,RegressionBlock), get_x=lambda o: tensor(o*1.), get_y=lambda o: o*2.).dataloaders(list(range(8)), bs=2, num_workers=0).one_batch()
-DataBlock((TransformBlock,CategoryBlock), get_y=lambda o: 'ab'[o%2], splitter=IndexSplitter([0,1])).dataloaders(list(range(8)), bs=2, num_workers=0).vocab
-DataBlock((TransformBlock,MultiCategoryBlock), get_y=lambda o: list('abc'[:o%4])).dataloaders(list(range(8)), bs=2, num_workers=0).vocab
-tabular_dls().one_batch()
-tabular().validate()
-tabular().get_preds()
-tabular().predict(numbers.iloc[0])
-tabular().get_preds(dl=tabular_dls().test_dl(numbers[:3]))
-shown(tabular().show_results)
-Interpretation.from_learner(tabular()).top_losses(3)
-Interpretation.from_learner(tabular())[[3,1]]
-Interpretation.from_learner(tabular()).top_losses(99)
-Interpretation.from_learner(tabular()).top_losses(3, items=True)[2]
-ClassificationInterpretation.from_learner(tabular()).confusion_matrix()
-shown(ClassificationInterpretation.from_learner(tabular()).print_classification_report)
-fitted(tabular(), cbs=[GradientClip(.1), EarlyStoppingCallback()])
-fitted(tabular(opt_func=SGD)), fitted(tabular(opt_func=Lamb))
-CollabDataLoaders.from_df(ratings, bs=4, seed=1, num_workers=0).one_batch()
-reloaded(tabular()).get_preds()[0]
-fix_html('a<br />b'), replace_rep('aaaa'), replace_wrep('so so so so '), replace_maj('It'), replace_all_caps('I AM')
-make_vocab(Counter('aaabbbcc'), min_freq=2)
-tokens(Tokenizer(SpacyTokenizer()), "It's SO good, isn't it?")
-list(SpacyTokenizer()(['so \\ud83d']))
-Tokenizer(lambda items: [['a b']], rules=[])('')
-tokenize_df(reviews[:2], 'review', tok=BaseTokenizer(), n_workers=0)[0]
-Numericalize(['xxunk','xxpad','a','b'])(['a','b','c'])
-Numericalize(['xxunk','xxpad','a','b'])([])
-Pad_Chunk(seq_len=2)([(TensorText([5,6,7,8]),tensor(0)), (TensorText([9]),tensor(1))])
-Pad_Chunk()([(TensorText([]).long(),)])[0][0].shape
-[b[0].tolist() for b in SortedDL([(TensorText([1]*n),) for n in (1,3,2,3)], bs=2, num_workers=0, before_batch=pad_input)]
-[[o.tolist() for o in b] for b in LMDataLoader([torch.arange(9)], bs=2, seq_len=3)]
-len(LMDataLoader([torch.arange(99)], bs=9, seq_len=3).new([torch.arange(5)]))
-TextBlock(Tokenizer(BaseTokenizer()), vocab=['xxunk','xxpad','a']).dls_kwargs['before_batch'].pad_idx
-TextBlock(Tokenizer(BaseTokenizer()), vocab=['[PAD]','a']).dls_kwargs['before_batch'].pad_idx
-Numericalize().min_freq==3, TextBlock.from_df('review', tok=BaseTokenizer()).type_tfms[1].min_freq==3
-text().one_batch(), text().vocab
-text(is_lm=True, seq_len=5).one_batch()
-text(label_col='stars', y_block=RegressionBlock).one_batch()[1]
-text(label_col='tags', label_delim=';', y_block=MultiCategoryBlock).vocab[1]
-text(label_col='tags', label_delim=';').vocab[1]
-text(dl_type=WeightedDL, valid_pct=0, wgts=np.ones(40)).one_batch()[0].shape
-text(cls=Wide, wide=3).wide
-text(text_col='stars').one_batch()[0].shape
-text(text_col=['label','review']).vocab[0]
-text(valid_col='truthy').valid_ds.items.index
-text(df=pd.concat([reviews, reviews[['stars']]], axis=1)).one_batch()[0].shape
-type(text(bs=4.)).__name__, text(bs=0), text(batch_sz=3).bs
-text(bs=0)
-text(seq_len='72').one_batch()
-text(label_col='mood')
-text(df=reviews[:0])
-text(df=reviews.assign(label=[None]+['a']*39)).vocab[1]
-text(df=reviews.assign(label=['a',1]*20)).vocab[1]
-TextDataLoaders.from_folder(folder/'none', tok_tfm=BaseTokenizer())
-from_csv('review;label\\ngood, long;a\\nbad;b\\n').vocab[1]
-from_csv('review,label\\n"good; long",a\\nbad,b\\n').vocab[1]
-from_csv('review\\ngood one\\nbad one\\n', is_lm=True, text_col='review').vocab
-from_csv('')
-text().test_dl(['a good film','bad']).one_batch()
-text().test_dl([]), text().test_dl([None]).one_batch()
-text().test_dl(reviews).dataset[0]
-text().test_dl(reviews.rename(columns=dict(review='text'))).dataset[0]
-tokens_of(files(['train']))
-shown(text().show_batch)
-fitted(mean(text())), mean(text()).get_preds()
-mean(text()).predict('a good film')
-shown(mean(text()).show_results)
-Interpretation.from_learner(mean(text()))[[0,1]][1]
-Interpretation.from_learner(mean(text())).top_losses(4)
-Interpretation.from_learner(mean(text(label_col='stars', y_block=RegressionBlock), 1)).top_losses(99)
-shown(Interpretation.from_learner(mean(text(label_col='stars', y_block=RegressionBlock), 1)).plot_top_losses, 1)
-shown(Interpretation.from_learner(mean(tagged())).plot_top_losses, 1)
-ClassificationInterpretation.from_learner(mean(tagged())).confusion_matrix()
-shown(ClassificationInterpretation.from_learner(mean(tagged())).print_classification_report)
-fitted(language_model())
-shown(language_model().show_results)
-language_model().predict('a good', 3, no_bar=True, no_unk=False)
-Interpretation.from_learner(bigrams()).top_losses(2, items=True)[2].map(len)
-Interpretation.from_learner(bigrams())[[1,0]][0].shape
-shown(Interpretation.from_learner(bigrams()).plot_top_losses, 2)
-text_classifier_learner(text(), AWD_LSTM, pretrained=False, config=small_classifier, seq_len=8).validate()
-text_classifier_learner(text(), AWD_LSTM, pretrained=False, config=small_classifier).predict('a good film')
-len(text_classifier_learner(text(), AWD_LSTM, pretrained=False, config=small_classifier).opt_func(trainable).param_lists)
-'''
-calls = calls.strip().splitlines()
-
 setting = '''
-import sklearn.metrics as skm
 from fastai.text.all import *
-from fastai.tabular.all import *
-from fastai.collab import *
 folder = Path(tempfile.mkdtemp())
 for f in (tokenize_df,sys.modules['fastai.text.core']._tokenize_files):  # in this process: each table is small
     f.__defaults__ = *(0 if o is defaults.cpus else o for o in f.__defaults__),
 reviews = pd.DataFrame(dict(review=['a good film','a really bad film','so good so good','bad']*10, label=list('abab')*10, stars=[4.,1.,5.,2.]*10,
                             tags=['x','x;y','y','x']*10, valid=[0,0,0,1,1]*8, truthy=['','yes']*20))
-numbers = pd.DataFrame(dict(x=np.linspace(-1, 1, 40), y=['a','b','b','a']*10))
-ratings = pd.DataFrame(dict(user=list('abcd')*5, item=list('vwxyz')*4, rating=[1.,2.,3.,4.,5.]*4))
 
-class Wide(TextDataLoaders):
-    @classmethod
-    def from_dblock(cls, dblock, source, wide=1, **kwargs):
-        res = super().from_dblock(dblock, source, **kwargs)
-        res.wide = wide
-        return res
-
-def text(df=None, cls=TextDataLoaders, **kwargs):
+def text(df=None, **kwargs):
     kwargs = dict(text_col='review', valid_col='valid', bs=4, num_workers=0, tok_tfm=BaseTokenizer()) | kwargs
     if not kwargs.get('is_lm'): kwargs = dict(label_col='label') | kwargs
     if 'valid_pct' in kwargs: kwargs.pop('valid_col')
-    return cls.from_df(ifnone(df, reviews), **kwargs)
+    return TextDataLoaders.from_df(ifnone(df, reviews), **kwargs)
 
 def tagged(): return text(label_col='tags', label_delim=';', y_block=MultiCategoryBlock)
-def from_csv(s, **kwargs):
-    (folder/'some.csv').write_text(s)
-    return TextDataLoaders.from_csv(folder, 'some.csv', tok_tfm=BaseTokenizer(), valid_pct=.5, bs=1, seq_len=1, num_workers=0, **kwargs)
-
 count = itertools.count()
-def files(folders):
-    texts = folder/f'texts{next(count)}'
-    for i in range(4): (texts/('train' if i<2 else 'test')/'ab'[i%2]/f'{i}.txt').mk_write('a good film')
-    return DataBlock((TextBlock.from_folder(texts, folders=folders, tok=BaseTokenizer(), n_workers=0),CategoryBlock), get_items=get_text_files,
-                     get_y=parent_label, splitter=GrandparentSplitter(valid_name='test')).dataloaders(texts, bs=2, num_workers=0)
-
-def tokens(tok, s): return list(tok(s))
-def tokens_of(dls): return [o[0].tolist() for o in dls.valid_ds]
 def bare(learn): return learn.remove_cb(ProgressCallback)
-def tabular_dls():
-    return TabularDataLoaders.from_df(numbers, y_names='y', cont_names=['x'], procs=[Normalize], valid_idx=list(range(20,40)), bs=8, num_workers=0)
-def tabular(**kwargs): return bare(tabular_learner(tabular_dls(), layers=[4], metrics=accuracy, path=folder, **kwargs))
-def mean(dls, n=None):
-    v = len(dls.vocab[0] if is_listy(dls.vocab[0]) else dls.vocab)
-    model = nn.Sequential(nn.Embedding(v, n or len(dls.vocab[1])), Lambda(lambda x: x.mean(1)))
-    return bare(Learner(dls, model))
-def bigrams():
-    dls = text(is_lm=True, seq_len=5)
-    v = len(dls.vocab)
-    return bare(Learner(dls, nn.Sequential(nn.Embedding(v, 8), nn.Linear(8, v)), loss_func=CrossEntropyLossFlat()))
 small = dict(awd_lstm_lm_config, emb_sz=8, n_hid=8, n_layers=1)
 small_classifier = dict(awd_lstm_clas_config, emb_sz=8, n_hid=8, n_layers=1)
-def language_model(): return bare(language_model_learner(text(is_lm=True, seq_len=5), AWD_LSTM, pretrained=False, config=small, metrics=Perplexity()))
 def fitted(learn, **kwargs):
     with learn.no_logging(): learn.fit(1, **kwargs)
     return learn.recorder.values
@@ -329,13 +189,6 @@ def plain(o):
     if isinstance(o, (list,tuple,map)) or type(o).__name__ in ('L','CategoryMap'): return [plain(x) for x in o]
     return str(o) if type(o).__name__=='dtype' else type(o).__name__
 
-def result(code, names):
-    "The plain value of `code`, or the name of its error"
-    names['set_seed'](0)
-    try:
-        with redirect_stdout(StringIO()), redirect_stderr(StringIO()): return plain(eval(code, names))
-    except Exception as e: return type(e).__name__
-
 def value(code, names):
     "What the statements of `code` end with"
     *lines,last = ast.parse(code).body
@@ -351,7 +204,7 @@ def result(code, names):
     except Exception as e: return f'{type(e).__name__}: {e}'.replace(str(names['folder']), 'folder')
 
 def run(when, every=1):
-    "The result of each call and program where the library is imported `when`"
+    "The result of each program where the library is imported `when`"
     warnings.simplefilter('ignore')
     InteractiveShell.clear_instance()   # that of a notebook, which shows tables in its own way
     vars(builtins).pop('get_ipython', 0)
@@ -361,7 +214,7 @@ def run(when, every=1):
     exec(setting, names)
     if when=='after': importlib.import_module('transformers_from_scratch.all')
     names['ours'] = importlib.import_module('fastai.text.data' if when=='never' else 'transformers_from_scratch.text.blocks')
-    return [result(o, names) for o in [*calls, *programs][every-1::every]]
+    return [result(o, names) for o in programs[every-1::every]]
 
 def _apart(f, *args, n=1):
     "`f` of each of `args`, each in a process that has not imported the library"
@@ -370,7 +223,7 @@ def _apart(f, *args, n=1):
 
 def compare(every=1):
     "The code, and its result where the library is imported never, before and after; `every=4`: of each fourth"
-    return [*zip([*calls, *programs][every-1::every], *_apart(partial(run, every=every), 'never', 'before', 'after', n=2), strict=True)]
+    return [*zip(programs[every-1::every], *_apart(partial(run, every=every), 'never', 'before', 'after', n=2), strict=True)]
 
 def differs(row): return not str(row[1])==str(row[2])==str(row[3])
 
@@ -451,7 +304,7 @@ if __name__=='__main__':
     seen = compare()
     wrong = [*filter(differs, seen)]
     for o in wrong: print('NOT', *(str(x)[:200] for x in o), sep='\n    ')
-    print(f'{len(calls)} calls and {len(programs)} programs: {len(wrong)} differ')
+    print(f'{len(programs)} programs: {len(wrong)} differ')
     (n,differ,gained), = _apart(walk, None)
     print(f'{n:,} attributes: {len(differ)} differ', *differ, *(f'{o} has {k} more methods, for classes of ours' for o,k in gained.items()), sep='\n')
     sys.exit(bool(wrong or differ))

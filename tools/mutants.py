@@ -14,7 +14,7 @@ from queue import Queue
 from common import copy_tracked, root, tested, write
 
 def page(name): return name.replace('.', '/')                                            # the notebook of a module
-tests = {'nn.variants': 'nn.blocks', 'testing.trial': 'testing.model', 'testing.report': 'testing.model', 'nn.encoder': 'nn.models', 'nn.align': 'nn.models', 'nn.classifier': 'nn.models', 'nn.lm': 'nn.models', 'nn.mlm': 'learner.mlm',
+tests = {'nn.variants': 'nn.blocks', 'testing.trial': 'testing.model', 'testing.checks': 'testing.model', 'nn.encoder': 'nn.models', 'nn.align': 'nn.models', 'nn.classifier': 'nn.models', 'nn.lm': 'nn.models', 'nn.mlm': 'learner.mlm',
          'nn.seq2seq': 'learner.seq2seq', 'nn.bag': 'learner.bag', 'generate.sample': 'generate.write', 'generate.caches': 'generate.write', 'generate.read': 'generate.write',
          'fast.autotune': 'fast.layers', 'fast.attention': 'fast.layers', 'fast.steps': 'fast.layers', 'fast.columns': 'fast.decode', 'text.ensure': 'learner.core',
          'pretrained.gpt': 'pretrained.core', 'pretrained.llama': 'pretrained.core', 'text.info': 'learner.checks', 'learner.turns': 'learner.core_threads'}  # where not named after the module
@@ -26,11 +26,11 @@ faults = [
     ('testing.trial', 'noise hides behind zeros', '(q.grad!=0) * (size or .1)', '0', []),
     ('testing.trial', 'padding is never told', 'else ids==self.pad_idx', 'else ids<0', []),
     ('testing.trial', 'NaN is no difference', 'nan_to_num(math.inf)', 'nan_to_num(0.)', []),
-    ('testing.model', 'a batch of one is not tried with padding', '(1,2,4), (1,2,0))', '(1,2,4), (2,0))', []),
-    ('testing.model', 'texts are not read in turns', 'for turns in ((0,1)*6, (0,)*6+(1,)*6):', 'for turns in ():', []),
+    ('testing.checks', 'a batch of one is not tried with padding', '(1,2,4), (1,2,0))', '(1,2,4), (2,0))', []),
+    ('testing.checks', 'texts are not read in turns', 'for turns in ((0,1)*6, (0,)*6+(1,)*6):', 'for turns in ():', []),
     ('testing.attention', 'later keys are not hidden', 'hidden | _later(hidden)', 'hidden', []),
     ('testing.attention', 'gradients are not compared', "assert_near(x, want, f'the gradient of {name} must", "assert_near(x, x, f'the gradient of {name} must", []),
-    ('testing.model', 'loading is into the same model', "trial.fresh(seed=1).to(trial.dtype)", 'trial.fresh()', []),
+    ('testing.checks', 'loading is into the same model', "trial.fresh(seed=1).to(trial.dtype)", 'trial.fresh()', []),
     ('train.resume', 'the first step is not compared', 'if same or self.force: return', 'return', []),
     ('train.resume', 'another loss goes on', 'step = self._of_process_0([self.loss.mean().item(), nn', 'step = self._of_process_0([0., nn', []),
     ('train.resume', 'other last digits are another run', 'rtol=1e-2 if low else 1e-4', 'rtol=0', []),
@@ -50,7 +50,7 @@ faults = [
     ('train.lora', 'another pool is not noticed', 'getattr(model[-1], n, None) for n', 'None for n', []),
     ('train.resume', 'frozen weights are not compared', "res['frozen'] = [n for n,p in learn.model.named_parameters() if not p.requires_grad]", 'pass', []),
     ('train.resume', 'a fit that was refused counts', 'self.fits.pop()  # a fit that was refused is none\n            raise', 'raise', []),
-    ('text.blocks', 'equal numbers of other classes are one cell', 'return type(cell),cell', 'return cell', []),
+    ('text.blocks', 'equal numbers of other classes are one cell', 'return (type(cell),cell) if cell==cell', 'return cell if cell==cell', []),
     ('text.blocks', 'other items have the old rows', 'if self.tl.items is not self.items: self.refresh()', 'pass', []),
     ('text.blocks', 'a table that is changed in place is kept under its old cells', 'if self._key(i, columns)!=key: self.refresh()', 'pass', []),
     ('text.blocks', 'a copy has the rows of the first', 'rows is None or rows.dataset is not dataset', 'rows is None', []),

@@ -8,7 +8,7 @@ from pathlib import Path
 from common import copy_tracked
 
 lib = 'transformers_from_scratch'
-kept = ('nbs/nn/*', 'nbs/generate/*', 'nbs/testing/attention.ipynb', 'nbs/testing/trial.ipynb', 'nbs/tests/nn/*', 'nbs/tests/generate/*', 'nbs/tests/testing/*')
+kept = ('nbs/nn/*', 'nbs/generate/*', 'nbs/testing/attention.ipynb', 'nbs/testing/checks.ipynb', 'nbs/testing/trial.ipynb', 'nbs/tests/nn/*', 'nbs/tests/generate/*', 'nbs/tests/testing/*')
 # the finder of an editable install knows where `fast` is: a process that starts in the copy drops it
 no_finder = """import sys
 sys.meta_path[:] = [o for o in sys.meta_path if not getattr(o, '__module__', '').startswith('__editable__')]
