@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from weakref import WeakKeyDictionary
 from fastai.basics import *
 from ..nn.attention import *
+from ..nn.blocks import *
 from .layers import *
 from .attention import *
 from ..nn.lm import *
@@ -22,7 +23,7 @@ from .columns import *
 _int8 = torch.ops.quantized  # for rows of 8 bits with a scale and an offset each
 
 class _Product:
-    "Linear layers of the same input as one function of `x (n,in)`, with full or smaller weights"
+    "Linear layers of the same input as one function of `x (...,in)`, with full or smaller weights"
     def __init__(self, layers, quantize=None):
         self.layers,self.quantize = layers,quantize
         self.n,self.out = layers[0].weight.shape[1],sum(len(o.weight) for o in layers)
@@ -97,14 +98,15 @@ class _Bags(_Product):
         return self.bags[b]
 
     def __call__(self, x):
-        b = len(x)
+        *shape,n = x.shape
+        b = math.prod(shape)
         rows,starts,tile_inputs,xs = self.bags.get(b) or self.make_bags(b)
-        tile_inputs.copy_(x)  # to each tile
+        tile_inputs.copy_(x.reshape(b, n))  # to each tile
         args = self.store[0],rows,starts,False,0,False,xs
         if self.eight: y = _int8.embedding_bag_byte_rowwise_offsets(*args)  # (tiles*b,m)
         else: y = torch.embedding_bag(*args)[0]
-        y = y.view(1,-1) if b==1 else y.view(self.tiles, b, self.m).transpose(0,1).flatten(1)
-        y = y[:,:self.out].to(x.dtype)
+        if b>1: y = y.view(self.tiles, b, self.m).transpose(0, 1)
+        y = y.reshape(*shape, -1)[...,:self.out].to(x.dtype)
         return y if self.store[1] is None else y + self.store[1]
 
 # %% ../../nbs/fast/decode.ipynb #01018c61
@@ -126,13 +128,15 @@ class _Ordinary(_Product):
 
     def __call__(self, x):
         w,scale,bias = self.store
-        if self.quantize!='int8': y = self.multiply(x, w)
+        rows = x.reshape(-1, self.n)
+        if self.quantize!='int8':
+            y = self.multiply(rows, w)
+            if bias is not None: y = y + bias
         else:
-            integers,x_scale = _to_integers(x)
+            integers,x_scale = _to_integers(rows)
             y = self.multiply(integers, w).float().mul_(x_scale)
-            if bias is not None: return torch.addcmul(bias, y, scale).to(x.dtype)
-            y.mul_(scale)
-        return (y if bias is None else y + bias).to(x.dtype)
+            y = y.mul_(scale) if bias is None else torch.addcmul(bias, y, scale)
+        return y.view(*x.shape[:-1], -1).to(x.dtype)
 
 def _to_integers(x, sizes=None, most=127):
     "Scale each row until no number of `sizes (x)` exceeds `most`; return integers and scales"
@@ -219,11 +223,6 @@ def _is_of_class(part, cls, name):
     "Check that the method `name` of `part` is that of `cls`"
     return getattr(getattr(part, name), '__func__', None) is getattr(cls, name)
 
-def _does_nothing(part):
-    "Check that in evaluation mode this is the identity"
-    plain = type(part) in (nn.Identity,nn.Dropout,ByteDropout)
-    return plain and not _has_hooks(part) and _is_of_class(part, type(part), 'forward')
-
 class _StandIn:
     "A callable in the place of a part; whatever else is asked for is that of the part"
     def __init__(self, part): self.part = part
@@ -238,17 +237,7 @@ class _Layer(_StandIn):
         self.product = product
 
     def __call__(self, x):
-        if not x.numel(): return self.part(x)
-        *shape,n = x.shape
-        return self.product(x.reshape(-1, n)).view(*shape, -1)
-
-class _Direct(_StandIn):
-    "A part without hooks, called directly"
-    def __init__(self, part):
-        super().__init__(part)
-        self.forward = noop if _does_nothing(part) else part.forward
-
-    def __call__(self, *args, **kwargs): return self.forward(*args, **kwargs)
+        return self.product(x) if x.numel() else self.part(x)
 
 class _Copier:
     "Maker of copies of parts that share the weights, with products in place of linear layers"
@@ -270,18 +259,32 @@ class _Copier:
         if part is None: return None
         if _is_plain(part): return _Layer(part, self.product(part))
         if _has_plain_attention(part): return _Attention(part, self)
-        if not part._modules: return _called_directly(part)
         children = {name: self.copy(o) for name,o in part._modules.items()}
-        new = object.__new__(type(part))
-        # children are attributes as well, which Python finds at once
-        new.__dict__.update(part.__dict__ | children, _modules=children)
-        return _called_directly(new)
+        new = object.__new__(_class_of_copy(part))
+        # weights and children are attributes as well, which Python finds at once
+        new.__dict__.update(part.__dict__ | part._parameters | children, _modules=children)
+        return new
 
-def _called_directly(part):
-    "`part`, or a wrapper that saves the look for hooks, of which it has none; containers stay as they are"
+def _unchanged(part, x): return x
+
+def _layer_norm(part, x):
+    return torch.layer_norm(x, part.normalized_shape, part.weight, part.bias, part.eps)
+
+# the same results in evaluation mode, in less time than by `forward`
+_shorter = dict.fromkeys((nn.Identity,nn.Dropout,ByteDropout), _unchanged) | {nn.LayerNorm: _layer_norm}
+
+def _does_nothing(copy): return type(copy).__call__ is _unchanged
+
+@lru_cache(64)
+def _called_directly(cls, forward):
+    "A class like `cls` whose calls are `forward`, and look for no hooks"
+    return type(cls)(cls.__name__, (cls,), dict(__call__=forward))
+
+def _class_of_copy(part):
+    "`_called_directly`, unless `part` has a hook, or a `forward` or `__call__` of its own"
     cls = type(part)
-    container = any(hasattr(cls, n) for n in ('__getitem__','__len__','__iter__'))
-    return part if container or _has_hooks(part) or cls.__call__ is not nn.Module.__call__ else _Direct(part)
+    own = _has_hooks(part) or 'forward' in vars(part) or cls.__call__ is not nn.Module.__call__
+    return cls if own else _called_directly(cls, _shorter.get(cls, cls.forward))
 
 # %% ../../nbs/fast/decode.ipynb #49ca37cd
 # what a variant may override
@@ -304,7 +307,8 @@ class _Attention(_StandIn):
         self.heads,self.kv_heads = attention.heads,attention.kv_heads
         self.to_qkv = copier.product(attention.toqueries, attention.tokeys, attention.tovalues)
         self.join = copier.product(attention.unifyheads)
-        self.has_norms = not (_does_nothing(attention.q_norm) and _does_nothing(attention.k_norm))
+        self.q_norm,self.k_norm = copier.copy(attention.q_norm),copier.copy(attention.k_norm)
+        self.has_norms = not (_does_nothing(self.q_norm) and _does_nothing(self.k_norm))
         self.by = self.near = None
         if isinstance(attention, ShapedSelfAttention):
             self.near = attention.window
@@ -312,29 +316,34 @@ class _Attention(_StandIn):
 
     def __call__(self, x, *, pad_mask=None, pos=None, rotate=None, cache=None, **others):
         b,t,_ = x.shape
-        first_word = cache is not None and not cache.n
-        if others or cache is None or not first_word and (t>1 or rotate is not None and pos is None):
+        needs_pos = rotate is not None and pos is None
+        fits = cache is not None and (cache.n==0 or t==1 and not needs_pos)
+        if others or not fits:
             return self.part(x, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache, **others)
         h,g = self.heads,self.kv_heads
-        x = self.to_qkv(x.flatten(0, 1)).view(b, t, h+2*g, -1).transpose(1, 2)        # (b,h+2g,t,s)
+        x = self.to_qkv(x).view(b, t, h+2*g, -1).transpose(1, 2)                      # (b,h+2g,t,s)
         if self.has_norms:
             x = torch.cat([self.q_norm(x[:,:h]), self.k_norm(x[:,h:h+g]), x[:,h+g:]], 1)
-        if rotate is not None: x = torch.cat([rotate(x[:,:h+g], pos), x[:,h+g:]], 1)
-        q,kv = x.split([h, 2*g], 1)
+        if _rotates(rotate): x = torch.cat([rotate(x[:,:h+g], pos), x[:,h+g:]], 1)
+        q,kv = x[:,:h],x[:,h:]
         if self.by is not None: q = q*self.by
         out = cache.attend(q, kv, _seen(t, cache.n+t, pad_mask, self.near))               # (b,h,t,s)
-        return self.join(out.transpose(1, 2).reshape(b*t, -1)).view(b, t, -1)             # (b,t,k)
+        return self.join(out.transpose(1, 2).flatten(2))                                      # (b,t,k)
+
+def _rotates(rotate):
+    "Check that this is a rotation, and not that of positions that rotate nothing"
+    return rotate is not None and getattr(rotate, '__func__', None) is not Positions.rotate
 
 def _seen(t, tk, pad_mask, window):
-    "Mask of what `t` new tokens may see of `tk` `(b,1,t,tk)`; None: all that does not come later"
-    seen = None if pad_mask is None else ~pad_mask[:,None,None]                           # (b,1,1,tk)
+    "Mask of what `t` new tokens may see of `tk`, for `(b,1,t,tk)`; None: all that does not come later"
     near = window is not None and tk>window
-    if seen is None and not near: return None
+    real = None if pad_mask is None else ~pad_mask[:,None,None]                           # (b,1,1,tk)
+    if not near and (real is None or t==1): return real
     at = torch.arange(tk, device='cpu')
-    now = at[-t:,None]                                                                # (t,1)
-    if t>1: seen = at<=now if seen is None else seen & (at<=now)                      # (t,tk)
-    if near: seen = at>now-window if seen is None else seen & (at>now-window)
-    return seen
+    now = at[-t:,None]                                                                    # (t,1)
+    seen = at<=now                                                                        # (t,tk)
+    if near: seen = seen & (at>now-window)
+    return seen if real is None else seen & real
 
 # %% ../../nbs/fast/decode.ipynb #e447b74b
 def why_slow(

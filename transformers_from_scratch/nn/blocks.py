@@ -81,11 +81,10 @@ class TransformerBlock(Module):
         **kwargs
     )->Tensor: # `(b,t,k)`
         "Attention, which gets the keywords, then the feed-forward network"
-        attend = partial(self.attention, **kwargs)
         if self.norm_first:
-            x = x + self.dropout(attend(self.norm1(x)))
+            x = x + self.dropout(self.attention(self.norm1(x), **kwargs))
             return x + self.ff(self.norm2(x))
-        x = self.norm1(x + self.dropout(attend(x)))
+        x = self.norm1(x + self.dropout(self.attention(x, **kwargs)))
         return self.norm2(x + self.ff(x))
 
     @property

@@ -150,7 +150,8 @@ def eval_mode(
     "Set evaluation mode; the last of the threads that did so restores the mode of each part"
     parts = list(parts)
     with _lock:
-        held = [o for o in parts if o.training or o in _evals]
+        others = set(_evals)
+        held = [o for o in parts if o.training or o in others]
         for part in held: part.training,_evals[part] = False,_evals.get(part, 0)+1
     try: yield
     finally:
