@@ -53,7 +53,7 @@ class _Ended:
         self.found = sorted(self.found, key=lambda o: o.score, reverse=True)[:self.beams]
 
     def may_improve(self, log_p):
-        "Can one of this log-probability, which goes on, still become one of the `wanted` best?"
+        "Check that one of this log-probability, which goes on, may still become one of the `wanted` best"
         if log_p==-math.inf: return False
         if len(self.found)<self.wanted: return True
         bound = log_p/self.n_words**self.length_penalty

@@ -62,7 +62,7 @@ def _future(attn, x):
 
 def _pieces(attn, x):
     "Causal attention reads a text in pieces, with a cache, as it reads it at once"
-    from transformers_from_scratch.generate.caches import KVCache
+    from transformers_from_scratch.generate.read import KVCache
     t,columns = x.shape[1],torch.arange(x.shape[1])
     hidden = attn.hidden(columns[:,None], columns)
     if hidden is None or not (hidden | (columns <= columns[:,None])).all():

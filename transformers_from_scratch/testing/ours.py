@@ -9,7 +9,6 @@ __all__ = ['our_checks', 'our_facts']
 from fastai.basics import *
 from ..nn.lm import *
 from ..nn.seq2seq import *
-from ..generate.caches import *
 from ..generate.read import *
 from ..files.describe import *
 from .report import *
