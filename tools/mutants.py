@@ -16,7 +16,7 @@ from common import copy_tracked, root, tested, write
 def page(name): return name.replace('.', '/')                                            # the notebook of a module
 tests = {'nn.variants': 'nn.blocks', 'testing.trial': 'testing.model', 'testing.report': 'testing.model', 'nn.encoder': 'nn.models', 'nn.align': 'nn.models', 'nn.classifier': 'nn.models', 'nn.lm': 'nn.models', 'nn.mlm': 'learner.mlm',
          'nn.seq2seq': 'learner.seq2seq', 'nn.bag': 'learner.bag', 'generate.sample': 'generate.write', 'generate.read': 'generate.write',
-         'fast.autotune': 'fast.layers', 'fast.attention': 'fast.layers', 'fast.steps': 'fast.layers', 'text.ensure': 'learner.core',
+         'fast.attention': 'fast.layers', 'text.ensure': 'learner.core',
          'pretrained.gpt': 'pretrained.core', 'pretrained.llama': 'pretrained.core', 'text.info': 'learner.checks', 'learner.turns': 'learner.core_threads'}  # where not named after the module
 faults = [
     ('train.contrastive', 'texts of another label count as alike', 'res = y[:,None]==y ', 'res = y[:,None]>=y ', []),
@@ -60,8 +60,8 @@ faults = [
     ('train.lora', 'some frozen weights are not compared', "if n not in learned}\n    target", "if n not in learned and 'bias' in n}\n    target", []),
     ('train.lora', 'names of classes are not compared', '[target.kind, *map(str, target.classes)]', '[target.kind]', []),
     ('learner.checks', 'a fit that ends by a NaN says nothing', '        "Warn where `TerminateOnNaNCallback` has ended the fit, too"\n        self.after_train()', '        "Nothing"', ['tutorials/recipes']),
-    ('fast.steps', 'weight decay for biases and norms, too', 'params=others, weight_decay=0.)', 'params=others)', []),
-    ('fast.steps', 'what is written to the hyperparameters of a group is lost', 'set_item_pg(self.group, self.names[name], value)', 'pass', []),
+    ('fast.layers', 'weight decay for biases and norms, too', 'params=others, weight_decay=0.)', 'params=others)', []),
+    ('fast.layers', 'what is written to the hyperparameters of a group is lost', 'set_item_pg(self.group, self.names[name], value)', 'pass', []),
     ('train.chunked_loss', 'the loss in parts forgets the last part', 'for part in parts]', 'for part in [*parts][:-1]]', ['reliability']),
     ('text.pairs', 'the two sides of a table have a vocabulary each', 'target.vocab = source.vocab', 'pass', []),
     ('fast.decode', 'logits of the first token of a prompt', 'head(x[:,-1:])', 'head(x[:,:1])', []),
