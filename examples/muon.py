@@ -1,6 +1,6 @@
 """Muon for the matrices of blocks, AdamW for all else, as one `opt_func`: the class of nbs/tutorials/speedruns.ipynb, for the examples beside this file."""
 from fastai.basics import *
-from transformers_from_scratch.fast.steps import *
+from transformers_from_scratch.fast.layers import *
 
 class MuonAdamW(FusedAdamW):
     "Muon for the matrices of blocks (Jordan et al. 2024), which alone decay; AdamW for all else"

@@ -22,15 +22,11 @@ from transformers_from_scratch.text.detokenize import *
 from transformers_from_scratch.text.tags import *
 from transformers_from_scratch.text.pairs import *
 from transformers_from_scratch.generate.sample import *
-from transformers_from_scratch.generate.caches import *
 from transformers_from_scratch.generate.read import *
 from transformers_from_scratch.generate.beams import *
 from transformers_from_scratch.generate.write import *
-from transformers_from_scratch.fast.autotune import *
 from transformers_from_scratch.fast.layers import *
 from transformers_from_scratch.fast.attention import *
-from transformers_from_scratch.fast.steps import *
-from transformers_from_scratch.fast.columns import *
 from transformers_from_scratch.fast.decode import *
 from transformers_from_scratch.files.corpus import *
 from transformers_from_scratch.pretrained.core import *

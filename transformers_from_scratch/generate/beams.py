@@ -38,12 +38,26 @@ class Hypothesis(NamedTuple):
     stopped:bool   # True if it ends with the stop; False if it reached `n_words`
 
 # %% ../../nbs/generate/beams.ipynb #be000049
-def _hypothesis(ids, log_p, stopped, length_penalty):
-    log_p = log_p.item()
-    n = max(len(ids)+stopped, 1)
-    return Hypothesis(ids, log_p/n**length_penalty, log_p, stopped)
+class _Ended:
+    "Continuations of one text that have ended, best first, `beams` at most"
+    def __init__(self, beams, n_best, n_words, length_penalty, early_stop):
+        store_attr('beams,n_words,length_penalty')
+        self.early_stop = early_stop or beams==1  # which is greedy
+        self.wanted = beams if self.early_stop else n_best
+        self.found = []
 
-def _best_first(texts, n): return sorted(texts, key=lambda o: o.score, reverse=True)[:n]
+    def add(self, ids, log_p, stopped):
+        "Score a continuation by its log-probability and its length, in which the stop counts"
+        n = max(len(ids)+stopped, 1)
+        self.found.append(Hypothesis(ids, log_p/n**self.length_penalty, log_p, stopped))
+        self.found = sorted(self.found, key=lambda o: o.score, reverse=True)[:self.beams]
+
+    def may_improve(self, log_p):
+        "Check that one of this log-probability, which goes on, may still become one of the `wanted` best"
+        if log_p==-math.inf: return False
+        if len(self.found)<self.wanted: return True
+        bound = log_p/self.n_words**self.length_penalty
+        return not self.early_stop and self.found[self.wanted-1].score<bound
 
 def _order(stops, parents, beams, n):
     "Columns of the `beams` best that don't stop; the first successor of a text gets its column, so caches rarely move"
@@ -73,40 +87,32 @@ def search_beams(
     if not (1<=n_best<=beams and 0<=length_penalty<math.inf):
         raise ValueError(f'`n_best` is {n_best}, `beams` is {beams}, `length_penalty` is '
                          f'{length_penalty}, but must be 1<=n_best<=beams and 0<=length_penalty')
-    early_stop = early_stop or beams==1  # which is greedy
-    wanted = beams if early_stop else n_best
     log_p = reader.logits.new_zeros(len(reader.logits), 1)                              # (b,n)
     ids = log_p.new_zeros(*log_p.shape, 0, dtype=torch.long)                            # (b,n,t)
-    active = list(range(len(log_p)))
-    found = [[] for _ in log_p]
+    ended = [_Ended(beams, n_best, n_words, length_penalty, early_stop) for _ in log_p]
+    active = ended  # those of the texts that go on
     for t in range(n_words):
-        rows = torch.arange(log_p.numel(), device=ids.device).view_as(log_p)            # (b,n)
+        n = log_p.shape[1]
         # half of them may stop
         log_p,parents,new = best_next(reader.logits, log_p, 2*beams, banned)    # (b,2*beams)
         stops = new==ifnone(stop_id, -1)
         for i,j in (stops & log_p.isfinite())[:,:beams].nonzero().tolist():
-            text = ids[i,parents[i,j]]
-            found[active[i]].append(_hypothesis(text, log_p[i,j], True, length_penalty))
-        found = [_best_first(o, beams) for o in found]
-        order = _order(stops, parents, beams, rows.shape[1])                            # (b,n)
+            active[i].add(ids[i,parents[i,j]], log_p[i,j].item(), stopped=True)
+        order = _order(stops, parents, beams, n)                                        # (b,n)
         log_p = log_p.masked_fill(stops, -math.inf)
         log_p,parents,new = (o.gather(1, order) for o in (log_p, parents, new))
         ids = torch.cat([ids.take_along_dim(parents[...,None], 1), new[...,None]], 2)
-        best = log_p.amax(1).tolist()  # of those that go on
-        bounds = [-math.inf if early_stop else o/n_words**length_penalty for o in best]
-        keep = [i for i,o in enumerate(active) if best[i]>-math.inf
-                and (len(found[o])<wanted or found[o][wanted-1].score<bounds[i])]
+        best = log_p.amax(1).tolist()
+        keep = [i for i,o in enumerate(active) if o.may_improve(best[i])]
         if t==n_words-1 or not keep: break
-        old = rows
-        rows = rows.gather(1, parents)[keep]
+        rows = torch.arange(len(active)*n, device=ids.device).view(-1, n)
+        continued = rows.gather(1, parents)[keep]
+        if not continued.equal(rows): reader.select(continued.flatten())
+        reader.append(new[keep].flatten())
         active = [active[i] for i in keep]
-        log_p = log_p[keep]
-        ids = ids[keep]
-        new = new[keep]
-        if not rows.equal(old): reader.select(rows.flatten())
-        reader.append(new.flatten())
-    for i,text in enumerate(active):  # without a stop, as they are
-        if early_stop and len(found[text])>=beams: continue
-        found[text] += [_hypothesis(*o, False, length_penalty) for o in zip(ids[i], log_p[i])
-                        if o[1]>-math.inf]
-    return [_best_first(o, n_best) for o in found]
+        ids,log_p = ids[keep],log_p[keep]
+    for i,o in enumerate(active):  # without a stop, as they are
+        if o.early_stop and len(o.found)>=beams: continue
+        for j in log_p[i].isfinite().nonzero()[:,0].tolist():
+            o.add(ids[i,j], log_p[i,j].item(), stopped=False)
+    return [o.found[:n_best] for o in ended]

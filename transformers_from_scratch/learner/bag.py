@@ -7,7 +7,7 @@ __all__ = ['BagLearner', 'bag_learner', 'phrase_parts']
 
 # %% ../../nbs/learner/bag.ipynb #25b00104
 from fastai.text.all import *
-from ..fast.steps import *
+from ..fast.layers import *
 from .turns import *
 from ..nn.bag import *
 from ..text.info import *

@@ -19,7 +19,6 @@ from ..nn.lm import *
 from .turns import *
 from ..nn.classifier import *
 from ..pretrained.core import *
-from ..fast.steps import *
 from ..nn.windows import *
 
 # %% ../../nbs/learner/core.ipynb #e79ba79f

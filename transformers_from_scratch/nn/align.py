@@ -40,21 +40,24 @@ def left_align(
     crop:callable=None # `crop(rank, n, max_len)` selects the tokens of a text to keep; None: all
 )->tuple: # Ids `(b,t')`, real tokens on the left, and the mask `(b,t')`, True at padding
     "Crop each text, move its tokens to the left; raises `ValueError` if more than `max_len` remain"
-    return _to_left(ids, real_tokens(ids, pad_idx), pad_idx, max_len, crop)[:2]
+    texts = _to_left(ids, real_tokens(ids, pad_idx), pad_idx, max_len, crop)
+    return texts.ids,texts.pad_mask
 
 # %% ../../nbs/nn/align.ipynb #a8e31de1
-def _to_left(ids, keep, pad_idx, max_len, crop):
-    "Crop and move what to `keep`: ids, mask, columns (None if all stay), tokens of the shortest text"
+def _to_left(ids, keep, pad_idx, max_len, crop, causal=False):
+    "Crop each text, and move its tokens, True in `keep`, to the left: an `Aligned`"
     t = ids.shape[1]
     if crop and max_len and (torch.compiler.is_compiling() or t>max_len):
-        keep = keep & crop(keep.cumsum(1)-1, keep.sum(1, keepdim=True), max_len)          # (b,t)
+        rank,n = keep.cumsum(1)-1,keep.sum(1, keepdim=True)                         # (b,t), (b,1)
+        keep = keep & crop(rank, n, max_len)                                              # (b,t)
     n = keep.sum(1, keepdim=True)                                                         # (b,1)
     fewest,most = _extremes(n)
     width = _width(n, t, max_len, crop, most)
     pad_mask = torch.arange(width, device=n.device) >= n                                  # (b,t')
-    if fewest==width==t: return ids,pad_mask,None,fewest
+    if fewest==width==t: return Aligned(ids, pad_mask, None, fewest, causal)
     columns = columns_of(keep)                                                            # (b,t)
-    return _moved(ids, columns, width, ifnone(pad_idx, 0)),pad_mask,columns,fewest
+    moved = _moved(ids, columns, width, ifnone(pad_idx, 0))                               # (b,t')
+    return Aligned(moved, pad_mask, columns, fewest, causal)
 
 def _extremes(x):
     "Smallest and largest number of `x`; `(None, None)` if that is impossible or slow"
@@ -64,7 +67,7 @@ def _extremes(x):
     except RuntimeError: return None,None  # in `vmap`, and for empty tensors
 
 def _width(n, t, max_len, crop, most):
-    "Columns for the longest text, of `most` tokens or, if None, at most `t`; `ValueError` if there are too many"
+    "Columns that texts of `n` tokens need, `most` at most (None: unknown); `ValueError` above `max_len`"
     max_len = ifnone(max_len, t)
     if torch.compiler.is_compiling():  # a graph can't look at the numbers: nothing is checked
         surely = torch.fx.experimental.symbolic_shapes.statically_known_true
@@ -96,9 +99,11 @@ class Aligned(NamedTuple):
     @property
     def pads(self):
         "Padding to hide `(b,t')`, or None; one token of an empty text stays visible"
-        if self.fewest: return None if self.fewest==self.ids.shape[1] else self.pad_mask
+        width = self.ids.shape[1]
+        if self.fewest==width: return None
+        if self.fewest: return self.pad_mask
         # a custom attention may give NaN if all tokens are hidden
-        return self.pad_mask & (torch.arange(self.ids.shape[1], device=self.ids.device) > 0)
+        return self.pad_mask & (torch.arange(width, device=self.ids.device) > 0)
 
     @property
     def hidden(self):
@@ -128,19 +133,20 @@ def align(
     "Check ids, drop some, crop, align; raises `ValueError` for ids out of range, or too many"
     if not torch.compiler.is_compiling(): ids = ids.as_subclass(Tensor)  # subclasses of fastai are slow
     check_ids(ids, encoder)
-    v,keep = encoder.vocab_sz,real_tokens(ids, encoder.pad_idx)                           # (b,t)
+    keep = real_tokens(ids, encoder.pad_idx)                                              # (b,t)
     if vocab_dropout:
+        v = encoder.vocab_sz
         dropped = torch.rand(v+1, device=ids.device) < vocab_dropout                      # (v+1,)
         keep = keep & ~dropped[ids.clamp(0, v)]
     if word_dropout: keep = keep & (torch.rand(ids.shape, device=ids.device) >= word_dropout)
-    moved = _to_left(ids, keep, encoder.pad_idx, encoder.max_len, crop)
-    return Aligned(*moved, encoder.causal)
+    return _to_left(ids, keep, encoder.pad_idx, encoder.max_len, crop, encoder.causal)
 
 def check_ids(
     ids:Tensor, # Token ids `(b,t)`
     encoder:TransformerEncoder # Encoder of these texts
 ):
     "Raise `ValueError` for ids out of range (on a CPU, outside graphs)"
-    (low,high),v = _extremes(ids),encoder.vocab_sz
+    low,high = _extremes(ids)
+    v = encoder.vocab_sz
     if low is not None and not 0<=low<=high<=v - (encoder.pad_idx!=v):
         raise ValueError(f'`ids` go from {low} to {high}: the vocabulary ends at {v-1}')

@@ -101,14 +101,16 @@ class MultiHeadAttention(Module):
         if key is None: key = query
         key_pos = pos if key is query else None  # another text is counted from 0
         q = self.queries(query)                                                        # (b,h,tq,s)
-        k,v = key if isinstance(key, tuple) else self.keys_values(key, value)
-        t = k.shape[2]  # new keys
-        if rotate is not None: q,k = rotate(q, pos),rotate(k, key_pos)
-        if cache is not None: k,v = cache.update(k, v)
-        if rotate is not None and pos is None and k.shape[2]>t:
+        k,v = key if isinstance(key, tuple) else self.keys_values(key, value)    # (b,kv_heads,t,s)
+        n_new = k.shape[2]
+        if rotate is not None:
+            q = rotate(q, pos)
+            k = rotate(k, key_pos)
+        if cache is not None: k,v = cache.update(k, v)                          # (b,kv_heads,tk,s)
+        if rotate is not None and pos is None and k.shape[2]>n_new:
             raise ValueError('`pos` is None, but must be given where keys are cached and rotated')
-        limits = self.limits(q, k, t, pos, key_pos, mask, pad_mask, **kwargs)
-        out,weights = self.attend(q, k, v, *limits, need_weights)
+        hidden,bias,only_later = self.limits(q, k, n_new, pos, key_pos, mask, pad_mask, **kwargs)
+        out,weights = self.attend(q, k, v, hidden, bias, only_later, need_weights)     # (b,h,tq,s)
         out = self.unifyheads(out.transpose(1,2).flatten(2))  # (b,tq,k) = (b,tq,h*s) @ (h*s,k)
         return (out,weights) if need_weights else out
 
@@ -231,11 +233,11 @@ def limits(self:MultiHeadAttention,
     if hides=='later' and not (biased or given) and tq==tk==t: return None,None,True
     # a new token of the same text comes after all others
     last = hides=='later' and tq==t==1 and key_pos is pos
+    by_position = hides=='more' or hides=='later' and not last
     hidden = bias = None
-    if hides=='more' or biased or hides=='later' and not last:
-        places = _places(tq, tk, t, pos, key_pos, q.device)
-        if hides=='more' or not last: hidden = self.hidden(*places)
-        if biased: bias = self.score_bias(*places, **kwargs)
+    if by_position or biased: places = _places(tq, tk, t, pos, key_pos, q.device)
+    if by_position: hidden = self.hidden(*places)
+    if biased: bias = self.score_bias(*places, **kwargs)
     if bias is not None and not bias.is_floating_point():
         raise TypeError(f'`score_bias` gives {bias.dtype}, but must give floats: see `hidden`')
     if pad_mask is not None: pad_mask = pad_mask[...,None,None,:]                       # (b,1,1,tk)

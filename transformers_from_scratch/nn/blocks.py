@@ -67,12 +67,9 @@ class TransformerBlock(Module):
         norm_cls:type=nn.LayerNorm # Class of both norms, created as `norm_cls(k)`
     ):
         store_attr('heads,wide,norm_first')
-        ff_kwargs = dict(hidden_mult=hidden_mult, act_cls=act_cls)
-        ff_kwargs = {n: o for n,o in ff_kwargs.items() if o is not None}
-        _ensure_once(attn_cls, 'wide', 'dropout'); _ensure_once(ff_cls, 'dropout', *ff_kwargs)
-        self.attention = attn_cls(k, heads, wide=wide, dropout=attn_dropout)
+        self.attention = _make(attn_cls, k, heads, wide=wide, dropout=attn_dropout)
         self.norm1,self.norm2 = norm_cls(k),norm_cls(k)
-        self.ff = ff_cls(k, dropout=dropout, **ff_kwargs)  # has its own dropout
+        self.ff = _make(ff_cls, k, hidden_mult=hidden_mult, act_cls=act_cls, dropout=dropout)
         self.dropout = nn.Dropout(dropout)
 
     @delegates(SelfAttention.forward, but=['need_weights'])
@@ -81,11 +78,10 @@ class TransformerBlock(Module):
         **kwargs
     )->Tensor: # `(b,t,k)`
         "Attention, which gets the keywords, then the feed-forward network"
-        attend = partial(self.attention, **kwargs)
         if self.norm_first:
-            x = x + self.dropout(attend(self.norm1(x)))
+            x = x + self.dropout(self.attention(self.norm1(x), **kwargs))
             return x + self.ff(self.norm2(x))
-        x = self.norm1(x + self.dropout(attend(x)))
+        x = self.norm1(x + self.dropout(self.attention(x, **kwargs)))
         return self.norm2(x + self.ff(x))
 
     @property
@@ -96,10 +92,12 @@ class TransformerBlock(Module):
         "True if a text can be read in pieces, with a cache; a class with its own `forward` sets it"
         return type(self).forward is TransformerBlock.forward
 
-def _ensure_once(cls, *names):
-    "Raise `ValueError` for a `partial` with a keyword that the block passes itself"
-    if twice := {*names} & {*getattr(cls, 'keywords', ())}:
+def _make(cls, *args, **kwargs):
+    "Make a part, without arguments that are None; `ValueError` for a `partial` that holds another one"
+    kwargs = {name: o for name,o in kwargs.items() if o is not None}
+    if twice := {*kwargs} & {*getattr(cls, 'keywords', ())}:
         raise ValueError(f'{cls} holds {", ".join(twice)}: pass it to the block or the model')
+    return cls(*args, **kwargs)
 
 # %% ../../nbs/nn/blocks.ipynb #5d0cf9a3
 class Positions(Module):
@@ -208,7 +206,6 @@ class RotaryPositions(Positions):
         q = q*cos + q.roll(self.s//2, -1)*sin  # `roll` exchanges the halves: (b,h,t,s)
         return torch.cat([q, rest], -1) if rest.shape[-1] else q
 
-
     @delegates(Positions.rotation)
     def rotation(self, pos:Tensor)->callable: # `rotate(q, pos)` for the attention of each block
         "`rotate` with the angles of these positions computed once, for all blocks"
@@ -224,15 +221,15 @@ class PositionsByBlock(Positions):
         widths:list, # Width of the heads of each block
         classes:list # Created as `pos_cls(k, max_len, s=)`; repeated over the blocks
     ):
-        def key(cls, s):
-            kind = (cls.func, repr(cls.keywords)) if isinstance(cls, partial) else (cls,)
-            turns = getattr(kind[0], 'rotate', None) is not Positions.rotate
-            return kind,s if turns else None
-        every = [(classes[i%len(classes)], s) for i,s in enumerate(widths)]
-        kinds = {}
-        for cls,s in every: kinds.setdefault(key(cls, s), (cls,s))
-        self.which = [[*kinds].index(key(*o)) for o in every]
-        self.kinds = nn.ModuleList(cls(k, max_len, s=s) for cls,s in kinds.values())
+        kinds = {}  # the positions of each kind
+        keys = []  # the kind of each block
+        for i,s in enumerate(widths):
+            pos_cls = classes[i%len(classes)]
+            key = _kind(pos_cls, s)
+            if key not in kinds: kinds[key] = pos_cls(k, max_len, s=s)
+            keys.append(key)
+        self.which = [[*kinds].index(key) for key in keys]
+        self.kinds = nn.ModuleList(kinds.values())
 
     @delegates(Positions.forward)
     def forward(self, x:Tensor, pos:Tensor=None)->Tensor: # `x` with something added `(b,t,k)`
@@ -251,3 +248,10 @@ class PositionsByBlock(Positions):
         "Numbers for the scores of each block"
         relatives = [o.relative(pos) for o in self.kinds]
         return [relatives[i] for i in self.which]
+
+def _kind(pos_cls, s):
+    "Key of the positions that are made by `pos_cls` for heads of width `s`, which counts where they rotate"
+    cls,keywords = pos_cls,None
+    if isinstance(pos_cls, partial): cls,keywords = pos_cls.func,repr(pos_cls.keywords)
+    rotates = getattr(cls, 'rotate', None) is not Positions.rotate
+    return cls,keywords,s if rotates else None

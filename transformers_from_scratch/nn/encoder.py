@@ -100,9 +100,10 @@ class TransformerEncoder(KeepsInitKwargs):
         if self.pad_idx==self.vocab_sz: ids = ids.masked_fill(ids==self.vocab_sz, 0)
         x = self.embed(self.embedding(ids), ids, types)
         x = self.embed.finish(self.positions(x, positions), self.dropout)                # (b,t,k)
-        shared = self.positions.rotation(positions),self.positions.relative(positions)
-        shared = (o if isinstance(o, list) else repeat(o) for o in shared)
-        for block,cache,rotate,relative in zip(self.blocks, caches or repeat(None), *shared):
+        rotations = _for_blocks(self.positions.rotation(positions))
+        relatives = _for_blocks(self.positions.relative(positions))
+        parts = zip(self.blocks, caches or repeat(None), rotations, relatives)
+        for block,cache,rotate,relative in parts:
             more = kwargs if relative is None else kwargs | dict(relative=relative)
             x = block(x, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache, **more)
         return self.norm(x)
@@ -113,6 +114,8 @@ class TransformerEncoder(KeepsInitKwargs):
         return all(getattr(o, 'causal', False) for o in self.blocks)
 
 # %% ../../nbs/nn/encoder.ipynb #02make02
+def _for_blocks(value): return value if isinstance(value, list) else repeat(value)
+
 def _make_blocks(k, heads, depth, block_cls, **kwargs):
     "Blocks, each with its own value of a list; one that is `shared` stands for all"
     def of_block(i, value): return value[i%len(value)] if isinstance(value, list) else value
@@ -150,8 +153,11 @@ def eval_mode(
     "Set evaluation mode; the last of the threads that did so restores the mode of each part"
     parts = list(parts)
     with _lock:
-        held = [o for o in parts if o.training or o in _evals]
-        for part in held: part.training,_evals[part] = False,_evals.get(part, 0)+1
+        others = set(_evals)
+        held = [o for o in parts if o.training or o in others]
+        for part in held:
+            part.training = False
+            _evals[part] = _evals.get(part, 0)+1
     try: yield
     finally:
         with _lock:

@@ -23,10 +23,14 @@ def mask_tokens(
     "Mask words, at least one, Devlin et al. 2019, 3.1; raises `ValueError` for `p` outside (0,1]"
     if not 0<p<=1: raise ValueError(f'`p` is {p}, but must be in (0,1]')
     words = is_word.nonzero()[:,0]                                                     # (n_words,)
-    kw = dict(generator=generator, device=ids.device if generator is None else generator.device)
-    u,idx = draws or (torch.rand(ids.shape, **kw),torch.randint(len(words), ids.shape, **kw))
-    u = u.to(ids.device).where(is_word[ids], 1.)                                          # (b,t)
-    u = torch.where(u==(u.amin(1, True) if draws else u.min()), p*u, u)  # at least one is chosen
+    if draws is None:
+        kw = dict(generator=generator, device=generator.device if generator else ids.device)
+        draws = torch.rand(ids.shape, **kw),torch.randint(len(words), ids.shape, **kw)
+        smallest = torch.min
+    else: smallest = partial(torch.amin, dim=1, keepdim=True)  # of each row
+    u,idx = draws
+    u = u.to(ids.device).where(is_word[ids], 1.)  # other tokens are not chosen           # (b,t)
+    u = torch.where(u==smallest(u), p*u, u)  # at least one is chosen
     other = words[idx.to(ids.device)%len(words)]                                          # (b,t)
     hidden = ids.where(u>=.9*p, other).masked_fill(u<.8*p, mask_id)
     return hidden,u<p

@@ -74,7 +74,9 @@ def shift_right(
     "Input and targets of the decoder: the tokens from `bos` on, and the next ones, up to `eos`"
     ids,pad_mask = left_align(ids.as_subclass(Tensor), pad_idx)
     n = (~pad_mask).sum(1, keepdim=True)                                                  # (b,1)
-    if not marks.has_bos: ids,n = F.pad(ids, (1,0), value=marks.bos),n+1
+    if not marks.has_bos:
+        ids = F.pad(ids, (1,0), value=marks.bos)
+        n = n+1
     if not marks.has_eos: ids = F.pad(ids, (0,1), value=pad_idx).scatter(1, n, marks.eos)
     return ids[:,:-1],ids[:,1:]
 

@@ -200,9 +200,9 @@ class BlendedRotary(SlowedRotary):
     "Rotary positions that keep waves with many turns in the length of training (Llama 3.1, 2024)"
     @delegates(SlowedRotary)
     def __init__(self, k:int, max_len:int=None, s:int=None, *, # Width of a head
-        trained:int=8192, # Longest text in training
-        few:float=1., # Waves that turn less often in it are slowed by the whole factor
-        many:float=4., # Waves that turn more often are kept
+        trained:int=8192, # Tokens of the longest text in training
+        few:float=1., # Waves with fewer turns in `trained` tokens are slowed by the whole `factor`
+        many:float=4., # Waves with more turns in them are not slowed; those between are, in part
         **kwargs
     ):
         super().__init__(k, max_len, s, **kwargs)
@@ -210,8 +210,8 @@ class BlendedRotary(SlowedRotary):
 
     @delegates(SlowedRotary.kept)
     def kept(self, waves:Tensor)->Tensor: # In [0,1], `(s/2,)`
-        "Share of each wave that is not slowed, by its turns"
-        turns = self.trained*waves/(2*math.pi)
+        "Share of each wave that is not slowed, by its number of turns in `trained` tokens"
+        turns = self.trained*waves/(2*math.pi)                                            # (s/2,)
         return ((turns-self.few)/(self.many-self.few)).clamp(0, 1)
 
 class YarnRotary(BlendedRotary):
@@ -229,9 +229,10 @@ class YarnRotary(BlendedRotary):
     @delegates(BlendedRotary.kept)
     def kept(self, waves:Tensor)->Tensor: # In [0,1], `(s/2,)`
         "Share of each wave that is not slowed, by its number"
-        def number(turns):
+        def number(turns):  # of the wave that turns so often in `trained` tokens
             return self.s*math.log(self.trained/(turns*2*math.pi))/(2*math.log(self.base))
-        low,high = max(math.floor(number(self.many)), 0),min(math.ceil(number(self.few)), self.s-1)
+        low = max(math.floor(number(self.many)), 0)
+        high = min(math.ceil(number(self.few)), self.s-1)
         at = torch.arange(len(waves), device=waves.device)
         return 1 - ((at-low)/max(high-low, .001)).clamp(0, 1)
 
@@ -257,9 +258,14 @@ def distance_buckets(
     both:bool=True # Has each side a half of them? False: later tokens count as distance 0
 )->Tensor: # From 0 to `n-1`
     "Buckets of distances, one each up to `n/4` (one side: `n/2`), then larger; Raffel et al. 2020"
-    later = (distance>0).long()*(n//2) if both else 0
-    n,far = (n//2,distance.abs()) if both else (n,(-distance).clamp(min=0))
-    exact = n//2
+    if both:
+        n = n//2
+        later = (distance>0).long()*n  # tokens that come later have the second half
+        far = distance.abs()
+    else:
+        later = 0
+        far = (-distance).clamp(min=0)
+    exact = n//2  # distances with a bucket each
     wide = (far.clamp(min=1).float()/exact).log()/math.log(farthest/exact)*(n-exact)
     return later + far.where(far<exact, (exact+wide.long()).clamp(max=n-1))
 
@@ -331,7 +337,8 @@ class DistanceVectors(Positions):
         distance:Tensor # Position of the query minus that of the key
     )->Tensor: # From 0 to `2*n-1`
         "Row of each distance: the middle one is distance 0"
-        near,far = self.n//2,distance.abs()
+        near = self.n//2  # distances with a vector each
+        far = distance.abs()
         steps = (far.clamp(min=1).float()/near).log()/math.log((self.farthest-1)/near)*(near-1)
         at = distance.where(far<=near, (steps.ceil().long()+near)*distance.sign())
         return (at+self.n).clamp(0, 2*self.n-1)

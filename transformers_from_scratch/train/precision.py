@@ -8,7 +8,7 @@ __all__ = ['BF16Precision']
 # %% ../../nbs/train/precision.ipynb #7fde1d09
 from fastai.text.all import *
 from ..learner.core import *
-from ..fast.autotune import *
+from ..fast.attention import *
 
 # %% ../../nbs/train/precision.ipynb #846e42c5
 class BF16Precision(MixedPrecision):

@@ -8,7 +8,7 @@ __all__ = ['Resume']
 # %% ../../nbs/train/resume.ipynb #d505940265
 import hashlib,shutil,time,zipfile
 from fastai.text.all import *
-from ..fast.autotune import *
+from ..fast.layers import *
 from ..learner.turns import *
 from .processes import *
 from ..files.format import *
