@@ -61,7 +61,7 @@ def _future(attn, x):
 
 def _pieces(attn, x):
     "Causal attention reads a text in pieces, with a cache, as it reads it at once"
-    from transformers_from_scratch.generate.caches import KVCache
+    from transformers_from_scratch.generate.read import KVCache
     t = x.shape[1]
     columns = torch.arange(t)
     hidden = attn.hidden(columns[:,None], columns)

@@ -125,7 +125,7 @@ def _read_target(model, ids, pad): return model(_other_text(ids), ids)
 
 def _read_on(lm, ids, state):
     "Read further tokens; the state is a cache for each block, and the number of tokens read"
-    from transformers_from_scratch.generate.caches import KVCache
+    from transformers_from_scratch.generate.read import KVCache
     caches,n = state or ([KVCache() for _ in lm[0].blocks],0)
     t = n+ids.shape[1]
     pos = torch.arange(n, t, device=ids.device).expand(ids.shape)
