@@ -11,8 +11,7 @@ from ..nn.attention import *
 from ..nn.blocks import *
 from ..nn.mlm import *
 from ..nn.variants import *
-from .core import *
-from .decoders import *
+from .family import *
 
 # %% ../../nbs/pretrained/encoders.ipynb #fa5f78ab
 _bert_names = {'embedding':'embeddings.word_embeddings', 'embed.types':'embeddings.token_type_embeddings',
@@ -70,7 +69,7 @@ def _roberta(cfg):
 def _distilbert(cfg):
     "DistilBERT (Sanh et al. 2019)"
     cfg.only(sinusoidal_pos_embds=False)
-    cfg.preset('layer_norm_eps')  # it is 1e-12
+    cfg.ignore('layer_norm_eps')  # it is 1e-12
     names = {'norm1':'sa_layer_norm', 'norm2':'output_layer_norm',
         'attention.toqueries':'attention.q_lin', 'attention.tokeys':'attention.k_lin',
         'attention.tovalues':'attention.v_lin', 'attention.unifyheads':'attention.out_lin',

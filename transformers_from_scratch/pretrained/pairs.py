@@ -11,7 +11,7 @@ from ..nn.attention import *
 from ..nn.blocks import *
 from ..nn.seq2seq import *
 from ..nn.variants import *
-from .core import *
+from .family import *
 
 # %% ../../nbs/pretrained/pairs.ipynb #t5s2s005
 def _t5_attention(layer, name):
