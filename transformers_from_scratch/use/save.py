@@ -263,8 +263,8 @@ def _dls_of(path, about, tok_tfm, rules, device):
         else: tok = as_tokenizer(tok_tfm)
         _note_tokenizer(path, about, tok)
     except Exception as e:
-        raise ValueError(f"{path}: the tokenizer has custom rules, or is of a custom class: pass `rules=[...]`, "
-                         f"or `tok_tfm=`, such as `TextTokenizer(tok, rules=[...])` ({in_short(e)})") from e
+        raise ValueError(f"{path}: the tokenizer is of a custom class, or has custom rules: pass `tok_tfm=`, "
+                         f"such as `TextTokenizer(tok)`, or the `rules=[...]` ({in_short(e)})") from e
     return _empty_dls(about, tok, torch.device(device))
 
 def _note_tokenizer(path, about, tok):
