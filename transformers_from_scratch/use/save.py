@@ -261,7 +261,7 @@ def _dls_of(path, about, tok_tfm, rules, device):
     try:
         if tok_tfm is None: tok = tokenizer_from_state(about.tokenizer, rules)
         else: tok = as_tokenizer(tok_tfm)
-        _note_tokenizer(path, about, tok)
+        if tok_tfm is not None or rules is not None: _note_tokenizer(path, about, tok)
     except Exception as e:
         raise ValueError(f"{path}: the tokenizer is of a custom class, or has custom rules: pass `tok_tfm=`, "
                          f"such as `TextTokenizer(tok)`, or the `rules=[...]` ({in_short(e)})") from e
