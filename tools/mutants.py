@@ -236,7 +236,7 @@ faults = [
     ('text.info', 'types of texts that are not marked', "tok.kwargs.get('mark_fields') is not False", 'True', ['tests/pretrained/use']),
     ('learner.core', 'two texts of one type', "dict(type_sep=type_sep(dls)) | embed.keywords", 'embed.keywords', ['tests/pretrained/use']),
     ('text.hf', 'spaces stay that SentencePiece removes', 'if spec.remove_extra_whitespaces:', 'if False:', ['tests/pretrained/use']),
-    ('text.hf', 'pieces of the other language as cheap as those of this one', 'low = dict.fromkeys(ids, -2e4) | dict.fromkeys(strange, -1e4) | scores', 'low = dict.fromkeys(ids, 0.) | scores', ['tests/pretrained/use']),
+    ('text.hf', 'pieces of the other language as cheap as those of this one', 'all_scores = dict.fromkeys(ids, -2e4) | dict.fromkeys(foreign, -1e4) | scores', 'all_scores = dict.fromkeys(ids, 0.) | scores', ['tests/pretrained/use']),
     ('text.hf', "a file of another family's tokenizer is read", 'for n,o in _spm_files.items() if kind in (None,*o[0])', 'for n in _spm_files', ['tests/pretrained/use']),
     ('text.tokenizers', 'a special token leaves a trace', "for o in tokens if o not in _names)", 'for o in tokens)', ['reliability']),
     ('files.corpus', 'the first token of a text is that of the next', "ends.searchsorted(at, 'right')", "ends.searchsorted(at, 'left')", ['reliability']),

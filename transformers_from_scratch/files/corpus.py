@@ -75,7 +75,7 @@ def _table(tokens, vocab):
     return np.array([o2i.get(o, 0) for o in tokens], np.int32)
 
 def _finish(folder, tok, tokenizer, progress, asked):
-    "Write the ids of the vocabulary, and last what describes them"
+    "Make the vocabulary, write the ids of all texts, and last the description of the corpus"
     if not progress.sizes[0]:
         raise ValueError("`texts` are without a token, but must have at least one")
     lens = np.fromfile(folder/'lengths.bin', np.int32)
@@ -135,10 +135,10 @@ class Corpus:
 
 # %% ../../nbs/files/corpus.ipynb #c0000017
 def _ensure_as_made(about, tokenizer, asked, folder):
-    "A `ValueError` unless what is in `folder` was made in the same way"
+    "Raise `ValueError` unless the corpus in `folder` was made in the same way"
     differ = []
-    if about.vocab is not None:
-        differ = ['vocab' if n=='given' else n for n in asked if about.asked[n]!=asked[n]]
+    if about.vocab is not None:  # it is finished
+        differ = [n.replace('given', 'vocab') for n in asked if about.asked[n]!=asked[n]]
     how = tokenizer_diff(about.tokenizer, tokenizer)
     if how: differ.append(f'tok ({how:.300})')
     if differ: raise ValueError(f"{folder} was made with another {' and '.join(differ)}: "

@@ -195,7 +195,8 @@ class Checkpoint:
             # others write no checksum
             if lib_name in (f.metadata() or {}): read_file(file, 'save_pretrained', 'checkpoint')
             for key in f.keys():
-                name = re.sub(r'\.gamma$', '.weight', re.sub(r'\.beta$', '.bias', key))  # old names
+                name = re.sub(r'\.gamma$', '.weight', key)  # an old name
+                name = re.sub(r'\.beta$', '.bias', name)
                 self.at[name.removeprefix(prefix)] = f,key
 
     def get(self,

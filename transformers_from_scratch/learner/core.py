@@ -12,7 +12,6 @@ from fastai.text.all import *
 from ..text.info import *
 from ..text.ensure import *
 from ..text.loaders import *
-from ..text.blocks import *
 from .checks import *
 from ..nn.blocks import *
 from ..fast.layers import *

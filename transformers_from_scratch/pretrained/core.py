@@ -18,7 +18,6 @@ from ..text.ensure import *
 from ..files.format import *
 from ..text.info import *
 from ..text.hf import *
-from ..text.tokenizers import *
 from ..files.describe import *
 from .family import *
 

@@ -121,8 +121,8 @@ def _fixed(decoder, tokens):
     return os.path.commonprefix([text, longer]).rstrip('�')
 
 # %% ../../nbs/text/detokenize.ipynb #8b5a308c
-def _behind(old, text):
-    "Index at which `text` continues after `old`, which may have other spaces and capitals in it"
+def _end_of(old, text):
+    "Where in `text` its beginning `old` ends, which may have other spaces and capitals in it"
     if text.startswith(old): return len(old)
     characters = map(re.escape, ''.join(old.split()))
     same = re.match(r'\s*'.join(['', *characters]), text, re.I)
@@ -162,7 +162,7 @@ class TextWriter:
         "Return what is new and fixed, without what may be the beginning of a stop string"
         if self.done: return ''
         text = self.decoder(list(self.tokens))
-        start = _behind(self.old, text)
+        start = _end_of(self.old, text)
         new = text[start:]
         if not new.startswith(self.new):
             raise ValueError('`decoder` changed a text that was shown already: use `predict`')

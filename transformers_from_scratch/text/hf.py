@@ -139,12 +139,15 @@ def _marian_vocab(file, pieces):
     scores = {o.piece: o.score for o in pieces if o.type==1}
     if list(ids.values())!=list(range(len(ids))) or not scores.keys()<=ids.keys():
         raise ValueError(f'{file.parent}/vocab.json does not number the pieces of {file.name}')
-    known = {c for o in scores for c in o}
-    strange = [o for o in ids if not known&{*o}]  # of the other language: found alone
-    low = dict.fromkeys(ids, -2e4) | dict.fromkeys(strange, -1e4) | scores
-    run = f"[^ {''.join(map(re.escape, sorted(known)))}]"
-    alone = '|'.join(map(re.escape, sorted(strange, key=len, reverse=True)))
-    return list(low.items()),f'(?<!{run})(?!(?:{alone})(?!{run})){run}+'
+    characters = {c for piece in scores for c in piece}
+    foreign = [o for o in ids if not characters&{*o}]  # pieces of the other language: each is found alone
+    all_scores = dict.fromkeys(ids, -2e4) | dict.fromkeys(foreign, -1e4) | scores
+    odd = f"[^ {''.join(map(re.escape, sorted(characters)))}]"  # a character without a piece
+    longest_first = sorted(foreign, key=len, reverse=True)
+    alone = '|'.join(map(re.escape, longest_first))
+    # a run of such characters, unless all of it is a foreign piece
+    unknown = f'(?<!{odd})(?!(?:{alone})(?!{odd})){odd}+'
+    return list(all_scores.items()),unknown
 
 # %% ../../nbs/text/hf.ipynb #c0d30023
 def _more_tokens(file, names, cfg):
@@ -172,7 +175,7 @@ def _from_sentencepiece(file):
     tok = t.Tokenizer(t.models.Unigram(vocab, unk, proto.trainer_spec.byte_fallback))
     names = {o for o,_ in vocab}
     _set_spaces(tok, proto.normalizer_spec, unknown)
-    def added(*kinds):
+    def added(*kinds):  # of SentencePiece: 2 is unknown, 3 control, 4 defined by the user
         return [o.piece for o in proto.pieces if o.type in kinds and o.piece in names]
     tok.add_tokens([t.AddedToken(o, normalized=False) for o in added(4)])
     tok.add_special_tokens([*added(2, 3), *_more_tokens(file, names, cfg)])

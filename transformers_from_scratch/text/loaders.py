@@ -244,8 +244,8 @@ def _text_lengths(
     tok = text_tokenizer(dataset)
     return tok and tok.get_lengths(dataset.items)
 
-def _counted(dataset):
-    "The numbers of ids of the texts of a dataset; ids are made for it where tokens were not counted, or are changed"
+def _count_ids(dataset):
+    "The number of ids of each text of a dataset; ids are made where tokens were not counted, or are changed later"
     rows = KeptRows.of(dataset)
     if rows is not None: rows.refresh()
     lens = _text_lengths(dataset)
@@ -335,7 +335,7 @@ class TextLMDL(_KeepsRows, LMDataLoader):
         token = nested_attr(text_tokenizer(dataset), 'tok.between')
         vocab = L(getattr(dataset, 'vocab', None))
         self.mark = vocab.index(token) if token in vocab else None  # goes after each text
-        if lens is None: lens = _counted(dataset)
+        if lens is None: lens = _count_ids(dataset)
         if self.mark is None:
             super().__init__(dataset, lens, cache, bs, seq_len, num_workers, **kwargs)
             return
@@ -366,7 +366,7 @@ class TextLMDL(_KeepsRows, LMDataLoader):
         "A loader for other data, with fewer rows where it has fewer tokens than rows"
         if dataset is not None:
             _tokenize_tables(dataset)
-            n = sum(_counted(dataset))-1
+            n = sum(_count_ids(dataset))-1
             seq_len = ifnone(seq_len, self.seq_len)
             if 0<n<kwargs.get('bs', self.bs): kwargs['bs'] = max(n//seq_len, 1)
         return super().new(dataset=dataset, seq_len=seq_len, **kwargs)

@@ -13,7 +13,6 @@ from ..nn.mlm import *
 from ..nn.seq2seq import *
 from ..text.info import *
 from ..text.hf import *
-from ..text.tokenizers import *
 from ..pretrained.core import *
 from ..pretrained.write import *
 from ..learner.turns import *
