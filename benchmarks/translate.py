@@ -25,7 +25,8 @@ data = Path.home()/'.fastai'/'data'/'multi30k'
 
 def pairs(part):
     "A table of a part of Multi30k"
-    return pd.DataFrame({o: (data/f'{part}.{o}').read_text(encoding='utf8').splitlines() for o in ('de','en')})
+    texts = {o: (data/f'{part}.{o}').read_text(encoding='utf8') for o in ('de','en')}
+    return pd.DataFrame({o: text.removesuffix('\n').split('\n') for o,text in texts.items()})  # not at U+2028 and its kin
 
 class ByBudget(Callback):
     "One cycle of the learning rate over minutes or steps of training, and then the end"

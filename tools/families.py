@@ -22,7 +22,7 @@ from safetensors.torch import load_file, save_file
 from transformers.activations import ACT2FN
 from fastai.text.all import *
 from transformers_from_scratch.all import *
-from transformers_from_scratch.pretrained.core import CheckpointConfig, families
+from transformers_from_scratch.pretrained.family import CheckpointConfig, families
 
 hf.logging.set_verbosity_error(); hf.logging.disable_progress_bar(); warnings.filterwarnings('ignore')
 vocab,k,heads,T,near = 60,32,4,48,8

@@ -15,8 +15,10 @@ from transformers_from_scratch.nn.variants import *
 from transformers_from_scratch.text.info import *
 from transformers_from_scratch.text.toys import *
 from transformers_from_scratch.text.bpe import *
+from transformers_from_scratch.text.hf import *
 from transformers_from_scratch.text.tokenizers import *
 from transformers_from_scratch.text.folders import *
+from transformers_from_scratch.text.loaders import *
 from transformers_from_scratch.text.blocks import *
 from transformers_from_scratch.text.detokenize import *
 from transformers_from_scratch.text.tags import *
@@ -29,6 +31,7 @@ from transformers_from_scratch.fast.layers import *
 from transformers_from_scratch.fast.attention import *
 from transformers_from_scratch.fast.decode import *
 from transformers_from_scratch.files.corpus import *
+from transformers_from_scratch.pretrained.family import *
 from transformers_from_scratch.pretrained.core import *
 from transformers_from_scratch.pretrained.write import *
 from transformers_from_scratch.learner.turns import *

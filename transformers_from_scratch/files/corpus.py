@@ -13,7 +13,7 @@ from fastai.text.all import *
 from .format import *
 from ..text.ensure import *
 from ..text.tokenizers import *
-from ..text.blocks import *
+from ..text.loaders import *
 
 # %% ../../nbs/files/corpus.ipynb #c0000011
 _making = 'numbers.bin','lengths.bin','tokens.jsonl'
@@ -31,6 +31,14 @@ def _crc(texts, crc):
     for text in texts: crc = zlib.crc32(text.encode(errors='surrogatepass')+b'\0', crc)
     return crc
 
+def _numbers_of(words, seen, file):
+    "A number for each of `words`; new ones are added to `seen` and `file`"
+    for word in words:
+        if word in seen: continue
+        seen[word] = len(seen)
+        file.write(json.dumps(word).encode()+b'\n')
+    return np.array([seen[o] for o in words], np.int32)
+
 def _tokenize(texts, tok, folder, tokenizer, progress, part):
     "Append `texts` to the files in `folder`, and note after each part how far it came"
     between = [*L(getattr(tok.tok, 'between', None))]
@@ -39,32 +47,27 @@ def _tokenize(texts, tok, folder, tokenizer, progress, part):
         numbers,lengths,tokens = files
         tokens.seek(0)
         seen = {json.loads(line): i for i,line in enumerate(tokens)}
-        for some in chunked(texts, part):
-            bad = first(o for o in some if not isinstance(o, str))
-            ensure(bad is None and None not in some, 'texts', bad, 'strings', TypeError)
+        for next_texts in chunked(texts, part):
+            for o in next_texts: ensure(isinstance(o, str), 'texts', o, 'strings', TypeError)
             lens = []
-            for words in TokenizeWithRules(tok.tok, tok.rules)(some):
+            for words in TokenizeWithRules(tok.tok, tok.rules)(next_texts):
                 words = [*words, *between]
-                for word in words:
-                    if word in seen: continue
-                    seen[word] = len(seen)
-                    tokens.write(json.dumps(word).encode()+b'\n')
-                numbers.write(np.array([seen[o] for o in words], np.int32))
+                numbers.write(_numbers_of(words, seen, tokens))
                 lens.append(len(words))
-            if len(lens)!=len(some):
-                raise ValueError(f"`tok` gives {len(lens)} lists of tokens for {len(some)} texts")
+            if len(lens)!=len(next_texts):
+                raise ValueError(f"`tok` gives {len(lens)} lists of tokens for {len(next_texts)} texts")
             lengths.write(np.array(lens, np.int32))
             for f in files:
                 f.flush()
                 os.fsync(f.fileno())
-            progress = AttrDict(texts=progress.texts+len(some), crc=_crc(some, progress.crc),
+            progress = AttrDict(texts=progress.texts+len(next_texts), crc=_crc(next_texts, progress.crc),
                                 sizes=[f.tell() for f in files])
             write_file(folder/'corpus.json', 'corpus', tokenizer=tokenizer, vocab=None, **progress)
     return progress
 
 # %% ../../nbs/files/corpus.ipynb #c0000014
 def _table(tokens, vocab):
-    "The id in `vocab` of each token"
+    "The id in `vocab` of each of `tokens`"
     o2i = {o: i for i,o in enumerate(vocab) if o!='xxfake'}
     lost = first(o for o in tokens if o not in o2i)
     if lost is not None and vocab[0]!=UNK:
@@ -72,7 +75,7 @@ def _table(tokens, vocab):
     return np.array([o2i.get(o, 0) for o in tokens], np.int32)
 
 def _finish(folder, tok, tokenizer, progress, asked):
-    "Write the ids of the vocabulary, and last what describes them"
+    "Make the vocabulary, write the ids of all texts, and last the description of the corpus"
     if not progress.sizes[0]:
         raise ValueError("`texts` are without a token, but must have at least one")
     lens = np.fromfile(folder/'lengths.bin', np.int32)
@@ -81,10 +84,11 @@ def _finish(folder, tok, tokenizer, progress, asked):
         raise ValueError(f"{folder} was written to by several processes: delete it, and begin anew")
     tokens = [json.loads(o) for o in (folder/'tokens.jsonl').read_bytes().splitlines()]
     parts = [slice(i, i+10**6) for i in range(0, len(numbers), 10**6)]
-    times = sum(np.bincount(numbers[o], minlength=len(tokens)) for o in parts)
-    ids = TextIds(asked['given'], asked['min_freq'], asked['max_vocab'], tok=tok.tok)
-    ids.setups(AttrDict(counter=Counter(dict(zip(tokens, times.tolist())))))
-    vocab = list(ids.vocab)
+    counts = sum(np.bincount(numbers[o], minlength=len(tokens)) for o in parts)
+    counter = Counter(dict(zip(tokens, counts.tolist())))
+    numericalize = TextIds(asked['given'], asked['min_freq'], asked['max_vocab'], tok=tok.tok)
+    numericalize.setups(AttrDict(counter=counter))
+    vocab = list(numericalize.vocab)
     table = _table(tokens, vocab)
     crc = 0
     with atomic_write(folder/'tokens.bin') as new, open(new, 'wb') as f:
@@ -111,9 +115,11 @@ class Corpus:
         self.lens = np.fromfile(self.folder/'lengths.bin', np.int32)
         self.starts = np.concatenate([[0], self.lens.cumsum(dtype=np.int64)])
         self.n_tokens = int(self.starts[-1])
-        whole = zlib.crc32(self.lens)==self.about.lengths and tokens.stat().st_size==4*self.n_tokens
-        if whole: self.ids = np.memmap(tokens, np.int32, 'r')
-        if not whole or check and zlib.crc32(self.ids)!=self.about.ids:
+        as_written = zlib.crc32(self.lens)==self.about.lengths and tokens.stat().st_size==4*self.n_tokens
+        if as_written:
+            self.ids = np.memmap(tokens, np.int32, 'r')
+            as_written = not check or zlib.crc32(self.ids)==self.about.ids
+        if not as_written:
             raise ValueError(f"{folder} is not as it was written: delete it, and make it again")
 
     def __len__(self): return len(self.lens)
@@ -129,10 +135,10 @@ class Corpus:
 
 # %% ../../nbs/files/corpus.ipynb #c0000017
 def _ensure_as_made(about, tokenizer, asked, folder):
-    "A `ValueError` unless what is in `folder` was made in the same way"
+    "Raise `ValueError` unless the corpus in `folder` was made in the same way"
     differ = []
-    if about.vocab is not None:
-        differ = ['vocab' if n=='given' else n for n in asked if about.asked[n]!=asked[n]]
+    if about.vocab is not None:  # it is finished
+        differ = [n.replace('given', 'vocab') for n in asked if about.asked[n]!=asked[n]]
     how = tokenizer_diff(about.tokenizer, tokenizer)
     if how: differ.append(f'tok ({how:.300})')
     if differ: raise ValueError(f"{folder} was made with another {' and '.join(differ)}: "
@@ -194,7 +200,8 @@ class CorpusTexts(TfmdLists):
         items, # Indices of its texts
         tok:Tokenizer # Its tokenizer
     ):
-        self.corpus,items = corpus,np.arange(len(corpus))[np.asarray(items, np.int64)]
+        self.corpus = corpus
+        items = np.arange(len(corpus))[np.asarray(items, np.int64)]  # negative ones count from the end
         super().__init__(items, [tok, Numericalize(corpus.vocab)], do_setup=False,
                          types=[Tokenizer.input_types, L, TensorIds])
 
@@ -233,14 +240,15 @@ class CorpusLoader(LMDataLoader):
                         **{**kwargs, 'n':self.n_batches*bs})
 
     def _arrange(self, epoch):
-        "Ends of the texts in the row of an epoch, and how far ahead their ids in the file are"
+        "Ends of the texts in the stream of an epoch, and how far ahead of that place each is in the file"
         if not self.shuffle: epoch = 0
         if self.arranged[0]!=epoch:
             corpus = self.dataset.corpus
             order = self.dataset.items
             if self.shuffle: order = np.random.default_rng([self.seed, epoch]).permutation(order)
             ends = corpus.lens[order].cumsum(dtype=np.int64)
-            self.arranged = epoch,ends,corpus.starts[order] - (ends-corpus.lens[order])
+            starts = ends-corpus.lens[order]
+            self.arranged = epoch,ends,corpus.starts[order]-starts
         return self.arranged[1:]
 
     def _read(self, rows):
@@ -248,8 +256,9 @@ class CorpusLoader(LMDataLoader):
         epoch,batch = divmod(rows[0]//self.bs, self.n_batches)
         ends,ahead = self._arrange(epoch)
         n = self.last_len if batch==self.n_batches-1 else self.seq_len
-        at = (np.array(rows)%self.bs*self.bl + batch*self.seq_len)[:,None] + np.arange(n+1)
-        at += ahead[ends.searchsorted(at, 'right')]  # places in the file
+        starts = np.array(rows)%self.bs*self.bl + batch*self.seq_len  # in the stream
+        at = starts[:,None] + np.arange(n+1)
+        at += ahead[ends.searchsorted(at, 'right')]  # in the file
         return torch.from_numpy(self.dataset.corpus.ids[at].astype(np.int64))
 
     def create_item(self, i):

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['free_keywords', 'as_json', 'from_json', 'as_code', 'custom_parts', 'describe_model', 'differences', 'target_of',
-           'describe_head', 'first_names', 'weights_of', 'check_shapes', 'probe_outputs', 'outputs_match',
-           'on_meta_device', 'rebuild', 'part_settings', 'check_description', 'match_rows']
+           'describe_head', 'first_names', 'weights_of', 'check_shapes', 'probe_outputs', 'on_meta_device', 'rebuild',
+           'part_settings', 'check_description', 'match_rows']
 
 # %% ../../nbs/files/describe.ipynb #d1800003
 from torch.overrides import TorchFunctionMode
@@ -86,7 +86,7 @@ def custom_parts(
 # %% ../../nbs/files/describe.ipynb #d1800009
 def _current_keywords(module):
     "The keywords that `module` was made with, and their values that were set later as attributes"
-    # submodules are no attributes of `vars`: `dropout` may be one
+    # `vars` has no submodules: `dropout` may be one
     return {n: vars(module).get(n, o) for n,o in module.init_kwargs.items()}
 
 def describe_model(
@@ -102,8 +102,9 @@ def describe_model(
         elif p.default is not p.empty and n not in of_block:
             config[n] = as_json(vars(module).get(n, p.default))
     config |= {n: as_json(o) for n,o in given.items()}
-    custom = type(module).__module__.partition('.')[0]!=lib_name
-    return config | (dict(encoder_cls=as_json(type(module))) if custom else {})
+    is_ours = type(module).__module__.partition('.')[0]==lib_name
+    if not is_ours: config['encoder_cls'] = as_json(type(module))
+    return config
 
 # they change how a model learns, or which texts it can read
 free_keywords = ('vocab_sz','max_len','pad_idx','crop','dropout','attn_dropout','word_dropout',
@@ -150,7 +151,7 @@ def first_names(
     model:nn.Module # A model, or a part of one
 )->dict: # Names in the file by names in the model
     "The name of each tensor in a file, where shared tensors are stored once"
-    first = {}
+    first = {}  # name of each tensor, by its identity
     return {n: first.setdefault(id(o), n) for n,o in model.state_dict(keep_vars=True).items()}
 
 def weights_of(
@@ -183,15 +184,15 @@ def check_shapes(
 def _probe_texts(model):
     "Ids of two short texts that `model` can read, the second of them backwards `(2,n)`"
     n = 64
-    words = 65
+    vocab_sz = 65
     pad = None
     if not isinstance(model, NgramBag):
         encoder = model if isinstance(model, TransformerEncoder) else model[0]
         if encoder.max_len is not None: n = int(min(encoder.max_len, n))
-        words = encoder.vocab_sz
+        vocab_sz = encoder.vocab_sz
         pad = encoder.pad_idx
-    if isinstance(model, TransformerSeq2Seq): words = min(words, model[1].vocab_sz)
-    ids = tensor([i for i in range(min(words, n+1)) if i!=pad]).repeat(n)[:n]
+    if isinstance(model, TransformerSeq2Seq): vocab_sz = min(vocab_sz, model[1].vocab_sz)
+    ids = tensor([i for i in range(min(vocab_sz, n+1)) if i!=pad]).repeat(n)[:n]
     return torch.stack([ids, ids.flip(0)])
 
 @torch.no_grad()
@@ -210,14 +211,11 @@ def probe_outputs(
     raise ValueError('the outputs of this model are not finite: has training diverged? Load '
                      'an earlier state')
 
-def outputs_match(
-    model:nn.Module, # A model, or an encoder
-    other:nn.Module, # Another one
-    tol:float=1e-4 # The largest difference, as a share of the largest number; 16 bits and GPUs: .05
-)->bool: # True if they agree
-    "Compare the outputs for two short texts; raises `ValueError` if some are not finite"
+def _outputs_match(model, other):
+    "True if the outputs of two models for two short texts agree, as far as their precision goes"
     weight = next(model.parameters())
-    if weight.dtype in (torch.half,torch.bfloat16) or weight.device.type!='cpu': tol = .05
+    is_low = weight.dtype in (torch.half,torch.bfloat16) or weight.device.type!='cpu'
+    tol = .05 if is_low else 1e-4  # of the largest number
     a = probe_outputs(model)
     b = probe_outputs(other)
     return a.shape==b.shape and bool((a-b).abs().max() <= tol*a.abs().max())
@@ -256,18 +254,18 @@ def part_settings(
     model:nn.Module, # A model, or a part of one
     free:tuple=() # Names of attributes that may differ
 )->dict: # Values for JSON, by the name of the part and the attribute
-    "Class, hooks and attributes of each part of a model; layers that are as fast as others count as these"
+    "Class, hooks and attributes of each part of a model, except dropout"
+    free = {'training', 'init_kwargs', 'average', *free}
     found = {}
     for name,part in model.named_modules():
         if isinstance(part, nn.Dropout): continue
         name = name or 'model'
-        cls = getattr(part, 'same_as', type(part))
-        linear = cls is nn.Linear
+        cls = getattr(part, 'same_as', type(part))  # of a fast layer the plain one
         found[f'class of {name}'] = f'{cls.__module__}.{cls.__qualname__}'
         found[f'hooks of {name}'] = len(part._forward_hooks) + len(part._forward_pre_hooks)
-        attributes = {} if linear else vars(part)
-        found |= {f'{name}.{n}': as_json(o) for n,o in attributes.items()
-                  if n[0]!='_' and n not in ('training','init_kwargs','average',*free)}
+        if cls is nn.Linear: continue  # its attributes are sizes
+        for attribute,value in vars(part).items():
+            if attribute[0]!='_' and attribute not in free: found[f'{name}.{attribute}'] = as_json(value)
     return found
 
 def check_description(
@@ -280,8 +278,8 @@ def check_description(
         keywords[name] = deepcopy(value) if custom_parts({name: described}) else from_json(described)
     try: rebuilt = rebuild(type(model), keywords, weights_of(model))
     except (ValueError, TypeError, RuntimeError): rebuilt = None  # other weights
-    same = rebuilt is not None and outputs_match(model, rebuilt)
-    # what two short texts don't show, such as the width of a window
+    same = rebuilt is not None and _outputs_match(model, rebuilt)
+    # settings matter as well, such as the width of a window: two short texts may not show it
     if not same or part_settings(model)!=part_settings(rebuilt):
         raise ValueError("a model made of the same keywords would be another one: a part of this "
                          "one was changed by hand, such as a block, hook or `forward`. Make the "
@@ -299,12 +297,12 @@ def match_rows(
     if pad is not None and pad>=len(new): pad = None  # it may have no row
     if old_pad is not None and old_pad>=len(rows): old_pad = None
     old = list(old)[:len(rows)]
-    where = {}
-    for i,token in enumerate(old): where.setdefault(token, i)
+    place = {}  # of each token in `old`, the first if there are several
+    for i,token in enumerate(old): place.setdefault(token, i)
     at = []
     for i,token in enumerate(new):
-        in_place = i<len(old) and old[i]==token  # fastai adds several `xxfake`
-        at.append(i if in_place else where.get(token, -1))
+        stays = i<len(old) and old[i]==token  # fastai adds several `xxfake`
+        at.append(i if stays else place.get(token, -1))
     if pad is not None and old_pad is not None: at[pad] = old_pad  # whatever its name
     unknown = [o for o,i in zip(new, at) if i<0 and o not in ('xxfake',PAD)]
     is_token = torch.arange(len(old), device=rows.device) != ifnone(old_pad, -1)  # (old,)

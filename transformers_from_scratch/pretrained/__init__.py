@@ -1,2 +1,2 @@
-"""Checkpoints of others, read and written, a module for each group of families. Knows all above."""
-from . import bert, modernbert, deberta, gpt, llama, gemma, t5, bart
+"""Checkpoints of others, read and written, a module each for the families of encoders, decoders, and pairs of both. Knows all above."""
+from . import decoders, encoders, pairs

@@ -51,38 +51,43 @@ def train_bpe(
     min_freq:int=2 # A pair that occurs less often is never joined
 )->list: # Pairs of pieces as `bytes`, in the order in which they are joined
     "Learn merges: join the most frequent pair, again and again"
-    words = {o: _bytes(o) for o in counts}
-    pairs = Counter()
-    where = defaultdict(set)
+    words = {o: _bytes(o) for o in counts}  # the pieces of each word
+    pairs = Counter()  # how often each pair occurs
+    where = defaultdict(set)  # the words in which it occurs
     ids = {bytes([o]): i for i,o in enumerate(byte_names)}
     merges = []
-    heap = []
+    heap = []  # the most frequent pair comes first, then that of the oldest pieces
+    def push(pair): heapq.heappush(heap, (-pairs[pair], *map(ids.get, pair), pair))
     def count(word, sign):
-        for pair in (found := [*zip(words[word], words[word][1:])]):
+        "Count the pairs of a word, or take them off, and return them"
+        found = [*zip(words[word], words[word][1:])]
+        for pair in found:
             pairs[pair] += sign*counts[word]
             where[pair].add(word)
         return found
-    def push(pair): heapq.heappush(heap, (-pairs[pair], *map(ids.get, pair), pair))
     for word in words: count(word, 1)
     for pair in pairs: push(pair)
     while heap and len(merges)<n:
         seen,*_,pair = heapq.heappop(heap)
-        if pairs[pair]!=-seen: push(pair)  # its count has fallen
-        elif -seen<min_freq: break
-        else:
-            new = b''.join(pair)
-            grown = set()
-            merges.append(pair); ids[new] = len(ids)
-            for word in where.pop(pair):
-                count(word, -1)
-                words[word] = merge_pair(words[word], pair)
-                grown |= {o for o in count(word, 1) if new in o}
-            for pair in grown: push(pair)
+        if pairs[pair]!=-seen:  # its count has fallen
+            push(pair)
+            continue
+        if -seen<min_freq: break
+        joined = b''.join(pair)
+        merges.append(pair)
+        ids[joined] = len(ids)
+        new_pairs = set()
+        for word in where.pop(pair):
+            count(word, -1)
+            words[word] = merge_pair(words[word], pair)
+            new_pairs |= {o for o in count(word, 1) if joined in o}
+        for new_pair in new_pairs: push(new_pair)
     return merges
 
 # %% ../../nbs/text/bpe.ipynb #a35eead8
 @functools.lru_cache(2**17)
 def _pieces(tok, word):
+    "The pieces of a word: of its pairs, the one that was learned first is joined, until there is none"
     parts = [word.encode()] if word in tok.specials else _bytes(word)
     while True:
         pair = min(zip(parts, parts[1:]), key=lambda o: tok.ranks.get(o, math.inf), default=None)
@@ -107,6 +112,7 @@ class BPETokenizer:
         if tok: self._use(tok)
 
     def _use(self, tok):
+        "Take over what was learned"
         code = {name: o for o,name in byte_names.items()}
         def piece(name):
             return name.encode() if name in self.specials else bytes(code[c] for c in name)
@@ -130,9 +136,9 @@ class BPETokenizer:
         model = file['model']
         pre = file['pre_tokenizer'] or {}
         added = file.get('added_tokens') or []
-        odd = [n for n in _refused for o in (file, model, pre, *added) if o.get(n)]
+        refused = [n for n in _refused for o in (file, model, pre, *added) if o.get(n)]
         plain = pre.get('type')=='ByteLevel' and pre.get('use_regex', True)
-        ensure(plain and not odd, 'path', odd or ['pre_tokenizer'],
+        ensure(plain and not refused, 'path', refused or ['pre_tokenizer'],
                "a file without these: `HFTokenizer` reads it")
         merges = [o.split(' ') if isinstance(o, str) else o for o in model['merges']]
         specials = {o['content']: o['id'] for o in added}

@@ -9,27 +9,29 @@ __all__ = ['join_words', 'text_decoder', 'decode_text', 'TextWriter']
 from fastai.text.all import *
 from .info import *
 from .bpe import *
+from .hf import *
 from .tokenizers import *
 
 # %% ../../nbs/text/detokenize.ipynb #438203fa
 def _words(tokens):
     "The words that tokens mean: the marks of fastai's rules are undone"
     words = []
-    mark = rep = n = None
+    capitals = repeat = n = None  # marks of the next word, and how often it is repeated
     for token in tokens:
         if token in (BOS,EOS,PAD,'xxfake'): continue
-        if token in (TK_MAJ,TK_UP): mark = token
+        if token in (TK_MAJ,TK_UP): capitals = token
         elif token in (TK_REP,TK_WREP,FLD):
-            rep = token
+            repeat = token
             n = None
-        elif rep==FLD and token.isdecimal(): rep = None
-        elif rep and n is None and token.isdecimal(): n = min(int(token), 1000)
+        elif repeat==FLD and token.isdecimal(): repeat = None  # the number of a field
+        elif repeat and n is None and token.isdecimal(): n = min(int(token), 1000)
         else:
             word = token
-            if mark==TK_MAJ: word = token[:1].upper()+token[1:]
-            if mark==TK_UP: word = token.upper()
-            words += [word*n] if rep==TK_REP and n else [word]*(n or 1)
-            mark = rep = n = None
+            if capitals==TK_MAJ: word = token[:1].upper()+token[1:]
+            if capitals==TK_UP: word = token.upper()
+            if repeat==TK_REP and n: words.append(word*n)  # one character
+            else: words += [word]*(n or 1)
+            capitals = repeat = n = None
     return words
 
 # %% ../../nbs/text/detokenize.ipynb #1f21ba7a
@@ -112,14 +114,18 @@ def _fixed(decoder, tokens):
     ours = _of_ours(decoder)
     if ours is None: return ''
     if ours is _join_pieces: return _fixed(join_words, _words_of(tokens)[:-1])
-    more = (FLD,'1',TK_MAJ,'xx') if ours is join_words else ('<0xE2>',)
-    return os.path.commonprefix([decoder(list(tokens)), decoder([*tokens, *more])]).rstrip('�')
+    # tokens that change as much of the end as any others do
+    more = [FLD, '1', TK_MAJ, 'xx'] if ours is join_words else ['<0xE2>']
+    text = decoder(list(tokens))
+    longer = decoder([*tokens, *more])
+    return os.path.commonprefix([text, longer]).rstrip('�')
 
 # %% ../../nbs/text/detokenize.ipynb #8b5a308c
-def _behind(old, text):
-    "Index at which `text` continues after `old`, which may have other spaces and capitals in it"
+def _end_of(old, text):
+    "Where in `text` its beginning `old` ends, which may have other spaces and capitals in it"
     if text.startswith(old): return len(old)
-    same = re.match(r'\s*'.join(['', *map(re.escape, ''.join(old.split()))]), text, re.I)
+    characters = map(re.escape, ''.join(old.split()))
+    same = re.match(r'\s*'.join(['', *characters]), text, re.I)
     return same.end() if same else len(os.path.commonprefix([old, text]))
 
 class TextWriter:
@@ -156,7 +162,7 @@ class TextWriter:
         "Return what is new and fixed, without what may be the beginning of a stop string"
         if self.done: return ''
         text = self.decoder(list(self.tokens))
-        start = _behind(self.old, text)
+        start = _end_of(self.old, text)
         new = text[start:]
         if not new.startswith(self.new):
             raise ValueError('`decoder` changed a text that was shown already: use `predict`')

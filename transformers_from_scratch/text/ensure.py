@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['other_names', 'ensure', 'ensure_sizes', 'ensure_filled', 'ensure_split', 'no_surrogates', 'decoded', 'read_text',
-           'import_extra', 'keyword_note', 'keywords_of', 'split_keywords']
+           'import_extra', 'keywords_of', 'split_keywords']
 
 # %% ../../nbs/text/ensure.ipynb #17bafcbd
 import difflib,functools,importlib,inspect,numbers
@@ -39,7 +39,9 @@ def ensure_filled(
     *cols # Columns of the table that are needed, by name or place
 )->list: # The names of the columns
     "Raise `ValueError` for columns that are not there, or for missing cells, with their rows"
-    if not isinstance(table, pd.DataFrame): table,cols = pd.Series(table, dtype=object).to_frame('text'),['text']
+    if not isinstance(table, pd.DataFrame):
+        table = pd.Series(table, dtype=object).to_frame('text')
+        cols = ['text']
     places = range(-table.shape[1], table.shape[1])
     lost = [o for o in cols if o not in (places if isinstance(o, int) else table)]
     if lost: raise ValueError(f'the table has no column {lost[0]!r}, but has {[*table]!r:.200}')
@@ -60,10 +62,12 @@ def ensure_split(
 ):
     "Raise `ValueError` unless the column is True or False, and False in some rows"
     values = df[ensure_filled(df, col)].iloc[:,0].tolist()
-    odd = [o for o in values if isinstance(o, str) or o not in (0, 1)] or values*all(values)
-    value = max(odd, key=str, default=None)
-    if odd: raise ValueError(f'{col!r} is {value!r}, but must be True or False, and False in some rows, '
-                             f'as `df[{col!r}]=={value!r}` is')
+    wrong = [o for o in values if isinstance(o, str) or o not in (0, 1)]
+    if not wrong and all(values): wrong = values  # no row is left for training
+    if not wrong: return
+    value = max(wrong, key=str)
+    raise ValueError(f'{col!r} is {value!r}, but must be True or False, and False in some rows, '
+                     f'as `df[{col!r}]=={value!r}` is')
 
 # %% ../../nbs/text/ensure.ipynb #9539310f
 def no_surrogates(
@@ -121,11 +125,8 @@ _elsewhere = {  # and what is not a keyword here
     'packed': "there are no packed batches: in fastai's sorted ones 96 to 98 % of the tokens are real",
     'do_sample': '`temperature=0` is greedy decoding'}
 
-def keyword_note(
-    name:str, # A keyword that is not taken
-    names:list # Those that are
-)->str: # Which is meant, or all
-    "A note for the unknown keyword `name`: the one of `names` that is meant"
+def _keyword_note(name, names):
+    "A note for the unknown keyword `name`: the one of `names` that is meant, or all of them"
     if name in _elsewhere: return _elsewhere[name]
     ours = first(n for n,others in other_names.items() if name in others.split())
     near = [ours] if ours in names else difflib.get_close_matches(name, names, n=1, cutoff=.7)
@@ -148,7 +149,7 @@ def keywords_of(
             except TypeError as e:
                 found = re.search(r"unexpected keyword argument '(\w+)'", str(e))
                 if found and found[1] in kwargs.keys()-params and not hasattr(e, '__notes__'):
-                    e.add_note(keyword_note(found[1], {*params} - {'self'}))
+                    e.add_note(_keyword_note(found[1], {*params} - {'self'}))
                 raise
         sig = inspect.signature(f)
         params = {n: p for n,p in sig.parameters.items() if p.kind is not p.VAR_KEYWORD}
@@ -180,11 +181,13 @@ def split_keywords(
     "Keywords by the function that takes them"
     res = []
     rest = dict(kwargs)
-    for f in fs: res.append({n: rest.pop(n) for n in [o for o in inspect.signature(f).parameters if o in rest]})
+    for f in fs:
+        names = [o for o in inspect.signature(f).parameters if o in rest]
+        res.append({n: rest.pop(n) for n in names})
     if not who: return [*res, rest]
     for name in rest:
         e = TypeError(f"{who.__name__}() got an unexpected keyword argument '{name}'")
         known = {o for f in (who,*fs) for o in inspect.signature(f).parameters}
-        e.add_note(keyword_note(name, known-{'self','dataset','source','kwargs'}))
+        e.add_note(_keyword_note(name, known-{'self','dataset','source','kwargs'}))
         raise e
     return res

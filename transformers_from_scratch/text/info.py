@@ -52,6 +52,7 @@ def pad_id(
     usual = first(o for o in getattr(dl.before_batch, 'fs', ()) if hasattr(o, 'pad_idx'))
     if usual: return usual.pad_idx
     rest = tuplify(dl.dataset[0])[1:] if len(dl.dataset) else ()
+    # pad two texts of zeros, of which one is shorter
     texts = [(TensorText(torch.zeros(n, dtype=torch.long)), *rest) for n in (2,1)]
     one,other = (o[0] for o in dl.before_batch(texts))  # in any order
     return int(max(one.max(), other.max())) if len(one)==len(other) else None
@@ -120,11 +121,13 @@ def row_text(
     "The text of a row, joined as in training; raises `TypeError` for a string where it is several columns"
     tok = text_tokenizer(dls)
     cols = L(nested_attr(tok, 'text_cols'))
-    text = isinstance(row, str)
-    alone = len(cols)<2 or isinstance(dls.train, LMDataLoader)
-    ensure(alone if text else cols and isinstance(row, (dict,pd.Series)), 'text', row, 'a string' if alone
-           else f"a row, such as {{{', '.join(f'{o!r}: ...' for o in cols)}}}", TypeError)
-    if text: return row
+    is_text = isinstance(row, str)
+    one_column = len(cols)<2 or isinstance(dls.train, LMDataLoader)
+    fits = one_column if is_text else cols and isinstance(row, (dict,pd.Series))
+    example = ', '.join(f'{o!r}: ...' for o in cols)
+    allowed = 'a string' if one_column else f'a row, such as {{{example}}}'
+    ensure(fits, 'text', row, allowed, TypeError)
+    if is_text: return row
     table = pd.DataFrame([dict(row)])
     cols = ensure_filled(table, *cols)
     return join_columns(table, cols, tok.kwargs.get('mark_fields'))[0]
@@ -138,7 +141,8 @@ def type_sep(
     sep = nested_attr(tok, 'tok.sep')
     cols = L(nested_attr(tok, 'text_cols'))
     marked = len(cols)>1 and tok.kwargs.get('mark_fields') is not False
-    return list(text_vocab(dls)).index(sep) if marked and sep in text_vocab(dls) else None
+    vocab = list(text_vocab(dls))
+    return vocab.index(sep) if marked and sep in vocab else None
 
 # %% ../../nbs/text/info.ipynb #11000022
 class TextTarget(NamedTuple):
@@ -173,15 +177,17 @@ def target_columns(
 )->pd.DataFrame: # A column for each number or label of a text; None where they come from elsewhere
     "The targets as they are in the table"
     tls = getattr(ds, 'tls', ())
-    items,get_y = (tls[-1].items,first(tls[-1].tfms.fs)) if len(tls)>1 else (None,None)
+    if len(tls)<2: return
+    items = tls[-1].items
+    get_y = first(tls[-1].tfms.fs)
     if not isinstance(items, pd.DataFrame) or not isinstance(get_y, ColReader): return
     if get_y.pref or get_y.suff: return  # a file's name, made of the column
     # a custom function may make other targets of them
     if not all(isinstance(o, tuple(_kinds)) for o in tls[-1].tfms.fs[1:]): return
     cols = [o if o in items else items.columns[o] for o in get_y.cols]
-    res,delim = items[cols],get_y.label_delim
-    def split(labels): return labels.split(delim) if labels else []
-    return res if delim is None else res.map(split, na_action='ignore')
+    if get_y.label_delim is None: return items[cols]
+    def split(labels): return labels.split(get_y.label_delim) if labels else []
+    return items[cols].map(split, na_action='ignore')
 
 # %% ../../nbs/text/info.ipynb #11f00001
 class TextInfo(NamedTuple):

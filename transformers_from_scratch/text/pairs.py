@@ -12,6 +12,7 @@ from ..nn.seq2seq import *
 from .info import *
 from .ensure import *
 from .tokenizers import *
+from .loaders import *
 from .blocks import *
 
 # %% ../../nbs/text/pairs.ipynb #17b00020

@@ -13,6 +13,7 @@ from fastai.text.all import *
 from .info import *
 from .ensure import *
 from .tokenizers import *
+from .loaders import *
 from .blocks import *
 
 # %% ../../nbs/text/tags.ipynb #16b0010a
@@ -47,16 +48,19 @@ class TagTokenizer(TextTokenizer):
     @property
     def ends(self):
         "Special tokens before and after a text"
-        empty = [o for o in first(self.tok([''])) if o]
-        n = getattr(self.tok, 'ends', (len(empty),0))[0]
-        return empty[:n],empty[n:]
+        both = [o for o in first(self.tok([''])) if o]
+        n_before = getattr(self.tok, 'ends', (len(both),0))[0]
+        return both[:n_before],both[n_before:]
 
     def pieces(self,
         text # A text, or a list of words
     )->list: # The pieces of each word, one at least
         "The pieces of each word; a space before it is a part of it, and each of a list has one"
         if isinstance(text, str):
-            words = [' '*text[max(a-1, 0):a].isspace() + text[a:b] for a,b in self.places(text)]
+            words = []
+            for start,end in self.places(text):
+                space = ' '*text[max(start-1, 0):start].isspace()
+                words.append(space + text[start:end])
         else: words = [f' {o}' for o in text]
         return [*self._split(words)]
 
@@ -69,7 +73,8 @@ class TagTokenizer(TextTokenizer):
         for tokens in self.tok(words):
             tokens = [o for o in tokens if o]
             pieces = tokens[len(head):len(tokens)-len(tail)][:self.max_pieces]
-            yield [unk if o in pads else o for o in pieces] or [unk]
+            pieces = [unk if o in pads else o for o in pieces]
+            yield pieces or [unk]
 
     def _tokens(self, words):
         head,tail = self.ends
@@ -131,18 +136,19 @@ class Tags(ItemTransform):
         "A number for each piece"
         words,tags = _checked(self.tok, tagged)
         head,tail = self.tok.ends
-        res = [-100]*len(head)
+        numbers = [-100]*len(head)
         for tag,pieces in zip(tags, self.tok.pieces(words)):
-            res += [self.vocab.o2i[tag] if _is_tag(tag) else -99] + [-100]*(len(pieces)-1)
-        return TensorTags(res + [-100]*len(tail))
+            first_piece = self.vocab.o2i[tag] if _is_tag(tag) else -99
+            numbers += [first_piece] + [-100]*(len(pieces)-1)
+        return TensorTags(numbers + [-100]*len(tail))
 
     def decodes(self, y:TensorTags # Numbers from `encodes`
     )->L: # For each piece, those at the ends left out
         "The tag of each word at its first piece, 'O' if it has none, None where a word continues"
-        def tag(i):
-            if i==-99: return 'O'
-            return self.vocab[i] if i>=0 else None
-        return self.tok.decodes(y.tolist()).map(tag)
+        def tag_of(number):
+            if number==-99: return 'O'
+            return self.vocab[number] if number>=0 else None
+        return self.tok.decodes(y.tolist()).map(tag_of)
 
 def tags_of(
     dls:DataLoaders # Data with tags
@@ -173,15 +179,8 @@ def TagBlock(
     return TransformBlock(Tags(tok, vocab), dls_kwargs=dict(before_batch=_PadTags()))
 
 # %% ../../nbs/text/tags.ipynb #16b00120
-def text_windows(
-    text, # A text, or a list of words
-    places:list, # `(start, end)` of each word in it
-    sizes:list, # The size of each word, such as its number of pieces
-    most:int, # The size of a window
-    overlap:int=32 # Words that two windows share
-)->list: # `(part, words, own)`: a part of the text, the words in it, those that it predicts
-    "Cut a long text into windows; a word belongs to the one in which it has the most context"
-    if not isinstance(text, str): text = list(text)
+def _windows_of(sizes, most, overlap):
+    "`(start, end)` of each window, in words: as many words as fit into `most`, one at least"
     windows = []
     start = end = 0
     while end<len(sizes):
@@ -191,16 +190,36 @@ def text_windows(
             size += sizes[end]
             end += 1
         windows.append((start, end))
-        start = max(end-overlap, start+max((end-start)//3, 1))  # some way ahead, whatever `overlap`
-    middles = [(b[0]+a[1])//2 for a,b in zip(windows, windows[1:])]
-    borders = zip([0, *middles], [*middles, len(sizes)])
+        step = max((end-start)//3, 1)  # at least, whatever `overlap` is
+        start = max(end-overlap, start+step)
+    return windows
+
+def text_windows(
+    text, # A text, or a list of words
+    places:list, # `(start, end)` of each word in it
+    sizes:list, # The size of each word, such as its number of pieces
+    most:int, # The size of a window
+    overlap:int=32 # Words that two windows share
+)->list: # `(part, words, own)`: a part of the text, the words in it, those that it predicts
+    "Cut a long text into windows; a word belongs to the one in which it has the most context"
+    if not isinstance(text, str): text = list(text)
+    windows = _windows_of(sizes, most, overlap)
+    borders = [0]  # in the middle of the words that two windows share
+    for (_,end),(next_start,_) in zip(windows, windows[1:]): borders.append((next_start+end)//2)
+    borders.append(len(sizes))
     res = []
-    for (a,b),own in zip(windows, borders):
-        begin = places[a-1][1] if a else 0  # a space before a word is part of it
-        res.append((text[begin:places[b-1][1]], range(a, b), range(*own)))
+    for (start,end),own_start,own_end in zip(windows, borders, borders[1:]):
+        begin = places[start-1][1] if start else 0  # a space before a word is part of it
+        part = text[begin:places[end-1][1]]
+        res.append((part, range(start, end), range(own_start, own_end)))
     return res
 
 # %% ../../nbs/text/tags.ipynb #16b00124
+def _prefix_and_label(tag):
+    "Such as `('B','person')`; 'S' where a tag without a prefix is a span of its own, 'O' outside"
+    if tag=='O': return 'O',None
+    return (tag[0],tag[2:]) if re.match('[BIELSU]-', tag) else ('S',tag)
+
 def tag_spans(
     tags:list # Such as `['B-person','I-person','O']`; IOB1, IOB2, BIOES or without a prefix
 )->list: # `(label, start, end)`, in words
@@ -208,10 +227,10 @@ def tag_spans(
     spans = []
     last_prefix,last_label = 'O',None
     for i,tag in enumerate(tags):
-        prefix,label = (tag[0],tag[2:]) if re.match('[BIELSU]-', tag) else ('S',tag)
-        if tag=='O': prefix,label = 'O',None
-        elif label==last_label and prefix in 'IEL' and last_prefix in 'BI': spans[-1][2] = i+1
-        else: spans.append([label, i, i+1])
+        prefix,label = _prefix_and_label(tag)
+        continues = label==last_label and prefix in 'IEL' and last_prefix in 'BI'
+        if continues: spans[-1][2] = i+1
+        elif prefix!='O': spans.append([label, i, i+1])
         last_prefix,last_label = prefix,label
     return [tuple(o) for o in spans]
 
@@ -241,8 +260,8 @@ class TaggedText(list):
     def _in_text(self):
         "The text, and the places of the spans in it, in characters"
         if isinstance(self.given, str): return self.given,[(o.start, o.end) for o in self]
-        at = [0, *itertools.accumulate(len(o)+1 for o in self.given)]
-        return ' '.join(self.given),[(at[o.start], at[o.end]-1) for o in self]
+        starts = [0, *itertools.accumulate(len(o)+1 for o in self.given)]  # of the words
+        return ' '.join(self.given),[(starts[o.start], starts[o.end]-1) for o in self]
 
     def __str__(self):
         text,places = self._in_text()
@@ -290,23 +309,25 @@ def read_conll(
     texts = [[]]
     for i,line in enumerate(text.split('\n'), 1):
         if has_tabs and line[:1]=='#' and '\t' not in line: continue  # a comment, as in CoNLL-U
-        line = line.rstrip(' \t')  # other blanks are a part of a word
+        line = line.rstrip(' ')  # other blanks are a part of a word, and a tab begins a cell
         cells = line.split('\t') if '\t' in line else [o for o in line.split(' ') if o]
-        if not cells or cells[0] in ('','-DOCSTART-'):
+        if not line.strip(' \t') or cells[0]=='-DOCSTART-':
             texts.append([])
             continue
-        ensure(len(cells)>1, 'file', f'{file}, line {i}: {line}', 'a word and its tag')
+        has_both = len(cells)>max(1, words, tags) and cells[words] and cells[tags]
+        ensure(has_both, 'file', f'{file}, line {i}: {line}',
+               'a word and its tag: pass `words=` and `tags=` for other columns')
         texts[-1].append((cells[words], cells[tags]))
-    rows = [([word for word,_ in o], [tag for _,tag in o]) for o in texts if o]
-    return pd.DataFrame(rows, columns=['words','tags'])
+    rows = [zip(*o) for o in texts if o]
+    return pd.DataFrame([[[*words], [*tags]] for words,tags in rows], columns=['words','tags'])
 
 # %% ../../nbs/text/tags.ipynb #16b00132
 text_number = 'xx text of this window'  # a column that no table has
 
 def _windowed(df, words, tags, tok, most, overlap):
     "A row for each window of a text, with the number of its text; words that it does not predict have no tag"
-    rows = []
     ensure_filled(df, words, tags)
+    rows = []
     for i,row in enumerate(df.to_dict('records')):
         text,labels = _checked(tok, (row[words], row[tags]))
         for part,inside,scored in text_windows(text, tok.places(text), [1]*len(labels), most, overlap):

@@ -12,7 +12,7 @@ from ..nn.lm import *
 from ..nn.mlm import *
 from ..nn.seq2seq import *
 from ..text.info import *
-from ..text.tokenizers import *
+from ..text.hf import *
 from ..pretrained.core import *
 from ..pretrained.write import *
 from ..learner.turns import *

@@ -10,6 +10,7 @@ from fastai.text.all import *
 from ..text.ensure import *
 from ..text.info import *
 from ..text.tokenizers import *
+from ..text.loaders import *
 from ..text.blocks import *
 from ..text.tags import *
 from ..fast.layers import *
@@ -251,20 +252,19 @@ def _empty_dls(about, tok, device):
     return cls(*(o.new(o.dataset.new_empty(), bs=data.bs) for o in dls.loaders),
                path=dls.path, device=dls.device)
 
-def _dls_of(path, about, tok_tfm, device):
+def _dls_of(path, about, tok_tfm, rules, device):
     "`DataLoaders` without data; raises `ValueError` that asks for what is missing"
     no_target = tasks[about.task].data in ('classes','tags') and about.head.target is None
     if about.data is None or no_target or tok_tfm is None and about.tokenizer is None:
         raise ValueError(f"{path} does not tell how texts become ids, or outputs classes: pass "
                          "`dls=`, made as for the training")
     try:
-        if tok_tfm is None: tok = tokenizer_from_state(about.tokenizer)
-        else:
-            tok = as_tokenizer(tok_tfm)
-            _note_tokenizer(path, about, tok)
+        if tok_tfm is None: tok = tokenizer_from_state(about.tokenizer, rules)
+        else: tok = as_tokenizer(tok_tfm)
+        if tok_tfm is not None or rules is not None: _note_tokenizer(path, about, tok)
     except Exception as e:
-        raise ValueError(f"{path}: the tokenizer is of a custom class, or has custom rules: pass "
-                         f"`tok_tfm=`, such as `TextTokenizer(tok, rules=[...])` ({in_short(e)})") from e
+        raise ValueError(f"{path}: the tokenizer is of a custom class, or has custom rules: pass `tok_tfm=`, "
+                         f"such as `TextTokenizer(tok)`, or the `rules=[...]` ({in_short(e)})") from e
     return _empty_dls(about, tok, torch.device(device))
 
 def _note_tokenizer(path, about, tok):
@@ -307,7 +307,8 @@ def load_transformer_learner(
     dls:DataLoaders=None, # Data to train further, of the same tokens and classes; None to predict
     *,
     device:str|torch.device='cpu', # Where the model goes if there are no `dls`, which have a device
-    tok_tfm:callable=None, # The tokenizer, if it is of a custom class, or has rules that are not fastai's
+    tok_tfm:callable=None, # The tokenizer, if it is of a custom class
+    rules:list=None, # Functions that change a text first, if they are not fastai's
     **kwargs
 )->BaseTextLearner: # With the data of `dls`, or without data
     "The learner that `save_transformer` saved; custom parts as in `attn_cls=`; `ValueError` for damage"
@@ -323,7 +324,7 @@ def load_transformer_learner(
         shown = ', '.join(f'{n}=..., which was {o}' for n,o in lacks.items())
         raise ValueError(f"{path.parent} has custom parts, which no file can hold: pass {shown}")
     model = _rebuilt(about, weights, given)
-    if dls is None: dls = _dls_of(path, about, tok_tfm, device)
+    if dls is None: dls = _dls_of(path, about, tok_tfm, rules, device)
     else: _check_same(path, about, dls)
     learn_kw = about.learner | learn_kw
     if about.loss: learn_kw.setdefault('loss_func', _loss(**about.loss))
