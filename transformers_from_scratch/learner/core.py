@@ -11,7 +11,7 @@ import traceback
 from fastai.text.all import *
 from ..text.info import *
 from ..text.ensure import *
-from ..text.blocks import *
+from ..text.loaders import *
 from .checks import *
 from ..nn.blocks import *
 from ..fast.layers import *
