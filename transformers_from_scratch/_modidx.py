@@ -475,6 +475,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                       'transformers_from_scratch/learner/checks.py'),
                                                           'transformers_from_scratch.learner.checks._ensure_all_columns': ( 'learner/checks.html#_ensure_all_columns',
                                                                                                                             'transformers_from_scratch/learner/checks.py'),
+                                                          'transformers_from_scratch.learner.checks._ensure_direction': ( 'learner/checks.html#_ensure_direction',
+                                                                                                                          'transformers_from_scratch/learner/checks.py'),
                                                           'transformers_from_scratch.learner.checks._ensure_known': ( 'learner/checks.html#_ensure_known',
                                                                                                                       'transformers_from_scratch/learner/checks.py'),
                                                           'transformers_from_scratch.learner.checks._ensure_labels': ( 'learner/checks.html#_ensure_labels',

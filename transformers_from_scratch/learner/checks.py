@@ -276,6 +276,16 @@ def _ensure_all_columns(dl):
     ensure(reads_all, 'dl', f'a table of fastai\'s `test_dl`, of which {name!r} alone would be read',
            f'of all of {cols}: make `dls` with `TextDataLoaders` of this library')
 
+# of fastai's metrics and ours those that fall as a model gets better; 'loss' and 'error' are known to fastai
+_falling = {'perplexity','bits_per_byte','mse','mae','msle','_rmse','_exp_rmspe'}
+
+def _ensure_direction(cbs):
+    "Raise `ValueError` for a callback that would take the largest value of such a metric for the best"
+    for cb in cbs:
+        if not isinstance(cb, TrackerCallback) or cb.comp is not np.greater: continue
+        metric = cb.monitor.removeprefix('train_').removeprefix('valid_')
+        ensure(metric not in _falling, 'monitor', cb.monitor, 'with `comp=np.less`: it falls as the model gets better')
+
 class DataWatch(Callback):
     "Detects silent failures during training; a part of our learners"
     def __init__(self,
@@ -298,8 +308,9 @@ class DataWatch(Callback):
             raise
 
     def before_train(self):
-        "Raise `ValueError` for less than a batch, another vocabulary, and an optimizer of another model"
+        "Raise `ValueError` for less than a batch, and what else would go wrong in silence"
         self.before_validate()
+        _ensure_direction(self.learn.cbs)
         held = {id(p) for ps in getattr(self.opt, 'param_lists', ()) for p in ps}
         if held - {id(p) for p in self.model.parameters()}:
             raise ValueError('`learn.opt` has parameters that `learn.model` has no more, as after '
