@@ -55,5 +55,4 @@ from transformers_from_scratch.use.calibrate import *
 from transformers_from_scratch.use.zero_shot import *
 from transformers_from_scratch.use.save import *
 from transformers_from_scratch.use.onnx import *
-from transformers_from_scratch.use.huggingface import *
 from transformers_from_scratch.use.hub import *

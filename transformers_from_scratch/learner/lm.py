@@ -15,6 +15,7 @@ from ..text.info import *
 from ..text.ensure import *
 from ..nn.lm import *
 from .turns import *
+from .turns import keep_training_state
 from ..generate.write import *
 from ..text.detokenize import *
 from .checks import *
@@ -61,21 +62,28 @@ def _prompt_ids(learn, text):
     return ids[:len(ids)-last] or special_ids(text_vocab(learn.dls), 'bos')[:1]
 
 def _sampling_keywords(arguments):
-    "Arguments of `predict` that choose how tokens are generated, by name"
+    "The arguments of `predict` that `_writers` takes, by name"
     return {n: o for n,o in arguments.items() if n not in ('self','text','no_bar')}
 
-def _until(steps, vocab, marks):
-    "Tokens of each step: padding where one of `marks` has come, until all texts are there"
+def _padded(prompts, pad_idx):
+    "Prompts as a batch `(b,t)`, padded on the left; raises `ValueError` where that needs a padding id"
+    same = len({*map(len, prompts)})==1
+    ensure(same or pad_idx is not None, 'text', f'{len(prompts)} texts',
+           'one text, or all of one length, as the model has no padding id')
+    return pad_sequence([*map(LongTensor, prompts)], True, ifnone(pad_idx, 0), 'left')
+
+def _tokens(steps, vocab, marks):
+    "The tokens of each step; padding for a text after one of `marks`; ends when all texts have one"
     ended = set()
-    for new in steps:
-        tokens = [vocab[i] for i in new.tolist()]
+    for ids in steps:
+        tokens = [vocab[i] for i in ids.tolist()]
         ended |= {i for i,o in enumerate(tokens) if o in marks}
         if len(ended)==len(tokens): return
         yield [PAD if i in ended else o for i,o in enumerate(tokens)]
 
 def _writers(learn, texts, *, n_words, no_unk, min_p, scaled_min_p, decoder, only_last_word, seed,
              stop, go_on, **filters):
-    "A `TextWriter` for each of `texts`, and the stream of their next tokens"
+    "A `TextWriter` for each of `texts`, and their next tokens, step by step"
     model = plain_model(learn.model)
     vocab = text_vocab(learn.dls)
     stops = L(stop)
@@ -86,21 +94,20 @@ def _writers(learn, texts, *, n_words, no_unk, min_p, scaled_min_p, decoder, onl
     ensure(not backwards, 'backwards', True,
            'False in `dls`: this model continues a text to the left')
     prompts = [_prompt_ids(learn, o) for o in texts]
-    pad_idx = model[0].pad_idx
-    ensure(pad_idx is not None or len({*map(len, prompts)})==1, 'text', f'{len(texts)} texts',
-           'one text, or all of one length, as the model has no padding id')
-    ids = pad_sequence([*map(LongTensor, prompts)], True, ifnone(pad_idx, 0), 'left')     # (b,t)
+    ids = _padded(prompts, model[0].pad_idx).to(next(model.parameters()).device)           # (b,t)
     banned = special_ids(vocab, 'pad', 'fake', *(['unk'] if no_unk else []))
+    banned = [i for i in banned if i<model[0].vocab_sz]  # padding may have no score
     generator = None if seed is None else torch.Generator().manual_seed(seed)
-    steps = stream_ids(model, ids.to(next(model.parameters()).device), n_words,
-                       banned=[i for i in banned if i<model[0].vocab_sz], generator=generator,
+    steps = stream_ids(model, ids, n_words, banned=banned, generator=generator,
                        only_last=only_last_word, epsilon_cutoff=min_p, min_p=scaled_min_p, **filters)
     decoder = text_decoder(learn.dls, decoder)
-    # a token that leaves no trace in the text
+    # a stop that is a token, but leaves no trace in the text, is found as a token
     marks = [o for o in stops if o in vocab and not decoder([o])]
     if not go_on: marks += nested_attr(text_tokenizer(learn.dls), 'tok.stops', [])
-    writers = [TextWriter(decoder, [vocab[i] for i in o], text, stops) for o,text in zip(prompts, texts)]
-    return writers, _until(steps, vocab, marks)
+    writers = []
+    for prompt,text in zip(prompts, texts):
+        writers.append(TextWriter(decoder, [vocab[i] for i in prompt], text, stops))
+    return writers, _tokens(steps, vocab, marks)
 
 # %% ../../nbs/learner/lm.ipynb #fe9bf0df
 @patch
@@ -130,23 +137,24 @@ def predict(self:TransformerLMLearner,
     if not texts: return []
     writers,steps = _writers(self, texts, **keywords)
     shown = progress_bar(steps, n_words, leave=False) if n_words>0 and not no_bar else steps
-    late = []  # without a stop string the text is made at the end
+    unread = []  # unless a stop string may end it, a text is decoded once, at the end
     with in_eval(plain_model(self.model)), closing(steps):
-        for new in shown:
+        for tokens in shown:
             if not stop:
-                late.append(new)
+                unread.append(tokens)
                 continue
-            for writer,token in zip(writers, new): writer.add(token)
+            for writer,token in zip(writers, tokens): writer.add(token)
             if all(o.done for o in writers): break
     for i,writer in enumerate(writers):
-        writer.add(*(new[i] for new in late))
+        writer.add(*(tokens[i] for tokens in unread))
         writer.end()
     return writers[0].text if isinstance(text, str) else [o.text for o in writers]
 
 # %% ../../nbs/learner/lm.ipynb #76587703
 def _stream_pieces(writer, steps):
-    for new in steps:
-        if piece := writer.add(*new): yield piece
+    "The new text of each step, where there is some"
+    for tokens in steps:
+        if piece := writer.add(*tokens): yield piece
         if writer.done: break
     if piece := writer.end(): yield piece
 
@@ -168,7 +176,7 @@ def stream(self:TransformerLMLearner,
 
 # %% ../../nbs/learner/lm.ipynb #ecc85a2e
 def _windows(n, max_len):
-    "`(start, end, first)`: read tokens `start` to `end-1` of `n`, score `first` to `end`"
+    "Windows over `n` tokens, as `(start, end, first)`: read tokens `start` to `end-1`, score `first` to `end`"
     max_len = ifnone(max_len, n)
     start = 0
     first = 1
@@ -181,22 +189,24 @@ def _windows(n, max_len):
 # %% ../../nbs/learner/lm.ipynb #41vi0001
 @torch.no_grad()
 def _surprises(model, x, y):
-    "The loss of each token `(b,t)`, 0 where `y` is -100; logits are made for some tokens at a time"
+    "The loss of each token `(b,t)`, 0 where `y` is -100; for some tokens at a time, to save memory"
     texts = align(x, model[0])
     hidden = model[0](texts.ids, texts.hidden).flatten(0, 1)                              # (b*t,k)
-    y = y.flatten()                                                                         # (b*t,)
-    n = max(2**22//model[0].vocab_sz, 1)  # four million logits at a time
-    def loss(i): return F.cross_entropy(model[1](hidden[i:i+n]).float(), y[i:i+n], reduction='none')
-    return torch.cat([loss(i) for i in range(0, len(y), n)]).view(x.shape)
+    n = max(2**22//model[0].vocab_sz, 1)  # tokens that have four million logits
+    losses = []
+    for vectors,targets in zip(hidden.split(n), y.flatten().split(n)):
+        logits = model[1](vectors).float()                                                  # (n,v)
+        losses.append(F.cross_entropy(logits, targets, reduction='none'))
+    return torch.cat(losses).view(x.shape)
 
 def _text_losses(model, ids, bs):
-    "For each of `ids` the loss of each token but the first; `bs` windows are read at once"
+    "For each text of `ids` the loss of each token but the first; `bs` windows are read at once"
     pad_idx = ifnone(model[0].pad_idx, 0)
     device = next(model.parameters()).device
-    windows = []
+    windows = []  # of all texts, each with the index of its text
     for i,text in enumerate(ids): windows += [(i, *window) for window in _windows(len(text), model[0].max_len)]
     windows.sort(key=lambda window: window[2]-window[1], reverse=True)  # by size, so there is little padding
-    res = [torch.zeros(max(len(o)-1, 0)) for o in ids]
+    res = [torch.zeros(max(len(text)-1, 0)) for text in ids]
     for batch in chunked(windows, bs):
         x = pad_sequence([ids[i][start:end] for i,start,end,_ in batch], True, pad_idx)
         y = pad_sequence([ids[i][start+1:end+1] for i,start,end,_ in batch], True, -100)
@@ -235,15 +245,15 @@ def score(self:TransformerLMLearner,
     ids = [tensor(text_ids(self.dls, o)).long() for o in as_texts(texts)]
     with in_eval(model): losses = _text_losses(model, ids, bs)
     res = L()
-    for o,loss in zip(ids, losses):
-        words = o[1:].tolist()
+    for text,loss in zip(ids, losses):
+        words = text[1:].tolist()
         n = len(words)
         total = loss.double().sum().item()
-        perplexity = math.exp(min(total/n, 700)) if n else math.nan  # no overflow
+        perplexity = math.exp(min(total/n, 700)) if n else math.nan  # `exp(710)` is an error
         surprises = L(zip([vocab[i] for i in words], loss.tolist()))
         n_unknown = sum(i in unknown for i in words)
         bits = _bits_per_byte(total, _text_bytes(self.dls, words))
-        res.append(TextScore(0-total, n, perplexity, surprises, n_unknown, bits))  # `0-total` is no -0
+        res.append(TextScore(0-total, n, perplexity, surprises, n_unknown, bits))  # `-total` may be -0
     return res[0] if isinstance(texts, str) else res
 
 # %% ../../nbs/learner/lm.ipynb #5b0b0002

@@ -21,10 +21,11 @@ from ..pretrained.core import *
 from .checks import *
 from .core import *
 from .explain import *
+from .explain import recorded_weights
 
 # %% ../../nbs/learner/seq2seq.ipynb #26000010
 class TeacherForcing(Callback):
-    "Trains on shifted targets; padding is ignored"
+    "Gives the model the targets shifted by one, to predict each token from those before it; padding has no loss"
     order = 1  # after what gathers the inputs
     def __init__(self,
         marks:BosEos, # The first and the last token of a target
@@ -33,7 +34,7 @@ class TeacherForcing(Callback):
 
     def before_batch(self):
         "Shift by one; predictions and targets are those of real tokens, `(n,v)` and `(n,)`"
-        if not len(self.yb):  # then the first token is all that can be scored
+        if not len(self.yb):  # without targets only the first token can be predicted
             self.learn.xb = (*self.xb, self.x.new_full((len(self.x), 1), self.marks.bos))
             return
         ids,self.targets = shift_right(self.y, self.marks, self.pad_idx)
@@ -42,7 +43,7 @@ class TeacherForcing(Callback):
         self.learn.yb = (self.targets[self.real],)
 
     def after_loss(self):
-        "Rows again, where predictions are gathered; zeros at padding"
+        "Put predictions that are gathered back into rows `(b,t,v)`, with zeros at padding"
         if not hasattr(self.learn, 'gather_preds') or not len(self.yb): return
         def with_padding(x):
             return x.new_zeros(*self.real.shape, *x.shape[1:]).index_put((self.real,), x)
@@ -59,7 +60,8 @@ class TransformerSeq2SeqLearner(TransformerLearner):
         marks = target_bos_eos(dls)
         first = getattr(plain_model(model), 'first', None)
         if first is not None:  # what a checkpoint was trained with
-            marks = BosEos(first, marks.eos, False, text_ids(dls, '', 1)[-1:]==[marks.eos])
+            ends_with_eos = text_ids(dls, '', 1)[-1:]==[marks.eos]
+            marks = BosEos(first, marks.eos, False, ends_with_eos)
         self.add_cb(TeacherForcing(marks, pad_id(dls)))
 
     @delegates(Learner.get_preds)
@@ -73,13 +75,13 @@ class TransformerSeq2SeqLearner(TransformerLearner):
         act = act or getcallable(self.loss_func, 'activation')
         res = list(super().get_preds(ds_idx, dl, with_input=with_input, with_decoded=with_decoded,
                                      act=lambda o: act(_padded(o, 0.)), **kwargs))
-        i = 1+with_input  # of the targets
+        i = 1+with_input  # place of the targets in the result; what was decoded follows
         res[i] = _padded(res[i], pad)
         if with_decoded and res[i] is not None: res[i+1] = res[i+1].where(res[i]!=pad, pad)
         return tuple(res)
 
 def _padded(x, fill):
-    "Rows of one width; those of several batches are a list"
+    "One tensor of rows; of several batches they come as a list"
     return pad_sequence([*x], True, fill) if isinstance(x, L) else x
 
 # %% ../../nbs/learner/seq2seq.ipynb #ta5c2600
@@ -105,11 +107,14 @@ def transformer_seq2seq_learner(
                         max_len=max_len, pretrained=pretrained, **kwargs)
 
 # %% ../../nbs/learner/seq2seq.ipynb #26000040
-def _drawn(model, ids, n_words, stop_id, **kwargs):
-    "Texts sampled token by token; they have no score"
+def _sampled(model, ids, n_words, stop_id, **kwargs):
+    "Texts sampled token by token, as `generate_beams` returns them, but without a score"
     rows = generate(model, ids, n_words, stop_id=stop_id, **kwargs)[:,1:]                  # (b,t)
-    sizes = ((rows==stop_id).cumsum(1)==0).sum(1).tolist()
-    return [[Hypothesis(row[:n], math.nan, math.nan, n<len(row))] for row,n in zip(rows, sizes)]
+    before_stop = (rows==stop_id).cumsum(1)==0                                             # (b,t)
+    res = []
+    for row,n in zip(rows, before_stop.sum(1).tolist()):
+        res.append([Hypothesis(row[:n], math.nan, math.nan, n<len(row))])
+    return res
 
 @patch
 @keywords_of(generate_beams, sample_ids, but=['ids','stop_id','banned','cache','weights'])
@@ -124,19 +129,19 @@ def write_ids(self:TransformerSeq2SeqLearner,
     temperature:float=None, # Sample each token instead; below 1 prefers the likely ones more
     **kwargs
 )->list: # For each source a list of `Hypothesis`, best first
-    "Write texts for sources that are ids"
+    "Write texts, as ids, for sources that are ids"
     if temperature is None:
         write = partial(generate_beams, beams=ifnone(beams, 1), early_stop=ifnone(early_stop, True))
     else:
         ensure(beams is None and early_stop is None, 'temperature', temperature,
                'None for `beams` and `early_stop`', TypeError)
-        write = partial(_drawn, temperature=temperature)
+        write = partial(_sampled, temperature=temperature)
     model = plain_model(self.model)
     device = next(model.parameters()).device
     marks = self.teacher_forcing.marks
     pad = self.teacher_forcing.pad_idx
-    never = special_ids(text_vocab(self.dls, 1), 'pad', 'fake', *(['unk'] if no_unk else []))
-    never = [o for o in never if o!=marks.eos]
+    banned = special_ids(text_vocab(self.dls, 1), 'pad', 'fake', *(['unk'] if no_unk else []))
+    banned = [o for o in banned if o!=marks.eos]
     n_words = min(n_words, model[1].max_len or n_words)
     longest_first = sorted(range_of(sources), key=lambda i: -len(sources[i]))
     found = {}
@@ -145,9 +150,9 @@ def write_ids(self:TransformerSeq2SeqLearner,
         ids = pad_sequence(rows, True, pad).to(device)                                     # (b,ts)
         with in_eval(model), torch.no_grad():
             texts = write(model.bind_source(ids), ids.new_full((len(ids), 1), marks.bos), n_words,
-                          stop_id=marks.eos, banned=never, **kwargs)
+                          stop_id=marks.eos, banned=banned, **kwargs)
         found.update(zip(batch, texts))
-    return [found[i] for i in range_of(sources)]
+    return [found[i] for i in range_of(sources)]  # in the order of the sources
 
 @patch
 @keywords_of(TransformerSeq2SeqLearner.write_ids)
@@ -161,9 +166,9 @@ def translate(self:TransformerSeq2SeqLearner,
     found = self.write_ids([text_ids(self.dls, o) for o in as_texts(texts)], **kwargs)
     n_cut = sum(not o[0].stopped for o in found)
     if n_cut: warn(f'{n_cut} of {len(found)} texts were cut at `n_words`, or `max_len`', stacklevel=4)
-    def text(hypothesis): return decode_text(hypothesis.ids, self.dls, 1)
-    if n_best is None: return [text(o[0]) for o in found]
-    return [[(text(o), o.score) for o in hypotheses] for hypotheses in found]
+    def text_of(hypothesis): return decode_text(hypothesis.ids, self.dls, 1)
+    if n_best is None: return [text_of(hypotheses[0]) for hypotheses in found]
+    return [[(text_of(o), o.score) for o in hypotheses] for hypotheses in found]
 
 @patch
 @delegates(TransformerSeq2SeqLearner.translate)
@@ -204,16 +209,18 @@ def source_weights(self:TransformerSeq2SeqLearner,
     "The cross-attention weights of each block of the decoder, for each token that it wrote"
     model = plain_model(self.model)
     marks = self.teacher_forcing.marks
+    as_texts([text, ifnone(target, '')])  # raises `TypeError` for what is no text
     source = text_ids(self.dls, text) or [self.teacher_forcing.pad_idx]
-    if target is None: wrote = self.write_ids([source])[0][0].ids.tolist()
-    else: wrote = [i for i in text_ids(self.dls, target, 1) if i not in (marks.bos,marks.eos)]
+    if target is None: written = self.write_ids([source])[0][0].ids.tolist()
+    else: written = [i for i in text_ids(self.dls, target, 1) if i not in (marks.bos,marks.eos)]
     device = next(model.parameters()).device
     ids = tensor([source], device=device)                                                 # (1,ts)
-    read = tensor([[marks.bos,*wrote]], device=device)                                    # (1,t)
-    with in_eval(model), recorded_weights([o.cross for o in model[1].blocks]) as weights: model(ids, read)
-    rows = [text_vocab(self.dls, 1)[i] for i in [*wrote,marks.eos]]
+    read = tensor([[marks.bos,*written]], device=device)                                  # (1,t)
+    layers = [o.cross for o in model[1].blocks]
+    with in_eval(model), recorded_weights(layers) as weights: model(ids, read)
+    rows = [text_vocab(self.dls, 1)[i] for i in [*written,marks.eos]]  # what was predicted
     columns = [text_vocab(self.dls)[i] for i in source]
-    return torch.cat(weights).cpu(),rows,columns                                       # (1,h,t,ts)
+    return torch.cat(weights).cpu(),rows,columns                                    # (depth,h,t,ts)
 
 @patch
 def show_attention(self:TransformerSeq2SeqLearner,
@@ -223,9 +230,9 @@ def show_attention(self:TransformerSeq2SeqLearner,
     head:int=None # Number of the head; None is the mean of all
 )->plt.Axes: # The axes that were drawn on
     "Plot cross-attention weights: tokens of the source in columns, written ones in rows"
-    weights,wrote,read = self.source_weights(text, target)
+    weights,written,read = self.source_weights(text, target)
     weights = weights[layer].mean(0) if head is None else weights[layer,head]             # (t,ts)
-    return plot_weights(weights, wrote, columns=read)
+    return plot_weights(weights, written, columns=read)
 
 # %% ../../nbs/learner/seq2seq.ipynb #26000045
 class BLEU(Metric):
@@ -254,17 +261,17 @@ class BLEU(Metric):
         if hasattr(learn, 'gather_preds') or not due: return
         self.learn = learn
         pad = learn.teacher_forcing.pad_idx
-        both = learn.xb[0],learn.teacher_forcing.targets
-        sources,targets = (learn.to_detach(o).tolist() for o in both)
+        sources = learn.to_detach(learn.xb[0]).tolist()
+        targets = learn.to_detach(learn.teacher_forcing.targets).tolist()
         for source,target in zip(sources, targets):
             self.pairs.append(([i for i in source if i!=pad], [i for i in target if i!=pad]))
 
     @property
     def value(self):
         if not self.pairs: return math.nan
-        step = len(self.pairs)//ifnone(self.n, len(self.pairs))
-        pairs = self.pairs[::max(step, 1)][:self.n]
+        n = ifnone(self.n, len(self.pairs))
+        pairs = self.pairs[::max(len(self.pairs)//n, 1)][:n]  # evenly: they are sorted by length
         found = self.learn.write_ids([source for source,_ in pairs], beams=self.beams)
-        wrote = [decode_text(o[0].ids, self.learn.dls, 1) for o in found]
+        written = [decode_text(o[0].ids, self.learn.dls, 1) for o in found]
         wanted = [decode_text(target, self.learn.dls, 1) for _,target in pairs]
-        return self.measure.corpus_score(wrote, [wanted]).score
+        return self.measure.corpus_score(written, [wanted]).score

@@ -6,6 +6,7 @@
 __all__ = ['TagTargets', 'TransformerTaggerLearner', 'TagAccuracy', 'SpanF1', 'transformer_tagger_learner']
 
 # %% ../../nbs/learner/tagger.ipynb #28000103
+from typing import NamedTuple
 from torch.nn.utils.rnn import pad_sequence
 from fastai.text.all import *
 from ..text.info import *
@@ -18,34 +19,34 @@ from .core import *
 
 # %% ../../nbs/learner/tagger.ipynb #28000110
 def _word_tags(probs, targs):
-    "`targs (texts,t)` with the predicted tags in their places"
+    "`targs (texts,t)`, each tag replaced by the one that is predicted"
     best = TensorTags(probs.argmax(-1))
     return best if targs is None else targs.where(targs<0, best)
 
 class TagTargets(Callback):
-    "Makes a loss count only the pieces that are trained on a tag"
+    "Makes a loss count only the pieces that have a tag: the first of each word"
     order = MixedPrecision.order-5  # before gradients are accumulated
-    kept = None
+    kept = None  # predictions, targets and where they have a tag, while the loss is computed
     def after_pred(self):
         "Predictions and targets of these pieces alone, `(n,tags)` and `(n,)`"
         self.kept = None
         if not len(self.yb): return
-        on = self.y>=0                                                                    # (b,t)
-        self.kept = to_float(self.pred),self.yb,on
-        self.learn.pred = self.pred[on]
-        self.learn.yb = (self.y[on],)
+        has_tag = self.y>=0                                                               # (b,t)
+        self.kept = to_float(self.pred),self.yb,has_tag
+        self.learn.pred = self.pred[has_tag]
+        self.learn.yb = (self.y[has_tag],)
 
     def after_loss(self):
-        "All of them again; where losses are gathered, the mean of each text; without a word none"
+        "Put back all predictions and targets; where losses are gathered, take the mean of each text"
         if self.kept is None: return
         if not self.loss.dim() and not len(self.pred):  # the mean of nothing would be NaN
             self.learn.loss_grad = self.pred.sum()
             self.learn.loss = self.loss_grad.clone()
-        self.learn.pred,self.learn.yb,on = self.kept
+        self.learn.pred,self.learn.yb,has_tag = self.kept
         self.kept = None
         if not self.loss.dim(): return
-        rows = self.loss.new_zeros(on.shape).masked_scatter(on, self.loss)                # (b,t)
-        self.learn.loss = rows.sum(1)/on.sum(1).clamp(min=1)                              # (b,)
+        rows = self.loss.new_zeros(has_tag.shape).masked_scatter(has_tag, self.loss)      # (b,t)
+        self.learn.loss = rows.sum(1)/has_tag.sum(1).clamp(min=1)                         # (b,)
 
 class TransformerTaggerLearner(TransformerLearner):
     "A `TransformerLearner` that gives each word of a text a tag"
@@ -79,7 +80,7 @@ class TransformerTaggerLearner(TransformerLearner):
         return (*res, *losses)
 
 def _padded(x, fill):
-    "Rows of one width; texts of several batches are a list"
+    "One tensor of rows; of several batches they come as a list"
     return retain_type(pad_sequence([*x], True, fill), x[0]) if isinstance(x, L) else x
 
 # %% ../../nbs/learner/tagger.ipynb #ta5c2800
@@ -88,6 +89,33 @@ tasks['tagger'] = Task(
     'tags of words (`TagDataLoaders`)', 'token-classification', "tag(['Some text.'])")
 
 # %% ../../nbs/learner/tagger.ipynb #28000112
+class _Window(NamedTuple):
+    "A part of a text that the model reads at once"
+    text:int # Number of the text
+    part:str # The part, or its words
+    n_pieces:int # Its size in pieces
+    firsts:list # Place of the first piece of each word whose tag is read here
+
+def _windows_of(learn, i, text, places):
+    "The windows in which text number `i` is read; each of its words has its tag read in one of them"
+    tok = tags_of(learn.dls).tok
+    head,tail = tok.ends
+    most = ifnone(plain_model(learn.model)[0].max_len, math.inf)-len(head+tail)
+    sizes = [len(o) for o in tok.pieces(text)]
+    for part,words,own in text_windows(text, places, sizes, most):
+        starts = [0, *itertools.accumulate(sizes[j] for j in words)]  # of words, in pieces
+        yield _Window(i, part, starts[-1], [starts[j-words[0]] for j in own])
+
+def _window_probs(learn, windows, bs):
+    "Probabilities of the tags of the words of each window `(words,n)`"
+    if not windows: return
+    head,_ = tags_of(learn.dls).tok.ends
+    dl = learn.dls.test_dl([o.part for o in windows], num_workers=0, bs=ifnone(bs, learn.dls.valid.bs),
+                           val_res=[o.n_pieces for o in windows])
+    with learn.no_bar(): ids,preds,_ = learn.get_preds(dl=dl, with_input=True)
+    real = ids.as_subclass(Tensor)!=pad_id(learn.dls)                                     # (n,t)
+    for window,probs,on in zip(windows, preds, real): yield probs[on][len(head):][window.firsts]
+
 @patch
 @synchronized
 def tag(self:TransformerTaggerLearner,
@@ -95,34 +123,22 @@ def tag(self:TransformerTaggerLearner,
     bs:int=None # Windows in a batch; None is as in `dls`
 )->list: # For each its `TaggedText`, a list of `TagSpan`
     "The spans of several texts; raises `TypeError` for what is no text, or an error for NaN"
-    ensure(not isinstance(texts, (str,pd.DataFrame)), 'texts', texts,
+    ensure(not isinstance(texts, (str,dict,pd.DataFrame)), 'texts', texts,
            'a list of texts, or of lists of words', TypeError)
-    tags = tags_of(self.dls)
     texts = list(texts)
-    head,tail = tags.tok.ends
-    most = ifnone(plain_model(self.model)[0].max_len, math.inf)-len(head+tail)
+    for o in texts: ensure(not isinstance(o, (dict,pd.DataFrame)), 'texts', o, 'texts, or lists of words', TypeError)
+    tags = tags_of(self.dls)
     places = [tags.tok.places(o) for o in texts]
-    found = [([],[]) for _ in texts]  # tags and probabilities of the words of each text
     windows = []
-    n_pieces = []
-    owners = []
-    for i,text in enumerate(texts):
-        sizes = [len(o) for o in tags.tok.pieces(text)]
-        for part,words,own in text_windows(text, places[i], sizes, most):
-            begins = [0, *itertools.accumulate(sizes[j] for j in words)]  # of words, in pieces
-            windows.append(part)
-            n_pieces.append(begins[-1])
-            owners.append((i, [begins[j-words[0]] for j in own]))
-    if windows:
-        dl = self.dls.test_dl(windows, num_workers=0, bs=ifnone(bs, self.dls.valid.bs), val_res=n_pieces)
-        with self.no_bar(): ids,preds,_ = self.get_preds(dl=dl, with_input=True)
-        real = ids.as_subclass(Tensor)!=pad_id(self.dls)
-        for (i,firsts),p,on in zip(owners, preds, real):
-            probs,best = p[on][len(head):][firsts].max(-1)
-            if probs.isnan().any():
-                raise FloatingPointError('this model predicts NaN: has training diverged?')
-            found[i][0].extend(tags.vocab[j] for j in best.tolist())
-            found[i][1].extend(probs.tolist())
+    for i,text in enumerate(texts): windows += _windows_of(self, i, text, places[i])
+    found = [([],[]) for _ in texts]  # tags and probabilities of the words of each text
+    for window,probs in zip(windows, _window_probs(self, windows, bs)):
+        best_probs,best = probs.max(-1)                                                   # (words,)
+        if best_probs.isnan().any():
+            raise FloatingPointError('this model predicts NaN: has training diverged?')
+        its_tags,its_probs = found[window.text]
+        its_tags.extend(tags.vocab[j] for j in best.tolist())
+        its_probs.extend(best_probs.tolist())
     return [TaggedText(text, at, *its) for text,at,its in zip(texts, places, found)]
 
 @patch
@@ -150,20 +166,21 @@ class TagAccuracy(Metric):
         predicted = _word_tags(learn.to_detach(learn.pred), y)
         self.targs += [[vocab[i] for i in row if i>=0] for row in y.tolist()]
         self.preds += [[vocab[i] for i in row if i>=0] for row in predicted.tolist()]
-        if not self.rows: self.rows = _rows(learn.dl)
+        if not self.rows: self.rows = _window_order(learn.dl)
 
     @property
     def value(self):
         pairs = list(zip(concat(*self.targs), concat(*self.preds)))
         return sum(a==b for a,b in pairs)/len(pairs) if pairs else None
 
-def _rows(dl):
-    "`(text, row)` of each window; none where no text was cut, None for windows that are shuffled"
+def _window_order(dl):
+    "`(number of its text, its row)` of each window; [] where no text was cut, None if shuffled"
     items = nested_attr(dl, 'dataset.items')
     if not isinstance(items, pd.DataFrame) or text_number not in items: return []
     numbers = items[text_number]
     if numbers.is_unique: return []
-    return None if dl.shuffle else [(numbers.iloc[i],i) for i in dl.get_idxs()]
+    if dl.shuffle: return None
+    return [(numbers.iloc[i],i) for i in dl.get_idxs()]
 
 class SpanF1(TagAccuracy):
     "F1 of spans, as seqeval and the CoNLL shared tasks count it; NaN for windows that are shuffled"
@@ -192,7 +209,11 @@ class SpanF1(TagAccuracy):
         "`(text, label, start, end)` of all spans, after the windows of a text are joined in order"
         texts = defaultdict(list)
         for (i,_),row in sorted(zip(rows, tags)): texts[i] += row
-        return {(i,*o) for i,row in texts.items() for o in tag_spans(row) if self.label in (None,o[0])}
+        res = set()
+        for i,row in texts.items():
+            for label,start,end in tag_spans(row):
+                if self.label in (None,label): res.add((i, label, start, end))
+        return res
 
 # %% ../../nbs/learner/tagger.ipynb #28000125
 @learner_factory(TransformerTaggerLearner, TransformerClassifier, ['pool','crop','y_range','n_out',

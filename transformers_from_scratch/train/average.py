@@ -30,9 +30,9 @@ class AverageWeights(Callback):
         # `(mean, weights, n)` adds `weights` to `mean`, in place
         self.add_to = get_swa_multi_avg_fn() if decay is None else get_ema_multi_avg_fn(decay)
 
-    def _weights(self): return [p.detach().clone() for p in self.model.parameters()]
+    def _copy_weights(self): return [p.detach().clone() for p in self.model.parameters()]
 
-    def _put(self, weights):
+    def _set_weights(self, weights):
         for p,o in zip(self.model.parameters(), weights): p.data.copy_(o)
 
     def before_fit(self):
@@ -44,13 +44,13 @@ class AverageWeights(Callback):
 
     def before_train(self):
         "Train on with the weights themselves"
-        if self.trained: self._put(self.trained)
+        if self.trained: self._set_weights(self.trained)
         self.trained = None
 
     def after_batch(self):
         "Add the weights of this step to the mean"
         if self.pct_train<self.start: return
-        now = self._weights()
+        now = self._copy_weights()
         self.mean = to_device(self.mean, now[0].device) if self.n else now
         if self.n: self.add_to(self.mean, now, self.n)
         self.n += 1
@@ -58,8 +58,8 @@ class AverageWeights(Callback):
     def before_validate(self):
         "The model takes the mean, up to the next epoch"
         if self.mean is None or self.trained or not in_fit(self.learn): return
-        self.trained = self._weights()
-        self._put(self.mean)
+        self.trained = self._copy_weights()
+        self._set_weights(self.mean)
 
     def after_fit(self):
         "Leave the mean in the model"

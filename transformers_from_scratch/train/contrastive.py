@@ -27,12 +27,14 @@ class ContrastiveLoss(Module):
     def alike(self,
         y:Tensor # Targets `(b,)` or `(b,n)`
     )->Tensor: # From 0 to 1 `(b,b)`, 0 for a text and itself
-        "The likeness of two texts by their targets"
+        "The likeness of any two texts by their targets"
         if self.kind=='category': res = y[:,None]==y                                      # (b,b)
-        elif self.kind=='labels':
-            both,n = y@y.t(),y.sum(1)                                     # (b,b) = (b,n) @ (n,b)
-            res = both / (n[:,None]+n-both).clamp(min=1)
-        else:
+        elif self.kind=='labels':  # the share of their labels that they have in common
+            n = y.sum(1)                                                                   # (b,)
+            both = y @ y.t()                                              # (b,b) = (b,n) @ (n,b)
+            either = n[:,None] + n - both                                                 # (b,b)
+            res = both / either.clamp(min=1)
+        else:  # falls with their distance, in deviations
             y = y.view(len(y), -1).float()                                                # (b,n)
             y = y / y.std(0).clamp(min=1e-6)
             res = (-4*torch.cdist(y, y) / y.shape[1]**.5).exp()                           # (b,b)
@@ -42,30 +44,32 @@ class ContrastiveLoss(Module):
         x:Tensor, # Vectors of texts `(b,k)`, of any length
         y:Tensor # Their targets `(b,)` or `(b,n)`
     )->Tensor: # A number: the mean over texts that have one like them
-        "Compare all with all"
+        "The cross-entropy between what is like a text and what is near it"
         x = F.normalize(x.as_subclass(Tensor).float(), dim=-1)
-        y = y.as_subclass(Tensor)
         scores = (x@x.t()/self.temp).fill_diagonal_(-1e4)                 # (b,b) = (b,k) @ (k,b)
-        alike = self.alike(y)
+        alike = self.alike(y.as_subclass(Tensor))                                         # (b,b)
         total = alike.sum(1)                                                               # (b,)
         each = -(alike*scores.log_softmax(1)).sum(1) / total.clamp(min=1e-6)               # (b,)
-        return (each*(total>0)).sum() / (total>0).sum().clamp(min=1)
+        counts = total>0
+        return (each*counts).sum() / counts.sum().clamp(min=1)
 
 # %% ../../nbs/train/contrastive.ipynb #cddfb9ea
 def _in_pairs(keys, n):
-    "Indices of `n` texts, in pairs of one of `keys`; all of them before any comes again"
+    "Indices of `n` texts, in pairs that have the same key; all texts are used before any is used again"
     order = []
     while len(order)<n:
         shuffled = random.sample(range(len(keys)), len(keys))
         pairs = []
-        for same in groupby(shuffled, keys.__getitem__).values(): pairs += chunked(same + same[:len(same)%2], 2)
-        order += [i for pair in random.sample(pairs, len(pairs)) for i in pair]
+        for same in groupby(shuffled, keys.__getitem__).values():
+            if len(same)%2: same = [*same, same[0]]  # its pair is one that has a pair already, or itself
+            pairs += chunked(same, 2)
+        for pair in random.sample(pairs, len(pairs)): order += pair
     return order[:n]
 
 # %% ../../nbs/train/contrastive.ipynb #c23cd306
 @contextmanager
 def _vectors_only(model):
-    "Let a classifier return the vectors that its last layer gets"
+    "Within `with` a classifier returns the vectors `(b,k)` that its last layer reads"
     head = model[1]
     dropout = head.dropout
     linear = head.linear
@@ -74,13 +78,14 @@ def _vectors_only(model):
     try: yield
     finally: head.dropout,head.linear,head.squeeze = dropout,linear,squeeze
 
-def _check_head(learn):
-    "The model; raises `TypeError` unless it is a classifier whose head pools"
+def _classifier_of(learn):
+    "The model of `learn`; raises `TypeError` unless it is a classifier whose head pools"
     model = get_model(learn.model)
     is_plain = isinstance(model, TransformerClassifier) and type(model[1]) is ClassifierHead
     ensure(is_plain and model[1].pool, 'learn', learn,
            'that of a classifier, with a plain `ClassifierHead`', TypeError)
-    windows = getattr(model, 'windows', None)  # a mean of answers is that of a mean of vectors
+    windows = getattr(model, 'windows', None)
+    # the mean of the logits of windows is the logits of their mean vector, if nothing follows
     ensure(windows is None or windows is in_windows and model[1].y_range is None, 'windows', windows,
            '`in_windows` as it is, without a `y_range`', TypeError)
     return model
@@ -90,14 +95,14 @@ def fit_head(self:TransformerLearner,
     decay:float=1e-4 # What the mean square of the weights counts beside the loss, 0 or more
 )->TransformerLearner: # Itself
     "Fit the last layer to the vectors of all training texts; raises `TypeError` for other heads"
-    model = _check_head(self)
+    model = _classifier_of(self)
     head = model[1]
     linear = head.linear
     dl = self.dls.train.new(shuffle=False, drop_last=False)
     with _vectors_only(model), in_eval(model), torch.no_grad():
         rows = [(model(*b[:dl.n_inp]), b[dl.n_inp]) for b in dl]
     x,y = (torch.cat(part).as_subclass(Tensor) for part in zip(*rows))              # (n,k), (n,…)
-    unit = x.new_ones(())
+    unit = x.new_ones(())  # in which the targets are measured
     if text_target(self.dls).kind=='numbers' and head.y_range is None:  # columns of any scale
         unit = y.view(len(y), -1).std(0).clamp(min=1e-30)
         y = y / unit
@@ -119,14 +124,15 @@ def fit_head(self:TransformerLearner,
 
 # %% ../../nbs/train/contrastive.ipynb #0e84f61b
 def _pairs_dl(learn, kind, n_steps, bs):
-    "Batches of training texts in pairs of one label; of several, of a random one"
-    ys = [*learn.dls.train_ds.tls[-1]]
-    def key(y):
+    "Batches of training texts in pairs that share a label"
+    targets = [*learn.dls.train_ds.tls[-1]]
+    def label_of(y):
+        "The class, or one of several labels, drawn anew each time; None for numbers"
         if kind=='category': return int(y)
-        on = y.nonzero().flatten().tolist() if kind=='labels' else []
-        return random.choice(on) if on else None
-    return TfmdDL.new(learn.dls.train, cls=TfmdDL, bs=bs, n=n_steps*bs, drop_last=True,
-                      get_idxs=lambda: _in_pairs([*map(key, ys)], n_steps*bs))
+        labels = y.nonzero().flatten().tolist() if kind=='labels' else []
+        return random.choice(labels) if labels else None
+    def get_idxs(): return _in_pairs([*map(label_of, targets)], n_steps*bs)
+    return TfmdDL.new(learn.dls.train, cls=TfmdDL, bs=bs, n=n_steps*bs, drop_last=True, get_idxs=get_idxs)
 
 @patch
 def fit_contrastive(self:TransformerLearner,
@@ -141,11 +147,11 @@ def fit_contrastive(self:TransformerLearner,
 )->TransformerLearner: # Itself, frozen as before
     "Bring texts of like targets together, then fit the last layer; `TypeError` for other heads"
     ensure(num_distrib()<2, 'processes', num_distrib(), '1: texts are compared within a batch')
-    model = _check_head(self)
+    model = _classifier_of(self)
     kind = text_target(self.dls).kind
     n = len(self.dls.train_ds)
     ensure_sizes(bs=bs-1, n_steps=ifnone(n_steps, 1))
-    bs = min(bs, n+n%2)//2*2
+    bs = min(bs, n+n%2)//2*2  # an even number
     n_steps = ifnone(n_steps, round(3*n**.5))
     dls = DataLoaders(_pairs_dl(self, kind, n_steps, bs), self.dls.valid, device=self.dls.device)
     frozen = self.opt.frozen_idx if self.opt else 0

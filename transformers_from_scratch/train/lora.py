@@ -51,8 +51,6 @@ class LoRALinear(FastLinear):
 # %% ../../nbs/train/lora.ipynb #p07e0ecf003
 def _loras(model): return [(n,o) for n,o in model.named_modules() if isinstance(o, LoRALinear)]
 
-
-
 def lora_splitter(
     model:nn.Module # Whose blocks have `LoRALinear`s
 )->L: # A list of parameters for each block that has some, and for the head
@@ -79,13 +77,13 @@ def add_lora(
         raise ValueError("`learn` has low-rank changes already: merge them by `learn.merge_lora()`")
     linears = {n: o for n,o in model.named_modules()
                if type(o) in (nn.Linear,FastLinear) and '.blocks.' in n}
-    known = {n.rpartition('.')[2] for n in linears}
+    def last_name(n): return n.rpartition('.')[2]
+    known = {*map(last_name, linears)}
     missing = [o for o in names if o not in known]
     ensure(not missing and names, 'layers', missing, f'names of linear layers: {", ".join(sorted(known))}')
-    loras = {n: LoRALinear(o, r, alpha, dropout) for n,o in linears.items()
-             if n.rpartition('.')[2] in names}
+    loras = {n: LoRALinear(o, r, alpha, dropout) for n,o in linears.items() if last_name(n) in names}
     for stack in [*model][:-1]: stack.requires_grad_(False)
-    for n,o in loras.items(): model.set_submodule(n, o)
+    for n,lora in loras.items(): model.set_submodule(n, lora)
     learn.splitter_before = learn.splitter
     learn.splitter = lora_splitter
     learn.opt = None
@@ -114,19 +112,19 @@ def merge_lora(self:TransformerLearner
 # %% ../../nbs/train/lora.ipynb #p07870378fa
 def _lora_path(learn, name): return learn.path/learn.model_dir/f'{name}.lora.safetensors'
 
-def _learned(model):
-    "The parameters that are trained, by their names"
-    learns = {p for group in lora_splitter(model) for p in group}
-    return {n: p for n,p in model.named_parameters() if p in learns}
+def _trained(model):
+    "The parameters that are trained, by name"
+    trained = {p for group in lora_splitter(model) for p in group}
+    return {n: p for n,p in model.named_parameters() if p in trained}
 
 def _base_of(learn):
     "A checksum of all that a file must fit: the frozen weights, `add_lora`, and the classes"
     model = plain_model(learn.model)
-    learned = _learned(model)
-    frozen = {n: p.detach() for n,p in model.named_parameters() if n not in learned}
+    trained = _trained(model)
+    frozen = {n: p.detach() for n,p in model.named_parameters() if n not in trained}
     target = text_target(learn.dls)
     head = [getattr(model[-1], n, None) for n in ('pool','y_range')]
-    settings = dict(shapes={n: p.shape for n,p in learned.items()},
+    settings = dict(shapes={n: p.shape for n,p in trained.items()},
                     scales=[o.scale for _,o in _loras(model)],
                     target=[target.kind, *map(str, target.classes)],
                     head=[as_json(o) for o in head])
@@ -142,7 +140,7 @@ def save_lora(self:TransformerLearner,
     model = plain_model(self.model)
     if not _loras(model): raise ValueError("`learn` has no low-rank changes: see `add_lora`")
     # the first process writes
-    if not rank_distrib(): write_file(path, 'lora', _learned(model), base=_base_of(self))
+    if not rank_distrib(): write_file(path, 'lora', _trained(model), base=_base_of(self))
     return path
 
 @patch

@@ -10,7 +10,9 @@ import hashlib,shutil,time,zipfile
 from fastai.text.all import *
 from ..fast.layers import *
 from ..learner.turns import *
+from ..learner.turns import loader_order,set_loader_order
 from .processes import *
+from .processes import from_process_0
 from ..files.format import *
 
 # %% ../../nbs/train/resume.ipynb #d58fbbb627
@@ -18,19 +20,19 @@ _logging = {f'fastai.callback.{o}' for o in  # modules of callbacks that show an
             'core progress hook wandb tensorboard comet neptune azureml'.split()}
 
 def _callbacks(learn):
-    "Callbacks to save and to compare, by name"
+    "Callbacks to save and to compare, by class and number, as 'GradientClip 1'"
     cbs = {}
-    names = Counter()
+    counts = Counter()
     for cb in learn.cbs.sorted('order'):
         modules = {o.__module__ for o in type(cb).__mro__ if o is not Callback}
         if isinstance(cb, (Resume,Recorder)) or modules & _logging: continue
         if not getattr(cb, 'resumes', True): continue
         name = type(cb).__name__
-        names[name] += 1
-        cbs[f'{name} {names[name]}'] = cb
+        counts[name] += 1
+        cbs[f'{name} {counts[name]}'] = cb
     return cbs
 
-def _is_own(cb): return not type(cb).__module__.startswith(('fastai.','transformers_from_scratch.'))
+def _is_custom(cb): return not type(cb).__module__.startswith(('fastai.','transformers_from_scratch.'))
 
 def _with_counts(learn):
     "Callbacks and metrics to save, by name"
@@ -45,21 +47,21 @@ def _is_count(value):
     return value is None or isinstance(value, (int,float,np.number,np.bool_,Tensor))
 
 def _get_counts(learn):
-    "Counts of callbacks and metrics, and the curves"
+    "Counts of callbacks and metrics, and the curves of the recorder"
     rec = learn.recorder
     counts = {}
     for name,obj in _with_counts(learn).items():
         counts[name] = {n: o for n,o in vars(obj).items() if _is_count(o)}
-    losses = torch.stack([torch.zeros(()), *rec.losses])[1:]  # one tensor, also of none
+    losses = torch.stack([torch.zeros(()), *rec.losses])[1:]  # one tensor, even if there is no loss yet
     lrs = torch.tensor(rec.lrs, dtype=torch.double)
     return dict(counts=counts, losses=losses, lrs=lrs, iters=rec.iters, values=rec.values)
 
 def _set_counts(learn, saved, changed):
-    "Restore what `_get_counts` returned, but for settings that have changed"
+    "Restore what `_get_counts` returned, but for the settings `changed`"
     for name,obj in _with_counts(learn).items():
-        for n,o in saved['counts'].get(name, {}).items():
-            known = _is_count(o) and _is_count(getattr(obj, n, None))
-            if known and f'{name}.{n}' not in changed: setattr(obj, n, o)
+        for attr,value in saved['counts'].get(name, {}).items():
+            safe = _is_count(value) and _is_count(getattr(obj, attr, None))  # a file changes no text
+            if safe and f'{name}.{attr}' not in changed: setattr(obj, attr, value)
     rec = learn.recorder
     rec.losses = list(saved['losses'])
     rec.lrs = saved['lrs'].tolist()
@@ -94,7 +96,7 @@ def _read(file):
 
 @contextmanager
 def _resuming_from(folder):
-    "Name the folder in an error"
+    "Add the folder, and what to do, to an error"
     try: yield
     except CancelFitException: raise
     except Exception as e:
@@ -103,7 +105,7 @@ def _resuming_from(folder):
 
 # %% ../../nbs/train/resume.ipynb #re5u0001
 def _in_full(value):
-    "An item, or a part of one, as a string: a file by its name and size"
+    "An item as a string, a long list in full, a file by its name and size"
     if isinstance(value, Path): return f'{value.parts[-3:]} {value.stat().st_size}'
     if isinstance(value, (L,tuple,list)): return str([_in_full(o) for o in value])
     return str(value.tolist() if hasattr(value, 'tolist') else value)
@@ -120,28 +122,28 @@ def _hash_items(dataset):
     return total.hexdigest()
 
 def _settings(learn):
-    "Settings of a fit that one step can't show, or not by their name"
+    "Settings of a fit that one step can't show, or only without their name; as strings, by name"
     dls = learn.dls
     hypers = learn.opt.hypers
     res = dict(n_epoch=learn.n_epoch, n_batches=len(dls.train), bs=dls.train.bs)
     res['frozen'] = [n for n,p in learn.model.named_parameters() if not p.requires_grad]
     for name,dl in zip(('train','valid'), dls.loaders): res[f'{name} items'] = _hash_items(dl.dataset)
-    # an earlier schedule may have left `mom` anywhere, but `fit` sets `lr` anew
     for n in hypers[0]:
+        # an earlier schedule may have left `mom` anywhere; `lr` is set anew by each `fit`
         if n!='mom': res[n] = np.array([group[n] for group in hypers])
     for cb in learn.cbs:
         if not isinstance(cb, ParamScheduler): continue
-        for n,f in cb.scheds.items():
-            res[f'{n} schedule'] = np.array([f(p) for p in np.linspace(0, 1, 9)])
+        for n,schedule in cb.scheds.items():
+            res[f'{n} schedule'] = np.array([schedule(p) for p in np.linspace(0, 1, 9)])
     return {n: str(o) for n,o in res.items()}
 
 def _callback_settings(learn):
-    "Names of callbacks, and the numbers and strings that their `__init__` took"
+    "Names of callbacks of fastai and this library, and numbers and strings that any callback's `__init__` took"
     res = {}
     for name,cb in _callbacks(learn).items():
-        if not _is_own(cb): res[name] = 'there'
+        if not _is_custom(cb): res[name] = 'there'
         for n in inspect.signature(type(cb)).parameters:
-            value = vars(cb).get(n, cb)
+            value = vars(cb).get(n, cb)  # `cb`, which is no string, if there is none
             if value is None or isinstance(value, (int,float,str)): res[f'{name}.{n}'] = repr(value)
     return res
 
@@ -166,7 +168,7 @@ class Resume(Callback):
     @property
     def folder(self):
         "The folder of the files"
-        alone = rank_distrib() and not self.several  # trains a model of its own
+        alone = rank_distrib() and not self.several  # this process trains a model of its own
         name = f'{self.name_of_run}-{rank_distrib()}' if alone else self.name_of_run
         return self.learn.path/self.learn.model_dir/name
 
@@ -174,19 +176,22 @@ class Resume(Callback):
         "Find what was saved; raises `ValueError` if it is damaged, or of a different run"
         self.run = in_fit(self.learn)
         if not self.run: return
-        self.found = self.epoch_start = self.weights = self.step_then = None
-        self.several = num_distrib()>1 and get_model(self.model) is not self.model  # they exchange gradients
+        self.found = None  # the saved state, and this process's part of it, until training goes on from there
+        self.epoch_start = None  # random states and order of the data when this epoch began
+        self.weights = None  # before the step that is noted, or compared
+        self.step_then = None  # what was noted of this step
+        self.several = num_distrib()>1 and get_model(self.model) is not self.model  # they train one model
         self.fits.append(self._settings())
         state,step = self._find()
         if state is None: return
         try:
-            with _resuming_from(self.folder): self._found(state, step)
+            with _resuming_from(self.folder): self._resume_from(state, step)
         except ValueError:
             self.fits.pop()  # a fit that was refused is none
             raise
 
     def _settings(self):
-        "Settings of this fit; those of a callback as first seen, since it may count in one"
+        "Settings of this fit; those of callbacks as first seen, since some count in an argument of theirs"
         settings = _settings(self.learn)
         for n,value in _callback_settings(self.learn).items():
             settings[n] = self.first_seen.setdefault(n, value)
@@ -194,7 +199,7 @@ class Resume(Callback):
         return settings
 
     def _of_process_0(self, value):
-        "`value` of process 0, in each process"
+        "The `value` of process 0, in each process that trains this model"
         return from_process_0(value) if self.several else value
 
     def _find(self):
@@ -203,23 +208,27 @@ class Resume(Callback):
         if not self.several or rank_distrib()==0:
             for new in self.folder.glob('.new-tfs-*'): shutil.rmtree(new)  # of a killed save
             try: found = _read(self.folder/'now.pth'),_read(self.folder/'step.pth')
-            except ValueError as e: found = e
+            except ValueError as e: found = e  # raised below, in all processes
         found = self._of_process_0(found)
         if isinstance(found, ValueError): raise found
         return found
 
-    def _found(self, state, step):
-        "Compare settings; what was done will be skipped"
-        n = len(self.fits)
-        if len(state['fits'])<n: return
-        now = self.fits[-1]
-        then = state['fits'][n-1]
-        # a callback of the user's own may be new or gone: the first step tells whether it matters
-        self.changed = [n for n in now|then if now.get(n)!=then.get(n)
-                        and ('.' not in n or n in now and n in then)]
+    def _compare(self, now, then):
+        "Note in `changed` which settings differ; raises `ValueError` if there are some, unless forced"
+        self.changed = []
+        for name in now|then:
+            # a callback of a custom class may be new or gone: the first step shows whether it matters
+            of_new_callback = '.' in name and not (name in now and name in then)
+            if now.get(name)!=then.get(name) and not of_new_callback: self.changed.append(name)
         if self.changed and not self.force:
             name = self.changed[0]
             raise ValueError(f'`{name}` is {now.get(name)!s:.80}, but was {then.get(name)!s:.80}')
+
+    def _resume_from(self, state, step):
+        "Prepare to skip what was done; raises `ValueError` for another run, or cancels a fit that is done"
+        n = len(self.fits)
+        if len(state['fits'])<n: return  # the fits before this one were saved, and are done
+        self._compare(now=self.fits[-1], then=state['fits'][n-1])
         if len(state['fits'])>n: raise CancelFitException
         own = state['processes'][rank_distrib() if self.several else 0]
         if state['done']:
@@ -230,10 +239,11 @@ class Resume(Callback):
         if state['epoch']>=self.n_epoch: raise ValueError(f"epoch {state['epoch']} was reached")
         if step and step['save']==state['save']: self.step_then = step['step']
         self.found = state,own
+        # fastai calls it for each `fit`, epoch, and part of an epoch
         self.learn._with_events = partial(self._with_events, self.learn)
 
     def _restore(self, state, own, rng):
-        "Put everything back, with the random states of this name"
+        "Put everything back, with the random states `own[rng]`"
         model = get_model(self.model)
         hypers = self.opt.hypers
         params = dict(model.named_parameters())
@@ -252,16 +262,16 @@ class Resume(Callback):
         if state['scaler'] and not state['done']: self.learn.scaler.load_state_dict(state['scaler'])
 
     def _with_events(self, learn, f, event, *args):
-        "That of the learner, up to the batch that comes next: what was done is skipped"
+        "In place of the learner's: skip epochs that were done, and begin the next one in its midst"
         if event=='epoch' and learn.epoch<self.found[0]['epoch']: return self._log_epoch()
         if event=='train': f = self._train_on
-        if event in ('train','fit'): del learn._with_events  # a `fit` is another one
+        if event in ('train','fit'): del learn._with_events  # another `fit` skips nothing
         type(learn)._with_events(learn, f, event, *args)
 
     def _log_epoch(self):
         "Print the line of an epoch that was done"
         for cb in self.learn.cbs:
-            if isinstance(cb, ProgressCallback): cb.before_epoch()  # a bar that begins later fails
+            if isinstance(cb, ProgressCallback): cb.before_epoch()  # its bar has to see all epochs
         _,own = self.found
         rows = own['counts']['values']  # of the recorder, one for each epoch that has ended
         row = rows[self.epoch] if self.epoch<len(rows) else []
@@ -270,10 +280,10 @@ class Resume(Callback):
         self.learn.logger(line)
 
     def _train_on(self):
-        "Read batches that were done, and train as from the moment when it was saved"
+        "Skip the batches that were done, and train on the rest of the epoch"
         learn = self.learn
-        batches = iter(self.learn.dl)
-        (state,own) = self.found
+        batches = iter(learn.dl)
+        state,own = self.found
         for _ in range(state['batch']): next(batches)
         self.found = None
         learn.train_iter = state['train_iter']
@@ -288,9 +298,9 @@ class Resume(Callback):
         "Remember how the epoch begins, or put that back"
         if self.found:
             with _resuming_from(self.folder): return self._restore(*self.found, 'rng_then')
-        begins = self.epoch_start is None
+        is_first = self.epoch_start is None
         self.epoch_start = dict(rng_then=get_random_states(), order=loader_order(self.dls.train))
-        if begins: self._save(0)  # from now on nothing depends on a seed
+        if is_first: self._save(0)  # from now on nothing depends on a seed
 
     def after_batch(self):
         "Compare the step, or note it; save, if it is time"
@@ -299,29 +309,30 @@ class Resume(Callback):
         if self._due(): self._save(self.iter+1)
 
     def _due(self):
+        "True if it is time to save"
         if self.every: return self.train_iter%self.every==0
         late = time.time()-self.began > 60*self.minutes
         if not self.several: return late
-        return self.train_iter%10==0 and self._of_process_0(late)  # the others need not be asked
+        return self.train_iter%10==0 and self._of_process_0(late)  # processes wait for each other here
 
     def _saved(self, state):
-        "Note the time, the name of the save, and the weights before the next step"
+        "Note the time and the id of a save, and the weights before the step that follows"
         self.began = time.time()
         self.save_id = state['save']
         if state['done']: return
         self.weights = [p.detach().to('cpu', copy=True) for p in self.model.parameters()]
 
     def _check_step(self):
-        "The first step after a save: note it; after a resumption it must be the same"
+        "Note the first step after a save; or compare it with what was noted, and raise `ValueError` for another one"
         change = [p.detach().cpu()-o for p,o in zip(self.model.parameters(), self.weights)]
-        low = change[0].dtype.itemsize<4 or hasattr(self, 'mixed_precision')
+        in_16_bits = change[0].dtype.itemsize<4 or hasattr(self, 'mixed_precision')
         step = self._of_process_0([self.loss.mean().item(), nn.utils.get_total_norm(change).item()])
         then = self.step_then
         self.weights = None
         self.step_then = None
         if then is None: return self._write('step.pth', dict(save=self.save_id, step=step))
         # another processor or version of PyTorch gives other last digits
-        same = np.allclose(step, then, rtol=1e-2 if low else 1e-4, atol=0, equal_nan=True)
+        same = np.allclose(step, then, rtol=1e-2 if in_16_bits else 1e-4, atol=0, equal_nan=True)
         if same or self.force: return
         self.fits.pop()  # a fit that was refused is none
         with _resuming_from(self.folder):
@@ -348,7 +359,7 @@ class Resume(Callback):
             warn(f"{e}: what was saved before is kept, and training continues")
 
     def _save(self, batch, done=False):
-        "Save the state of the learner; of what differs between processes, that of each"
+        "Save the state of the learner, before `batch`; what differs between processes, for each of them"
         own = dict(self.epoch_start, rng=get_random_states(), ways=dict(autotuned),
                    counts=_get_counts(self.learn))
         processes = [own]

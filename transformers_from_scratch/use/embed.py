@@ -17,18 +17,23 @@ from ..nn.align import *
 
 # %% ../../nbs/use/embed.ipynb #p079552ef80
 def _with_progress(items, n, no_bar):
-    "`items`, with a bar where they are many"
+    "`items`, of which there are `n`, with a progress bar if these are many"
     return items if no_bar or n<500 else progress_bar(items, total=n, leave=False)
 
 # %% ../../nbs/use/embed.ipynb #49by0001
 def _by_length(lens, bs):
-    "Indices of texts that are read together: at most `bs`, the longest first, none much shorter"
+    "Batches of indices, at most `bs` in each, by length; a large batch takes no text that is much shorter"
+    longest_first = sorted(range(len(lens)), key=lambda i: lens[i], reverse=True)
     batches = []
-    for i in sorted(range(len(lens)), key=lambda i: lens[i], reverse=True):
-        longest = lens[batches[-1][0]] if batches else 0
-        short = batches and len(batches[-1])*longest>=1024 and lens[i]<.85*longest
-        if not batches or short or len(batches[-1])==bs: batches.append([])
-        batches[-1].append(i)
+    batch = None
+    for i in longest_first:
+        if batch:
+            longest = lens[batch[0]]
+            full = len(batch)==bs or len(batch)*longest>=1024 and lens[i]<.85*longest
+        if not batch or full:
+            batch = []
+            batches.append(batch)
+        batch.append(i)
     return batches
 
 # %% ../../nbs/use/embed.ipynb #49vi0001
@@ -39,7 +44,7 @@ def _embed(
     normalize:bool=None, # Vectors of length 1, so that a product is a cosine? None: yes, if there is a pool
     no_bar:bool=False # Show no progress bar?
 ):
-    "A vector for each of the lists of ids `rows`, or without a `pool` a list of `(t,k)`"
+    "A vector for each list of ids in `rows`; without a `pool` a list of `(t,k)`"
     ensure_sizes(bs=bs)
     if not all(rows): raise ValueError("`texts` has an empty text, but each needs at least one token")
     if encoder.pad_idx is None: bs = 1
@@ -59,8 +64,8 @@ def _embed(
         for i,vector in zip(idxs, vectors): out[i] = vector
     if not pool: return out
     if out: return torch.stack(out)
-    none = torch.zeros(1, 1, encoder.embedding.embedding_dim)
-    return pool(none, none[...,0]>0)[:0]  # as wide as `pool` makes it
+    one = torch.zeros(1, 1, encoder.embedding.embedding_dim)
+    return pool(one, one[...,0]>0)[:0]  # no text, but as wide as `pool` makes a vector
 
 # %% ../../nbs/use/embed.ipynb #p07a49bc977
 @patch
@@ -80,15 +85,18 @@ def embed(self:Pretrained,
     config = self.sentence or SentenceConfig()
     limit = ifnone(max_len, self.limit)
     most = self.encoder.max_len
-    front,last = tok.ends
-    ensure(limit is None or front+last<limit<=ifnone(most, limit), 'max_len', limit, f'from {front+last+1} to {most}')
+    n_first,n_last = tok.ends
+    ensure(limit is None or n_first+n_last<limit<=ifnone(most, limit), 'max_len', limit,
+           f'from {n_first+n_last+1} to {most}')
     name = ifnone(prompt, config.default_prompt)
     ensure(name in ('', *config.prompts), 'prompt', name, f"one of {[*config.prompts]}, or ''")
-    def ids(tokens):
-        row = [tok.o2i[o] for o in tokens]
-        return row if limit is None or len(row)<=limit else row[:limit-last]+row[len(row)-last:]
-    prompted = [(config.prompts.get(name) or '')+o for o in as_texts(texts)]
-    rows = [ids(o) for o in _with_progress(tok(prompted), len(prompted), kwargs.get('no_bar'))]
+    before = config.prompts.get(name) or ''
+    prompted = [before+o for o in as_texts(texts)]
+    rows = []
+    for tokens in _with_progress(tok(prompted), len(prompted), kwargs.get('no_bar')):
+        ids = [tok.o2i[o] for o in tokens]
+        if limit is not None and len(ids)>limit: ids = ids[:limit-n_last] + ids[len(ids)-n_last:]
+        rows.append(ids)
     if pool is SentenceConfig: pool = config
     if pool and normalize is None: normalize = config.normalize
     with in_eval(self.model): out = _embed(self.encoder, rows, None, pool=pool, normalize=normalize, **kwargs)
@@ -103,10 +111,10 @@ def embed(self:TransformerLearner,
     "Vectors of texts, cut to `max_len` by `crop` (windows are not read); `TypeError` for other than texts"
     if hasattr(self, 'data_watch'): self.data_watch.before_validate()
     model = get_model(self.model)
-    table = texts.to_dict('records') if isinstance(texts, pd.DataFrame) else texts
-    if not is_listy(table) or not isinstance(first(table), (dict,pd.Series)): table = as_texts(texts)
-    table = _with_progress(table, len(table), kwargs.get('no_bar'))
-    rows = [text_ids(self.dls, row_text(self.dls, o)) for o in table]
+    items = texts.to_dict('records') if isinstance(texts, pd.DataFrame) else texts
+    if is_listy(items): items = list(items)  # perhaps a generator
+    if not is_listy(items) or not isinstance(first(items), (dict,pd.Series)): items = as_texts(items)
+    rows = [text_ids(self.dls, row_text(self.dls, o)) for o in _with_progress(items, len(items), kwargs.get('no_bar'))]
     crop = getattr(model, 'crop', None)
     if crop is None: rows = [o[:model[0].max_len] for o in rows]
     with in_eval(model): out = _embed(model[0], rows, crop, **kwargs)

@@ -50,13 +50,16 @@ def _accepts_long(model):
 def _write_graph(model, path):
     "Write `model` as ONNX"
     onnx = import_extra('onnx', 'onnx')
-    encoder = model[0]
-    most = None if _accepts_long(model) else encoder.max_len
-    t = encoder.max_len+1 if _accepts_long(model) else min(ifnone(most, 8), 8)
+    max_len = model[0].max_len
+    if _accepts_long(model):
+        most = None
+        t = max_len+1  # so that what shortens a text is part of the graph
+    else:
+        most = max_len
+        t = min(ifnone(most, 8), 8)
     ids = torch.zeros(3, t, dtype=torch.long)
     dims = {0:torch.export.Dim('batch'), 1:torch.export.Dim('length', max=most)}
-    # nothing that others print, log or warn of
-    out = io.StringIO()
+    out = io.StringIO()  # where the messages of PyTorch go
     with warnings.catch_warnings(), redirect_stdout(out), redirect_stderr(out):
         warnings.simplefilter('ignore')
         program = torch.onnx.export(model, (ids,), dynamo=True, verbose=False, opset_version=18,
@@ -136,28 +139,36 @@ def _write_bag(bag, path):
     np.savez(path, known=bag.keys, parts=parts, bias=bag.bias.detach(), skip=bag.skip,
              n_grams=bag.n_grams, base=2_000_003)
 
+def _write_model(model, folder, quantize):
+    "Write a bag as a table, or a transformer as a graph"
+    if isinstance(model, NgramBag): return _write_bag(model, folder/'bag.npz')
+    path = folder/'model.onnx'
+    _write_graph(model, path)
+    _check_logits(path, model)
+    if quantize: _to_int8(path)
+
 # %% ../../nbs/use/onnx.ipynb #7209a56b
 @torch.no_grad()
 def _compare(classifier, model, ds, n, limit):
     "Compare file and model on `n` texts of `ds`; raises `ValueError` for a change above `limit`"
     about = classifier.about
-    task = about['target']
+    kind = about['target']
     longest = not about['crops'] and about['max_len'] or sys.maxsize  # it can't read longer texts
     rows = [ds[int(i)] for i in np.linspace(0, len(ds)-1, min(n, len(ds)))]
     rows = [(x.tolist(), np.asarray(y)) for x,y in rows if len(x)<=longest]
     if not rows: return dict(texts=0)
     texts,targets = zip(*rows)
-    got = classifier.probs(texts)
+    of_file = classifier.probs(texts)
     def run_model(_, given): return [model(torch.from_numpy(given['ids'])).numpy()]
     classifier.session = SimpleNamespace(run=run_model)  # the model itself, in place of its file
-    want = classifier.probs(texts)
-    unit = want.std(0).clip(1e-3) if task=='numbers' else 1
-    change = float(np.abs((got-want)/unit).max())
+    of_model = classifier.probs(texts)
+    unit = of_model.std(0).clip(1e-3) if kind=='numbers' else 1  # numbers are measured in deviations
+    change = float(np.abs((of_file-of_model)/unit).max())
     res = dict(texts=len(texts), max_change=change)
-    def accuracy(p):
-        labels = p.argmax(-1) if task=='category' else p>about['thresh']
+    def accuracy(probs):
+        labels = probs.argmax(-1) if kind=='category' else probs>about['thresh']
         return float((labels==np.stack(targets)).mean())
-    if task!='numbers': res |= dict(accuracy=accuracy(got), accuracy_32=accuracy(want))
+    if kind!='numbers': res |= dict(accuracy=accuracy(of_file), accuracy_32=accuracy(of_model))
     if not change<=limit:
         raise ValueError(f"the file's answers would differ by {change:.3g}, more than {limit}: "
                          f'it is not written: {res}')
@@ -186,21 +197,16 @@ def export_onnx(
     about = dict(kind='onnx', **_about_target(learn), **_about_texts(learn.dls), bag=bag,
                  quantize=quantize, max_len=None if bag else model[0].max_len,
                  crops=bag or _accepts_long(model))
+    files = 'model.onnx','model.onnx.data','bag.npz','predict.py'
     # tracing a model draws random numbers
-    with no_random(), atomic_write(folder/'about.json', 'model.onnx', 'model.onnx.data',
-                                  'bag.npz', 'predict.py') as new:
-        path = new.with_name('model.onnx')
+    with no_random(), atomic_write(folder/'about.json', *files) as new:
         # with gradients, other kernels are traced
         model = deepcopy(model).cpu().float().eval().requires_grad_(False)
-        if bag: _write_bag(model, path.with_name('bag.npz'))
-        else:
-            _write_graph(model, path)
-            _check_logits(path, model)
-            if quantize: _to_int8(path)
+        _write_model(model, new.parent, quantize)
         code = Path(inspect.getfile(Classifier)).read_text(encoding='utf8')
-        path.with_name('predict.py').write_text(code, encoding='utf8')
+        new.with_name('predict.py').write_text(code, encoding='utf8')
         new.write_text(json.dumps(about), encoding='utf8')
-        classifier = Classifier(path.parent)
+        classifier = Classifier(new.parent)
         _check_ids(classifier, learn)
         limit = max_change if quantize else 1e-3
         about['compared'] = _compare(classifier, model, valid, n_valid, limit)

@@ -25,10 +25,11 @@ from ..learner.seq2seq import *
 from ..learner.tagger import *
 from ..learner.bag import *
 from ..train.transfer import *
+from ..train.transfer import describe_encoder
 from ..pretrained.core import *
 
 # %% ../../nbs/use/save.ipynb #e5000011
-_losses = {  # and their settings
+_losses = {  # class: names of its settings
     CrossEntropyLossFlat: 'weight label_smoothing ignore_index', FocalLossFlat: 'gamma weight',
     LabelSmoothingCrossEntropyFlat: 'eps weight', MSELossFlat: '', L1LossFlat: '',
     BCEWithLogitsLossFlat: 'weight pos_weight thresh'}
@@ -36,42 +37,43 @@ _losses = {  # and their settings
 def _classes_of(loss): return type(loss),type(getattr(loss, 'func', None))
 
 def _describe_loss(loss):
-    "A loss of fastai and its settings, for JSON; None for another one"
-    make = first(o for o in _losses if _classes_of(o())==_classes_of(loss))
-    if make is None: return
+    "Name and settings of a loss of fastai, for JSON; None for any other loss"
+    cls = first(o for o in _losses if _classes_of(o())==_classes_of(loss))
+    if cls is None: return
     settings = {}
-    for n in _losses[make].split():
+    for n in _losses[cls].split():
         value = getattr(loss, n, getattr(loss.func, n, None))
         if value is not None: settings[n] = value.tolist() if isinstance(value, Tensor) else value
     if not loss.flatten: settings['flatten'] = False
-    made = _loss(make.__name__, settings)
+    again = _make_loss(cls.__name__, settings)
+    # what these settings don't express makes it another loss
     for n in ('axis','flatten','floatify','is_2d','reduction'):
-        if getattr(made, n)!=getattr(loss, n): return
-    return dict(name=make.__name__, settings=settings)
+        if getattr(again, n)!=getattr(loss, n): return
+    return dict(name=cls.__name__, settings=settings)
 
-def _loss(name, settings):
+def _make_loss(name, settings):
     "The loss that `_describe_loss` has described"
-    make = {o.__name__: o for o in _losses}[name]
-    return make(**{n: tensor(o) if n.endswith('weight') else o for n,o in settings.items()})
+    cls = {o.__name__: o for o in _losses}[name]
+    return cls(**{n: tensor(o) if n.endswith('weight') else o for n,o in settings.items()})
 
 # %% ../../nbs/use/save.ipynb #e5000013
 def _makes_ids_only(dls, tfms, tags):
-    "True if a text becomes ids by a tokenizer and a vocabulary, maybe in reverse order, and is padded"
+    "True if all that `dls` does with a text is to tokenize, number and pad it, maybe in reverse order"
     tokenizers = {'TagTokenizer'} if tags else {'Tokenizer','TextTokenizer','FolderTokenizer'}
     names = [type(o).__name__ for o in tfms]
     if len(names)<2 or names[0] not in tokenizers or names[1] not in {'Numericalize','TextIds'}: return False
     more = [o.name for o in tfms[2:]]
     if more and (tags or more!=['reverse_text']): return False
-    # what changes items or batches has no name
+    # no other transform of items or batches has a name in a file
     for pipeline in (dls.valid.after_item, dls.valid.before_batch, dls.valid.after_batch):
         names = {type(o).__name__ for o in getattr(pipeline, 'fs', ())}
         if names - {'ToTensor','Pad_Chunk','PadTexts','Pad_Input','PadPairs','_PadTags'}: return False
     return True
 
 def _describe_data(dls):
-    "Settings with which `dls` makes ids of texts; None if it does more than tokens and numbers"
+    "Settings with which `dls` makes ids of texts; None if these are not all that it does"
     try: tfms = text_tfms(dls)
-    except AssertionError: return  # a text can't enter there
+    except AssertionError: return  # of fastai, where items are no texts
     tags = text_target(dls).kind=='tags'
     if not _makes_ids_only(dls, tfms, tags): return
     dl = dls.valid
@@ -85,17 +87,17 @@ def _describe_data(dls):
 
 def _are_names(cols): return all(isinstance(n, str) for n in cols)
 
-def _plain_reader(o): return isinstance(o, ColReader) and not o.pref+o.suff and _are_names(o.cols)
+def _is_plain_reader(o): return isinstance(o, ColReader) and not o.pref+o.suff and _are_names(o.cols)
 
 def _describe_tag_table(dls):
     "The columns of words and tags; nothing for no table"
     words,tags = (dls.train_ds.tls[i].tfms.fs[0] for i in (0,-1))
-    if not (_plain_reader(words) and _plain_reader(tags)): return {}
+    if not (_is_plain_reader(words) and _is_plain_reader(tags)): return {}
     if len(tags.cols)!=2 or list(words.cols)!=list(tags.cols[:1]): return {}
     return dict(cols=list(words.cols), label=list(tags.cols))
 
 def _describe_table(tok, dls):
-    "The columns of texts and labels, and whether texts were marked; nothing for no table"
+    "The columns of texts and labels, and whether columns are marked (`xxfld`); nothing for no table"
     cols = L(getattr(tok, 'text_cols', ()))
     if tok.mode!='df' or not cols or not _are_names(cols): return {}
     config = dict(cols=list(cols), mark=bool(ifnone(tok.kwargs.get('mark_fields'), len(cols)>1)))
@@ -104,7 +106,7 @@ def _describe_table(tok, dls):
         return config | dict(label=label and list(label))
     tls = getattr(dls.train_ds, 'tls', ())
     reader = tls[1].tfms.fs[0] if len(tls)>1 else None
-    if _plain_reader(reader): config |= dict(label=list(reader.cols), delim=reader.label_delim)
+    if _is_plain_reader(reader): config |= dict(label=list(reader.cols), delim=reader.label_delim)
     return config
 
 # %% ../../nbs/use/save.ipynb #f32c7705
@@ -120,16 +122,17 @@ def _task_of(learn):
                     'with `learn.export`')
 
 def _describe_targets(dls):
-    "Vocabulary and tokenizer of texts that are written, None where they are those of the source"
+    "Vocabulary and tokenizer of the target texts, None where they are those of the source"
     vocab = list(text_vocab(dls, 1))
-    source,target = (text_tokenizer(dls, o) for o in (0, 1))
+    source = text_tokenizer(dls, 0)
+    target = text_tokenizer(dls, 1)
     state = tokenizer_state(target) if target else None
     if vocab==list(text_vocab(dls, 0)): vocab = None
     if source and state==tokenizer_state(source): state = None
     return dict(target_vocab=vocab, target_tokenizer=state)
 
 def _model_keywords(about):
-    "The keywords of the model that was described: a bag of n-grams has no encoder"
+    "The keywords of the model that was described; a bag of n-grams has no encoder"
     encoder = about['encoder'] if 'depth' in about['encoder'] else {}
     return about['head']['keywords'] | encoder
 
@@ -173,7 +176,7 @@ def _ensure_same_answers(model, answers):
                          'custom parts the same?')
 
 def _rebuilt(about, weights, given):
-    "The model that was saved, with what may change; raises `ValueError` for what may not"
+    "The model that was saved, with the keywords `given`; raises `ValueError` for one that may not change"
     saved = _model_keywords(about)
     passed = {n: as_json(o) for n,o in given.items() if n in saved}
     if difference := differences(saved, saved|passed, (*free_keywords,'head_dropout')): raise ValueError(difference)
@@ -182,46 +185,45 @@ def _rebuilt(about, weights, given):
     task = tasks[about.task]
     model = rebuild(task.model_class(keywords), keywords, weights)
     if custom: _ensure_same_answers(model, about.answers)
-    if not set(given)-set(custom): return model
+    if not set(given)-set(custom): return model  # nothing else changes
     keywords |= given
-    if keywords.get('windows') is None: keywords.pop('windows', None)  # other models have no such keyword
+    if keywords.get('windows') is None: keywords.pop('windows', None)  # a keyword of one class alone
     return rebuild(task.model_class(keywords), keywords, weights_of(model))
 
 # %% ../../nbs/use/save.ipynb #b060ea70
-def _y(row): return row['y']
+def _y(row): return row['y']  # it has a name, for pickles
 
-def _target_block(head, tok):
-    "The block that makes the target of a classifier, and a value for it"
+def _target_block(head, n_columns, tok):
+    "The block that makes the target of a classifier, and an example of a target"
     if head.target=='tags': return TagBlock(tok, head.classes),[['1'],head.classes[:1]]
     if head.target=='numbers':
         n = head.keywords['n_out']
-        return RegressionBlock(n_out=n),0. if n==1 else [0.]*n
-    value = head.classes[0]
-    if head.target=='labels': return MultiCategoryBlock(vocab=head.classes),[value]
-    return CategoryBlock(vocab=head.classes, sort=False),value
+        return RegressionBlock(n_out=n), 0. if n==1 else [0.]*n
+    if head.target=='category': return CategoryBlock(vocab=head.classes, sort=False),head.classes[0]
+    if n_columns>1: return MultiCategoryBlock(encoded=True, vocab=head.classes),[0]*n_columns  # of 0 and 1
+    return MultiCategoryBlock(vocab=head.classes),head.classes[:1]
 
-def _row(names, delim, y):
-    "The cells of a table for a target `y` in the columns `names`"
+def _cells(names, delim, y):
+    "The cells of a row, by column, whose columns `names` hold the target `y`"
     if len(names)>1: return dict(zip(names, y))
-    return {names[0]: y if delim is None or not isinstance(y, list) else y[0]}
+    return {names[0]: y[0] if delim is not None and isinstance(y, list) else y}
 
 def _target(about, tok):
-    "The block of the target, what reads it, and the cells that it reads"
+    "The block of the target, the function that reads it, and cells for it to read"
     data = about.data
     head = about.head
     if tasks[about.task].data=='text':
         state = about.target_tokenizer
-        tok = tokenizer_from_state(state) if state else copy(tok)  # its own columns
+        tok = tokenizer_from_state(state) if state else copy(tok)  # it gets columns of its own
         return TextBlock(tok, vocab=list(about.target_vocab or about.vocab)),ColReader('text'),{}
     if head.target is None: return None,None,{}
-    block,y = _target_block(head, tok)
-    if head.target=='labels' and len(data.label or ())>1:  # a column of 0 and 1 for each label
-        block,y = MultiCategoryBlock(encoded=True, vocab=head.classes),[0]*len(data.label)
-    get_y = ColReader(data.label, label_delim=data.delim) if data.label else _y
-    return block,get_y,_row(data.label or ['y'], data.delim, y)
+    names = data.label or ['y']
+    block,y = _target_block(head, len(names), tok)
+    get_y = ColReader(names, label_delim=data.delim) if data.label else _y
+    return block,get_y,_cells(names, data.delim, y)
 
 def _set_columns(dls, data, name):
-    "Another table is processed as the one of the training was"
+    "Let `test_dl` read tables that have the columns of the training data"
     pairs = text_target(dls).kind=='text'
     for part,cols in enumerate([data.cols, data.label] if pairs else [data.cols]):
         tok = text_tokenizer(dls, part)
@@ -235,7 +237,7 @@ def _empty_dls(about, tok, device):
     data = about.data
     if data.tags and not isinstance(tok, TagTokenizer): tok = TagTokenizer(tok.tok, **data.tags)
     is_lm = data.seq_len is not None
-    tags = about.head.target=='tags'  # other learners read tagged texts, too
+    tags = about.head.target=='tags'  # with `data.tags` alone, another learner reads tagged texts
     text = TextBlock(tok, vocab=list(about.vocab), is_lm=is_lm, backwards=data.backwards,
                      seq_len=data.seq_len)
     kw = dict(bs=1, num_workers=0, device=device)
@@ -244,6 +246,7 @@ def _empty_dls(about, tok, device):
     block,get_y,cells = _target(about, tok)
     name = 'text of this row' if 'text' in cells else 'text'  # labels may be called so
     cols = data.cols if data.cols and data.tags else [name]
+    # two rows, of which nothing stays
     row = dict.fromkeys(cols, '1 2 3 4 5 6 7 8 9') | cells
     blocks = DataBlock([text, *L(block)], get_x=ColReader(cols), get_y=get_y, splitter=IndexSplitter([1]))
     dls = blocks.dataloaders(pd.DataFrame([row]*2), **kw)
@@ -253,7 +256,7 @@ def _empty_dls(about, tok, device):
                path=dls.path, device=dls.device)
 
 def _dls_of(path, about, tok_tfm, rules, device):
-    "`DataLoaders` without data; raises `ValueError` that asks for what is missing"
+    "`DataLoaders` without data; raises `ValueError` with what has to be passed"
     no_target = tasks[about.task].data in ('classes','tags') and about.head.target is None
     if about.data is None or no_target or tok_tfm is None and about.tokenizer is None:
         raise ValueError(f"{path} does not tell how texts become ids, or outputs classes: pass "
@@ -327,7 +330,7 @@ def load_transformer_learner(
     if dls is None: dls = _dls_of(path, about, tok_tfm, rules, device)
     else: _check_same(path, about, dls)
     learn_kw = about.learner | learn_kw
-    if about.loss: learn_kw.setdefault('loss_func', _loss(**about.loss))
+    if about.loss: learn_kw.setdefault('loss_func', _make_loss(**about.loss))
     learn = learn_cls(dls, model.to(dls.device), **learn_kw)
     learn.checkpoint_files = checkpoint_files(path.parent/'checkpoint')
     return learn

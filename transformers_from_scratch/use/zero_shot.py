@@ -35,28 +35,30 @@ def zero_shot(
 )->TransformerLearner: # Ready to predict; all but norms and head is frozen
     "A classifier by the nearest description; raises `ValueError` for labels that differ from `dls`"
     pre = Pretrained.of(pretrained)
-    rows = [(o,n) for n,os in classes.items() for o in L(os)]
+    rows = []  # descriptions and their labels
+    for label,descriptions in classes.items(): rows += [(o,label) for o in L(descriptions)]
     ensure(scale>0, 'scale', scale, 'above 0')
-    ensure({*classes}=={n for _,n in rows}, 'classes', classes, 'at least a description for each')
-    ensure(texts is None or len(texts), 'texts', texts, 'texts, or None')
-    says = pre.sentence or SentenceConfig()
-    if says.dense: raise ValueError(f'{pre.path} has `Dense` layers, for which there is no room')
-    if says.prompts.get(says.default_prompt):
+    ensure({*classes}=={label for _,label in rows}, 'classes', classes, 'at least a description for each')
+    if texts is not None: texts = as_texts(texts)
+    ensure(texts is None or texts, 'texts', texts, 'texts, or None')
+    config = pre.sentence or SentenceConfig()
+    if config.dense: raise ValueError(f'{pre.path} has `Dense` layers, which are not supported here')
+    if config.prompts.get(config.default_prompt):
         raise ValueError(f'{pre.path} puts a prompt before each text, and a learner does not: '
                          'set `sentence.default_prompt = None` to go without')
     if dls is None: dls = _described(rows, pre)
     kind,names = text_target(dls)
     fits = kind=='category' and {*names}=={*classes} and len(names)>1
     ensure(fits, 'classes', [*classes], f'the labels of `dls`, one for each text: {names}')
-    pool = partial(unit_pool, pool=says.pool)
+    pool = partial(unit_pool, pool=config.pool)
     kwargs.setdefault('max_len', pre.limit)
     learn = transformer_classifier_learner(dls, pretrained=pre, pool=pool, **kwargs)
-    embed = partial(learn.embed, pool=says.pool, no_bar=True)
+    embed = partial(learn.embed, pool=config.pool, no_bar=True)
     linear = learn.model[1].linear
     vectors = embed([o for o,_ in rows])                                                  # (n,k)
-    each = [vectors[[label==name for _,label in rows]].mean(0) for name in names]
-    weight = scale*F.normalize(torch.stack(each), dim=-1)                                 # (c,k)
-    mean = 0*weight[0] if texts is None else embed(as_texts(texts)).mean(0)                   # (k,)
+    centers = [vectors[[label==name for _,label in rows]].mean(0) for name in names]
+    weight = scale*F.normalize(torch.stack(centers), dim=-1)                              # (c,k)
+    mean = torch.zeros_like(weight[0]) if texts is None else embed(texts).mean(0)          # (k,)
     with torch.no_grad():
         linear.weight.copy_(weight)
         linear.bias.copy_(-weight@mean)                                      # (c,) = (c,k) @ (k,)
