@@ -16,7 +16,10 @@ def sidebar():
         head = [(section, o['href'])] if 'href' in o else []
         return head + [e for p in o['contents'] or [] for e in entries(p, section if head else o['section'])]
     yml = yaml.safe_load((root/'_quarto.yml').read_text())
-    return [e for o in yml['website']['sidebar']['contents'] for e in entries(o, 'Start')]
+    res = [e for o in yml['website']['sidebar']['contents'] for e in entries(o, 'Start')]
+    pages = [page for _,page in res]
+    if twice := {o for o in pages if pages.count(o)>1}: raise SystemExit(f'_quarto.yml: the sidebar has {", ".join(sorted(twice))} twice')
+    return res
 
 def source(c): return ''.join(c['source'])
 def cells(n, kind):

@@ -6,7 +6,7 @@ from transformers_from_scratch.all import *
 
 set_seed(42)
 df = toy_reviews(3000)
-# yours: pd.read_csv('reviews.csv'), and valid_pct=0.2, seed=42 in the place of valid_col
+# yours: pd.read_csv('reviews.csv'), and valid_pct=0.2, seed=42 instead of valid_col
 dls = TextDataLoaders.from_df(df, text_col='text', label_col='label', valid_col='is_valid', bs=32)
 learn = transformer_classifier_learner(dls, k=64, heads=4, depth=2, max_len=64, metrics=accuracy)
 learn.fit_one_cycle(6, 2e-3)
