@@ -135,7 +135,7 @@ def _read_on(lm, ids, state):
 def _has_caches(encoder): return all(getattr(b, 'cached', False) for b in encoder.blocks)
 
 def _facts(encoder):
-    "What an encoder tells about the texts that it reads"
+    "Arguments of `Trial` that an encoder knows"
     return dict(vocab_sz=encoder.vocab_sz, pad_idx=encoder.pad_idx, max_len=encoder.max_len, left=True)
 
 def _our_facts(model):
