@@ -375,8 +375,10 @@ class ColumnCache(KVCache):
                 self.kv = kv.new_empty(*kv.shape[:2], self.room, kv.shape[3], dtype=self.dtype)
             if old:
                 for new,part in zip(self._parts(), old): new[:,:,:n] = part[:,:,:n]
-        (key,value),new = self._parts(),kv.to(self.kv.dtype)
-        key[:,:,n:end],value[:,:,n:end],self.n = new[:,:h],new[:,h:],end
+        key,value = self._parts()
+        new = kv.to(self.kv.dtype)
+        key[:,:,n:end],value[:,:,n:end] = new[:,:h],new[:,h:]
+        self.n = end
 
     def _parts(self):
         "Views of all keys and all values `(b,h,room,s)`"
