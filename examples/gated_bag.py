@@ -94,7 +94,7 @@ class GatedBag(Module):
         logits = bias + self.parts(each_once(keys), bag).sum(1)
         adds = self.parts(keys, bag).unflatten(1, (-1,self.n_grams)).flatten(2)              # (b,t',n_grams*n_out)
         is_word = ~torch.isin(ids, ids.new_tensor(self.skip))                                # (b,t)
-        return logits,to_columns(adds, columns_of(is_word))
+        return logits,to_columns(adds, is_word.cumsum(1)*is_word)
 
     def weigh(self,
         logits:Tensor, # Logits of the bag `(b,n_out)`

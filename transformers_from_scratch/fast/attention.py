@@ -79,7 +79,7 @@ def is_ordinary(
 def bf16_slowdown(
 )->float: # About a half with instructions for matrices, up to 2 with others, 20 and more if emulated
     "Time of a product in bfloat16, divided by that in 32 bits; measured once"
-    x = torch.ones(256, 256, device='cpu')
+    x = torch.ones(256, 256, dtype=torch.float, device='cpu')
     low = x.bfloat16()
     def seconds(x): return timeit(lambda: x @ x, number=3)
     with torch.autocast('cpu', enabled=False):

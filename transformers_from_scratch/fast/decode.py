@@ -255,11 +255,13 @@ class _Copier:
         return self.copies[id(part)]
 
     def new_copy(self, part):
-        if part is None: return None
+        if part is None or isinstance(part, torch.jit.ScriptModule): return part
         if _is_plain(part): return _Layer(part, self.product(part))
         if _has_plain_attention(part): return _Attention(part, self)
+        cls = _class_of_copy(part)
+        if cls is type(part) and not part._modules: return part  # nothing is exchanged in it
         children = {name: self.copy(o) for name,o in part._modules.items()}
-        new = object.__new__(_class_of_copy(part))
+        new = object.__new__(cls)
         # weights and children are attributes as well, which Python finds at once
         new.__dict__.update(part.__dict__ | part._parameters | children, _modules=children)
         return new
@@ -373,8 +375,10 @@ class ColumnCache(KVCache):
                 self.kv = kv.new_empty(*kv.shape[:2], self.room, kv.shape[3], dtype=self.dtype)
             if old:
                 for new,part in zip(self._parts(), old): new[:,:,:n] = part[:,:,:n]
-        (key,value),new = self._parts(),kv.to(self.kv.dtype)
-        key[:,:,n:end],value[:,:,n:end],self.n = new[:,:h],new[:,h:],end
+        key,value = self._parts()
+        new = kv.to(self.kv.dtype)
+        key[:,:,n:end],value[:,:,n:end] = new[:,:h],new[:,h:]
+        self.n = end
 
     def _parts(self):
         "Views of all keys and all values `(b,h,room,s)`"

@@ -69,7 +69,9 @@ class TransformerBlock(Module):
         store_attr('heads,wide,norm_first')
         self.attention = _make(attn_cls, k, heads, wide=wide, dropout=attn_dropout)
         self.norm1,self.norm2 = norm_cls(k),norm_cls(k)
-        self.ff = _make(ff_cls, k, hidden_mult=hidden_mult, act_cls=act_cls, dropout=dropout)
+        ff_kwargs = dict(hidden_mult=hidden_mult, act_cls=act_cls)
+        ff_kwargs = {name: o for name,o in ff_kwargs.items() if o is not None}
+        self.ff = _make(ff_cls, k, dropout=dropout, **ff_kwargs)  # has its own dropout
         self.dropout = nn.Dropout(dropout)
 
     @delegates(SelfAttention.forward, but=['need_weights'])
@@ -93,8 +95,7 @@ class TransformerBlock(Module):
         return type(self).forward is TransformerBlock.forward
 
 def _make(cls, *args, **kwargs):
-    "Make a part, without arguments that are None; `ValueError` for a `partial` that holds another one"
-    kwargs = {name: o for name,o in kwargs.items() if o is not None}
+    "Make a part; `ValueError` for a `partial` with a keyword that is passed here as well"
     if twice := {*kwargs} & {*getattr(cls, 'keywords', ())}:
         raise ValueError(f'{cls} holds {", ".join(twice)}: pass it to the block or the model')
     return cls(*args, **kwargs)
