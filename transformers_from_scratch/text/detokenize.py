@@ -122,7 +122,7 @@ def _fixed(decoder, tokens):
 
 # %% ../../nbs/text/detokenize.ipynb #8b5a308c
 def _end_of(old, text):
-    "Where in `text` its beginning `old` ends, which may have other spaces and capitals in it"
+    "The place in `text` where its beginning `old` ends, which may have other spaces and capitals there"
     if text.startswith(old): return len(old)
     characters = map(re.escape, ''.join(old.split()))
     same = re.match(r'\s*'.join(['', *characters]), text, re.I)

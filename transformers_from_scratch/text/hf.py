@@ -13,12 +13,14 @@ from .info import *
 # %% ../../nbs/text/hf.ipynb #32064624
 def _read_tokenizer(path):
     "A `tokenizers.Tokenizer` of a folder or a file, or a copy of the one that is passed"
-    t = import_extra('tokenizers', 'hf')
-    if not isinstance(path, (str,Path)): return t.Tokenizer.from_str(path.to_str())
-    file = Path(path)
-    if file.is_dir(): file = tokenizer_file(file) or file/'tokenizer.json'
-    if file.suffix in ('.model','.spm'): return _from_sentencepiece(file)
-    return t.Tokenizer.from_str(read_text(file))
+    if not isinstance(path, (str,Path)): state = path.to_str()
+    else:
+        file = Path(path)
+        if file.is_dir(): file = tokenizer_file(file) or file/'tokenizer.json'
+        is_spm = file.suffix in ('.model','.spm')
+        state = _from_sentencepiece(file).to_str() if is_spm else read_text(file)
+    # through JSON in any case, which may write a normalizer in another way
+    return import_extra('tokenizers', 'hf').Tokenizer.from_str(state)
 
 class HFTokenizer:
     "The tokenizer of a checkpoint, from its `tokenizer.json` or `tokenizer_file`; extra `hf`"
