@@ -353,7 +353,7 @@ _usual_losses = dict(category='CrossEntropyLossFlat', labels='BCEWithLogitsLossF
 def _one_text(dls, item):
     "`item`, its columns joined; raises `TypeError` for several texts, which fastai takes for the words of one"
     cols = L(getattr(text_tokenizer(dls), 'text_cols', None))
-    several = hasattr(item, '__iter__') and not isinstance(item, (str,dict,pd.Series))
+    several = hasattr(item, '__iter__') and not isinstance(item, (str,dict,pd.Series,Tensor))
     ensure(not several, 'item', item, 'one text: see `stream_preds` for several', TypeError)
     needed = ', '.join(f'{n!r}: ...' for n in cols)
     ensure(len(cols)<2 or not isinstance(item, str), 'item', item, f'a row, such as {{{needed}}}', TypeError)
