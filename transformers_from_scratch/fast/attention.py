@@ -107,12 +107,14 @@ def _low_attention(queries, keys, values, hidden):
     return _LowAttention.apply(*parts, hidden, mask_idx).unflatten(0, (b,h))
 
 def _fits_low(queries, keys, values, hidden, bias, p):
-    "Check that `_LowAttention` can compute this average"
+    "True if `_LowAttention` can compute this average, with dropout `p` of weights, and is worth it"
+    if bias is not None or p or not queries.numel(): return False
+    tq,tk = queries.shape[2],keys.shape[2]
+    if not 0<tk<=512 or tq>512: return False  # it makes all tq*tk scores: that pays for short texts alone
+    if not queries.dtype is keys.dtype is values.dtype: return False
     tensors = [o for o in (queries,keys,values,hidden) if o is not None]
-    return (bias is None and not p and queries.numel()>0
-            and 0<keys.shape[2]<=512 and queries.shape[2]<=512
-            and queries.dtype is keys.dtype is values.dtype
-            and torch.backends.mkldnn.enabled and is_ordinary(*tensors) and has_bf16())
+    # `has_bf16` comes last: it measures, once
+    return torch.backends.mkldnn.enabled and is_ordinary(*tensors) and has_bf16()
 
 # %% ../../nbs/fast/attention.ipynb #ffa0d10005
 @delegates(fused_attention)

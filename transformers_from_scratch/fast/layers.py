@@ -29,10 +29,11 @@ class ByteDropout(nn.Dropout):
         x:Tensor # Numbers of any shape
     )->Tensor: # In training some are 0 and the others scaled up: the mean stays the same
         "Drop numbers at random, in training"
-        drops = self.training and 0<self.p<1 and not self.inplace
-        if not (drops and is_ordinary(x) and x.numel()>=100_000): return super().forward(x)
-        keep,kept = _keep(x.shape, self.p)
-        return torch.where(keep, x, 0).mul_(1/kept)
+        if not self.training or not 0<self.p<1 or self.inplace: return super().forward(x)
+        # for many ordinary numbers on a CPU; with fewer PyTorch's own takes no longer
+        if not is_ordinary(x) or x.numel()<100_000: return super().forward(x)
+        mask,share_kept = _keep(x.shape, self.p)
+        return torch.where(mask, x, 0).mul_(1/share_kept)  # not 1/(1-p): `p` was rounded
 
 # %% ../../nbs/fast/layers.ipynb #ffa0d10001
 autotuned = {}  # the name of the fastest way for each task

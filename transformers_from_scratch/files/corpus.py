@@ -74,26 +74,35 @@ def _table(tokens, vocab):
         raise ValueError(f"`vocab` lacks {lost!r}: add it, or begin with {UNK!r}")
     return np.array([o2i.get(o, 0) for o in tokens], np.int32)
 
+def _in_parts(numbers):
+    "Parts of a million numbers, which fit into memory"
+    for i in range(0, len(numbers), 10**6): yield numbers[i:i+10**6]
+
+def _make_vocab(tokens, numbers, tok, asked):
+    "The vocabulary, from how often each of `tokens` occurs in `numbers`"
+    counts = sum(np.bincount(o, minlength=len(tokens)) for o in _in_parts(numbers))
+    numericalize = TextIds(asked['given'], asked['min_freq'], asked['max_vocab'], tok=tok.tok)
+    # as from data whose tokens were counted before
+    numericalize.setups(AttrDict(counter=Counter(dict(zip(tokens, counts.tolist())))))
+    return list(numericalize.vocab)
+
 def _finish(folder, tok, tokenizer, progress, asked):
-    "Make the vocabulary, write the ids of all texts, and last the description of the corpus"
-    if not progress.sizes[0]:
+    "Make the vocabulary, turn numbers into its ids, and last describe the corpus: then it is finished"
+    # a number is a line of tokens.jsonl; `tokenizer` describes `tok`
+    bytes_of_numbers = progress.sizes[0]
+    if not bytes_of_numbers:
         raise ValueError("`texts` are without a token, but must have at least one")
     lens = np.fromfile(folder/'lengths.bin', np.int32)
     numbers = np.memmap(folder/'numbers.bin', np.int32, 'r')
     if len(lens)!=progress.texts or lens.sum(dtype=np.int64)!=len(numbers):
         raise ValueError(f"{folder} was written to by several processes: delete it, and begin anew")
     tokens = [json.loads(o) for o in (folder/'tokens.jsonl').read_bytes().splitlines()]
-    parts = [slice(i, i+10**6) for i in range(0, len(numbers), 10**6)]
-    counts = sum(np.bincount(numbers[o], minlength=len(tokens)) for o in parts)
-    counter = Counter(dict(zip(tokens, counts.tolist())))
-    numericalize = TextIds(asked['given'], asked['min_freq'], asked['max_vocab'], tok=tok.tok)
-    numericalize.setups(AttrDict(counter=counter))
-    vocab = list(numericalize.vocab)
+    vocab = _make_vocab(tokens, numbers, tok, asked)
     table = _table(tokens, vocab)
     crc = 0
     with atomic_write(folder/'tokens.bin') as new, open(new, 'wb') as f:
-        for part in parts:
-            ids = table[numbers[part]]
+        for part in _in_parts(numbers):
+            ids = table[part]
             f.write(ids)
             crc = zlib.crc32(ids, crc)
     write_file(folder/'corpus.json', 'corpus', tokenizer=tokenizer, vocab=vocab, asked=asked,
@@ -137,8 +146,9 @@ class Corpus:
 def _ensure_as_made(about, tokenizer, asked, folder):
     "Raise `ValueError` unless the corpus in `folder` was made in the same way"
     differ = []
-    if about.vocab is not None:  # it is finished
-        differ = [n.replace('given', 'vocab') for n in asked if about.asked[n]!=asked[n]]
+    # the vocabulary is made last: until then, what is asked of it may change
+    if about.vocab is not None: differ = [n for n in asked if about.asked[n]!=asked[n]]
+    differ = ['vocab' if n=='given' else n for n in differ]  # as the user calls it
     how = tokenizer_diff(about.tokenizer, tokenizer)
     if how: differ.append(f'tok ({how:.300})')
     if differ: raise ValueError(f"{folder} was made with another {' and '.join(differ)}: "

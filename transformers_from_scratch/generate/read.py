@@ -168,11 +168,11 @@ class LMReader:
         return x.take_along_dim(n[...,None]-1, 1)[:,0]
 
     def _read_one(self):
-        "Read the last token of each text"
-        self.pos = self.pos + 1                                                       # (1,), (b,1)
-        if self.pad_mask is not None: self.pad_mask = F.pad(self.pad_mask, (0,1))
-        self._make_step()
-        self._read_new(self.text[:,-1:], self.pos, self.step)
+        "Read the last token of each text; those before are in the caches"
+        self.pos = self.pos + 1  # of this token                                      # (1,), (b,1)
+        if self.pad_mask is not None: self.pad_mask = F.pad(self.pad_mask, (0,1))  # it is no padding
+        self._make_step()  # `step` is a fast decoder, or stays None
+        self._read_new(self.text[:,-1:], self.pos, fast=bool(self.step))
 
     def _read_new(self, ids, pos, fast):
         "Read new tokens, and append their keys and values to the caches"

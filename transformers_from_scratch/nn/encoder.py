@@ -99,12 +99,16 @@ class TransformerEncoder(KeepsInitKwargs):
         # padding may have no row in the table: its vector is never used
         if self.pad_idx==self.vocab_sz: ids = ids.masked_fill(ids==self.vocab_sz, 0)
         x = self.embed(self.embedding(ids), ids, types)
-        x = self.embed.finish(self.positions(x, positions), self.dropout)                # (b,t,k)
+        x = self.positions(x, positions)
+        x = self.embed.finish(x, self.dropout)                                           # (b,t,k)
+        # a value for each block: a list of them, or the same for all
         rotations = _for_blocks(self.positions.rotation(positions))
         relatives = _for_blocks(self.positions.relative(positions))
         parts = zip(self.blocks, caches or repeat(None), rotations, relatives)
         for block,cache,rotate,relative in parts:
+            # a block of a user's own need not know `relative`, unless its positions make one
             more = kwargs if relative is None else kwargs | dict(relative=relative)
+            # `pos` and not `positions`: with None, attention counts by itself, and needs no mask
             x = block(x, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache, **more)
         return self.norm(x)
 

@@ -35,23 +35,30 @@ def _update_limit(config, encoder, longest):
     for key in ('max_position_embeddings','n_positions','n_ctx'):
         if key in config: config[key] += encoder.max_len-longest  # it may count rows that are not used
 
-def _update_config(pre, folder):
-    "Write sizes and types of now into `config.json`"
-    file = folder/'config.json'
-    config = json.loads(read_text(file))
-    family = read_family(folder)
+def _update_head(config, pre, family):
+    "Write whether the output layer is tied, or that the encoder is alone"
     model,encoder = pre.model,pre.encoder
-    widest = reduce(torch.promote_types, {p.dtype for p in model.parameters()})
-    config['dtype' if 'dtype' in config else 'torch_dtype'] = str(widest).removeprefix('torch.')
-    config['vocab_size'] = encoder.vocab_sz
-    _update_limit(config, encoder, family.args['max_len'])
-    name = first(config.get('architectures') or [''])
     if model is not encoder:
         tied = model[-1].linear.weight is model[-2].embedding.weight
         if tied!=family.tied: config['tie_word_embeddings'] = tied
-    elif name and not name.endswith('EncoderModel'):
-        body = 'EncoderModel' if family.is_pair else 'Model'
-        config['architectures'] = [re.sub('(For[A-Z].*|(LMHead|MT)?Model)$', body, name)]
+        return
+    cls = first(config.get('architectures') or [''])
+    if not cls or cls.endswith('EncoderModel'): return
+    # BertForMaskedLM and GPT2LMHeadModel become BertModel and GPT2Model; MarianMTModel, of a pair, MarianEncoderModel
+    body = 'EncoderModel' if family.is_pair else 'Model'
+    config['architectures'] = [re.sub('(For[A-Z].*|(LMHead|MT)?Model)$', body, cls)]
+
+def _update_config(pre, folder):
+    "Write sizes, types and head of now into `config.json`"
+    file = folder/'config.json'
+    config = json.loads(read_text(file))
+    family = read_family(folder)
+    widest = reduce(torch.promote_types, {p.dtype for p in pre.model.parameters()})  # the file names one
+    key = 'dtype' if 'dtype' in config else 'torch_dtype'  # its new and its old name
+    config[key] = str(widest).removeprefix('torch.')
+    config['vocab_size'] = pre.encoder.vocab_sz
+    _update_limit(config, pre.encoder, family.args['max_len'])
+    _update_head(config, pre, family)
     file.write_text(json.dumps(config, indent=2), encoding='utf8')
 
 def _one_spelling(theirs, name):

@@ -239,11 +239,15 @@ def _numbers(trial):
         out = trial.outputs(ids, model=model)[0]
         assert_that(out.dtype==dtype, f'with weights of {dtype} the output has {out.dtype}')
         return out.double()
-    for large in (True,False):
+    def compare(tols, large):
+        "Compare types with 32 bits, and return the output in 32 bits"
         want = output(torch.float, large)
-        for dtype,tol in {torch.double:1e-3, torch.bfloat16:.15, torch.half:.03}.items():
-            assert_near(output(dtype, large), want,
-                        f'{dtype} must give nearly the output of 32 bits', .2 if large else tol)
+        for dtype,tol in tols.items():
+            assert_near(output(dtype, large), want, f'{dtype} must give nearly the output of 32 bits', tol)
+        return want
+    tols = {torch.double:1e-3, torch.bfloat16:.15, torch.half:.03}
+    compare(dict.fromkeys(tols, .2), large=True)
+    want = compare(tols, large=False)
     with (torch.autocast(torch.device(trial.device).type, dtype=torch.bfloat16),
           warnings.catch_warnings()):
         warnings.filterwarnings('ignore', 'Mismatch dtype between input and weight')  # RMSNorm

@@ -432,12 +432,13 @@ class Trial:
         second:tuple # Another run
     )->str: # None: no module, so it happens in the `forward` of the model itself
         "Name of the first module whose inputs are equal in two runs, and whose outputs differ"
-        share = max(self.tol/self.size, 1e-9)
+        share = max(self.tol/self.size, 1e-9)  # of the largest number: what rounding explains
         def differ(x, y):
-            if x is None or y is None or x.shape!=y.shape or not x.numel(): return False
+            if x is None or y is None or x.shape!=y.shape or not x.numel(): return False  # can't be told
             if not x.is_floating_point(): return not torch.equal(x, y)
-            return not (x-y).abs().max()<=share*x.abs().max()
-        for (name,x,out),(other,y,out2) in zip(self.record(*first), self.record(*second)):
-            if name!=other: return None
-            if differ(out, out2) and not differ(x, y): return name
+            near = (x-y).abs().max() <= share*x.abs().max()  # False for NaN
+            return not near
+        for (name1,in1,out1),(name2,in2,out2) in zip(self.record(*first), self.record(*second)):
+            if name1!=name2: return None  # the runs took different ways
+            if differ(out1, out2) and not differ(in1, in2): return name1
         return None

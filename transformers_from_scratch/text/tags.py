@@ -146,9 +146,11 @@ class Tags(ItemTransform):
     )->L: # For each piece, those at the ends left out
         "The tag of each word at its first piece, 'O' if it has none, None where a word continues"
         def tag_of(number):
-            if number==-99: return 'O'
-            return self.vocab[number] if number>=0 else None
-        return self.tok.decodes(y.tolist()).map(tag_of)
+            if number==-99: return 'O'  # a word begins here, but it has no tag
+            if number<0: return None
+            return self.vocab[number]
+        numbers = self.tok.decodes(y.tolist())  # without those of the special tokens at both ends
+        return numbers.map(tag_of)
 
 def tags_of(
     dls:DataLoaders # Data with tags
@@ -383,6 +385,8 @@ class TagDataLoaders(DataLoaders):
         "Other data, processed as the training data was"
         if with_labels and isinstance(test_items, pd.DataFrame):
             tags = tags_of(self)
-            cols = self.valid_ds.tls[-1].tfms.fs[0].cols
-            test_items = _windowed(test_items, *cols, tags.tok, *ifnone(windows, tags.windows))
+            read = self.valid_ds.tls[-1].tfms.fs[0]  # the `ColReader` of words and tags, from `from_df`
+            words_col,tags_col = read.cols
+            max_words,overlap = ifnone(windows, tags.windows)
+            test_items = _windowed(test_items, words_col, tags_col, tags.tok, max_words, overlap)
         return super().test_dl(test_items, with_labels=with_labels, **kwargs)
