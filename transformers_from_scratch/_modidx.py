@@ -621,6 +621,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                     'transformers_from_scratch/learner/explain.py'),
                                                            'transformers_from_scratch.learner.explain._reader': ( 'learner/explain.html#_reader',
                                                                                                                   'transformers_from_scratch/learner/explain.py'),
+                                                           'transformers_from_scratch.learner.explain._reads_plainly': ( 'learner/explain.html#_reads_plainly',
+                                                                                                                         'transformers_from_scratch/learner/explain.py'),
                                                            'transformers_from_scratch.learner.explain._score': ( 'learner/explain.html#_score',
                                                                                                                  'transformers_from_scratch/learner/explain.py'),
                                                            'transformers_from_scratch.learner.explain._target_idx': ( 'learner/explain.html#_target_idx',

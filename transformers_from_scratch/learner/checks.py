@@ -123,9 +123,14 @@ def _texts(ds):
 
 def _likely_mistakes(dls, target):
     "A phrase for each likely mistake in labels and texts"
-    alike = [o for o in groupby(dict.fromkeys(target.classes), _look).values() if len(o)>1]
-    if alike: yield (f'labels that differ in blanks or capitals alone, {alike!r:.200}: write them in one way, as with '
-                     f"`df['label'].replace({alike[0][1]!r}, {alike[0][0]!r})`, or name the blank: `label_delim='; '`")
+    classes = dict.fromkeys(target.classes)  # each once
+    by_look = groupby(classes, _look)
+    alike = [same for same in by_look.values() if len(same)>1]
+    if alike:
+        keep,change = alike[0][:2]
+        yield (f'labels that differ in blanks or capitals alone, {alike!r:.200}: write them in one way, as with '
+               f"`df['label'].replace({change!r}, {keep!r})`, or name the blank: `label_delim='; '`")
+    # short sentences occur again in any corpus of tags
     if target.kind=='tags' or not len(dls.valid_ds): return
     train_texts = {*_texts(dls.train_ds)}
     valid_texts = _texts(dls.valid_ds)

@@ -211,17 +211,22 @@ class _Words(NamedTuple):
     end:int # Index after the last of these
 
 @torch.no_grad()
+def _reads_plainly(model, t):
+    "True if the model reads a text of `t` tokens as encoder and head, and nothing else"
+    if len(model)!=2: return False
+    windows = getattr(model, 'windows', None)
+    if windows is None: return True
+    # `in_windows`, or a `partial` of it, reads a short text as one window
+    f = getattr(windows, 'func', windows)
+    return f is in_windows and t<=ifnone(model[0].max_len, math.inf)
+
 def _words(learn, text):
     "The tokens of a text; ids instead of embeddings for a model that is more than encoder and head"
     model = get_model(learn.model)
     vocab = text_vocab(learn.dls)
     encoder = model[0]
     ids = torch.tensor([_read_ids(learn, text)], device=encoder.embedding.weight.device)  # (1,t)
-    windows = getattr(model, 'windows', None)
-    # in the one window of a short text the model is encoder and head
-    fits = ids.shape[1]<=ifnone(encoder.max_len, math.inf)
-    plain = windows is None or fits and getattr(windows, 'func', windows) is in_windows
-    if len(model)==2 and plain:
+    if _reads_plainly(model, ids.shape[1]):
         texts = align(ids, encoder, getattr(model, 'crop', None))
         ids = texts.ids[:,~texts.pad_mask[0]]
         x = encoder.embedding(ids)                                                        # (1,t,k)
@@ -230,6 +235,7 @@ def _words(learn, text):
         x = ids[...,None]                                                                 # (1,t,1)
         def read(x): return model(x[...,0]).float()
     ids = ids[0].tolist()
+    # without the special tokens, which the empty text has as well
     start,end = _own_part(ids, text_ids(learn.dls, ''))
     return _Words([vocab[i] for i in ids], x, read, start, end)
 

@@ -69,13 +69,13 @@ class TransformerTaggerLearner(TransformerLearner):
         **kwargs
     )->tuple: # Probabilities `(texts,t,n)`, targets `(texts,t)`
         "Predictions for each piece, padded where a text is shorter than others"
-        ids,preds,targs,*losses = super().get_preds(ds_idx, dl, with_input=True, act=noop, **kwargs)
-        ids = _padded(ids, pad_id(self.dls))
-        preds = _padded(preds, 0)
+        # always with the ids, so that the results have fixed places
+        ids,logits,targs,*losses = super().get_preds(ds_idx, dl, with_input=True, act=noop, **kwargs)
+        logits = _padded(logits, 0)  # None if called `with_preds=False`
         targs = _padded(targs, -100)
-        probs = preds if preds is None else self.loss_func.activation(preds)
-        res = [ids] if with_input else []
-        res += [probs if act is None else act(preds), targs]
+        probs = None if logits is None else self.loss_func.activation(logits)
+        res = [_padded(ids, pad_id(self.dls))] if with_input else []
+        res += [probs if act is None else act(logits), targs]
         if with_decoded: res.append(_word_tags(probs, targs))
         return (*res, *losses)
 

@@ -280,18 +280,20 @@ class Resume(Callback):
         self.learn.logger(line)
 
     def _train_on(self):
-        "Skip the batches that were done, and train on the rest of the epoch"
+        "In place of `all_batches`: skip the batches that were done, and train on the rest of the epoch"
         learn = self.learn
+        state,own = self.found  # `own` is what this process saved
         batches = iter(learn.dl)
-        state,own = self.found
         for _ in range(state['batch']): next(batches)
         self.found = None
+        # as when it was saved: skipping has drawn random numbers, too
         learn.train_iter = state['train_iter']
         learn.pct_train = state['pct_train']
         set_random_states(**own['rng'])
-        self.epoch_start = {n: own[n] for n in ('rng_then','order')}
-        self._saved(state)
-        learn.n_iter = len(learn.dl)
+        # a later save in this epoch tells how the epoch began
+        self.epoch_start = dict(rng_then=own['rng_then'], order=own['order'])
+        self._saved(state)  # the next step is compared with the one that followed then
+        learn.n_iter = len(learn.dl)  # as `all_batches` does
         for i,batch in enumerate(batches, state['batch']): learn.one_batch(i, batch)
 
     def before_train(self):
