@@ -94,7 +94,7 @@ class Heads(nn.Module):
 def feed_forward(): return nn.Sequential(nn.Linear(k, 4*k), nn.ReLU(), nn.Linear(4*k, k))
 
 class Block(nn.Module):
-    "Attention, then a feed-forward network; with `residual` each adds to what came in, with `norm` each gets it normalized"
+    "Attention, then a feed-forward network; each adds to what came in (`residual`), and gets it normalized (`norm`)"
     def __init__(self, residual=True, norm=True):
         super().__init__()
         self.residual = residual
