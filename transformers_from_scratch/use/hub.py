@@ -14,7 +14,7 @@ from ..nn.mlm import *
 from ..nn.seq2seq import *
 from ..text.ensure import *
 from ..text.info import *
-from ..text.tokenizers import *
+from ..text.hf import *
 from ..files.format import *
 from ..pretrained.core import *
 from ..pretrained.write import *
