@@ -3,14 +3,15 @@
 A package imports only from packages that stand before it in `order`; `exceptions` lists those that may import from fewer, or stand
 outside of the order. A notebook is named as its module: `nbs/nn/attention.ipynb`. The modules of a package do not import each other in a circle. `nn` and `generate` import torch,
 `fastai.basics` and the standard library besides. Further: each package says in its `__init__` what lives there, `all` has the names
-of each module, and the version is the same everywhere. `make lint` runs this."""
-import ast, re, sys
+of each module, every name that a function uses is there, and the version is the same everywhere. `make lint` runs this."""
+import ast, builtins, dis, re, sys
 from configparser import ConfigParser
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import resolve_name
 from pathlib import Path
+from types import CodeType
 
 root, lib = Path(__file__).resolve().parent.parent, 'transformers_from_scratch'
 
@@ -91,10 +92,25 @@ def lost(found):
     versions = cp['DEFAULT']['version'],import_module(lib).__version__,version(lib)
     if len(set(versions))>1: yield f'settings.ini, __init__.py and pip name the versions {", ".join(versions)}'
 
+def codes(code):
+    "A code object and those within it"
+    yield code
+    for o in code.co_consts:
+        if isinstance(o, CodeType): yield from codes(o)
+
+def undefined(found):
+    "Names that functions of a module use, and that nothing defines: ruff can't see them behind `import *`"
+    for name in found:
+        module = import_module(f'{lib}.{name}')
+        used = {i.argval for code in codes(compile(Path(module.__file__).read_text(encoding='utf8'), name, 'exec'))
+                for i in dis.get_instructions(code) if i.opname=='LOAD_GLOBAL'}
+        for o in sorted(used):
+            if not hasattr(module, o) and not hasattr(builtins, o): yield f'{name} uses `{o}`, which it does not import'
+
 if __name__ == '__main__':
     sys.path.insert(0, str(root))
     found = modules(root/lib)
-    wrong = [*faults(found),*lost(found)]
+    wrong = [*faults(found),*lost(found),*undefined(found)]
     if not wrong: draw(found, root/'CONTRIBUTING.md')
     print(*wrong, f'Imports: {len(found)} modules in {len(packages)} packages, {len(wrong)} faults', sep='\n')
     sys.exit(bool(wrong))
