@@ -31,8 +31,8 @@ def _repeats(trial):
     ids = trial.some_padded(3)
     pad = trial.is_pad(ids)
     ids_before,pad_before = ids.clone(),pad.clone()
-    random_state = torch.get_rng_state()
     model = trial.fresh()
+    random_state = torch.get_rng_state()
     want = trial.out(ids, pad, model)
     if not want.isfinite().all(): return 'not tried: an output is not finite'
     unchanged = torch.equal(ids, ids_before) and torch.equal(pad, pad_before)

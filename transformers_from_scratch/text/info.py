@@ -140,9 +140,9 @@ def type_sep(
     tok = text_tokenizer(dls)
     sep = nested_attr(tok, 'tok.sep')
     cols = L(nested_attr(tok, 'text_cols'))
-    marked = len(cols)>1 and tok.kwargs.get('mark_fields') is not False
+    if len(cols)<2 or tok.kwargs.get('mark_fields') is False: return None
     vocab = list(text_vocab(dls))
-    return vocab.index(sep) if marked and sep in vocab else None
+    return vocab.index(sep) if sep in vocab else None
 
 # %% ../../nbs/text/info.ipynb #11000022
 class TextTarget(NamedTuple):

@@ -335,7 +335,7 @@ class TextLMDL(_KeepsRows, LMDataLoader):
         token = nested_attr(text_tokenizer(dataset), 'tok.between')
         vocab = L(getattr(dataset, 'vocab', None))
         self.mark = vocab.index(token) if token in vocab else None  # goes after each text
-        if lens is None: lens = _count_ids(dataset)
+        lens = _count_ids(dataset) if lens is None else [*lens]  # fastai looks them up by place
         if self.mark is None:
             super().__init__(dataset, lens, cache, bs, seq_len, num_workers, **kwargs)
             return

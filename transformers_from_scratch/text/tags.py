@@ -318,7 +318,8 @@ def read_conll(
             continue
         has_both = len(cells)>max(1, words, tags) and cells[words] and cells[tags]
         ensure(has_both, 'file', f'{file}, line {i}: {line}',
-               'a word and its tag: pass `words=` and `tags=` for other columns')
+               'a word and its tag, and no empty cell: pass `words=` and `tags=` for other columns, '
+               'or delete a tab at the end')
         texts[-1].append((cells[words], cells[tags]))
     rows = [zip(*o) for o in texts if o]
     return pd.DataFrame([[[*words], [*tags]] for words,tags in rows], columns=['words','tags'])
