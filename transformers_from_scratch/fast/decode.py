@@ -282,10 +282,11 @@ def _called_directly(cls, forward):
     return type(cls)(cls.__name__, (cls,), dict(__call__=forward))
 
 def _class_of_copy(part):
-    "`_called_directly`, unless `part` has a hook, or a `forward` or `__call__` of its own"
+    "`_called_directly` for a class of PyTorch or ours, unless `part` has a hook, or a `forward` or `__call__` of its own"
     cls = type(part)
-    own = _has_hooks(part) or 'forward' in vars(part) or cls.__call__ is not nn.Module.__call__
-    return cls if own else _called_directly(cls, _shorter.get(cls, cls.forward))
+    known = cls.__module__.partition('.')[0] in ('torch', __name__.partition('.')[0])
+    changed = _has_hooks(part) or 'forward' in vars(part) or cls.__call__ is not nn.Module.__call__
+    return _called_directly(cls, _shorter.get(cls, cls.forward)) if known and not changed else cls
 
 # %% ../../nbs/fast/decode.ipynb #49ca37cd
 # what a variant may override

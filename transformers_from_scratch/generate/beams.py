@@ -52,8 +52,9 @@ class _Ended:
         "Check that one of this log-probability, which goes on, may still become one of the `wanted` best"
         if log_p==-math.inf: return False
         if len(self.found)<self.wanted: return True
+        if self.early_stop: return False
         bound = log_p/self.n_words**self.length_penalty
-        return not self.early_stop and self.found[self.wanted-1].score<bound
+        return self.found[self.wanted-1].score<bound
 
 def _order(stops, parents, beams, n):
     "Columns of the `beams` best that don't stop; the first successor of a text gets its column, so caches rarely move"

@@ -67,18 +67,20 @@ class WeighItems(Callback):
         rows = find_bs(self.yb)
         counts = torch.stack([n, torch.full_like(n, rows), torch.ones_like(n)])
         all_n,all_rows,processes = _added(self.learn, counts)
-        goes_on = acc is not None and acc.count>0  # gradients of earlier batches wait for this step
-        before = self.n if goes_on else 0
+        waiting = acc.count if acc else 0  # rows before this batch whose gradients wait for a step
+        before = self.n if waiting else 0
         self.n = (before+all_n).clamp(min=1e-9)
         # PyTorch takes the mean of the gradients of all processes
         self.learn.loss_grad = self.loss_grad*(processes*n/self.n)
         if acc is None: return
-        self.learn.loss_grad *= acc.n_acc/rows  # fastai has multiplied it by `rows/n_acc`
+        # fastai has multiplied it by `rows/n_acc`; until the step the gradient is that of `due` of `n_acc` rows
         each = rows if alone else (all_rows/processes).item()
+        due = min(waiting+each, acc.n_acc)
+        self.learn.loss_grad *= due/rows
         acc.count += each-rows  # all processes step together
-        if not goes_on: return
+        if not waiting: return
         for p in self.model.parameters():
-            if p.grad is not None: p.grad *= before/self.n
+            if p.grad is not None: p.grad *= before*due/(self.n*waiting)
 
 class ItemRecorder(Recorder):
     "fastai's `Recorder`, but means weigh as much as the texts, words or tokens that they are of"
@@ -350,19 +352,20 @@ def transformer_classifier_learner(
 # %% ../../nbs/learner/core.ipynb #8e820de8
 _usual_losses = dict(category='CrossEntropyLossFlat', labels='BCEWithLogitsLossFlat')
 
-def _one_text(dls, item):
-    "`item`, its columns joined; raises `TypeError` for several texts, which fastai takes for the words of one"
-    cols = L(getattr(text_tokenizer(dls), 'text_cols', None))
+def _one_text(dls, item, cols):
+    "`item`, its `cols` joined; raises `TypeError` for several texts, which fastai takes for the words of one"
     several = hasattr(item, '__iter__') and not isinstance(item, (str,dict,pd.Series,Tensor))
     ensure(not several, 'item', item, 'one text: see `stream_preds` for several', TypeError)
-    needed = ', '.join(f'{n!r}: ...' for n in cols)
-    ensure(len(cols)<2 or not isinstance(item, str), 'item', item, f'a row, such as {{{needed}}}', TypeError)
+    if len(cols)>1 and isinstance(item, str):
+        needed = ', '.join(f'{n!r}: ...' for n in cols)
+        ensure(False, 'item', item, f'a row, such as {{{needed}}}', TypeError)
     is_row = cols and isinstance(item, (dict,pd.Series)) and {*cols}<={*item.keys()}
     return row_text(dls, item) if is_row else item
 
 def _test_dl(learn, items, **kwargs):
     "A loader of texts, sorted by their characters: to count tokens would read each text twice"
-    items = [_one_text(learn.dls, o) for o in items]
+    cols = L(getattr(text_tokenizer(learn.dls), 'text_cols', None))
+    items = [_one_text(learn.dls, o, cols) for o in items]
     usual = _usual_losses.get(text_target(learn.dls).kind)
     ensure(not usual or hasattr(learn.loss_func, 'decodes'), 'loss_func', learn.loss_func,
            f"one of fastai's, such as `{usual}(...)`, which define what the outputs mean")

@@ -210,7 +210,6 @@ class _Words(NamedTuple):
     start:int # Index of the first token that is no special one
     end:int # Index after the last of these
 
-@torch.no_grad()
 def _reads_plainly(model, t):
     "True if the model reads a text of `t` tokens as encoder and head, and nothing else"
     if len(model)!=2: return False
@@ -220,6 +219,7 @@ def _reads_plainly(model, t):
     f = getattr(windows, 'func', windows)
     return f is in_windows and t<=ifnone(model[0].max_len, math.inf)
 
+@torch.no_grad()
 def _words(learn, text):
     "The tokens of a text; ids instead of embeddings for a model that is more than encoder and head"
     model = get_model(learn.model)

@@ -159,6 +159,7 @@ def eval_mode(
     with _lock:
         others = set(_evals)
         held = [o for o in parts if o.training or o in others]
+        del others  # it would keep other models alive
         for part in held:
             part.training = False
             _evals[part] = _evals.get(part, 0)+1
