@@ -57,7 +57,7 @@ FASTAI_HOME ?= $(HOME)/.fastai
 DATA = $(and $(wildcard $(FASTAI_HOME)/data/imdb),$(wildcard $(FASTAI_HOME)/data/tinyshakespeare/input.txt))
 test-all: ALL = --flags 'slow$(if $(DATA), download)' --cell-timeout 14400
 # nn, text, generate and the core of learner: half a minute
-test-quick: SOME = --path-re '/nbs/((nn|text|generate)/|learner/core)'
+test-quick: SOME = --path-re '/nbs/((nn|text|generate)/(?!training_by_hand|toys)|learner/core)'
 test test-quick test-all: $(READY)
 	@$(if $(ALL),$(if $(DATA),,echo 'IMDB or tiny Shakespeare is not in $(FASTAI_HOME)/data: cells with `#| download` are skipped.'))
 	@PYTHONUNBUFFERED=1 $(NBDEV_TEST) $(if $(NBS),'$(NBS)') $(ALL) $(SOME) --do-print --timing
