@@ -282,7 +282,7 @@ def _called_directly(cls, forward):
     return type(cls)(cls.__name__, (cls,), dict(__call__=forward))
 
 def _class_of_copy(part):
-    "`_called_directly` for a class of PyTorch or ours, unless `part` has a hook, or a `forward` or `__call__` of its own"
+    "`_called_directly` for a class of PyTorch or ours, unless `part` has a hook, or an own `forward` or `__call__`"
     cls = type(part)
     known = cls.__module__.partition('.')[0] in ('torch', __name__.partition('.')[0])
     changed = _has_hooks(part) or 'forward' in vars(part) or cls.__call__ is not nn.Module.__call__
