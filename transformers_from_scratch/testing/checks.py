@@ -123,9 +123,8 @@ def _try_padding(trial, where):
     for t,n in itertools.product((1,2,3,trial.t), (1,2,4)):
         if trial.max_len and t+n>trial.max_len: continue
         text = trial.texts(1, t)  # longer than `t`, if the model needs that
-        width = text.shape[1]+n
         # as many texts as tokens: a mask along the wrong dimension fits there, and raises no error
-        for b in (1,2,width):
+        for b in (1,2,text.shape[1]+n):
             ids = trial.padded(text, n, b, where)
             diff = trial.pad_diff(text, ids)
             trial.diff = max(trial.diff, diff)
