@@ -74,7 +74,7 @@ def search_beams(
     n_words:int, # Number of tokens to generate at most, the stop included
     *,
     beams:int=4, # Number of texts to keep at each step; 1 is greedy decoding
-    stop_id:int=None, # Id that ends a text; None: all have `n_words`
+    stop_id:int|list=None, # Id that ends a text, or several; None: all have `n_words`
     length_penalty:float=1., # Exponent of the length that `log_p` is divided by; 0: no division
     n_best:int=1, # Number of texts to return, from 1 to `beams`
     early_stop:bool=False, # End as soon as `beams` texts have stopped, even if others could be better?
@@ -92,7 +92,7 @@ def search_beams(
         n = log_p.shape[1]
         # half of them may stop
         log_p,parents,new = _best_next(reader.logits, log_p, 2*beams, banned)    # (b,2*beams)
-        stops = new==ifnone(stop_id, -1)
+        stops = torch.isin(new, new.new_tensor([*L(stop_id)]))
         for i,j in (stops & log_p.isfinite())[:,:beams].nonzero().tolist():
             active[i].add(ids[i,parents[i,j]], log_p[i,j].item(), stopped=True)
         order = _order(stops, parents, beams, n)                                        # (b,n)

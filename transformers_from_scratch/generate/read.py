@@ -94,6 +94,10 @@ class LMReader:
         self.step = None
         if quantize: self._make_step()
         self._read()
+        forced = getattr(model[0], 'forced', None)  # of a checkpoint that demands a first token
+        if forced is not None and max(self.lengths)==1:
+            self.logits = torch.full_like(self.logits, -math.inf)
+            self.logits[:,forced] = 0.
 
     def append(self,
         ids:Tensor # A token for each text `(b,)`

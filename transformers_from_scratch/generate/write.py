@@ -22,7 +22,7 @@ def stream_ids(
     *,
     repetition_penalty:float=1., # Above 1 makes tokens that have occurred less likely
     banned:list=(), # Ids that are never generated; padding never is
-    stop_id:int=None, # Id that ends a text: padding follows it; None: all have `n_words`
+    stop_id:int|list=None, # Id that ends a text, or several: padding follows; None: all have `n_words`
     cache:bool=True, # Keep keys and values; False gives the same result, more slowly
     only_last:bool=False, # Let each new token see only the one before it; not with `quantize`
     quantize:str=None, # 'int8' or 'bf16': smaller weights, less precise; None: as they are
@@ -33,7 +33,8 @@ def stream_ids(
     parts = list(model.modules())
     text = ids
     new = None
-    never = _banned_ids(encoder, ids, banned, stop_id)
+    ends = _ends(encoder, stop_id)
+    never = _banned_ids(encoder, ids, banned, ends)
     stopped = ids.new_zeros(len(ids)).bool()
     if only_last: ids = padding_first(ids, encoder)[0][:,-1:]
     for _ in range(n_words):
@@ -45,20 +46,25 @@ def stream_ids(
             new = sample_ids(reader.logits, text, repetition_penalty=repetition_penalty,
                              banned=never, **kwargs)
         # outside inference mode this makes an ordinary tensor
-        new = new.masked_fill(stopped, ifnone(encoder.pad_idx, ifnone(stop_id, 0)))
+        new = new.masked_fill(stopped, ifnone(encoder.pad_idx, first(ends) or 0))
         yield new
         if repetition_penalty!=1: text = torch.cat([text, new[:,None]], 1)
-        if stop_id is not None:
-            stopped = stopped | (new==stop_id)
+        if ends:
+            stopped = stopped | torch.isin(new, new.new_tensor(ends))
             if stopped.all(): return
 
-def _banned_ids(encoder, ids, banned, stop_id):
+def _ends(encoder, stop_id):
+    "Ids that end a text: those of `stop_id`, and those that a checkpoint names beside it"
+    return [] if stop_id is None else [*L(stop_id), *getattr(encoder, 'ends', ())]
+
+def _banned_ids(encoder, ids, banned, ends):
     "Ids that are never generated, with padding; `ValueError` for a stop that is one of them, or no id"
     never = list(banned)
     # padding behind the vocabulary has no score
     if encoder.pad_idx not in (None,encoder.vocab_sz): never.append(encoder.pad_idx)
-    if stop_id is not None and (stop_id in never or not 0<=stop_id<encoder.vocab_sz):
-        raise ValueError(f'`stop_id` is {stop_id}, but must be the id of a token that can occur')
+    for end in ends:
+        if end in never or not 0<=end<encoder.vocab_sz:
+            raise ValueError(f'`stop_id` is {end}, but must be the id of a token that can occur')
     return torch.tensor(never, dtype=torch.long, device=ids.device)
 
 # %% ../../nbs/generate/write.ipynb #0eva1010
@@ -68,17 +74,18 @@ def generate_beams(
     ids:Tensor, # The texts to continue `(b,t)`, padding anywhere, at least one token in each
     n_words:int, # Number of tokens to generate at most, the stop included; none below 1
     *,
-    stop_id:int=None, # Id that ends a text; None: all have `n_words`
+    stop_id:int|list=None, # Id that ends a text, or several; None: all have `n_words`
     banned:list=(), # Ids that are never generated; padding never is
     cache:bool=True, # Keep keys and values; False gives the same result, more slowly
     quantize:str=None, # 'int8' or 'bf16': smaller weights, less precise; None: as they are
     **kwargs
 )->list: # For each text a list of `Hypothesis`, best first
     "Beam search with a model in evaluation mode; errors are those of `search_beams`"
-    never = _banned_ids(model[0], ids, banned, stop_id)
+    ends = _ends(model[0], stop_id)
+    never = _banned_ids(model[0], ids, banned, ends)
     with eval_mode(list(model.modules())), torch.inference_mode():
         reader = LMReader(model, ids, cache, n_words>10, quantize)
-        found = search_beams(reader, n_words, stop_id=stop_id, banned=never, **kwargs)
+        found = search_beams(reader, n_words, stop_id=ends, banned=never, **kwargs)
     return [[o._replace(ids=o.ids.clone()) for o in text] for text in found]  # ordinary tensors
 
 # %% ../../nbs/generate/write.ipynb #0eva1007
@@ -94,7 +101,7 @@ def generate(
     if beams is None: new = [o[:,None] for o in stream_ids(model, ids, n_words, **kwargs)]
     else:
         best = [o[0] for o in generate_beams(model, ids, n_words, beams=beams, **kwargs)]
-        stop = kwargs.get('stop_id')
+        stop = first(L(kwargs.get('stop_id')))
         pad = model[0].pad_idx
         texts = [F.pad(o.ids, (0,1), value=stop) if o.stopped else o.ids for o in best]
         new = [nn.utils.rnn.pad_sequence(texts, True, ifnone(pad, ifnone(stop, 0)))]

@@ -90,7 +90,7 @@ tasks['sequence to sequence'] = Task(
     'pairs of texts', 'translation', "translate(['Some text.'])")
 
 # %% ../../nbs/learner/seq2seq.ipynb #26000030
-@learner_factory(TransformerSeq2SeqLearner, TransformerSeq2Seq, ['target_sz','target_pad','first'])
+@learner_factory(TransformerSeq2SeqLearner, TransformerSeq2Seq, ['target_sz','target_pad','first','forced','ends'])
 def transformer_seq2seq_learner(
     dls:DataLoaders, # Pairs of texts: from `seq2seq_dataloaders`, or with two `TextBlock`s
     *,
@@ -110,7 +110,7 @@ def transformer_seq2seq_learner(
 def _sampled(model, ids, n_words, stop_id, **kwargs):
     "Texts sampled token by token, as `generate_beams` returns them, but without a score"
     rows = generate(model, ids, n_words, stop_id=stop_id, **kwargs)[:,1:]                  # (b,t)
-    before_stop = (rows==stop_id).cumsum(1)==0                                             # (b,t)
+    before_stop = torch.isin(rows, rows.new_tensor(stop_id)).cumsum(1)==0                  # (b,t)
     res = []
     for row,n in zip(rows, before_stop.sum(1).tolist()):
         res.append([Hypothesis(row[:n], math.nan, math.nan, n<len(row))])
@@ -141,7 +141,8 @@ def write_ids(self:TransformerSeq2SeqLearner,
     marks = self.teacher_forcing.marks
     pad = self.teacher_forcing.pad_idx
     banned = special_ids(text_vocab(self.dls, 1), 'pad', 'fake', *(['unk'] if no_unk else []))
-    banned = [o for o in banned if o!=marks.eos]
+    ends = [marks.eos, *getattr(model, 'ends', ())]
+    banned = [o for o in banned if o not in ends]
     n_words = min(n_words, model[1].max_len or n_words)
     longest_first = sorted(range_of(sources), key=lambda i: -len(sources[i]))
     found = {}
@@ -150,7 +151,7 @@ def write_ids(self:TransformerSeq2SeqLearner,
         ids = pad_sequence(rows, True, pad).to(device)                                     # (b,ts)
         with in_eval(model), torch.no_grad():
             texts = write(model.bind_source(ids), ids.new_full((len(ids), 1), marks.bos), n_words,
-                          stop_id=marks.eos, banned=banned, **kwargs)
+                          stop_id=ends, banned=banned, **kwargs)
         found.update(zip(batch, texts))
     return [found[i] for i in range_of(sources)]  # in the order of the sources
 

@@ -103,13 +103,14 @@ class TransformerDecoder(TransformerEncoder):
 # %% ../../nbs/nn/seq2seq.ipynb #04000012
 class _SourcedDecoder(Module):
     "Decoder bound to vectors of a source `(b,ts,k)`, with the interface of a language model's encoder"
-    def __init__(self, decoder, source, source_pad=None):
+    def __init__(self, decoder, source, source_pad=None, forced=None, ends=()):
         self.decoder = decoder
         self.source = decoder.project(source)
         self.source_pad = source_pad
         self.n_sources = len(source)
         self.blocks,self.vocab_sz = decoder.blocks,decoder.vocab_sz
         self.pad_idx,self.max_len = decoder.pad_idx,decoder.max_len
+        self.forced,self.ends = forced,ends
 
     def forward(self, ids, *args, **kwargs):
         "Read ids `(b,t)`, or of `n` texts for each source, side by side, `(b*n,t)`; see `TransformerEncoder.forward`"
@@ -143,6 +144,8 @@ class TransformerSeq2Seq(TextModel):
         tie_weights:bool=True, # Share the decoder's embedding table with the output layer
         head_cls:type=LMHead, # Class of the head, created as `head_cls(embedding, tie_weights)`
         first:int=None, # Id that the decoder reads first; None: what the targets begin with
+        forced:int=None, # Id that each text begins with after that; None: any
+        ends:list=(), # Ids that end a text beside `stop_id`
         **kwargs
     ):
         encoder = TransformerEncoder(vocab_sz, k, depth=depth, pad_idx=pad_idx,
@@ -152,7 +155,7 @@ class TransformerSeq2Seq(TextModel):
                               pad_idx=ifnone(target_pad, pad_idx), **other)
         if target_sz is None: decoder.embedding = encoder.embedding
         super().__init__(encoder, decoder, head_cls(decoder.embedding, tie_weights))
-        self.crop,self.first = crop,first
+        store_attr('crop,first,forced,ends')
 
     def forward(self,
         source:Tensor, # Token ids of the source `(b,ts)`, padding anywhere
@@ -178,4 +181,5 @@ class TransformerSeq2Seq(TextModel):
     )->nn.Sequential: # Decoder and head, as a language model of the target, for `generate`
         "Read the source once, in evaluation mode: a decoder bound to it is a language model"
         with eval_mode(list(self[0].modules())): vectors,source_pad = self.read_source(source)
-        return nn.Sequential(_SourcedDecoder(self[1], vectors, source_pad), self[2])
+        decoder = _SourcedDecoder(self[1], vectors, source_pad, self.forced, self.ends)
+        return nn.Sequential(decoder, self[2])

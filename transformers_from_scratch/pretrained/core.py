@@ -210,7 +210,7 @@ def _pair_class(family, has, same):
     family.tied = same(family.out, '1.embedding.weight')
     family.head.keywords['bias'] = has('2.linear.bias')
     return partial(TransformerSeq2Seq, tie_weights=family.tied, head_cls=family.head,
-                   first=family.marks.bos)
+                   first=family.marks.bos, **begin_and_end(family.cfg))
 
 def _read_model(family, weights, pad, dtype):
     "A model with the weights of a checkpoint, and the names of tensors that it has no use for"
@@ -242,7 +242,7 @@ def _vocab(path, family, weights):
     rows = len(weights.get(_their_name(family, weights, 'embedding.weight')))
     file = tokenizer_file(path)
     if file:
-        try: tok = HFTokenizer(path, rows, eos=L(cfg('eos_token_id')))
+        try: tok = HFTokenizer(path, rows, eos=end_ids(cfg))
         except ImportError: raise
         except Exception as e: raise ValueError(f"{file}: {in_short(e)}") from e
         return tok,tok.vocab,special_ids(tok.vocab, 'pad')[0]
@@ -250,7 +250,7 @@ def _vocab(path, family, weights):
         f"{path} has a `tokenizer.model` alone, which is not read: transformers writes a `tokenizer.json`, by "
         "`AutoTokenizer.from_pretrained(folder).save_pretrained(folder)`")
     pad = int(cfg('pad_token_id', default=rows, kind=float))  # `kind=int` refuses 0
-    ends = L(cfg('bos_token_id')) + L(cfg('eos_token_id'))
+    ends = L(cfg('bos_token_id')) + end_ids(cfg)
     if family.lm and pad in ends: pad = rows  # that token is read: padding gets an id of its own
     if pad>rows: cfg.bad('pad_token_id', pad, f'but must be an id below {rows}')
     vocab = [f'<id{i}>' for i in range(max(rows, pad+1))]
@@ -342,6 +342,7 @@ def load_pretrained(
     sentence = read_sentence(path)
     root = sentence.folder if sentence else path
     family = read_family(root)
+    if family.lm or family.is_pair: warn_of_writing(family)
     weights = Checkpoint(root, family.prefix)
     tok,vocab,pad = _vocab(root, family, weights)
     if tok and sentence and sentence.lower_case: _lower_case(tok.tok)

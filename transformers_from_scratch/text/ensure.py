@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['other_names', 'ensure', 'ensure_sizes', 'ensure_filled', 'ensure_split', 'no_surrogates', 'decoded', 'read_text',
-           'import_extra', 'keywords_of', 'split_keywords']
+           'import_extra', 'warn_unused', 'keywords_of', 'split_keywords']
 
 # %% ../../nbs/text/ensure.ipynb #17bafcbd
-import difflib,functools,importlib,inspect,numbers
+import difflib,functools,importlib,inspect,numbers,sys,warnings
 from contextlib import suppress
 from fastai.basics import *
 
@@ -106,6 +106,20 @@ def import_extra(
     try: return importlib.import_module(package)
     except ImportError as e:
         raise ImportError(f"`{package}` is missing: in a clone of this library, pip install '.[{extra}]'") from e
+
+# %% ../../nbs/text/ensure.ipynb #u57ed001
+def warn_unused(
+    file:Path, # A file of settings
+    values:dict, # Those that are not used, by key; none: no warning
+    cure:str # What to do about it
+):
+    "Warn of settings in a file that have no effect"
+    if not values: return
+    said = ', '.join(f'`{n}` is {o!r:.40}' for n,o in values.items())
+    library = __name__.partition('.')[0]
+    level = 2
+    while sys._getframe(level-1).f_globals.get('__name__', '').startswith(f'{library}.'): level += 1
+    warnings.warn(f'{file}: {said}, which is not used: {cure}', stacklevel=level)
 
 # %% ../../nbs/text/ensure.ipynb #9a000052
 other_names = {  # our name, and those in other libraries
