@@ -209,8 +209,10 @@ def _pair_class(family, has, same):
         family.args['target_sz'] = family.args['target_pad']
     family.tied = same(family.out, '1.embedding.weight')
     family.head.keywords['bias'] = has('2.linear.bias')
+    writing = writing_config(family.cfg)
     return partial(TransformerSeq2Seq, tie_weights=family.tied, head_cls=family.head,
-                   first=family.marks.bos, **begin_and_end(family.cfg))
+                   first=family.marks.bos, forced=writing('forced_bos_token_id', kind=object),
+                   ends=[*L(writing('eos_token_id', kind=object))])
 
 def _read_model(family, weights, pad, dtype):
     "A model with the weights of a checkpoint, and the names of tensors that it has no use for"
@@ -239,10 +241,11 @@ def _lower_case(tok):
 def _vocab(path, family, weights):
     "The tokenizer in `path` or None, the tokens by id, and the id of padding"
     cfg = family.cfg
+    ends = L(writing_config(cfg)('eos_token_id', kind=object))
     rows = len(weights.get(_their_name(family, weights, 'embedding.weight')))
     file = tokenizer_file(path)
     if file:
-        try: tok = HFTokenizer(path, rows, eos=end_ids(cfg))
+        try: tok = HFTokenizer(path, rows, eos=ends)
         except ImportError: raise
         except Exception as e: raise ValueError(f"{file}: {in_short(e)}") from e
         return tok,tok.vocab,special_ids(tok.vocab, 'pad')[0]
@@ -250,8 +253,7 @@ def _vocab(path, family, weights):
         f"{path} has a `tokenizer.model` alone, which is not read: transformers writes a `tokenizer.json`, by "
         "`AutoTokenizer.from_pretrained(folder).save_pretrained(folder)`")
     pad = int(cfg('pad_token_id', default=rows, kind=float))  # `kind=int` refuses 0
-    ends = L(cfg('bos_token_id')) + end_ids(cfg)
-    if family.lm and pad in ends: pad = rows  # that token is read: padding gets an id of its own
+    if family.lm and pad in L(cfg('bos_token_id'))+ends: pad = rows  # that token is read: padding gets an id of its own
     if pad>rows: cfg.bad('pad_token_id', pad, f'but must be an id below {rows}')
     vocab = [f'<id{i}>' for i in range(max(rows, pad+1))]
     vocab[pad] = PAD

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['families', 'CheckpointConfig', 'activation_of', 'ratio', 'kinds_of', 'by_block', 'rotary_of', 'Family',
-           'shared_tables', 'writing_config', 'end_ids', 'begin_and_end', 'warn_of_writing', 'marks_of', 'read_family']
+           'writing_config', 'warn_of_writing', 'shared_tables', 'marks_of', 'read_family']
 
 # %% ../../nbs/pretrained/family.ipynb #fa000004
 from fastai.basics import *
@@ -228,6 +228,50 @@ class Family:
             w = w.unflatten(0, (*sizes,-1)).transpose(0, 1).flatten(0, 2)
         return w
 
+# %% ../../nbs/pretrained/family.ipynb #f57ed001
+# Keys of `generation_config.json`, and of old files `config.json`, that change what is written: Hugging Face's defaults
+_writing = json.loads('''{"max_length": 20, "max_new_tokens": null, "min_length": 0, "min_new_tokens": null,
+    "max_time": null, "stop_strings": null, "early_stopping": false, "do_sample": false, "num_beams": 1,
+    "num_beam_groups": 1, "num_return_sequences": 1, "temperature": 1, "top_k": 50, "top_p": 1, "min_p": null,
+    "top_h": null, "typical_p": 1, "epsilon_cutoff": 0, "eta_cutoff": 0, "repetition_penalty": 1,
+    "encoder_repetition_penalty": 1, "length_penalty": 1, "diversity_penalty": 0, "penalty_alpha": null,
+    "no_repeat_ngram_size": 0, "encoder_no_repeat_ngram_size": 0, "bad_words_ids": null, "suppress_tokens": null,
+    "begin_suppress_tokens": null, "sequence_bias": null, "forced_bos_token_id": null, "forced_eos_token_id": null,
+    "exponential_decay_length_penalty": null, "renormalize_logits": false, "remove_invalid_values": false,
+    "token_healing": false, "guidance_scale": null, "watermarking_config": null, "dola_layers": null,
+    "constraints": null, "force_words_ids": null}''')
+# These are read from either file
+_token_keys = ['bos_token_id', 'eos_token_id', 'pad_token_id', 'decoder_start_token_id']
+# and these change no text
+_no_text = '''transformers_version _from_model_config _commit_hash use_cache cache_implementation cache_config
+    max_cache_len use_mtp low_memory output_attentions output_hidden_states output_scores output_logits
+    return_dict_in_generate is_assistant num_assistant_tokens num_assistant_tokens_schedule
+    assistant_confidence_threshold prompt_lookup_num_tokens max_matching_ngram_size assistant_early_exit
+    assistant_lookbehind target_lookbehind assistant_ensemble_weight speculation_type compile_config
+    disable_compile continuous_batching_config prefill_chunk_size'''.split()
+
+def writing_config(
+    cfg:CheckpointConfig # What `config.json` says
+)->CheckpointConfig: # What `generation_config.json` says, or where there is none `config.json`
+    "Settings for writing texts"
+    file = cfg.file.parent/'generation_config.json'
+    ids = {n: o for n,o in cfg.values.items() if n in _token_keys}
+    own = {n: o for n,o in cfg.values.items() if n in _writing}
+    if file.exists(): own = json.loads(read_text(file))
+    return CheckpointConfig(cfg.file, ids | own)
+
+def warn_of_writing(
+    family:Family # A language model, or an encoder and a decoder
+):
+    "Name the settings for writing that are not Hugging Face's defaults and have no effect here"
+    values = writing_config(family.cfg).values
+    done = _token_keys + _no_text + ['forced_bos_token_id']*family.is_pair
+    unused = {n: o for n,o in values.items() if n not in done and o not in (None, [], _writing.get(n))}
+    # the end of a text that is cut; padding is never written
+    if unused.get('forced_eos_token_id') in L(values.get('eos_token_id')): del unused['forced_eos_token_id']
+    if unused.get('bad_words_ids')==[[values.get('pad_token_id')]]: del unused['bad_words_ids']
+    warn_unused(family.cfg.file.parent, unused, 'pass such settings where you write, as `beams=4` of `translate`')
+
 # %% ../../nbs/pretrained/family.ipynb #c547aabc
 _tables = {'embedding':'encoder.embed_tokens', '1.embedding':'decoder.embed_tokens',
            '2.linear':'lm_head'}
@@ -243,79 +287,17 @@ def shared_tables(
         res[name] = '|'.join(own_first)
     return res
 
-# Keys of `generation_config.json`, or of an old `config.json`: what Hugging Face takes where they are missing.
-# Others change no text that is written: `_no_text_keys`, and ids of tokens, which are read
-_text_keys = dict.fromkeys('''max_new_tokens min_new_tokens max_time stop_strings min_p top_h bad_words_ids
-    forced_bos_token_id forced_eos_token_id sequence_bias exponential_decay_length_penalty suppress_tokens
-    begin_suppress_tokens guidance_scale watermarking_config penalty_alpha dola_layers constraints force_words_ids'''.split())
-_text_keys |= dict.fromkeys('early_stopping do_sample renormalize_logits remove_invalid_values token_healing'.split(), False)
-_text_keys |= dict(max_length=20, min_length=0, num_beams=1, num_beam_groups=1,
-    num_return_sequences=1, temperature=1, top_k=50, top_p=1, typical_p=1, epsilon_cutoff=0, eta_cutoff=0,
-    repetition_penalty=1, encoder_repetition_penalty=1, length_penalty=1, diversity_penalty=0,
-    no_repeat_ngram_size=0, encoder_no_repeat_ngram_size=0)
-_token_keys = ['bos_token_id', 'eos_token_id', 'pad_token_id', 'decoder_start_token_id']
-_no_text_keys = '''transformers_version _from_model_config _commit_hash use_cache cache_implementation cache_config max_cache_len use_mtp low_memory
-    output_attentions output_hidden_states output_scores output_logits return_dict_in_generate
-    is_assistant num_assistant_tokens num_assistant_tokens_schedule assistant_confidence_threshold
-    prompt_lookup_num_tokens max_matching_ngram_size assistant_early_exit assistant_lookbehind
-    target_lookbehind assistant_ensemble_weight speculation_type compile_config disable_compile
-    continuous_batching_config prefill_chunk_size'''.split()
-
-def writing_config(
-    cfg:CheckpointConfig # What `config.json` says
-)->CheckpointConfig: # Of `generation_config.json`, or where there is none these keys of `config.json`
-    "How a checkpoint's texts are written"
-    file = cfg.file.parent/'generation_config.json'
-    ids = {n: cfg.values[n] for n in _token_keys if n in cfg.values}
-    if file.exists():
-        own = CheckpointConfig(file)
-        own.preset(**ids)
-        return own
-    values = ids | {n: o for n,o in cfg.values.items() if n in _text_keys}
-    # as facebook/bart-large-cnn has it
-    if cfg.values.get('force_bos_token_to_be_generated'): values['forced_bos_token_id'] = values.get('bos_token_id')
-    return CheckpointConfig(cfg.file, values)
-
-def end_ids(
-    cfg:CheckpointConfig # What `config.json` says
-)->list: # Ids; none where neither file names one
-    "The ids that end a text"
-    return [*L(writing_config(cfg).values.get('eos_token_id'))]
-
-def begin_and_end(
-    cfg:CheckpointConfig # What `config.json` says
-)->dict: # Keywords of a `TransformerSeq2Seq`
-    "The token that each text begins with, if any, and those that end it"
-    config = writing_config(cfg)
-    forced = config.values.get('forced_bos_token_id')
-    if forced is not None: forced = int(config('forced_bos_token_id', kind=float))
-    pad = config.values.get('pad_token_id')  # which is never written
-    return dict(forced=forced, ends=[o for o in end_ids(cfg) if o!=pad])
-
-def warn_of_writing(
-    family:Family # A language model, or an encoder and a decoder
-):
-    "Name the settings for writing that are not Hugging Face's own and have no effect here"
-    config = writing_config(family.cfg)
-    values = {n: o for n,o in config.values.items() if n not in _token_keys+_no_text_keys}
-    if family.is_pair: values.pop('forced_bos_token_id', None)
-    # never written here in any case, or the end of a text that is cut
-    if values.get('bad_words_ids')==[[config.values.get('pad_token_id')]]: del values['bad_words_ids']
-    if values.get('forced_eos_token_id') in end_ids(family.cfg): del values['forced_eos_token_id']
-    unused = {n: o for n,o in values.items() if o not in (None, [], _text_keys.get(n))}
-    warn_unused(config.file, unused, 'pass what you want, such as `beams=` or `temperature=`, where you write')
-
 def marks_of(
     cfg:CheckpointConfig, # What `config.json` says
     first:int, # First token where neither file names it
     last:int # Last token there
 )->BosEos: # For texts without both
     "First and last token of a target, as `generation_config.json` says, or `config.json`"
-    config = writing_config(cfg)
-    begin = config('bos_token_id', default=first, kind=float)
-    bos = int(config('decoder_start_token_id', default=begin, kind=float))
-    return BosEos(bos, [*end_ids(cfg), last][0], False, False)
-
+    both = writing_config(cfg)
+    begin = both('bos_token_id', default=first, kind=float)
+    bos = int(both('decoder_start_token_id', default=begin, kind=float))
+    ends = L(both('eos_token_id', default=last, kind=object))
+    return BosEos(bos, ends[0], False, False)
 
 # %% ../../nbs/pretrained/family.ipynb #fa000012
 def read_family(

@@ -12,15 +12,17 @@ from .info import *
 
 # %% ../../nbs/text/hf.ipynb #32064624
 def _read_tokenizer(path):
-    "A `tokenizers.Tokenizer` of a folder or a file, or a copy of the one that is passed"
-    if not isinstance(path, (str,Path)): state = path.to_str()
-    else:
-        file = Path(path)
-        if file.is_dir(): file = tokenizer_file(file) or file/'tokenizer.json'
-        is_spm = file.suffix in ('.model','.spm')
-        state = _from_sentencepiece(file).to_str() if is_spm else read_text(file)
+    "A `tokenizers.Tokenizer` of a folder or a file, or a copy of the one that is passed, and settings beside it"
     # through JSON in any case, which may write a normalizer in another way
-    return import_extra('tokenizers', 'hf').Tokenizer.from_str(state)
+    read = import_extra('tokenizers', 'hf').Tokenizer.from_str
+    if not isinstance(path, (str,Path)): return read(path.to_str()),{}
+    file = Path(path)
+    if file.is_dir(): file = tokenizer_file(file) or file/'tokenizer.json'
+    is_spm = file.suffix in ('.model','.spm')
+    tok = read(_from_sentencepiece(file).to_str() if is_spm else read_text(file))
+    settings = _settings_beside(file)
+    _apply_settings(tok, settings)
+    return tok,settings
 
 class HFTokenizer:
     "The tokenizer of a checkpoint, from its `tokenizer.json` or `tokenizer_file`; extra `hf`"
@@ -31,7 +33,7 @@ class HFTokenizer:
         specials:bool=True, # Add the special tokens at both ends, such as `[CLS]` and `[SEP]`?
         eos:list=() # Ids that end a text as well, such as `eos_token_id` of a `config.json`
     ):
-        self.tok = _read_tokenizer(path)
+        self.tok,settings = _read_tokenizer(path)
         self.tok.no_truncation()
         self.tok.no_padding()
         ids = self.tok.get_vocab(with_added_tokens=True)
@@ -46,6 +48,7 @@ class HFTokenizer:
         self.o2i = {o: i for i,o in enumerate(self.vocab) if o not in ('xxfake',PAD)}
         self._set_ends(ids)
         self._set_pairs()
+        warn_unused(path, _disagreeing(self, settings), 'its tokenizer does otherwise')
 
     def _set_ends(self, names):
         "Find out how a text begins and ends, and which tokens end it"
@@ -100,14 +103,80 @@ class HFTokenizer:
         return self.tok.decode([self.o2i[o] for o in tokens if o in self.o2i],
                                skip_special_tokens=True)
 
+# %% ../../nbs/text/hf.ipynb #c57ed002
+# Keys of `tokenizer_config.json` that change a part of the tokenizer, by its class, and its attribute for each
+_part_keys = {'BertNormalizer': dict(do_lower_case='lowercase', strip_accents='strip_accents',
+                                     tokenize_chinese_chars='handle_chinese_chars'),
+              'ByteLevel': dict(add_prefix_space='add_prefix_space')}
+# Keys of lists of tokens; any other that ends with `_token` names one
+_lists = 'added_tokens_decoder', 'extra_special_tokens', 'additional_special_tokens', 'added_tokens.json'
+# Keys that change neither tokens nor texts, but for `_part_keys`
+_no_effect = '''tokenizer_class backend use_fast slow_tokenizer_class name_or_path tokenizer_file vocab_file
+    merges_file special_tokens_map_file init_inputs is_local local_files_only processor_class auto_map
+    model_input_names model_max_length max_length stride truncation_strategy padding padding_side
+    pad_to_multiple_of pad_token_type_id cls_token_type_id extra_ids chat_template use_default_system_prompt
+    errors trim_offsets legacy sp_model_kwargs add_bos_token add_eos_token vocab_type unk_id remove_space
+    clean_text strip_accents tokenize_chinese_chars source_lang target_lang separate_vocabs transformers_version
+    spaces_between_special_tokens do_basic_tokenize never_split clean_up_tokenization_spaces'''.split()
+
+def _read_json(file): return json.loads(read_text(file)) if file.exists() else {}
+
+def _settings_beside(file):
+    "What `tokenizer_config.json` says beside a tokenizer's file, with the tokens of older files there"
+    folder = file.parent
+    settings = _read_json(folder/'tokenizer_config.json')
+    if 'added_tokens_decoder' in settings: return settings
+    added = {'added_tokens.json': [*_read_json(folder/'added_tokens.json')]}
+    return settings | _read_json(folder/'special_tokens_map.json') | added
+
+def _apply_settings(tok, settings):
+    "Change a `tokenizers.Tokenizer` as `transformers` does"
+    # of two classes the tokenizer's file alone decides
+    alone = settings.get('tokenizer_class') in ('PreTrainedTokenizerFast','TokenizersBackend')
+    for part in () if alone else (tok.normalizer,tok.pre_tokenizer):
+        for key,attribute in _part_keys.get(type(part).__name__, {}).items():
+            if key in settings: setattr(part, attribute, settings[key])
+    if settings.get('clean_up_tokenization_spaces') and tok.decoder and type(tok.model).__name__!='BPE':
+        dec = import_extra('tokenizers', 'hf').decoders
+        gaps = " .| ?| !| ,| ' | n't| 'm| 's| 've| 're".split('|')
+        tok.decoder = dec.Sequence([tok.decoder, dec.Fuse(), *(dec.Replace(o, o.strip()) for o in gaps)])
+
+def _habits(tok):
+    "What an `HFTokenizer` does, by the keys of settings"
+    change = getattr(tok.tok.normalizer, 'normalize_str', noop)
+    split = getattr(tok.tok.pre_tokenizer, 'pre_tokenize_str', lambda text: [text])
+    res = dict(do_lower_case='A' not in change('A'), keep_accents='é' in change('é'), truncation_side='right',
+               add_prefix_space=split(change('a'))[0][0]!='a', unk_token=getattr(tok.tok.model, 'unk_token', None))
+    tokens = tok.tok.encode('a', add_special_tokens=tok.specials).tokens
+    before,after = tok.ends
+    if before: res['bos_token'] = res['cls_token'] = tokens[0]
+    if after: res['eos_token'] = res['sep_token'] = tokens[-1]
+    return res
+
+def _disagreeing(tok, settings):
+    "Settings that say something else than an `HFTokenizer` does"
+    added = {o.content: o for o in tok.tok.get_added_tokens_decoder().values()}
+    habits = _habits(tok)
+    def is_there(token, exactly):
+        if isinstance(token, str): return token in added
+        ours = added.get(token['content'])
+        return all(getattr(ours, n, None)==o for n,o in token.items()) if exactly else ours
+    def fits(key, value):
+        if key in _lists:
+            tokens = value.values() if isinstance(value, dict) else value
+            return all(is_there(o, key=='added_tokens_decoder') for o in tokens)
+        if key.endswith('_token'):
+            name = value['content'] if isinstance(value, dict) else value
+            return name in added and habits.get(key) in (None,name)
+        return value==habits[key] if key in habits else not value
+    return {n: o for n,o in settings.items() if o is not None and n not in _no_effect and not fits(n, o)}
+
 # %% ../../nbs/text/hf.ipynb #c0d30022
 _spm_files = {  # files of SentencePiece, the models that have them, and how one and two texts end
     'spm.model': (['deberta-v2'], '[CLS] $A [SEP]', '[CLS] $A [SEP] $B:1 [SEP]:1'),
     'spiece.model': (['t5','mt5','umt5'], '$A </s>', '$A </s> $B </s>'),
     'source.spm': (['marian'], '$A </s>', '$A $B </s>'),
     'target.spm': (['marian'], '$A </s>', '$A $B </s>')}
-
-def _read_json(file): return json.loads(file.read_text(encoding='utf8')) if file.exists() else {}
 
 def tokenizer_file(
     folder:Path # A checkpoint's folder
