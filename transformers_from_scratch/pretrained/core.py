@@ -73,6 +73,14 @@ def _read_tensors(family, weights, model, dtype):
 _pools = dict(mean=mean_pool, cls=first_pool, max=max_pool, lasttoken=last_pool)
 _activations = {o.__name__: o for o in (nn.Identity, nn.Tanh, nn.ReLU, nn.GELU, nn.SiLU, nn.Sigmoid)}
 
+# Keys of the files of sentence-transformers that are read, or change nothing
+_sentence_keys = '''__version__ model_type prompts default_prompt_name idx name path type
+    max_seq_length do_lower_case transformer_task modality_config processing_kwargs module_input_name
+    module_output_name in_features out_features bias activation_function use_residual embedding_dimension
+    word_embedding_dimension pooling_mode include_prompt pooling_mode_cls_token pooling_mode_mean_tokens
+    pooling_mode_max_tokens pooling_mode_lasttoken pooling_mode_mean_sqrt_len_tokens
+    pooling_mode_weightedmean_tokens'''.split()
+
 class SentenceConfig:
     "Settings of a sentence encoder; called as a pool, with its dense layers"
     def __init__(self,
@@ -140,6 +148,8 @@ def read_sentence(
                 modality_config=usual, processing_kwargs=None)
     settings = _config(path, 'config_sentence_transformers.json')
     settings.only(model_type='SentenceTransformer')
+    for o in (pooling, *later, inputs, settings, *(CheckpointConfig(modules.file, o) for o in modules.values)):
+        o.warn_of_others(_sentence_keys, similarity_fn_name='cosine')
     dense = [_dense(o) for o,name in zip(later, types[2:]) if name=='Dense']
     limit = _config(transformer, 'tokenizer_config.json').values.get('model_max_length')
     return SentenceConfig(

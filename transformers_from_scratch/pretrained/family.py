@@ -75,6 +75,14 @@ class CheckpointConfig:
             value = self(name, default=want, kind=object)
             if value!=want: self.bad(name, value, f'but must be {want!r}')
 
+    def warn_of_others(self,
+        known:list, # Keys that are read, or change nothing
+        **usual # Values by key, of which nothing is said
+    ):
+        "Name other keys in a warning, unless they are null, false or empty"
+        others = {n: o for n,o in self.values.items() if n not in known and o and o!=usual.get(n)}
+        warn_unused(self.file, others, 'what its own library computes may differ')
+
 # %% ../../nbs/pretrained/family.ipynb #p07536de4d6
 _acts = dict(gelu=nn.GELU, relu=nn.ReLU, silu=nn.SiLU, swish=nn.SiLU, tanh=nn.Tanh)
 _acts |= dict.fromkeys(('gelu_new','gelu_pytorch_tanh'), partial(nn.GELU, approximate='tanh'))

@@ -186,8 +186,8 @@ def tokenizer_file(
     names = ['tokenizer.json', *(n for n,o in _spm_files.items() if kind in (None,*o[0]))]
     return first(folder/n for n in names if (folder/n).exists())
 
-def _set_spaces(tok, spec, unknown=None):
-    "Change texts as SentencePiece does, and back; `unknown` is a regex of what has no piece"
+def _set_spaces(tok, spec, kept, unknown=None):
+    "Change texts as SentencePiece does, but for the pieces `kept`, and back; `unknown` is a regex of what has no piece"
     t = import_extra('tokenizers', 'hf')
     norm = t.normalizers
     dec = t.decoders
@@ -195,6 +195,10 @@ def _set_spaces(tok, spec, unknown=None):
     if spec.precompiled_charsmap: forth.append(norm.Precompiled(spec.precompiled_charsmap))
     if spec.remove_extra_whitespaces:
         forth += [norm.Replace(t.Regex(r'\A +| +\z'), ''), norm.Replace(t.Regex(' {2,}'), ' ')]
+    change = norm.Sequence(forth).normalize_str
+    kept = sorted([o for o in kept if change(o)!=o], key=len, reverse=True)
+    signs = [chr(0xf0000+i) for i in range_of(kept)]  # characters that no text has
+    forth = [*map(norm.Replace, kept, signs), *forth, *map(norm.Replace, signs, kept)]
     if unknown: forth.append(norm.Replace(t.Regex(unknown), '\uffff'))
     forth.append(norm.Replace(' ', '▁'))
     back = [dec.Replace('▁', ' '), dec.ByteFallback(), dec.Fuse()]
@@ -204,10 +208,15 @@ def _set_spaces(tok, spec, unknown=None):
     tok.normalizer = norm.Sequence(forth)
     tok.decoder = dec.Sequence(back)
 
+def _scores(pieces):
+    "Scores of pieces; those that a user defined (4) are taken before most others, as SentencePiece does it"
+    return {o.piece: .1*(len(o.piece.encode())-1) if o.type==4 else o.score for o in pieces}
+
 def _marian_vocab(file, pieces):
     "Tokens of `vocab.json` with scores, and a regex of texts that have none"
     ids = _read_json(file.parent/'vocab.json')
-    scores = {o.piece: o.score for o in pieces if o.type==1}
+    types = {o.piece: o.type for o in pieces}
+    scores = {o: score for o,score in _scores(pieces).items() if types[o] in (1,4)}
     if list(ids.values())!=list(range(len(ids))) or not scores.keys()<=ids.keys():
         raise ValueError(f'{file.parent}/vocab.json does not number the pieces of {file.name}')
     characters = {c for piece in scores for c in piece}
@@ -237,7 +246,7 @@ def _from_sentencepiece(file):
     for o in ('do_lower_case','split_by_punct'): ensure(not cfg.get(o), o, cfg.get(o), 'false')
     ensure(proto.trainer_spec.model_type==1, 'path', file, 'of a unigram model: of others transformers writes a '
            '`tokenizer.json`, by `AutoTokenizer.from_pretrained(folder).save_pretrained(folder)`')
-    vocab = [(o.piece, o.score) for o in proto.pieces]
+    vocab = [*_scores(proto.pieces).items()]
     unk = proto.trainer_spec.unk_id
     unknown = None
     if file.suffix=='.spm':
@@ -245,11 +254,10 @@ def _from_sentencepiece(file):
         unk = [o for o,_ in vocab].index('<unk>')
     tok = t.Tokenizer(t.models.Unigram(vocab, unk, proto.trainer_spec.byte_fallback))
     names = {o for o,_ in vocab}
-    _set_spaces(tok, proto.normalizer_spec, unknown)
-    def added(*kinds):  # of SentencePiece: 2 is unknown, 3 control, 4 defined by the user
+    def of(*kinds):  # of SentencePiece: 2 is unknown, 3 control, 4 defined by the user
         return [o.piece for o in proto.pieces if o.type in kinds and o.piece in names]
-    tok.add_tokens([t.AddedToken(o, normalized=False) for o in added(4)])
-    tok.add_special_tokens([*added(2, 3), *_more_tokens(file, names, cfg)])
+    _set_spaces(tok, proto.normalizer_spec, of(4), unknown)
+    tok.add_special_tokens([*of(2, 3), *_more_tokens(file, names, cfg)])
     _,*ends = _spm_files[file.name]
     special = {*re.sub(r':\d|\$\w', '', ' '.join(ends)).split()}
     tok.post_processor = t.processors.TemplateProcessing(
