@@ -75,7 +75,7 @@ _activations = {o.__name__: o for o in (nn.Identity, nn.Tanh, nn.ReLU, nn.GELU, 
 
 # Keys of the files of sentence-transformers that are read, or change nothing
 _sentence_keys = '''__version__ model_type prompts default_prompt_name idx name path type
-    max_seq_length do_lower_case transformer_task modality_config processing_kwargs module_input_name
+    max_seq_length do_lower_case transformer_task modality_config processing_kwargs unpad_inputs module_input_name
     module_output_name in_features out_features bias activation_function use_residual embedding_dimension
     word_embedding_dimension pooling_mode include_prompt pooling_mode_cls_token pooling_mode_mean_tokens
     pooling_mode_max_tokens pooling_mode_lasttoken pooling_mode_mean_sqrt_len_tokens

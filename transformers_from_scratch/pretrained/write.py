@@ -146,7 +146,8 @@ def save_pretrained(self:Pretrained,
         raise ValueError("this model was not read from a checkpoint, so there is no `config.json` to write: "
                          "`save_encoder` and `save_transformer` save it, or pass `files={'config.json': ...}`")
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder, prefix='.new-tfs-') as new:
+    # what is not used was said when it was read
+    with tempfile.TemporaryDirectory(dir=folder, prefix='.new-tfs-') as new, warnings.catch_warnings(action='ignore'):
         new = Path(new)
         write_checkpoint_files(new, self.files)
         root = module_folders(new)[0]

@@ -84,7 +84,7 @@ def push_to_hub(self:BaseTextLearner,
 # %% ../../nbs/use/hub.ipynb #p0713e80f46
 def _sentence(files, head):
     "Settings of a sentence encoder in `files`, with the pool of a classifier's head"
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(action='ignore'):
         write_checkpoint_files(Path(folder), files)
         sentence = read_sentence(Path(folder))
     if sentence and isinstance(head, ClassifierHead) and head.pool: sentence.pool = head.pool
