@@ -4,6 +4,7 @@ With other weights `save_pretrained` writes what `transformers` opens: all weigh
 
     make stress WHAT=families                       # all of it, a quarter of an hour on two cores
     make stress WHAT=families ARGS='qwen3 gemma3'   # these only
+    make stress WHAT=families ARGS=--files          # the other files of a folder only: tools/family_files.py
     make stress WHAT=families ARGS=--check          # instead: `check_model` on these, and on other families; nbs/data/checked.csv
     make stress WHAT=families ARGS=--defaults       # instead: what each config means without each of its keys; nbs/data/families/defaults.json
 
@@ -16,6 +17,7 @@ from functools import partial
 from multiprocessing import Pool
 from pathlib import Path
 from common import root
+import family_files
 from datetime import date
 import torch, transformers as hf
 from safetensors.torch import load_file, save_file
@@ -361,12 +363,14 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--defaults', action='store_true', help='instead, what configs mean that lack a key')
     parser.add_argument('--check', action='store_true', help='`check_model` instead, of further families, too')
+    parser.add_argument('--files', action='store_true', help='only the other files of a folder, see tools/family_files.py')
     parser.add_argument('names', nargs='*', help='a family, or several; none: all, and the files are written')
     parser.add_argument('--jobs', type=int, default=os.cpu_count())
     parser.add_argument('--pairs', type=int, default=40, help='random pairs of changes, for each family')
     args = parser.parse_args()
     if args.check: return check(args)
     if args.defaults: return defaults(args)
+    if args.files: return family_files.check(args.names, args.jobs)
     found = []
     with Pool(args.jobs) as pool:
         for name,c,lost,golden in pool.imap(partial(run, pairs=args.pairs), args.names or cases):
@@ -374,7 +378,7 @@ def main():
             keep(dict(zip(('configs tried','equal','refused by name','wrong','tensors','texts written'),
                           (c['equal']+c['refused']+sum(o[len(name)+1]=='{' for o in lost), c['equal'], c['refused'], c['wrong'], c['tensor'], 3*c['writing'])), family=name), golden)
     print(*found, f'{len(found)} wrong', sep='\n')
-    return bool(found)
+    return bool(found) | (not args.names and family_files.check([], args.jobs))
 
 def keep(row, golden):
     "Put a family's row into the table, and its golden tensors and config.json into their files"

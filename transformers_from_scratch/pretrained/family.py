@@ -273,11 +273,13 @@ def warn_of_writing(
 ):
     "Name the settings for writing that are not Hugging Face's defaults and have no effect here"
     values = writing_config(family.cfg).values
-    done = _token_keys + _no_text + ['forced_bos_token_id']*family.is_pair
+    done = _token_keys + _no_text
+    if family.is_pair:
+        done = done + ['forced_bos_token_id']
+        # BART and Marian end a text that is cut with its end
+        if values.get('forced_eos_token_id')==family.marks.eos: done.append('forced_eos_token_id')
+    if values.get('bad_words_ids')==[[values.get('pad_token_id')]]: done.append('bad_words_ids')  # never written
     unused = {n: o for n,o in values.items() if n not in done and o not in (None, [], _writing.get(n))}
-    # the end of a text that is cut; padding is never written
-    if unused.get('forced_eos_token_id') in L(values.get('eos_token_id')): del unused['forced_eos_token_id']
-    if unused.get('bad_words_ids')==[[values.get('pad_token_id')]]: del unused['bad_words_ids']
     warn_unused(family.cfg.file.parent, unused, 'pass such settings where you write, as `beams=4` of `translate`')
 
 # %% ../../nbs/pretrained/family.ipynb #c547aabc
