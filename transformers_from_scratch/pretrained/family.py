@@ -77,11 +77,13 @@ class CheckpointConfig:
 
     def warn_of_others(self,
         known:list, # Keys that are read, or change nothing
-        **usual # Values by key, of which nothing is said
+        why:str='what its own library computes may differ', # The rest of the message
+        **usual # Values by key, of which nothing is said; where a key has none, false or 0
     ):
-        "Name other keys in a warning, unless they are null, false or empty"
-        others = {n: o for n,o in self.values.items() if n not in known and o and o!=usual.get(n)}
-        warn_unused(self.file, others, 'what its own library computes may differ')
+        "Name other keys in a warning, unless they are null or empty"
+        def is_odd(name, value): return value not in (None, '', [], {}, usual.get(name, False))
+        others = {n: o for n,o in self.values.items() if n not in known and is_odd(n, o)}
+        warn_unused(self.file, others, why)
 
 # %% ../../nbs/pretrained/family.ipynb #p07536de4d6
 _acts = dict(gelu=nn.GELU, relu=nn.ReLU, silu=nn.SiLU, swish=nn.SiLU, tanh=nn.Tanh)
@@ -263,24 +265,24 @@ def writing_config(
 )->CheckpointConfig: # What `generation_config.json` says, or where there is none `config.json`
     "Settings for writing texts"
     file = cfg.file.parent/'generation_config.json'
-    ids = {n: o for n,o in cfg.values.items() if n in _token_keys}
-    own = {n: o for n,o in cfg.values.items() if n in _writing}
-    if file.exists(): own = json.loads(read_text(file))
-    return CheckpointConfig(cfg.file, ids | own)
+    if file.exists(): keys,own = _token_keys,json.loads(read_text(file))
+    else: keys,own,file = [*_token_keys, *_writing],{},cfg.file
+    return CheckpointConfig(file, {n: o for n,o in cfg.values.items() if n in keys} | own)
 
 def warn_of_writing(
     family:Family # A language model, or an encoder and a decoder
 ):
     "Name the settings for writing that are not Hugging Face's defaults and have no effect here"
-    values = writing_config(family.cfg).values
-    done = _token_keys + _no_text
+    config = writing_config(family.cfg)
+    values = config.values
+    done = [*_token_keys, *_no_text]
+    # BART and Marian end a text that is cut with its end; `translate` writes no padding
     if family.is_pair:
-        done = done + ['forced_bos_token_id']
-        # BART and Marian end a text that is cut with its end
-        if values.get('forced_eos_token_id')==family.marks.eos: done.append('forced_eos_token_id')
-    if values.get('bad_words_ids')==[[values.get('pad_token_id')]]: done.append('bad_words_ids')  # never written
-    unused = {n: o for n,o in values.items() if n not in done and o not in (None, [], _writing.get(n))}
-    warn_unused(family.cfg.file.parent, unused, 'pass such settings where you write, as `beams=4` of `translate`')
+        done.append('forced_bos_token_id')
+        ends = [family.marks.eos, *L(values.get('eos_token_id'))]
+        if values.get('forced_eos_token_id') in ends: done.append('forced_eos_token_id')
+    if values.get('bad_words_ids')==[[values.get('pad_token_id')]]: done.append('bad_words_ids')
+    config.warn_of_others(done, 'pass such settings where you write, as `beams=4` of `translate`', **_writing)
 
 # %% ../../nbs/pretrained/family.ipynb #c547aabc
 _tables = {'embedding':'encoder.embed_tokens', '1.embedding':'decoder.embed_tokens',

@@ -7,7 +7,7 @@ __all__ = ['other_names', 'ensure', 'ensure_sizes', 'ensure_filled', 'ensure_spl
            'import_extra', 'warn_unused', 'keywords_of', 'split_keywords']
 
 # %% ../../nbs/text/ensure.ipynb #17bafcbd
-import difflib,functools,importlib,inspect,numbers,sys,warnings
+import difflib,functools,importlib,inspect,numbers
 from contextlib import suppress
 from fastai.basics import *
 
@@ -109,17 +109,13 @@ def import_extra(
 
 # %% ../../nbs/text/ensure.ipynb #u57ed001
 def warn_unused(
-    file:Path, # A file of settings
+    file:Path, # A file of settings, or a folder
     values:dict, # Those that are not used, by key; none: no warning
-    cure:str # What to do about it
+    why:str # What does not follow them, or what to do about it
 ):
-    "Warn of settings in a file that have no effect"
-    if not values: return
+    "Warn of settings in a file that have no effect, at the caller of `load_pretrained`"
     said = ', '.join(f'`{n}` is {o!r:.40}' for n,o in values.items())
-    library = __name__.partition('.')[0]
-    level = 2
-    while sys._getframe(level-1).f_globals.get('__name__', '').startswith(f'{library}.'): level += 1
-    warnings.warn(f'{file}: {said}, which is not used: {cure}', stacklevel=level)
+    if said: warn(f'{file}: {said}, which is not used: {why}', stacklevel=5)
 
 # %% ../../nbs/text/ensure.ipynb #9a000052
 other_names = {  # our name, and those in other libraries

@@ -145,8 +145,8 @@ def _habits(tok):
     "What an `HFTokenizer` does, by the keys of settings"
     change = getattr(tok.tok.normalizer, 'normalize_str', noop)
     split = getattr(tok.tok.pre_tokenizer, 'pre_tokenize_str', lambda text: [text])
-    res = dict(do_lower_case='A' not in change('A'), keep_accents='é' in change('é'), truncation_side='right',
-               add_prefix_space=split(change('a'))[0][0]!='a', unk_token=getattr(tok.tok.model, 'unk_token', None))
+    res = dict(do_lower_case='A' not in change('A'), add_prefix_space=split(change('a'))[0][0]!='a',
+               unk_token=getattr(tok.tok.model, 'unk_token', None), truncation_side='right')
     tokens = tok.tok.encode('a', add_special_tokens=tok.specials).tokens
     before,after = tok.ends
     if before: res['bos_token'] = res['cls_token'] = tokens[0]
@@ -157,14 +157,11 @@ def _disagreeing(tok, settings):
     "Settings that say something else than an `HFTokenizer` does"
     added = {o.content: o for o in tok.tok.get_added_tokens_decoder().values()}
     habits = _habits(tok)
-    def is_there(token, exactly):
-        if isinstance(token, str): return token in added
-        ours = added.get(token['content'])
-        return all(getattr(ours, n, None)==o for n,o in token.items()) if exactly else ours
+    def is_there(token):
+        token = token if isinstance(token, dict) else dict(content=token)
+        return all(getattr(added.get(token['content']), n, None)==o for n,o in token.items())
     def fits(key, value):
-        if key in _lists:
-            tokens = value.values() if isinstance(value, dict) else value
-            return all(is_there(o, key=='added_tokens_decoder') for o in tokens)
+        if key in _lists: return all(map(is_there, value.values() if isinstance(value, dict) else value))
         if key.endswith('_token'):
             name = value['content'] if isinstance(value, dict) else value
             return name in added and habits.get(key) in (None,name)
@@ -215,8 +212,7 @@ def _scores(pieces):
 def _marian_vocab(file, pieces):
     "Tokens of `vocab.json` with scores, and a regex of texts that have none"
     ids = _read_json(file.parent/'vocab.json')
-    types = {o.piece: o.type for o in pieces}
-    scores = {o: score for o,score in _scores(pieces).items() if types[o] in (1,4)}
+    scores = _scores([o for o in pieces if o.type in (1,4)])
     if list(ids.values())!=list(range(len(ids))) or not scores.keys()<=ids.keys():
         raise ValueError(f'{file.parent}/vocab.json does not number the pieces of {file.name}')
     characters = {c for piece in scores for c in piece}
