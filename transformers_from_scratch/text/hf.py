@@ -122,7 +122,7 @@ _no_effect = '''tokenizer_class backend use_fast slow_tokenizer_class name_or_pa
 def _read_json(file): return json.loads(read_text(file)) if file.exists() else {}
 
 def _settings_beside(file):
-    "What `tokenizer_config.json` says beside a tokenizer's file, with the tokens of older files there"
+    "Settings of `tokenizer_config.json` beside a tokenizer's file, with the tokens of older files there"
     folder = file.parent
     settings = _read_json(folder/'tokenizer_config.json')
     if 'added_tokens_decoder' in settings: return settings
@@ -142,7 +142,7 @@ def _apply_settings(tok, settings):
         tok.decoder = dec.Sequence([tok.decoder, dec.Fuse(), *(dec.Replace(o, o.strip()) for o in gaps)])
 
 def _habits(tok):
-    "What an `HFTokenizer` does, by the keys of settings"
+    "Behaviour of an `HFTokenizer`, by the keys of settings"
     change = getattr(tok.tok.normalizer, 'normalize_str', noop)
     split = getattr(tok.tok.pre_tokenizer, 'pre_tokenize_str', lambda text: [text])
     res = dict(do_lower_case='A' not in change('A'), add_prefix_space=split(change('a'))[0][0]!='a',
