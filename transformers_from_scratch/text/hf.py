@@ -145,7 +145,7 @@ def _habits(tok):
     "Behaviour of an `HFTokenizer`, by the keys of settings"
     change = getattr(tok.tok.normalizer, 'normalize_str', noop)
     split = getattr(tok.tok.pre_tokenizer, 'pre_tokenize_str', lambda text: [text])
-    res = dict(do_lower_case='A' not in change('A'), add_prefix_space=split(change('a'))[0][0]!='a',
+    res = dict(do_lower_case='A' not in change('A'), add_prefix_space=(split(change('a')) or ['a'])[0][0]!='a',
                unk_token=getattr(tok.tok.model, 'unk_token', None), truncation_side='right')
     tokens = tok.tok.encode('a', add_special_tokens=tok.specials).tokens
     before,after = tok.ends
