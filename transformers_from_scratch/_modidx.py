@@ -1911,8 +1911,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                      'transformers_from_scratch/text/hf.py'),
                                                    'transformers_from_scratch.text.hf._read_tokenizer': ( 'text/hf.html#_read_tokenizer',
                                                                                                           'transformers_from_scratch/text/hf.py'),
-                                                   'transformers_from_scratch.text.hf._scores': ( 'text/hf.html#_scores',
-                                                                                                  'transformers_from_scratch/text/hf.py'),
                                                    'transformers_from_scratch.text.hf._set_spaces': ( 'text/hf.html#_set_spaces',
                                                                                                       'transformers_from_scratch/text/hf.py'),
                                                    'transformers_from_scratch.text.hf._settings_beside': ( 'text/hf.html#_settings_beside',

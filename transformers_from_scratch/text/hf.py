@@ -205,14 +205,10 @@ def _set_spaces(tok, spec, kept, unknown=None):
     tok.normalizer = norm.Sequence(forth)
     tok.decoder = dec.Sequence(back)
 
-def _scores(pieces):
-    "Scores of pieces; those that a user defined (4) are taken before most others, as SentencePiece does it"
-    return {o.piece: .1*(len(o.piece.encode())-1) if o.type==4 else o.score for o in pieces}
-
 def _marian_vocab(file, pieces):
     "Tokens of `vocab.json` with scores, and a regex of texts that have none"
     ids = _read_json(file.parent/'vocab.json')
-    scores = _scores([o for o in pieces if o.type in (1,4)])
+    scores = {o.piece: o.score for o in pieces if o.type in (1,4)}
     if list(ids.values())!=list(range(len(ids))) or not scores.keys()<=ids.keys():
         raise ValueError(f'{file.parent}/vocab.json does not number the pieces of {file.name}')
     characters = {c for piece in scores for c in piece}
@@ -242,7 +238,8 @@ def _from_sentencepiece(file):
     for o in ('do_lower_case','split_by_punct'): ensure(not cfg.get(o), o, cfg.get(o), 'false')
     ensure(proto.trainer_spec.model_type==1, 'path', file, 'of a unigram model: of others transformers writes a '
            '`tokenizer.json`, by `AutoTokenizer.from_pretrained(folder).save_pretrained(folder)`')
-    vocab = [*_scores(proto.pieces).items()]
+    # pieces that a user defined have the best score, 0: as in SentencePiece they are taken before others
+    vocab = [(o.piece, 0. if o.type==4 else o.score) for o in proto.pieces]
     unk = proto.trainer_spec.unk_id
     unknown = None
     if file.suffix=='.spm':
