@@ -10,6 +10,7 @@ MIN_PYTHON := $(shell sed -n 's/^min_python *= *//p' settings.ini)
 help:
 	@echo 'make install   make the virtual environment in $(VENV); all others do so first, if it is not there'
 	@echo 'make demo      train two classifiers and a language model, and try them'
+	@echo 'make notebook  open a page in Jupyter Lab, to run it and do its exercises: PAGE=nbs/nn/attention.ipynb'
 	@echo 'make test      run every notebook as a test, without the cells that take long'
 	@echo 'make test-quick   run the pages of nn, text, generate and the core of learner (half a minute)'
 	@echo 'make test-all  run all cells, those that take long as well: all variants, long trainings, IMDB if it is there (an hour)'
@@ -36,6 +37,10 @@ $(READY): $(CONSTRAINTS) settings.ini setup.py pyproject.toml
 	@touch $@
 
 install: $(READY)
+
+notebook: $(READY)
+	@$(BIN)/python -c 'import jupyterlab' 2>/dev/null || $(BIN)/python -m pip install -qq --disable-pip-version-check $(PIP_ARGS) -c $(CONSTRAINTS) -e '.[notebook]'
+	$(BIN)/jupyter lab $(or $(PAGE),nbs/course/one_hour.ipynb)
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
