@@ -37,10 +37,14 @@ class TeacherForcing(Callback):
         if not len(self.yb):  # without targets only the first token can be predicted
             self.learn.xb = (*self.xb, self.x.new_full((len(self.x), 1), self.marks.bos))
             return
-        ids,self.targets = shift_right(self.y, self.marks, self.pad_idx)
-        self.real = self.targets != self.pad_idx                                          # (b,t')
-        self.learn.xb = (*self.xb, ids, self.real)
-        self.learn.yb = (self.targets[self.real],)
+        ids,targets = shift_right(self.y, self.marks, self.pad_idx)
+        # those that are gathered have one width in all processes
+        width = self.y.shape[1]+1 - self.marks.has_bos - self.marks.has_eos
+        self.targets = F.pad(targets, (0,width-targets.shape[1]), value=self.pad_idx)     # (b,t)
+        self.real = self.targets != self.pad_idx
+        real = self.real[:,:ids.shape[1]]                                                 # (b,t')
+        self.learn.xb = (*self.xb, ids, real)
+        self.learn.yb = (targets[real],)
 
     def after_loss(self):
         "Put predictions that are gathered back into rows `(b,t,v)`, with zeros at padding"
@@ -237,6 +241,7 @@ def show_attention(self:TransformerSeq2SeqLearner,
 # %% ../../nbs/learner/seq2seq.ipynb #26000045
 class BLEU(Metric):
     "sacreBLEU of what the model writes for the validation set; needs the extra `bleu`"
+    comp = np.greater  # better, for what keeps the best epoch
     def __init__(self,
         beams:int=1, # As in `translate`
         every:int=1, # In training, every so many epochs and after the last; 0: only after the last

@@ -59,6 +59,8 @@ class TransformerTaggerLearner(TransformerLearner):
         super().__init__(dls, model, **kwargs)
         self.add_cb(TagTargets())
 
+    def _has_target(self, y): return y>=0  # -99: a word without a tag
+
     @delegates(Learner.get_preds)
     def get_preds(self,
         ds_idx:int=1, # 0 for training data, 1 for validation data, where `dl` is None
@@ -151,6 +153,7 @@ def predict(self:TransformerTaggerLearner,
 # %% ../../nbs/learner/tagger.ipynb #28000121
 class TagAccuracy(Metric):
     "The share of words with the right tag, over the whole validation set"
+    comp = np.greater  # better, for what keeps the best epoch
     def __getstate__(self): return self.__dict__ | dict(targs=[], preds=[], rows=[])  # no texts' tags
 
     def reset(self):
