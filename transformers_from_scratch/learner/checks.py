@@ -28,6 +28,9 @@ def flat_loss(
     kwargs = loss.keywords if isinstance(loss, partial) else {}
     make = first(cls for function,cls in _of_torch.items() if function is f)
     if make: loss = make(**kwargs)
+    f = getattr(loss, 'func', loss)
+    ensure(not isinstance(f, LabelSmoothingCrossEntropy) or f.weight is None, 'loss_func', loss,
+           '`CrossEntropyLossFlat(label_smoothing=..., weight=...)`: this one mixes a mean with a weighted mean')
     cls = first(o for o in _of_torch.values() if isinstance(loss, o))
     if cls is None: return loss
     # a subclass may compute something else, and so may a hook
@@ -344,7 +347,7 @@ def _comp_of(metric):
     f = getattr(metric, 'func', metric)
     f = getattr(f, 'func', f)  # of a `partial`
     comp = getattr(metric, 'comp', getattr(f, 'comp', None))
-    if isinstance(metric, (AvgLoss,LossMetric)): comp = comp or np.less
+    if isinstance(metric, (AvgLoss,LossMetric)): return comp or np.less
     if comp or not f.__module__.startswith(('fastai.','sklearn.')): return comp
     return np.less if _falls.fullmatch(getattr(f, '__name__', '')) else np.greater
 
@@ -368,18 +371,17 @@ class BestEpoch(Callback):
 
     def before_fit(self):
         "Set the direction of each tracker; `validate` and its kin are not tracked"
+        self.run = in_fit(self.learn)
         for cb in self._trackers():
-            cb.run = in_fit(self.learn)
-            if cb.run: _follow(cb, self.metrics)
+            cb.run = self.run
+            if self.run: _follow(cb, self.metrics)
 
     def before_epoch(self):
         "Go on after an epoch without a number"
-        if in_fit(self.learn):
-            for cb in self._trackers(): cb.run = True
+        for cb in self._trackers(): cb.run = True
 
     def after_epoch(self):
         "Wait in an epoch without a number"
-        if not in_fit(self.learn): return
         row = self.recorder.values[-1]
         for cb in self._trackers():
             value = row[cb.idx] if cb.idx<len(row) else None
@@ -387,7 +389,6 @@ class BestEpoch(Callback):
 
     def after_fit(self):
         "Load no file of an earlier training where no epoch was the best"
-        if not in_fit(self.learn): return
         for cb in self._trackers():
             found = getattr(cb, 'every_epoch', False) or math.isfinite(ifnone(cb.best, math.inf))
             cb.run = found or getattr(cb, 'at_end', False)

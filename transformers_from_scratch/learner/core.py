@@ -115,7 +115,7 @@ class ItemRecorder(Recorder):
         value = learn.loss.mean() if is_loss else met.func(learn.pred, *learn.yb)
         total = torch.as_tensor(value, device=n.device).detach()*(1 if is_sum else n)
         met.total += _added(learn, total.where(n>0, 0.)).cpu()
-        met.count = 1 if is_sum else met.count+_added(learn, n).item()
+        met.count = 1 if is_sum and met is self.loss else met.count+_added(learn, n).item()
 
 # %% ../../nbs/learner/core.ipynb #456240d0
 def _head(model):
@@ -154,6 +154,7 @@ class BaseTextLearner(Learner):
     checkpoint_files = None  # of the checkpoint that it started from
     trains = False  # during a `fit`?
     predicts = False  # within `keep_training_state`?
+    least_target = -math.inf  # smaller ones count nothing
     @delegates(Learner.__init__)
     def __init__(self, dls:DataLoaders, model:nn.Module, *, # Any model
         loss_func:callable=None, # Loss; None asks `dls`, or is cross-entropy where tokens are scored
@@ -228,13 +229,11 @@ class BaseTextLearner(Learner):
         if nested_attr(self, 'dl.n_rows')==0: return y.new_zeros(())  # the rows are those of other processes
         if y.is_floating_point(): return y.new_ones(len(y)).sum()
         loss = self.loss_func.func if isinstance(self.loss_func, BaseLoss) else self.loss_func
-        on = (y!=getattr(loss, 'ignore_index', -100)) & self._has_target(y)
+        on = (y!=getattr(loss, 'ignore_index', -100)) & (y>=self.least_target)
         weight = getattr(loss, 'weight', None)
         is_weighted = weight is not None and hasattr(loss, 'ignore_index')  # a cross-entropy
         if not weighted or not is_weighted: return on.sum()
         return weight.to(y.device)[y[on]].sum()
-
-    def _has_target(self, y): return True
 
     def _do_fit(self):
         self.trains = True

@@ -50,6 +50,7 @@ class TagTargets(Callback):
 
 class TransformerTaggerLearner(TransformerLearner):
     "A `TransformerLearner` that gives each word of a text a tag"
+    least_target = 0  # those of words without a tag are negative
     @delegates(TransformerLearner.__init__)
     def __init__(self,
         dls:DataLoaders, # Texts, and tags of their words
@@ -58,8 +59,6 @@ class TransformerTaggerLearner(TransformerLearner):
     ):
         super().__init__(dls, model, **kwargs)
         self.add_cb(TagTargets())
-
-    def _has_target(self, y): return y>=0  # -99: a word without a tag
 
     @delegates(Learner.get_preds)
     def get_preds(self,
