@@ -392,4 +392,4 @@ class BestEpoch(Callback):
         for cb in self._trackers():
             found = getattr(cb, 'every_epoch', False) or math.isfinite(ifnone(cb.best, math.inf))
             cb.run = found or getattr(cb, 'at_end', False)
-            if not found and self.recorder.values: warn(f'no epoch was the best by {cb.monitor!r}: nothing was saved')
+            if not found and self.recorder.values: warn(f'no epoch was the best by {cb.monitor!r}, as where it has no number')
