@@ -376,15 +376,14 @@ class BestEpoch(Callback):
             cb.run = self.run
             if self.run: _follow(cb, self.metrics)
 
-    def before_epoch(self):
-        "Go on after an epoch without a number"
-        for cb in self._trackers(): cb.run = True
+    before_epoch = before_fit  # after an epoch without a number they go on
 
     def after_epoch(self):
         "Wait in an epoch without a number"
-        row = self.recorder.values[-1]
+        # fastai moves the columns where training was cancelled
+        row = [] if self.recorder.cancel_train else self.recorder.values[-1]
         for cb in self._trackers():
-            value = row[cb.idx] if cb.idx<len(row) else None
+            value = dict(enumerate(row)).get(cb.idx)
             cb.run = getattr(cb, 'every_epoch', False) or value is not None and value==value
 
     def after_fit(self):

@@ -88,11 +88,6 @@ class WeighItems(Callback):
 class ItemRecorder(Recorder):
     "fastai's `Recorder`, but means weigh as much as the texts, words or tokens that they are of"
     name = 'recorder'
-    def after_train(self):
-        "As fastai's, but where training was cancelled there is None, and no other column moves"
-        super().after_train()
-        if self.cancel_train: self.log += [None]*(1 + self.train_metrics*len(self.metrics))
-
     def after_batch(self):
         "As fastai's, but means and sums are put together by `_add`"
         if not len(self.yb): return

@@ -39,8 +39,8 @@ class TeacherForcing(Callback):
             return
         ids,targets = shift_right(self.y, self.marks, self.pad_idx)
         # those that are gathered have one width in all processes
-        width = self.y.shape[1]+1 - self.marks.has_bos - self.marks.has_eos
-        self.targets = F.pad(targets, (0,width-targets.shape[1]), value=self.pad_idx)     # (b,t)
+        missing = self.y.shape[1]+1 - self.marks.has_bos - self.marks.has_eos - ids.shape[1]
+        self.targets = F.pad(targets, (0,missing), value=self.pad_idx)                    # (b,t)
         self.real = self.targets != self.pad_idx
         real = self.real[:,:ids.shape[1]]                                                 # (b,t')
         self.learn.xb = (*self.xb, ids, real)

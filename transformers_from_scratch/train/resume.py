@@ -139,7 +139,7 @@ def _settings(learn):
     return {n: str(o) for n,o in res.items()}
 
 def _machine():
-    "What the clock or the size of this machine has decided, by name"
+    "Decisions of the clock, or the size, of this machine, by name"
     return dict(autotuned, threads=torch.get_num_threads())
 
 def _callback_settings(learn):
