@@ -380,9 +380,9 @@ class BestEpoch(Callback):
 
     def after_epoch(self):
         "Wait in an epoch without a number"
-        # fastai moves the columns where training was cancelled
-        row = [] if self.recorder.cancel_train else self.recorder.values[-1]
         for cb in self._trackers():
+            # fastai moves the columns where training was cancelled
+            row = [] if self.recorder.cancel_train else self.recorder.values[-1]
             value = dict(enumerate(row)).get(cb.idx)
             cb.run = getattr(cb, 'every_epoch', False) or value is not None and value==value
 

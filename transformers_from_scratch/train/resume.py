@@ -261,7 +261,6 @@ class Resume(Callback):
         for n in self.changed:
             if n in hypers[0]: self.opt.set_hyper(n, [group[n] for group in hypers])
         _set_counts(self.learn, own['counts'], self.changed)
-        self._decide_as(own['machine'])
         set_random_states(**own[rng])
         set_loader_order(self.dls.train, own['order'])
         if state['scaler'] and not state['done']: self.learn.scaler.load_state_dict(state['scaler'])
@@ -296,6 +295,7 @@ class Resume(Callback):
         "In place of `all_batches`: skip the batches that were done, and train on the rest of the epoch"
         learn = self.learn
         state,own = self.found  # `own` is what this process saved
+        self._decide_as(own['machine'])
         batches = iter(learn.dl)
         for _ in range(state['batch']): next(batches)
         self.found = None
