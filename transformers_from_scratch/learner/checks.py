@@ -365,7 +365,7 @@ def _follow(cb, metrics):
         cb.min_delta *= -1  # fastai has it below 0 for `np.less`
 
 class BestEpoch(Callback):
-    "Trackers, such as `SaveModelCallback`, follow their metric, and wait where it has no number; a part of our learners"
+    "Trackers such as `SaveModelCallback` follow their metric, and wait where it has no number; a part of our learners"
     order = Recorder.order+1  # before trackers
     def _trackers(self): return [o for o in self.learn.cbs if isinstance(o, TrackerCallback)]
 
@@ -391,4 +391,5 @@ class BestEpoch(Callback):
         for cb in self._trackers():
             found = getattr(cb, 'every_epoch', False) or math.isfinite(ifnone(cb.best, math.inf))
             cb.run = found or getattr(cb, 'at_end', False)
-            if not found and self.recorder.values: warn(f'no epoch was the best by {cb.monitor!r}, as where it has no number')
+            if not found and self.recorder.values:
+                warn(f'no epoch was the best by {cb.monitor!r}, as where it has no number')
