@@ -28,6 +28,9 @@ def flat_loss(
     kwargs = loss.keywords if isinstance(loss, partial) else {}
     make = first(cls for function,cls in _of_torch.items() if function is f)
     if make: loss = make(**kwargs)
+    f = getattr(loss, 'func', loss)
+    ensure(not isinstance(f, LabelSmoothingCrossEntropy) or f.weight is None, 'loss_func', loss,
+           '`CrossEntropyLossFlat(label_smoothing=..., weight=...)`: this one mixes a mean with a weighted mean')
     cls = first(o for o in _of_torch.values() if isinstance(loss, o))
     if cls is None: return loss
     # a subclass may compute something else, and so may a hook
@@ -281,16 +284,6 @@ def _ensure_all_columns(dl):
     ensure(reads_all, 'dl', f'a table of fastai\'s `test_dl`, of which {name!r} alone would be read',
            f'of all of {cols}: make `dls` with `TextDataLoaders` of this library')
 
-# of fastai's metrics and ours those that fall as a model gets better; 'loss' and 'error' are known to fastai
-_falling = {'perplexity','bits_per_byte','mse','mae','msle','_rmse','_exp_rmspe'}
-
-def _ensure_direction(cbs):
-    "Raise `ValueError` for a callback that would take the largest value of such a metric for the best"
-    for cb in cbs:
-        if not isinstance(cb, TrackerCallback) or cb.comp is not np.greater: continue
-        metric = cb.monitor.removeprefix('train_').removeprefix('valid_')
-        ensure(metric not in _falling, 'monitor', cb.monitor, 'with `comp=np.less`: it falls as the model gets better')
-
 class DataWatch(Callback):
     "Detects silent failures during training; a part of our learners"
     def __init__(self,
@@ -315,7 +308,6 @@ class DataWatch(Callback):
     def before_train(self):
         "Raise `ValueError` for less than a batch, and what else would go wrong in silence"
         self.before_validate()
-        _ensure_direction(self.learn.cbs)
         held = {id(p) for ps in getattr(self.opt, 'param_lists', ()) for p in ps}
         if held - {id(p) for p in self.model.parameters()}:
             raise ValueError('`learn.opt` has parameters that `learn.model` has no more, as after '
@@ -345,3 +337,59 @@ class DataWatch(Callback):
     def after_cancel_fit(self):
         "Warn where `TerminateOnNaNCallback` has ended the fit, too"
         self.after_train()
+
+# %% ../../nbs/learner/checks.ipynb #9a0be502
+# functions of fastai and scikit-learn of which less is better
+_falls = re.compile('mse|mae|msle|_rmse|_exp_rmspe|error_rate|.*(loss|error|deviance)')
+
+def _comp_of(metric):
+    "`np.less` if less is better, `np.greater` if more is; None if that is not known"
+    f = getattr(metric, 'func', metric)
+    f = getattr(f, 'func', f)  # of a `partial`
+    comp = getattr(metric, 'comp', getattr(f, 'comp', None))
+    if isinstance(metric, (AvgLoss,LossMetric)): return comp or np.less
+    if comp or not f.__module__.startswith(('fastai.','sklearn.')): return comp
+    return np.less if _falls.fullmatch(getattr(f, '__name__', '')) else np.greater
+
+def _follow(cb, metrics):
+    "Set `comp` of a tracker to which none was passed; `ValueError` for an unknown direction"
+    usual = np.less if re.search('loss|error', cb.monitor) else np.greater
+    name = re.sub('^(train|valid)_', '', cb.monitor)
+    metric = first(o for o in metrics if o.name in (cb.monitor,name))
+    if cb.comp is not usual or metric is None: return
+    comp = _comp_of(metric)
+    ensure(comp or usual is np.less, 'monitor', cb.monitor, 'a metric of known direction: pass '
+           f'`comp=np.less`, or `comp=operator.gt` if more is better, or set `{name}.comp = np.greater`')
+    if comp not in (None,usual):
+        cb.comp = comp
+        cb.min_delta *= -1  # fastai has it below 0 for `np.less`
+
+class BestEpoch(Callback):
+    "Trackers such as `SaveModelCallback` follow their metric, and wait where it has no number; a part of our learners"
+    order = Recorder.order+1  # before trackers
+    def _trackers(self): return [o for o in self.learn.cbs if isinstance(o, TrackerCallback)]
+
+    def before_fit(self):
+        "Set the direction of each tracker; `validate` and its kin are not tracked"
+        self.run = in_fit(self.learn)
+        for cb in self._trackers():
+            cb.run = self.run
+            if self.run: _follow(cb, self.metrics)
+
+    before_epoch = before_fit  # after an epoch without a number they go on
+
+    def after_epoch(self):
+        "Wait in an epoch without a number"
+        for cb in self._trackers():
+            # fastai moves the columns where training was cancelled
+            row = [] if self.recorder.cancel_train else self.recorder.values[-1]
+            value = dict(enumerate(row)).get(cb.idx)
+            cb.run = getattr(cb, 'every_epoch', False) or value is not None and value==value
+
+    def after_fit(self):
+        "Load no file of an earlier training where no epoch was the best"
+        for cb in self._trackers():
+            found = getattr(cb, 'every_epoch', False) or math.isfinite(ifnone(cb.best, math.inf))
+            cb.run = found or getattr(cb, 'at_end', False)
+            if not found and self.recorder.values:
+                warn(f'no epoch was the best by {cb.monitor!r}, as where it has no number')

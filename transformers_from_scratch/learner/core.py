@@ -13,7 +13,7 @@ from ..text.info import *
 from ..text.ensure import *
 from ..text.loaders import *
 from .checks import *
-from .checks import DataWatch,flat_loss
+from .checks import BestEpoch,DataWatch,flat_loss
 from ..nn.blocks import *
 from ..fast.layers import *
 from ..nn.lm import *
@@ -50,6 +50,8 @@ def _added(learn, x):
     if num_distrib()>1 and get_model(learn.model) is not learn.model: torch.distributed.all_reduce(x)
     return x
 
+def _is_sum(loss): return getattr(loss, 'reduction', 'mean')=='sum'
+
 class WeighItems(Callback):
     "Gradients weigh as many texts, words or tokens as the loss is the mean of; a part of our learners"
     order = MixedPrecision.order-3  # after `GradientAccumulation`
@@ -70,15 +72,16 @@ class WeighItems(Callback):
         waiting = acc.count if acc else 0  # rows before this batch whose gradients wait for a step
         before = self.n if waiting else 0
         self.n = (before+all_n).clamp(min=1e-9)
+        is_sum = _is_sum(self.loss_func)
         # PyTorch takes the mean of the gradients of all processes
-        self.learn.loss_grad = self.loss_grad*(processes*n/self.n)
+        self.learn.loss_grad = self.loss_grad*processes*((n>0) if is_sum else n/self.n)
         if acc is None: return
         # fastai has multiplied it by `rows/n_acc`; until the step the gradient is that of `due` of `n_acc` rows
         each = rows if alone else (all_rows/processes).item()
         due = min(waiting+each, acc.n_acc)
-        self.learn.loss_grad *= due/rows
+        self.learn.loss_grad *= (acc.n_acc if is_sum else due)/rows
         acc.count += each-rows  # all processes step together
-        if not waiting: return
+        if is_sum or not waiting: return
         for p in self.model.parameters():
             if p.grad is not None: p.grad *= before*due/(self.n*waiting)
 
@@ -86,7 +89,7 @@ class ItemRecorder(Recorder):
     "fastai's `Recorder`, but means weigh as much as the texts, words or tokens that they are of"
     name = 'recorder'
     def after_batch(self):
-        "As fastai's, but means are put together by `_add`"
+        "As fastai's, but means and sums are put together by `_add`"
         if not len(self.yb): return
         if self.training:  # fastai begins in 32 bits
             self.smooth_loss.val = self.smooth_loss.val.to(self.learn.loss.dtype)
@@ -99,14 +102,15 @@ class ItemRecorder(Recorder):
         self.learn.smooth_loss = self.smooth_loss.value
 
     def _add(self, met):
-        "Add the mean of this batch to `met`, as many times as it has items"
+        "Add the mean of this batch to `met`, as many times as it has items; or a loss that is a sum"
         learn = self.learn
         is_loss = isinstance(met, AvgLoss)
+        is_sum = is_loss and _is_sum(learn.loss_func)
         n = learn.n_items(weighted=is_loss)
-        mean = learn.loss.mean() if is_loss else met.func(learn.pred, *learn.yb)
-        total = torch.as_tensor(mean, device=n.device).detach()*n
+        value = learn.loss.mean() if is_loss else met.func(learn.pred, *learn.yb)
+        total = torch.as_tensor(value, device=n.device).detach()*(1 if is_sum else n)
         met.total += _added(learn, total.where(n>0, 0.)).cpu()
-        met.count += _added(learn, n).item()
+        met.count = 1 if is_sum and met is self.loss else met.count+_added(learn, n).item()
 
 # %% ../../nbs/learner/core.ipynb #456240d0
 def _head(model):
@@ -145,6 +149,7 @@ class BaseTextLearner(Learner):
     checkpoint_files = None  # of the checkpoint that it started from
     trains = False  # during a `fit`?
     predicts = False  # within `keep_training_state`?
+    least_target = -math.inf  # smaller ones count nothing
     @delegates(Learner.__init__)
     def __init__(self, dls:DataLoaders, model:nn.Module, *, # Any model
         loss_func:callable=None, # Loss; None asks `dls`, or is cross-entropy where tokens are scored
@@ -160,7 +165,7 @@ class BaseTextLearner(Learner):
         usual = [ItemRecorder if o is Recorder else o for o in defaults.callbacks] if default_cbs else []
         super().__init__(dls, model, loss_func=loss_func, opt_func=opt_func, cbs=usual+L(cbs),
                          default_cbs=False, **kwargs)
-        self.add_cbs([DataWatch(dls), LeanSteps(), WeighItems()])
+        self.add_cbs([DataWatch(dls), LeanSteps(), WeighItems(), BestEpoch()])
 
     def saved_keywords(self
     )->dict: # By name
@@ -219,7 +224,7 @@ class BaseTextLearner(Learner):
         if nested_attr(self, 'dl.n_rows')==0: return y.new_zeros(())  # the rows are those of other processes
         if y.is_floating_point(): return y.new_ones(len(y)).sum()
         loss = self.loss_func.func if isinstance(self.loss_func, BaseLoss) else self.loss_func
-        on = y!=getattr(loss, 'ignore_index', -100)
+        on = (y!=getattr(loss, 'ignore_index', -100)) & (y>=self.least_target)
         weight = getattr(loss, 'weight', None)
         is_weighted = weight is not None and hasattr(loss, 'ignore_index')  # a cross-entropy
         if not weighted or not is_weighted: return on.sum()

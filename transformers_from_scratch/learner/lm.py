@@ -259,6 +259,7 @@ def score(self:TransformerLMLearner,
 # %% ../../nbs/learner/lm.ipynb #5b0b0002
 class BitsPerByte(Metric):
     "Bits for each UTF-8 byte of a text: compares language models whatever their tokens are"
+    comp = np.less  # better, for what keeps the best epoch
     def __getstate__(self): return vars(self) | dict(rows=[])  # no text is exported
 
     def reset(self):

@@ -50,6 +50,7 @@ class TagTargets(Callback):
 
 class TransformerTaggerLearner(TransformerLearner):
     "A `TransformerLearner` that gives each word of a text a tag"
+    least_target = 0  # those of words without a tag are negative
     @delegates(TransformerLearner.__init__)
     def __init__(self,
         dls:DataLoaders, # Texts, and tags of their words
@@ -151,6 +152,7 @@ def predict(self:TransformerTaggerLearner,
 # %% ../../nbs/learner/tagger.ipynb #28000121
 class TagAccuracy(Metric):
     "The share of words with the right tag, over the whole validation set"
+    comp = np.greater  # better, for what keeps the best epoch
     def __getstate__(self): return self.__dict__ | dict(targs=[], preds=[], rows=[])  # no texts' tags
 
     def reset(self):

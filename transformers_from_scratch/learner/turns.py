@@ -153,4 +153,7 @@ def keep_training_state(
         if not learn.trains: yield
         else:
             with _restored(learn): yield
-    finally: learn.predicts = predicts
+    finally:
+        learn.predicts = predicts
+        if not learn.trains:
+            for cb in learn.cbs: cb.run = True  # after an interruption, too

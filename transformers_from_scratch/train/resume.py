@@ -8,7 +8,7 @@ __all__ = ['Resume']
 # %% ../../nbs/train/resume.ipynb #d505940265
 import hashlib,shutil,time,zipfile
 from fastai.text.all import *
-from ..fast.layers import *
+from ..fast.attention import *
 from ..learner.turns import *
 from ..learner.turns import loader_order,set_loader_order
 from .processes import *
@@ -125,7 +125,8 @@ def _settings(learn):
     "Settings of a fit that one step can't show, or only without their name; as strings, by name"
     dls = learn.dls
     hypers = learn.opt.hypers
-    res = dict(n_epoch=learn.n_epoch, n_batches=len(dls.train), bs=dls.train.bs)
+    res = dict(n_epoch=learn.n_epoch, n_batches=len(dls.train), bs=dls.train.bs,
+               TFS_AUTOTUNE=os.getenv('TFS_AUTOTUNE'))
     res['frozen'] = [n for n,p in learn.model.named_parameters() if not p.requires_grad]
     for name,dl in zip(('train','valid'), dls.loaders): res[f'{name} items'] = _hash_items(dl.dataset)
     for n in hypers[0]:
@@ -136,6 +137,10 @@ def _settings(learn):
         for n,schedule in cb.scheds.items():
             res[f'{n} schedule'] = np.array([schedule(p) for p in np.linspace(0, 1, 9)])
     return {n: str(o) for n,o in res.items()}
+
+def _machine():
+    "Decisions of the clock, or the size, of this machine, by name"
+    return dict(autotuned, threads=torch.get_num_threads())
 
 def _callback_settings(learn):
     "Names of callbacks of fastai and this library, and numbers and strings that any callback's `__init__` took"
@@ -256,10 +261,17 @@ class Resume(Callback):
         for n in self.changed:
             if n in hypers[0]: self.opt.set_hyper(n, [group[n] for group in hypers])
         _set_counts(self.learn, own['counts'], self.changed)
-        autotuned.update(own['ways'])
         set_random_states(**own[rng])
         set_loader_order(self.dls.train, own['order'])
         if state['scaler'] and not state['done']: self.learn.scaler.load_state_dict(state['scaler'])
+
+    def _decide_as(self, then):
+        "Decide what machines decide as this run did when it began, and warn where this one would not"
+        now = _machine()
+        other = {n: o for n,o in then.items() if now.get(n, o)!=o}
+        if other: warn(f'this run goes on as it began, with {other}: this machine would choose otherwise')
+        autotuned.update(then)
+        torch.set_num_threads(autotuned.pop('threads'))
 
     def _with_events(self, learn, f, event, *args):
         "In place of the learner's: skip epochs that were done, and begin the next one in its midst"
@@ -283,6 +295,7 @@ class Resume(Callback):
         "In place of `all_batches`: skip the batches that were done, and train on the rest of the epoch"
         learn = self.learn
         state,own = self.found  # `own` is what this process saved
+        self._decide_as(own['machine'])
         batches = iter(learn.dl)
         for _ in range(state['batch']): next(batches)
         self.found = None
@@ -362,7 +375,7 @@ class Resume(Callback):
 
     def _save(self, batch, done=False):
         "Save the state of the learner, before `batch`; what differs between processes, for each of them"
-        own = dict(self.epoch_start, rng=get_random_states(), ways=dict(autotuned),
+        own = dict(self.epoch_start, rng=get_random_states(), machine=_machine(),
                    counts=_get_counts(self.learn))
         processes = [own]
         if self.several:
