@@ -161,14 +161,18 @@ def translate(self:TransformerSeq2SeqLearner,
     n_best:int=None, # Texts to return for each, with their scores; None: the best, alone
     **kwargs
 )->list: # For each of `texts` what is written, or a list of `(text, score)`, best first
-    "Write a text for each of `texts`; warns of those that were cut at `n_words`"
+    "Write a text for each of `texts`, nothing for an empty one; warns of those that were cut at `n_words`"
     if n_best is not None: kwargs['n_best'] = n_best
-    found = self.write_ids([text_ids(self.dls, o) for o in as_texts(texts)], **kwargs)
+    texts = as_texts(texts)
+    found = self.write_ids([text_ids(self.dls, o) for o in texts if o.strip()], **kwargs)
     n_cut = sum(not o[0].stopped for o in found)
     if n_cut: warn(f'{n_cut} of {len(found)} texts were cut at `n_words`, or `max_len`', stacklevel=4)
     def text_of(hypothesis): return decode_text(hypothesis.ids, self.dls, 1)
-    if n_best is None: return [text_of(hypotheses[0]) for hypotheses in found]
-    return [[(text_of(o), o.score) for o in hypotheses] for hypotheses in found]
+    if n_best is None: res = [text_of(hypotheses[0]) for hypotheses in found]
+    else: res = [[(text_of(o), o.score) for o in hypotheses] for hypotheses in found]
+    written = iter(res)
+    of_nothing = '' if n_best is None else [('', 0.)]
+    return [next(written) if o.strip() else of_nothing for o in texts]
 
 @patch
 @delegates(TransformerSeq2SeqLearner.translate)

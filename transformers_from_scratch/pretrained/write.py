@@ -144,7 +144,7 @@ def save_pretrained(self:Pretrained,
     folder = Path(folder).expanduser()
     if not self.files:
         raise ValueError("this model was not read from a checkpoint, so there is no `config.json` to write: "
-                         "`save_encoder` and `save_transformer` save it, or pass `files={'config.json': ...}`")
+                         "`learn.save_transformer(folder)` saves any model of a learner")
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix='.new-tfs-') as new:
         new = Path(new)
@@ -159,6 +159,6 @@ def save_pretrained(self:Pretrained,
             _compare(self, load_pretrained(new))
         except (ValueError,RuntimeError) as e:
             raise ValueError(f"this model is not what its checkpoint's files can say ({in_short(e)}): "
-                             "`save_encoder` and `save_transformer` save any model") from e
+                             "`learn.save_transformer(folder)` saves any model of a learner") from e
         _move(new, folder)
     return folder
