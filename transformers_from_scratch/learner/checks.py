@@ -127,9 +127,10 @@ def _likely_mistakes(dls, target):
     by_look = groupby(classes, _look)
     alike = [same for same in by_look.values() if len(same)>1]
     if alike:
-        keep,change = alike[0][:2]
+        change,keep = sorted(alike[0][:2], key=len, reverse=True)  # a blank goes
+        in_cells = '.str' if target.kind=='labels' else ''
         yield (f'labels that differ in blanks or capitals alone, {alike!r:.200}: write them in one way, as with '
-               f"`df['label'].replace({change!r}, {keep!r})`, or name the blank: `label_delim='; '`")
+               f"`df['label']{in_cells}.replace({change!r}, {keep!r})`, or name the blank: `label_delim='; '`")
     # short sentences occur again in any corpus of tags
     if target.kind=='tags' or not len(dls.valid_ds): return
     train_texts = {*_texts(dls.train_ds)}

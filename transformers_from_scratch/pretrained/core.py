@@ -264,7 +264,7 @@ def _check_pair(pre, vocab):
     if not pre.marks or has_two or list(vocab)!=list(pre.vocab): raise ValueError(
         f'`pretrained` is a {type(pre.model).__name__} of {len(pre.vocab):,} tokens, but must be a '
         '`TransformerSeq2Seq` with one vocabulary for both sides, that of `dls`: pass '
-        '`tok=pre.tokenizer` to `seq2seq_dataloaders`')
+        f'`tok=pre.tokenizer` to `seq2seq_dataloaders`{"" if pre.tokenizer else ", and put its files into the folder"}')
 
 class Pretrained:
     "Pretrained weights and what they mean, for `pretrained=`; see `load_pretrained`"
