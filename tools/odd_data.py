@@ -319,7 +319,7 @@ def lines_of_conll(r, folder):
         else: parts.insert(w, 'more')
         whole,lines[bad] = lines[bad],sep.join(parts)
         # a cell alone in a text that begins with `#` is a comment by its form
-        if tabs and lines[bad][:1]=='#' and sep not in lines[bad] or not lines[bad].strip(): bad,lines[bad] = None,whole
+        if tabs and lines[bad][:1]=='#' and sep not in lines[bad] or not lines[bad].strip(): lines[bad],bad = whole,None
     if end=='\r\r\n' and r.random()<.5: end = '\n'
     def write():
         data,wide = encoded(r, end.join(lines) + end*(r.random()<.7))
