@@ -451,7 +451,7 @@ def a_corpus(r, folder):
     # half of a pair of surrogates is no character
     assert read(corpus)==texts==read(make(texts))
     refused(lambda: make([*texts, 'more']), 'made of other texts')
-    said = refused(lambda: make(texts[:-1]+[texts[-1]+'.']), 'take another folder')
+    refused(lambda: make(texts[:-1]+[texts[-1]+'.']), 'take another folder')
 
 def try_one(i, names=None):
     "`(kind, error)` of the random data `i`; the error is None where they are read right, or refused"

@@ -171,7 +171,8 @@ def _compare(classifier, model, ds, n, limit):
     if kind!='numbers': res |= dict(accuracy=accuracy(of_file), accuracy_32=accuracy(of_model))
     if not change<=limit:
         cure = f': pass a larger `max_change=`, or no `quantize`: {res}' if about['quantize'] else ''
-        raise ValueError(f"the file's answers would differ by {change:.3g}, more than {limit}, so it is not written{cure}")
+        raise ValueError(f"the file's answers would differ by {change:.3g}, more than {limit}: "
+                         f'it is not written{cure}')
     return res
 
 # %% ../../nbs/use/onnx.ipynb #ox23
