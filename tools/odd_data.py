@@ -1,6 +1,6 @@
 """Data with mistakes that people make: for each kind, random tables, folders and files, each of which must be read right, or be refused with
 what to do, which is then done. `python tools/odd_data.py [KIND ...]` tries 1,000; `make stress WHAT=torture` calls it, `make test` tries one of each."""
-import io, json, random, re, shutil, sys, tempfile, warnings
+import io, json, os, random, re, shutil, sys, tempfile, warnings
 from collections import Counter
 from multiprocessing import get_context
 from pathlib import Path
@@ -196,14 +196,17 @@ def numbers_that_are_texts(r, folder):
     df,names = r.table([0,1,2])
     label = names[1]
     big = r.random()<.5
-    def written(x): return f'{x:,.2f}'.replace(',', ' ').replace('.', ',').replace(' ', '.')
-    values = [r.uniform(1, 9e6 if big else 9) for _ in df.index]
+    us = big and r.random()<.3   # a comma groups digits
+    group = r.choice('. ')
+    def written(x): return f'{x:,.2f}' if us else f'{x:,.2f}'.replace(',', '_').replace('.', ',').replace('_', group)
+    values = [r.uniform(2e3 if big else 1, 9e6 if big else 9) for _ in df.index]
     df[label] = [*map(written, values)]
     block = r.choice([None, RegressionBlock, RegressionBlock()])
     said = refused(lambda: data(df, names, y_block=block), repr(label), repr(df[label].iloc[0]), 'row 0', "decimal=','")
     df.to_csv(folder/'some.csv', index=False)
     file = folder/'some.csv'
-    fixed = eval(quoted(said, 'pd.read_csv'), dict(pd=pd, file=file))
+    decimal,grouped = re.findall('`(pd.read_csv[^`]*)`', said)
+    fixed = eval(grouped if us else decimal, dict(pd=pd, file=file))
     assert np.allclose(fixed[label], values, atol=.01)
     dls = data(fixed, names, y_block=RegressionBlock)
     assert np.allclose([float(y) for _,y in dls.train_ds], fixed[label][~fixed.is_valid].tolist())
@@ -267,6 +270,188 @@ def a_language_model_of_a_folder(r, folder):
     for ds,o in ((dls.train_ds,'train'),(dls.valid_ds,'valid')):
         assert sorted(' '.join(dls.vocab[i] for i in tuplify(x)[0]) for x in ds)==sorted(parts[o])
     assert math.isfinite(transformer_lm_learner(dls, k=8, heads=2, depth=1).remove_cb(ProgressCallback).validate()[0])
+
+# characters at which `str.splitlines` splits, or which look like nothing, are a part of a text
+odd_words = ['a\u2028b', 'c\x85d', 'e\x0cf', '10\xa0000', '\u3000', '\u200b', '"', '"so', "it's", ',', ';', '|', '#', '-', 'NA', 'None', '0.5', 'ü', '语', 'O', '_', '-X-']
+odd_tags = 'O B-x I-x E-x S-x M-x L-x U-x B-a-b O-x o 0 _ - NN X-ray B_x x-B None nan NA 1 -100 О'.split()   # the last is Cyrillic
+ends = '\n', '\r\n', '\r', '\r\r\n'
+
+def encoded(r, text):
+    "`(bytes, encoding to pass, or None for UTF-8)`"
+    name = r.choice(['utf8','utf8','utf-8-sig','utf-16','utf-16-le','utf-16-be','utf-32'])
+    wide = None if name.startswith('utf-8') or name=='utf8' else name
+    return text.encode(name, errors='surrogatepass' if not wide else 'strict'),wide
+
+def read_wide(f, wide, **kwargs):
+    "What `f` reads; in a wide encoding it is an error that names one, which is typed in"
+    if wide is None: return f(**kwargs)
+    said = refused(lambda: f(**kwargs), 'pass `encoding=`')
+    # UTF-16 that begins with a letter of two bytes other than 0 says no more than that it is not UTF-8
+    named = re.search(r"as encoding='(utf[\w-]+)'", said)
+    return f(encoding=named[1] if named else wide, **kwargs)
+
+@kind
+def lines_of_conll(r, folder):
+    tabs,n_cols = r.random()<.5,r.randint(2, 5)
+    w = r.randrange(n_cols-1)
+    sep,odd = '\t' if tabs else ' ',[o for o in odd_words if not re.search('[ \t]', o)]
+    def word(): return r.choice(odd) if r.random()<.3 else r.word()
+    texts = [[(word(), r.choice(odd_tags)) for _ in range(r.randint(1, 6))] for _ in range(r.randint(2, 7))]
+    if tabs: texts[0][0] = ('two words', 'O')   # and so that there is a tab
+    # the first cell is no comment, and no end of a document
+    def cells(word, tag): return [*(r.word() for _ in range(w)), word, *(r.word() for _ in range(n_cols-2-w)), tag]
+    lines,at = [],[]   # and which of them are words
+    for text in texts:
+        if r.random()<.3: lines.append(r.choice(['-DOCSTART- -X- O O', '-DOCSTART-', '-DOCSTART-\tO'][:2+tabs]))
+        lines += ['']*r.randint(0, 2)
+        if tabs and r.random()<.3: lines.append('# sent_id = 1')
+        for o in text: at.append(len(lines)); lines.append(sep.join(cells(*o)) + ' '*(r.random()<.1))
+        lines += [r.choice(['', ' ', '\t'])]
+    bad,end,at_words = None,r.choice(ends),dict(words=w) if w else {}
+    if r.random()<.5:
+        bad = r.choice(at[1:] or at)
+        parts = lines[bad].rstrip(' ').split(sep)
+        fault = r.choice(['no tag','a gap','one more','no first cell','a tab for nothing'][:5 if tabs else 3])
+        if fault=='no tag': parts = parts[:-1]
+        elif fault=='a gap' and tabs: parts[r.choice([w,-1])] = ''
+        elif fault=='no first cell': parts[0] = ''
+        elif fault=='a tab for nothing': parts += ['']
+        else: parts.insert(w, 'more')
+        whole,lines[bad] = lines[bad],sep.join(parts)
+        # a cell alone in a text that begins with `#` is a comment by its form
+        if tabs and lines[bad][:1]=='#' and sep not in lines[bad] or not lines[bad].strip(): lines[bad],bad = whole,None
+    if end=='\r\r\n' and r.random()<.5: end = '\n'
+    def write():
+        data,wide = encoded(r, end.join(lines) + end*(r.random()<.7))
+        (folder/'some.conll').write_bytes(data)
+        return wide
+    read = partial(read_conll, folder/'some.conll')
+    if bad is not None:
+        wide = write()
+        refused(partial(read, **at_words, **({} if wide is None else dict(encoding=wide))), f'line {bad+1}:')
+        lines[bad] = whole
+    df = read_wide(read, write(), **at_words)
+    got = [[*zip(*o)] for o in df.values.tolist()]
+    assert got==texts, (got, texts)
+    if r.random()<.2:   # numbered in their first lines alone, as Kaggle has it
+        numbered = [f'Sentence: {i}\t{a}\t{b}' if not j else f'\t{a}\t{b}' for i,t in enumerate(texts) for j,(a,b) in enumerate(t)]
+        if any(o[0]=='\t' for o in numbered):
+            (folder/'some.conll').write_text('\n'.join(numbered), encoding='utf8')
+            for kw in ({}, dict(words=1)): refused(partial(read, **kw), 'line ')
+
+@kind
+def lines_of_a_csv(r, folder):
+    n,sep = r.randint(8, 30),r.choice(',;|\t')
+    def text(i):
+        words = [f'{i}'] + [r.choice(odd_words) if r.random()<.3 else r.word() for _ in range(r.randint(2, 6))]
+        if r.random()<.2: words.insert(1, '\n')   # a cell of several lines
+        r.shuffle(words)
+        return ' '.join(words)
+    df = pd.DataFrame(dict(text=[text(i) for i in range(n)], label=['p' if i%2 else 'n' for i in range(n)], is_valid=[i%4>1 for i in range(n)]))
+    raw = r.random()<.3   # without quotes around cells: no cell has the delimiter, or several lines
+    if raw: df.text = [' '.join(o.replace(sep, ' ').split(' ')).replace('\n', ' ') for o in df.text]
+    header = r.random()<.8
+    data = df.to_csv(index=False, sep=sep, header=header, **(dict(quoting=3, escapechar='\\') if raw else {}), lineterminator='\n')
+    if raw: data = '\n'.join(([sep.join(df)] if header else []) + [sep.join(map(str, o)) for o in df.values]) + '\n'
+    bytes_,wide = encoded(r, data.replace('\n', r.choice(ends)))
+    (folder/'some.csv').write_bytes(bytes_)
+    names = dict(text_col='text', label_col='label', valid_col='is_valid') if header else dict(text_col=0, label_col=1, valid_col=2, header=None)
+    read = partial(TextDataLoaders.from_csv, folder, 'some.csv', **names, tok_tfm=BaseTokenizer(split_char='\0'), rules=[], min_freq=1, bs=2, num_workers=0)
+    kw = {} if sep==',' else dict(delimiter=sep)
+    enc = {} if wide is None else dict(encoding=wide)
+    if sep!=',' and header: refused(partial(read, **enc))
+    def found(dls):
+        return {dls.vocab[0][x[0]].replace('▁', ' '): str(dls.vocab[1][int(y)]) for ds in (dls.train_ds, dls.valid_ds) for x,y in ds}
+    want = dict(zip(df.text, df.label))
+    try: dls = read_wide(partial(read, **kw), wide)
+    except Exception as e:
+        # a cell that begins with a quote takes lines that follow it, or pandas finds no end of it
+        assert raw and any(o.startswith('"') for o in df.text), e
+        dls = read(**kw, **enc, quoting=eval(quoted(str(e), 'quoting=')[8:]) if '`quoting=' in str(e) else 3)
+    got = found(dls)
+    # a quote at both ends of a cell, and no more, means its inside in any CSV
+    if raw and got!=want: got = found(read(**kw, **enc, quoting=3)); assert len(got)==len(want)
+    assert got==want, {*got.items()}^{*want.items()}
+
+def of_page(page, name):
+    "The function `name` of a page"
+    cells = json.loads((Path(__file__).resolve().parent.parent/f'nbs/{page}.ipynb').read_text(encoding='utf8'))['cells']
+    source = next(s for s in (''.join(o['source']) for o in cells) if f'def {name}(' in s)
+    return source[source.index(f'def {name}('):].split('\nif ')[0]
+
+@kind
+def parallel_lines(r, folder):
+    n = r.randint(10, 30)
+    def line(i): return ' '.join(r.choice(odd_words) if r.random()<.3 else r.word() for _ in range(r.randint(2, 6))) + r.choice([' ','\r'][:1+(i%5==0)]) + str(i)
+    sides = {o: [line(i) for i in range(n)] for o in ('de','en')}
+    for o,texts in sides.items():
+        crlf,mark = r.random()<.3,r.random()<.3
+        if crlf: texts = sides[o] = [t.replace('\r', '') for t in texts]
+        text = '\n'.join(texts) + '\n'*(r.random()<.8)
+        (folder/f'some.{o}').write_bytes(('\ufeff'*mark + text.replace('\n', '\r\n' if crlf else '\n')).encode('utf8'))
+    scope = dict(globals(), folder=folder)
+    exec(of_page('tutorials/translation', 'captions'), scope)
+    df = scope['captions']('some')
+    assert df.de.tolist()==sides['de'] and df.en.tolist()==sides['en'], df
+    dls = seq2seq_dataloaders(df, 'de', 'en', CharTokenizer(), valid_pct=0., min_freq=1, bs=4, num_workers=0)
+    def text(ids, part): return text_tokenizer(dls, part).tok.join([text_vocab(dls, part)[i] for i in ids])
+    got,want = {(text(x, 0), text(y, 1)) for x,y in dls.train_ds},{*zip(sides['de'], sides['en'])}
+    assert got==want, got^want
+
+@kind
+def folders_that_changed(r, folder):
+    root = folder/'texts'
+    def file(part, label, i): return root/part/label/f'{i}.txt'
+    def write(f): f.parent.mkdir(parents=True, exist_ok=True); f.write_bytes(f'{r.text()} {r.choice(odd_words)} {r.randrange(10**6)}'.encode())
+    for part in ('train','valid'):
+        for label in 'ab':
+            for i in range(r.randint(2, 5)): write(file(part, label, i))
+    def read():
+        dls = TextDataLoaders.from_folder(root, tok_tfm=BaseTokenizer(split_char='\0'), rules=[], min_freq=1, bs=2, num_workers=0)
+        for ds in (dls.train_ds, dls.valid_ds):
+            for f,(x,y) in zip(ds.items, ds):
+                assert dls.vocab[0][x[0]].replace('▁', ' ')==f.read_text(encoding='utf8') and dls.vocab[1][int(y)]==f.parent.name, f
+        assert {*dls.train_ds.items,*dls.valid_ds.items}=={*get_text_files(root)}
+    read()
+    for change in r.sample(['exchange','rename','link','file','edit','same time'], 3):
+        files,(a,b) = get_text_files(root),(root/'train'/'a',root/'train'/'b')
+        if change=='exchange': a.rename(root/'x'); b.rename(a); (root/'x').rename(b)
+        elif change=='rename':
+            copy = folder/'other'
+            shutil.copytree(root, copy)
+            for f in get_text_files(copy)[::2]: write(f)
+            root.rename(folder/f'old{r.random()}'); copy.rename(root)
+        elif change=='link':
+            copy = folder/f'v{r.random()}'
+            shutil.copytree(root, copy)
+            for f in get_text_files(copy)[::2]: write(f)
+            old = folder/f'old{r.random()}'
+            root.rename(old); root.symlink_to(copy)
+            read()
+            root.unlink(); root.symlink_to(old)
+        elif change=='file': f,g = r.sample(list(files), 2); data = g.read_bytes()+b' more'; f.unlink(); other = folder/f'{r.random()}'; other.write_bytes(data); f.symlink_to(other)
+        elif change=='edit': write(r.choice(files))
+        else:   # as long as before, at the same time
+            f = r.choice(files); time = f.stat().st_mtime; f.write_bytes(f.read_bytes()[::-1].decode('latin1').encode('latin1') if f.read_bytes().isascii() else f.read_bytes()); os.utime(f, (time,time))
+        read()
+
+@kind
+def a_corpus(r, folder):
+    texts = [' '.join(r.choice(odd_words+['','\n','\r','\ud83d']) if r.random()<.3 else r.word() for _ in range(r.randint(1, 6))) for _ in range(r.randint(5, 40))]
+    make = partial(tokenize_corpus, folder=folder/'corpus', tok=CharTokenizer(), part=r.randint(1, 9))
+    stop = r.randrange(len(texts))
+    def broken():
+        for i,o in enumerate(texts):
+            if i==stop: raise KeyboardInterrupt
+            yield o
+    try: make(broken())
+    except KeyboardInterrupt: pass
+    corpus = make(iter(texts))
+    def read(c): return [CharTokenizer().join([c.vocab[i] for i in o]) for o in c]
+    # half of a pair of surrogates is no character
+    assert read(corpus)==texts==read(make(texts))
+    refused(lambda: make([*texts, 'more']), 'made of other texts')
+    refused(lambda: make(texts[:-1]+[texts[-1]+'.']), 'take another folder')
 
 def try_one(i, names=None):
     "`(kind, error)` of the random data `i`; the error is None where they are read right, or refused"

@@ -225,7 +225,12 @@ def hub_folder(
     "The folder `name`, or the model of that name, downloaded; `FileNotFoundError` if there is none"
     path = Path(name).expanduser()
     if path.is_dir(): return path
-    hub = import_extra('huggingface_hub', 'hf')
+    if path.is_file(): raise FileNotFoundError(f'{path} is a file: pass its folder, {str(path.parent)!r}')
+    # `user/name`, or a name alone
+    if isinstance(name, Path) or not re.fullmatch(r'\w[\w.-]*(/\w[\w.-]*)?', name):
+        raise FileNotFoundError(f'there is no folder {str(name)!r}')
+    try: hub = import_extra('huggingface_hub', 'hf')
+    except ImportError as e: raise ImportError(f'there is no folder {name!r}, and for a model of the hub {e}') from e
     try: return Path(hub.snapshot_download(str(name), allow_patterns=_patterns))
     except (OSError, ValueError) as e:  # no network, no such model, no such name
         raise FileNotFoundError(

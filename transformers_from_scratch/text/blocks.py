@@ -91,7 +91,7 @@ class TextBlock(_fastai.TextBlock):
         return cls(tok, vocab, is_lm, seq_len, backwards, min_freq=min_freq, max_vocab=max_vocab)
 
 # %% ../../nbs/text/blocks.ipynb #bl000029
-_decimal = re.compile(r'\s*[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+\s*')
+_decimal = re.compile(r'\s*[-+]?((\d+|\d{1,3}([. ]\d{3})+),\d+|\d{1,3}(,\d{3})+\.\d+)\s*')
 
 def _has(y_block, block, tfm):
     "True for `block`, and for a block with a transform of class `tfm`"
@@ -117,9 +117,10 @@ def _ensure_no_string_numbers(name, column, y_block):
     if strings and (only_numbers or _has(y_block, RegressionBlock, RegressionSetup)):
         text = (with_comma or strings)[0]
         row = column.index[values.index(text)]
+        sign = ' ' if any(' ' in o.strip() for o in with_comma) else '.'
         raise ValueError(f'{name!r} holds numbers that are texts, such as {text!r} in row {row!r}: '
-                         "read the table with `pd.read_csv(file, decimal=',', thousands='.')`; "
-                         'for classes pass `y_block=CategoryBlock`')
+                         f"read the table with `pd.read_csv(file, decimal=',', thousands={sign!r})`, or, where a comma "
+                         "groups digits, `pd.read_csv(file, thousands=',')`; for classes pass `y_block=CategoryBlock`")
 
 def _ensure_targets(df, cols, y_block, label_delim):
     "Raise `ValueError` for targets that would be read as something else"
@@ -161,6 +162,22 @@ def _keywords(kwargs, block, loader, who):
         checked[plain if plain in of_loaders else name] = value
     split_keywords(checked, block, *loaders, who=who)
     return of_block,of_data,rest
+
+def _ensure_cut(df, file, header):
+    "Raise `ValueError` where another sign than the comma may stand between the columns"
+    cells = [*df] if header is not None else df.iloc[:,-1].astype(str).tolist()
+    uncut = [o for o in cells if re.search('[;\t|]', str(o))]
+    if header is None and len(uncut)<len(cells): return  # some cells may have the sign, in a text
+    if uncut: raise ValueError(f"{file} has a column {uncut[0]!r}: pass `delimiter=`, such as ';' or ','")
+
+def _ensure_all_lines(df, file, text, sign, header):
+    "Raise `ValueError` for fewer rows than lines, where each line has all cells: a text begins with a quote"
+    lines = text.strip('\n').split('\n')
+    n = len(lines) - (header is not None)
+    is_whole = len({o.count(sign) for o in lines})==1 and sign in text
+    if is_whole and len(df)<n: raise ValueError(
+        f'{file} has {n:,} lines, but {len(df):,} rows: where a quote is part of a text pass `quoting=3`, '
+        'where a cell has several lines `quoting=0`')
 
 class TextDataLoaders(_fastai.TextDataLoaders):
     "fastai's `TextDataLoaders`, for our blocks; an unknown keyword raises `TypeError`"
@@ -244,19 +261,20 @@ class TextDataLoaders(_fastai.TextDataLoaders):
         csv_fname='labels.csv', # Its name
         header='infer', # As in `pd.read_csv`
         delimiter:str=None, # Between columns; None: a comma, where the header has no semicolon, tab or `|`
-        quoting:int=csv.QUOTE_MINIMAL, # As in `pd.read_csv`
+        quoting:int=None, # As in `pd.read_csv`; None: cells may be quoted, and have several lines then
         encoding:str='utf-8-sig', # Or several that are tried in turn
         **kwargs
     )->DataLoaders: # For a learner
         "Create from a CSV; raises `ValueError` for another delimiter or encoding, and for what `from_df` refuses"
         file = Path(path)/csv_fname
-        text = io.StringIO(read_text(file, encoding))
-        ensure(not re.match('"?sep=', text.getvalue()), 'csv_fname', csv_fname,
+        text = read_text(file, encoding)
+        ensure(not re.match('"?sep=', text), 'csv_fname', csv_fname,
                "of a table that begins with its header: delete Excel's first line, `sep=`")
-        df = pd.read_csv(text, header=header, delimiter=ifnone(delimiter, ','), quoting=quoting)
-        uncut = [o for o in df if re.search('[;\t|]', str(o))] if delimiter is None else []
-        if uncut: raise ValueError(f"{file} has a column {uncut[0]!r}: pass `delimiter=`, such as ';' or ','")
+        sign = ifnone(delimiter, ',')
+        df = pd.read_csv(io.StringIO(text), header=header, delimiter=sign, quoting=ifnone(quoting, csv.QUOTE_MINIMAL))
+        if delimiter is None: _ensure_cut(df, file, header)
         if not isinstance(df.index, pd.RangeIndex): raise ValueError(
-            f'{file} has rows with more cells than its header, such as {text.getvalue().splitlines()[1]!r:.80}: '
+            f'{file} has rows with more cells than its header, such as {first(df.itertuples(name=None))!r:.80}: '
             'put texts with the delimiter in quotes, or pass another `delimiter=`')
+        if quoting is None: _ensure_all_lines(df, file, text, sign, header)
         return cls.from_df(df, path=path, **kwargs)

@@ -220,17 +220,17 @@ def text_windows(
 def _prefix_and_label(tag):
     "Such as `('B','person')`; 'S' where a tag without a prefix is a span of its own, 'O' outside"
     if tag=='O': return 'O',None
-    return (tag[0],tag[2:]) if re.match('[BIELSU]-', tag) else ('S',tag)
+    return (tag[0],tag[2:]) if re.match('[BIMELSU]-', tag) else ('S',tag)
 
 def tag_spans(
-    tags:list # Such as `['B-person','I-person','O']`; IOB1, IOB2, BIOES or without a prefix
+    tags:list # Such as `['B-person','I-person','O']`; IOB1, IOB2, BIOES, BMES or without a prefix
 )->list: # `(label, start, end)`, in words
     "The spans that tags mean; a tag without a prefix is a span of its own"
     spans = []
     last_prefix,last_label = 'O',None
     for i,tag in enumerate(tags):
         prefix,label = _prefix_and_label(tag)
-        continues = label==last_label and prefix in 'IEL' and last_prefix in 'BI'
+        continues = label==last_label and prefix in 'IMEL' and last_prefix in 'BIM'
         if continues: spans[-1][2] = i+1
         elif prefix!='O': spans.append([label, i, i+1])
         last_prefix,last_label = prefix,label
@@ -299,28 +299,38 @@ def _show_tags(x:TensorIds, y:TensorTags, samples, outs=None, raws=None, losses=
 for _show in (show_batch, show_results, plot_top_losses): _show.dispatch(_show_tags)
 
 # %% ../../nbs/text/tags.ipynb #16b0012e
+def _is_range(cells):
+    "True in CoNLL-U for the joint form of several words, and for a word that was left out"
+    return len(cells)==10 and bool(re.fullmatch(r'\d+[-.]\d+', cells[0]))
+
 def read_conll(
     file:Path, # A word and its columns a line, an empty line between two texts
     words:int=0, # The column of the words
     tags:int=-1, # The column of the tags
     encoding:str='utf-8-sig' # As in `read_text`
 )->pd.DataFrame: # `words` and `tags`, a list each, a row for each text
-    "Read the format of the CoNLL shared tasks; raises `ValueError` for a line without a tag"
-    text = read_text(file, encoding)
-    has_tabs = '\t' in text
+    "Read the format of the CoNLL shared tasks; raises `ValueError` for a line without a word or its tag"
+    lines = read_text(file, encoding).split('\n')
+    has_tabs = any('\t' in o for o in lines if o.strip(' \t'))
+    from_end = min(words, tags)<0
     texts = [[]]
-    for i,line in enumerate(text.split('\n'), 1):
+    n_cells = None  # of each line; where columns are counted from the start, of the lines of a text
+    for i,line in enumerate(lines, 1):
         if has_tabs and line[:1]=='#' and '\t' not in line: continue  # a comment, as in CoNLL-U
-        line = line.rstrip(' ')  # other blanks are a part of a word, and a tab begins a cell
-        cells = line.split('\t') if '\t' in line else [o for o in line.split(' ') if o]
-        if not line.strip(' \t') or cells[0]=='-DOCSTART-':
+        if not line.strip(' \t') or re.match(r'-DOCSTART-([ \t]|$)', line):
             texts.append([])
+            if not from_end: n_cells = None
             continue
-        has_both = len(cells)>max(1, words, tags) and cells[words] and cells[tags]
-        ensure(has_both, 'file', f'{file}, line {i}: {line}',
-               'a word and its tag, and no empty cell: pass `words=` and `tags=` for other columns, '
-               'or delete a tab at the end')
-        texts[-1].append((cells[words], cells[tags]))
+        # blanks at the end are none of a word, others are, and a tab begins a cell
+        cells = line.rstrip(' ').split('\t') if has_tabs else [o for o in line.split(' ') if o]
+        if words==1 and _is_range(cells): continue
+        n_cells = ifnone(n_cells, len(cells))
+        is_even = len(cells)==n_cells or has_tabs and not from_end
+        has_both = len(cells)>max(1, words, tags) and cells[0] and cells[words] and cells[tags].strip(' ')
+        if not (is_even and has_both): raise ValueError(
+            f'{file}, line {i}: {line:.80} must have a word and its tag, no empty cell for them or first, and '
+            f'{n_cells} cells, as the lines before: pass `words=` and `tags=` for other columns, or mend the line')
+        texts[-1].append((cells[words], cells[tags].strip(' ')))
     rows = [zip(*o) for o in texts if o]
     return pd.DataFrame([[[*words], [*tags]] for words,tags in rows], columns=['words','tags'])
 

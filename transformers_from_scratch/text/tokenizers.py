@@ -155,11 +155,12 @@ class TextTokenizer(Tokenizer):
     input_types = (*Tokenizer.input_types, dict)  # a row
     given_cols = None  # the columns that a block was made for
     def __init__(self,
-        tok, # What splits texts, or its class
+        tok, # What splits texts, its class, or a `Tokenizer` of it
         rules:list=None, # Functions that change a text first; None: those of `tok`, or fastai's
         **kwargs
     ):
         tok = tok() if isinstance(tok, type) else tok
+        if type(tok) in (Tokenizer,TextTokenizer): tok,rules = tok.tok,ifnone(rules, tok.rules)
         if isinstance(tok, SpacyTokenizer): tok.pipe.__self__.max_length = sys.maxsize  # a limit of parsers
         super().__init__(tok, ifnone(rules, getattr(tok, 'rules', None)), **kwargs)
 

@@ -88,7 +88,7 @@ def embed(self:Pretrained,
     n_first,n_last = tok.ends
     ensure(limit is None or n_first+n_last<limit<=ifnone(most, limit), 'max_len', limit,
            f'from {n_first+n_last+1} to {most}')
-    name = ifnone(prompt, config.default_prompt)
+    name = ifnone(prompt, config.default_prompt) or ''  # it may be None
     ensure(name in ('', *config.prompts), 'prompt', name, f"one of {[*config.prompts]}, or ''")
     before = config.prompts.get(name) or ''
     prompted = [before+o for o in as_texts(texts)]

@@ -170,8 +170,9 @@ def _compare(classifier, model, ds, n, limit):
         return float((labels==np.stack(targets)).mean())
     if kind!='numbers': res |= dict(accuracy=accuracy(of_file), accuracy_32=accuracy(of_model))
     if not change<=limit:
+        cure = f': pass a larger `max_change=`, or no `quantize`: {res}' if about['quantize'] else ''
         raise ValueError(f"the file's answers would differ by {change:.3g}, more than {limit}: "
-                         f'it is not written: {res}')
+                         f'it is not written{cure}')
     return res
 
 # %% ../../nbs/use/onnx.ipynb #ox23

@@ -279,11 +279,12 @@ def _note_tokenizer(path, about, tok):
 def _check_same(path, about, dls):
     "Raises `ValueError` if `dls` is not for the model: other tokens or other classes"
     vocab = list(text_vocab(dls))
-    if vocab!=about.vocab:
-        raise ValueError(f"the vocabulary of `dls`, {vocab[:5]} …, is not that of {path}: make "
-                         "`dls` with `text_vocab=read_description(folder).vocab`, or move the "
-                         "encoder alone, with `load_encoder`")
     held = tasks[about.task].data
+    if vocab!=about.vocab:
+        name = 'vocab' if held=='text' else 'text_vocab'  # of a `TextBlock`
+        raise ValueError(f"the vocabulary of `dls`, {vocab[:5]} …, is not that of {path}: make "
+                         f"`dls` with `{name}=read_description(folder).vocab`, or move the "
+                         "encoder alone, with `load_encoder`")
     head = about.head
     check_dls(dls, held, n_out=head.keywords.get('n_out'))
     if held=='text' and list(text_vocab(dls, 1))!=(about.target_vocab or about.vocab):
