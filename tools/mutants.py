@@ -299,6 +299,8 @@ faults = [
     ('pretrained.family', 'the base beside the other numbers counts first', "rope('rope_theta', default=cfg(name, default=base, kind=float), kind=float)", "cfg(name, default=rope('rope_theta', default=base, kind=float), kind=float)", []),
     ('pretrained.core', 'weights that are not finite are read', 'if not torch.stack(w.aminmax()).isfinite().all():', 'if False:', ['tests/pretrained/families']),
     ('pretrained.family', 'two spellings of a key need not agree', "if self.values[other]!=value: self.bad", "if False: self.bad", ['tests/pretrained/families']),
+    ('pretrained.encoders', 'the output layer of its own is not found', "'1.linear':'cls.predictions.decoder|cls.predictions'}", "'1.linear':'cls.predictions'}", []),
+    ('pretrained.write', 'a bias of its own is written as the tied one', "if tied and kind=='bias': module", "if kind=='bias': module", ['tests/pretrained/families']),
     ('pretrained.core', 'an embedding that config.json ties is tied, whatever the file has', "family.tied = same(family.out, 'embedding.weight')", 'family.tied = True', ['tests/pretrained/families']),
     ('pretrained.family', 'the older spelling of rotary positions does not count', "cfg.values.get('rope_scaling') or cfg('rope_parameters', default={})", "cfg('rope_parameters', default={})", ['tests/pretrained/families']),
     ('pretrained.decoders', 'a share of the head under the name of other families is read', "cfg('rotary_pct', default=.25, kind=float)", "cfg('rotary_pct', 'partial_rotary_factor', default=.25, kind=float)", ['tests/pretrained/families']),

@@ -21,7 +21,7 @@ _bert_names = {'embedding':'embeddings.word_embeddings', 'embed.types':'embeddin
     'norm1':'attention.output.LayerNorm', 'norm2':'output.LayerNorm',
     'ff.up':'intermediate.dense', 'ff.down':'output.dense',
     '1.dense':'cls.predictions.transform.dense', '1.norm':'cls.predictions.transform.LayerNorm',
-    '1.linear':'cls.predictions', '1.linear.weight':'cls.predictions.decoder'}
+    '1.linear':'cls.predictions.decoder|cls.predictions'}
 
 def _bert(
     cfg:CheckpointConfig, # What `config.json` says
@@ -51,14 +51,11 @@ def _bert(
         attn_cls=partial(SelfAttention, qkv_bias=True)) | args
     head = partial(MLMHead, act_cls=act or act_cls, norm_cls=norm)
     if width: head.keywords['width'] = k
-    names = _bert_names | (names or {})
-    tied = cfg('tie_word_embeddings', default=True)
-    if not tied: names['1.linear'] = names['1.linear.weight']  # its bias is another one as well
-    return Family(cfg, args, names, layer, prefix, skip_rows=skip_rows, head=head, tied=tied)
+    return Family(cfg, args, _bert_names | (names or {}), layer, prefix, skip_rows=skip_rows, head=head,
+                  tied=cfg('tie_word_embeddings', default=True))
 
 # %% ../../nbs/pretrained/encoders.ipynb #249c51b8
-_lm_head = {'1.dense':'lm_head.dense', '1.norm':'lm_head.layer_norm', '1.linear':'lm_head',
-            '1.linear.weight':'lm_head.decoder'}
+_lm_head = {'1.dense':'lm_head.dense', '1.norm':'lm_head.layer_norm', '1.linear':'lm_head.decoder|lm_head'}
 
 def _roberta(cfg):
     "RoBERTa (Liu et al. 2019), XLM-RoBERTa, CamemBERT: positions begin after the id of padding"
@@ -74,15 +71,13 @@ def _distilbert(cfg):
         'attention.toqueries':'attention.q_lin', 'attention.tokeys':'attention.k_lin',
         'attention.tovalues':'attention.v_lin', 'attention.unifyheads':'attention.out_lin',
         'ff.up':'ffn.lin1', 'ff.down':'ffn.lin2', '1.dense':'vocab_transform',
-        '1.norm':'vocab_layer_norm', '1.linear':'vocab_projector',
-        '1.linear.weight':'vocab_projector'}
+        '1.norm':'vocab_layer_norm', '1.linear':'vocab_projector'}
     return _bert(cfg, names, 'distilbert.', 'transformer.layer.{}.', types=False)
 
 def _electra(cfg):
     "ELECTRA (Clark et al. 2020): the discriminator, or the generator with its head"
     names = {'embed.widen':'embeddings_project', '1.dense':'generator_predictions.dense',
-             '1.norm':'generator_predictions.LayerNorm', '1.linear':'generator_lm_head',
-             '1.linear.weight':'generator_lm_head'}
+             '1.norm':'generator_predictions.LayerNorm', '1.linear':'generator_lm_head'}
     return _bert(cfg, names, 'electra.', width=cfg('embedding_size', kind=int), act=nn.GELU)
 
 def _albert(cfg):
@@ -95,8 +90,8 @@ def _albert(cfg):
         'norm2':'full_layer_layer_norm', 'attention.toqueries':'attention.query',
         'attention.tokeys':'attention.key', 'attention.tovalues':'attention.value',
         'attention.unifyheads':'attention.dense', 'ff.up':'ffn', 'ff.down':'ffn_output',
-        '1.dense':'predictions.dense', '1.norm':'predictions.LayerNorm', '1.linear':'predictions',
-        '1.linear.weight':'predictions.decoder'}
+        '1.dense':'predictions.dense', '1.norm':'predictions.LayerNorm',
+        '1.linear':'predictions.decoder|predictions'}
     return _bert(cfg, names, 'albert.', 'encoder.albert_layer_groups.0.albert_layers.0.',
                 width=width, block_cls=SharedBlock)
 

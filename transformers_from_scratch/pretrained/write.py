@@ -61,12 +61,13 @@ def _update_config(pre, folder):
     _update_head(config, pre, family)
     file.write_text(json.dumps(config, indent=2), encoding='utf8')
 
-def _one_spelling(theirs, name):
+def _one_spelling(theirs, name, tied):
     "The spelling of `theirs`, such as 'lm_head|shared.weight', under which our tensor `name` is written"
     spellings,dot,kind = theirs.rpartition('.')
     spellings = spellings.split('|')
     is_table = name.removeprefix('0.')=='embedding.weight'
     module = 'shared' if is_table and 'shared' in spellings else spellings[0]
+    if tied and kind=='bias': module = spellings[-1]  # an output layer of its own has its own bias
     return module+dot+kind
 
 def _for_hf(model, family):
@@ -81,7 +82,7 @@ def _for_hf(model, family):
     tensors = {}
     for theirs,parts in joined.items():
         names = [parts[i] for i in sorted(parts)]
-        theirs = _one_spelling(theirs, names[0])
+        theirs = _one_spelling(theirs, names[0], family.tied)
         if has_head and not names[0].startswith(f'{len(model)-1}.'): theirs = family.prefix+theirs
         w = torch.cat([state[o] for o in names])
         tensors[theirs] = family.turn(names[0], w, back=True).contiguous()
