@@ -301,6 +301,8 @@ faults = [
     ('pretrained.family', 'two spellings of a key need not agree', "if self.values[other]!=value: self.bad", "if False: self.bad", ['tests/pretrained/families']),
     ('pretrained.encoders', 'the output layer of its own is not found', "'1.linear':'cls.predictions.decoder|cls.predictions'}", "'1.linear':'cls.predictions'}", []),
     ('pretrained.write', 'a bias of its own is written as the tied one', "if tied and kind=='bias': module", "if kind=='bias': module", ['tests/pretrained/families']),
+    ('files.format', 'the second of two tensors of one name counts', 'if name in self.at: raise ValueError(', 'if False: raise ValueError(', ['tests/pretrained/core']),
+    ('files.format', 'of a pickle in parts the first is converted', 'return parts or files[:1]', 'return files[:1]', ['tests/pretrained/core']),
     ('pretrained.core', 'an embedding that config.json ties is tied, whatever the file has', "family.tied = same(family.out, 'embedding.weight')", 'family.tied = True', ['tests/pretrained/families']),
     ('pretrained.family', 'the older spelling of rotary positions does not count', "cfg.values.get('rope_scaling') or cfg('rope_parameters', default={})", "cfg('rope_parameters', default={})", ['tests/pretrained/families']),
     ('pretrained.decoders', 'a share of the head under the name of other families is read', "cfg('rotary_pct', default=.25, kind=float)", "cfg('rotary_pct', 'partial_rotary_factor', default=.25, kind=float)", ['tests/pretrained/families']),

@@ -338,7 +338,8 @@ def load_pretrained(
 )->Pretrained: # With the model in evaluation mode, its tokenizer and its vocabulary
     """Weights of GPT-2, BERT, Llama, T5 and others; `ValueError` for what can't be expressed.
     The id of padding is padding wherever it stands, unless it also ends texts"""
-    path = hub_folder(folder)
+    path = Path(folder).expanduser()
+    path = checkpoint_folder(path) if path.is_file() else hub_folder(folder)
     sentence = read_sentence(path)
     root = sentence.folder if sentence else path
     family = read_family(root)
