@@ -192,6 +192,9 @@ def _model_class(family, weights):
     def get(name): return weights.get(_their_name(family, weights, name))
     def same(a, b): return torch.equal(get(a), get(b))
     if family.is_pair: return _pair_class(family, has, same)
+    if family.task and not has('1.linear.weight'): return TransformerEncoder
+    if family.task:
+        return partial(TransformerClassifier, n_out=len(get('1.linear.weight')), pool=family.pool, head_cls=family.head)
     if family.tied and has(family.out): family.tied = same(family.out, 'embedding.weight')
     has_dense = '1.dense' not in family.names or has('1.dense.weight')
     has_head = has_dense and (family.tied or has('1.linear.weight'))
@@ -269,14 +272,15 @@ def _check_pair(pre, vocab):
 class Pretrained:
     "Pretrained weights and what they mean, for `pretrained=`; see `load_pretrained`"
     def __init__(self,
-        model:nn.Module, # An encoder, `TransformerLM`, `TransformerMLM` or `TransformerSeq2Seq`
+        model:nn.Module, # An encoder, or a model with a head: a classifier, `TransformerLM`, `TransformerMLM`, `TransformerSeq2Seq`
         vocab:list, # Its tokens, by id; one more than it has rows, where padding has none
         tokenizer=None, # What makes tokens of texts, such as an `HFTokenizer`
         path:Path=None, # The folder that they come from
         unused:list=(), # Names of tensors in it that are not in `model`
         marks:BosEos=None, # The first and the last token of what a `TransformerSeq2Seq` writes
         sentence:SentenceConfig=None, # How `embed` makes vectors; None: the mean, of length 1
-        files:dict=None # Its `checkpoint_files`, which `save_pretrained` writes again
+        files:dict=None, # Its `checkpoint_files`, which `save_pretrained` writes again
+        target:TextTarget=None # What a fine-tuned classifier or tagger predicts, and its classes
     ): store_attr()
 
     def __repr__(self):
@@ -287,6 +291,7 @@ class Pretrained:
                  f'{len(self.vocab):,} tokens']
         if self.sentence: parts.append(f'pool={self.sentence.pool.__name__}')
         if self.path: parts.append(f'from {Path(self.path).name}')
+        if self.target: parts.append(str(self.target))
         if self.unused: parts.append(f"not needed: {', '.join(self.unused)}")
         return f"{type(self).__name__}({', '.join(parts)})"
 
@@ -332,6 +337,20 @@ class Pretrained:
         return {**self.model.init_kwargs, **self.encoder.init_kwargs, **pool, **given, **sizes}
 
 # %% ../../nbs/pretrained/core.ipynb #p075b765e34
+# of training in advance, or the same in each model
+_not_told = re.compile(r'.*(pooler|seq_relationship|sop_classifier|discriminator_predictions|mask_predictions|lm_predictions|'
+                       r'EncDecAttention\.relative_attention_bias|version|embed_positions).*')
+
+def _target_of(family, n):
+    "What a fine-tuned head of `n` outputs predicts: 'tags', 'labels', 'numbers' or 'category', and the names"
+    cfg = family.cfg
+    names = cfg('id2label', default={}) or {str(i): f'LABEL_{i}' for i in range(n)}
+    if {*names}!={str(i) for i in range(n)}: cfg.bad('id2label', names, f'but must name classes 0 to {n-1}')
+    kinds = dict(multi_label_classification='labels', regression='numbers')
+    kind = kinds.get(cfg('problem_type', kind=object), 'numbers' if n==1 else 'category')
+    if family.task=='TokenClassification': kind = 'tags'
+    return TextTarget(kind, [] if kind=='numbers' else [str(names[str(i)]) for i in range(n)])
+
 def load_pretrained(
     folder:str|Path, # A checkpoint's folder, or a name of the Hugging Face hub
     dtype:torch.dtype=None # Floating-point type of the weights; None keeps that of the file
@@ -347,8 +366,13 @@ def load_pretrained(
     tok,vocab,pad = _vocab(root, family, weights)
     if tok and sentence and sentence.lower_case: _lower_case(tok.tok)
     model,unused = _read_model(family, weights, pad, dtype)
-    files = checkpoint_files(path)
-    return Pretrained(model.eval(), vocab, tok, path, unused, family.marks, sentence, files)
+    target = None
+    if isinstance(model, TransformerClassifier):
+        target = _target_of(family, model[1].linear.out_features)
+        if tok and model.crop: model.crop = partial(special_crop, crop=head_crop, first=tok.ends[0], last=tok.ends[1])
+    told = [o for o in unused if not _not_told.fullmatch(o)]
+    if told: warn(f"{path} has tensors that are not read: {', '.join(told[:5])}", stacklevel=2)
+    return Pretrained(model.eval(), vocab, tok, path, unused, family.marks, sentence, checkpoint_files(path), target)
 
 # %% ../../nbs/pretrained/core.ipynb #p07b03b3868
 def _copy_pair(pre, model):
@@ -376,10 +400,12 @@ def copy_into(self:Pretrained,
     for n in state:
         if re.match(r'positions\.(added\.)?embedding', n): state[n] = state[n][:encoder.max_len]
     encoder.load_state_dict(state)
-    if type(model) is not type(self.model): return new
+    if self.target: keeps_head = model.init_kwargs.get('head_cls') is self.model.init_kwargs['head_cls']  # see `keywords`
+    else: keeps_head = type(model) is type(self.model)
+    if not keeps_head: return new
     head = self.model[1].state_dict()
     for n,w in head.items():
-        if same_vocab or not n.startswith('linear.'): continue
+        if same_vocab or self.target or not n.startswith('linear.'): continue
         rows,_ = match(w.view(len(w), -1))  # a bias as a column
         head[n] = rows.view(-1, *w.shape[1:])
     model[1].load_state_dict(head)

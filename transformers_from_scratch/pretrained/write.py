@@ -67,7 +67,7 @@ def _one_spelling(theirs, name, tied):
     spellings = spellings.split('|')
     is_table = name.removeprefix('0.')=='embedding.weight'
     module = 'shared' if is_table and 'shared' in spellings else spellings[0]
-    if tied and kind=='bias': module = spellings[-1]  # an output layer of its own has its own bias
+    if tied and name=='1.linear.bias': module = spellings[-1]  # an output layer of its own has its own bias
     return module+dot+kind
 
 def _for_hf(model, family):
@@ -96,6 +96,7 @@ def _settings(pre):
     "All that a checkpoint's files say about `pre`, by name"
     found = dict(limit=pre.limit) | part_settings(pre.model, _free)
     if pre.marks: found['marks'] = list(pre.marks[:2])
+    if pre.target: found['target'] = as_json(pre.target)
     if pre.sentence:
         sentence = {n: o for n,o in vars(pre.sentence).items() if n not in ('folder','max_len','dense')}
         found |= {f'sentence.{n}': as_json(o) for n,o in sentence.items()}

@@ -95,14 +95,16 @@ def _sentence(files, head):
 def save_pretrained(self:TransformerLearner,
     folder:str|Path # Where to write the checkpoint
 )->Path: # The folder
-    "Write a model for Hugging Face; of one with a head for labels or tags, the encoder alone"
+    "Write a model for Hugging Face; of a classifier or tagger the encoder alone, unless its head is that of the checkpoint"
     model = plain_model(self.model)
     files = self.checkpoint_files or {}
     if rank_distrib(): return Path(folder).expanduser()  # the first process writes
-    whole = isinstance(model, (TransformerLM,TransformerMLM,TransformerSeq2Seq))
+    # a classifier with the head of its checkpoint
+    target = text_target(self.dls) if 'head_cls' in getattr(model, 'init_kwargs', {}) else None
+    whole = target or isinstance(model, (TransformerLM,TransformerMLM,TransformerSeq2Seq))
     marks = self.teacher_forcing.marks if isinstance(model, TransformerSeq2Seq) else None
     pre = Pretrained(model if whole else model[0], list(text_vocab(self.dls)), text_tokenizer(self.dls),
-                     marks=marks, sentence=_sentence(files, model[-1]), files=files)
+                     marks=marks, sentence=_sentence(files, model[-1]), files=files, target=target)
     folder = pre.save_pretrained(folder)
     if not tokenizer_file(folder):
         warn(f"{folder} has no tokenizer, since the checkpoint that was read had none", stacklevel=2)
