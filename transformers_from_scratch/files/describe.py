@@ -276,8 +276,8 @@ def part_settings(
         cls = getattr(part, 'same_as', type(part))  # of a fast layer the plain one
         found[f'class of {name}'] = f'{cls.__module__}.{cls.__qualname__}'
         found[f'hooks of {name}'] = len(part._forward_hooks) + len(part._forward_pre_hooks)
-        if hasattr(part, 'merged'): continue  # what it adds is in its weight
-        values = {n: o for n,o in vars(part).items() if n[0]!='_'}
+        known = ('in_features','out_features','scale') if cls is nn.Linear else ()  # by its weight
+        values = {n: o for n,o in vars(part).items() if n[0]!='_' and n not in known}
         values |= {n: part._buffers[n] for n in part._non_persistent_buffers_set}
         for attribute,value in values.items():
             # one that is as in the class changes nothing

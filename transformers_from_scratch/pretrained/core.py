@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SentenceConfig', 'read_sentence', 'module_folders', 'checkpoint_files', 'write_checkpoint_files', 'Pretrained',
-           'load_pretrained']
+           'task_target', 'load_pretrained']
 
 # %% ../../nbs/pretrained/core.ipynb #p0724d3c7dc
 from fastai.text.all import *
@@ -341,8 +341,11 @@ class Pretrained:
 _not_told = re.compile(r'.*(pooler|seq_relationship|sop_classifier|discriminator_predictions|mask_predictions|lm_predictions|'
                        r'EncDecAttention\.relative_attention_bias|version|embed_positions).*')
 
-def _target_of(family, n):
-    "What a fine-tuned head of `n` outputs predicts: 'tags', 'labels', 'numbers' or 'category', and the names"
+def task_target(
+    family:Family, # Of a fine-tuned model
+    n:int # Number of its outputs
+)->TextTarget: # Kind and names of the classes
+    "Target of a fine-tuned head; `ValueError` for names of another number of classes"
     cfg = family.cfg
     names = cfg('id2label', default={}) or {str(i): f'LABEL_{i}' for i in range(n)}
     if {*names}!={str(i) for i in range(n)}: cfg.bad('id2label', names, f'but must name classes 0 to {n-1}')
@@ -368,8 +371,8 @@ def load_pretrained(
     model,unused = _read_model(family, weights, pad, dtype)
     target = None
     if isinstance(model, TransformerClassifier):
-        target = _target_of(family, model[1].linear.out_features)
-        if tok and model.crop: model.crop = partial(special_crop, crop=head_crop, first=tok.ends[0], last=tok.ends[1])
+        target = task_target(family, model[1].linear.out_features)
+        if tok and model.crop: model.crop = model.init_kwargs['crop'] = partial(special_crop, first=tok.ends[0], last=tok.ends[1])
     told = [o for o in unused if not _not_told.fullmatch(o)]
     if told: warn(f"{path} has tensors that are not read: {', '.join(told[:5])}", stacklevel=2)
     return Pretrained(model.eval(), vocab, tok, path, unused, family.marks, sentence, checkpoint_files(path), target)

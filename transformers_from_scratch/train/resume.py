@@ -154,7 +154,8 @@ def _part_settings(learn):
     model = plain_model(learn.model)
     vocabs = checksum(dict(vocabs=as_json([[*o] for o in vocabs_of(learn.dls)])), {})
     found = part_settings(model) | {f'dropout of {n}': p for n,p in dropouts(model).items()}
-    return {n: str(o) for n,o in found.items()} | {'tokens and classes': str(vocabs)}
+    # hooks come and go, as those of `ActivationStats`
+    return {n: str(o) for n,o in found.items() if not n.startswith('hooks')} | {'tokens and classes': str(vocabs)}
 
 # %% ../../nbs/train/resume.ipynb #d58362db0b
 class Resume(Callback):

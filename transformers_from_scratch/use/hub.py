@@ -7,6 +7,7 @@ __all__ = []
 
 # %% ../../nbs/use/hub.ipynb #1a02d3c2
 import tempfile
+from contextlib import suppress
 from fastai.text.all import *
 from ..nn.classifier import *
 from ..nn.lm import *
@@ -16,6 +17,8 @@ from ..text.ensure import *
 from ..text.info import *
 from ..text.hf import *
 from ..files.format import *
+from ..files.describe import *
+from ..pretrained.family import *
 from ..pretrained.core import *
 from ..pretrained.write import *
 from ..learner.turns import *
@@ -90,6 +93,15 @@ def _sentence(files, head):
     if sentence and isinstance(head, ClassifierHead) and head.pool: sentence.pool = head.pool
     return sentence
 
+def _own_target(files, model, target):
+    "The `target` of a model whose head is that of the fine-tuned checkpoint in `files`; None for another head"
+    if not files or not isinstance(model, TransformerClassifier): return
+    with tempfile.TemporaryDirectory() as folder, suppress(ValueError):  # for another number of classes
+        write_checkpoint_files(Path(folder), files)
+        family = read_family(module_folders(Path(folder))[0])
+        same_head = family.task and as_json(family.head)==as_json(model.init_kwargs.get('head_cls', ClassifierHead))
+        if same_head and task_target(family, model[1].linear.out_features)==target: return target
+
 @patch
 @synchronized
 def save_pretrained(self:TransformerLearner,
@@ -100,7 +112,7 @@ def save_pretrained(self:TransformerLearner,
     files = self.checkpoint_files or {}
     if rank_distrib(): return Path(folder).expanduser()  # the first process writes
     # a classifier with the head of its checkpoint
-    target = text_target(self.dls) if 'head_cls' in getattr(model, 'init_kwargs', {}) else None
+    target = _own_target(files, model, text_target(self.dls))
     whole = target or isinstance(model, (TransformerLM,TransformerMLM,TransformerSeq2Seq))
     marks = self.teacher_forcing.marks if isinstance(model, TransformerSeq2Seq) else None
     pre = Pretrained(model if whole else model[0], list(text_vocab(self.dls)), text_tokenizer(self.dls),
