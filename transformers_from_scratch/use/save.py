@@ -364,5 +364,5 @@ def learner(self:Pretrained, # From `load_pretrained`, with a `target`
 def predict(self:Pretrained,
     item:str # A text, or for a tagger a list of words
 )->tuple: # As of `learn.predict`
-    "What a fine-tuned classifier or tagger predicts; `learner()` has more, such as `stream_preds` and `tag`"
+    "Predict with a fine-tuned classifier or tagger; `learner()` has more, such as `stream_preds` and `tag`"
     return self.learner().predict(item)
