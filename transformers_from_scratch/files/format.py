@@ -189,8 +189,8 @@ def _conversion(files, target):
     "Two lines of Python that write what these pickles hold as safetensors"
     return (f"import torch, safetensors.torch; state = dict(kv for f in {[*map(str, files)]} "
             "for kv in torch.load(f, map_location='cpu', weights_only=True).items())\n"
-            "safetensors.torch.save_file({n: w.contiguous().clone() for n,w in state.get('state_dict', state).items()}, "
-            f"{str(target)!r})")
+            "safetensors.torch.save_file({n: w.contiguous().clone() "
+            f"for n,w in state.get('state_dict', state).items()}}, {str(target)!r})")
 
 def checkpoint_folder(
     path:Path # A checkpoint's folder, or a file in it
@@ -201,8 +201,8 @@ def checkpoint_folder(
         if folder==path: return folder
         raise FileNotFoundError(f'{path} is no folder: pass {str(folder)!r}')
     files = _pickles(path)
-    if files: cure = (f'{files[0].name} is a pickle, which may run any code, so it is not read. These lines convert it:\n' +
-                      _conversion(files, folder/'model.safetensors'))
+    if files: cure = (f'{files[0].name} is a pickle, which may run any code, so it is not read. '
+                      'These lines convert it:\n' + _conversion(files, folder/'model.safetensors'))
     else: cure = 'if the hub has a pickle alone, `hf download NAME --local-dir FOLDER`, and pass FOLDER'
     raise FileNotFoundError(f'there is no model.safetensors in {folder}: {cure}')
 

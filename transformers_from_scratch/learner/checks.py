@@ -286,8 +286,9 @@ def check_vocabs(
     for name,then,now in zip(('tokens','classes'), saved, as_json([[*o] for o in vocabs_of(dls)])):
         if then==now: continue
         a,b = first((a, b) for a,b in itertools.zip_longest(then, now) if a!=b)
-        raise ValueError(f"{file} is for other {name}, or in another order: {a!r}, where `dls` has {b!r}. Make `dls` with `text_vocab=` "
-                         f"or `y_block=CategoryBlock(vocab=..., sort=False)`, or delete {beside} to load it all the same")
+        raise ValueError(f"{file} is for other {name}, or in another order: {a!r}, where `dls` has {b!r}. Make `dls` "
+                         "with `text_vocab=` or `y_block=CategoryBlock(vocab=..., sort=False)`, "
+                         f"or delete {beside} to load it all the same")
 
 def _ensure_all_columns(dl):
     "Raise `ValueError` for a table of fastai's `test_dl` of which one column alone would be read"

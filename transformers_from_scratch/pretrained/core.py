@@ -272,7 +272,7 @@ def _check_pair(pre, vocab):
 class Pretrained:
     "Pretrained weights and what they mean, for `pretrained=`; see `load_pretrained`"
     def __init__(self,
-        model:nn.Module, # An encoder, or a model with a head: a classifier, `TransformerLM`, `TransformerMLM`, `TransformerSeq2Seq`
+        model:nn.Module, # An encoder, classifier, `TransformerLM`, `TransformerMLM` or `TransformerSeq2Seq`
         vocab:list, # Its tokens, by id; one more than it has rows, where padding has none
         tokenizer=None, # What makes tokens of texts, such as an `HFTokenizer`
         path:Path=None, # The folder that they come from
@@ -338,8 +338,8 @@ class Pretrained:
 
 # %% ../../nbs/pretrained/core.ipynb #p075b765e34
 # of training in advance, or the same in each model
-_not_told = re.compile(r'.*(pooler|seq_relationship|sop_classifier|discriminator_predictions|mask_predictions|lm_predictions|'
-                       r'EncDecAttention\.relative_attention_bias|version|embed_positions).*')
+_not_told = re.compile(r'.*(pooler|seq_relationship|sop_classifier|discriminator_predictions|mask_predictions|'
+                       r'lm_predictions|EncDecAttention\.relative_attention_bias|version|embed_positions).*')
 
 def task_target(
     family:Family, # Of a fine-tuned model
@@ -372,7 +372,9 @@ def load_pretrained(
     target = None
     if isinstance(model, TransformerClassifier):
         target = task_target(family, model[1].linear.out_features)
-        if tok and model.crop: model.crop = model.init_kwargs['crop'] = partial(special_crop, first=tok.ends[0], last=tok.ends[1])
+        if tok and model.crop:
+            crop = partial(special_crop, first=tok.ends[0], last=tok.ends[1])
+            model.crop = model.init_kwargs['crop'] = crop
     told = [o for o in unused if not _not_told.fullmatch(o)]
     if told: warn(f"{path} has tensors that are not read: {', '.join(told[:5])}", stacklevel=2)
     return Pretrained(model.eval(), vocab, tok, path, unused, family.marks, sentence, checkpoint_files(path), target)
@@ -403,7 +405,7 @@ def copy_into(self:Pretrained,
     for n in state:
         if re.match(r'positions\.(added\.)?embedding', n): state[n] = state[n][:encoder.max_len]
     encoder.load_state_dict(state)
-    if self.target: keeps_head = model.init_kwargs.get('head_cls') is self.model.init_kwargs['head_cls']  # see `keywords`
+    if self.target: keeps_head = model.init_kwargs.get('head_cls') is self.model.init_kwargs['head_cls']
     else: keeps_head = type(model) is type(self.model)
     if not keeps_head: return new
     head = self.model[1].state_dict()

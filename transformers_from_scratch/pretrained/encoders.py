@@ -166,7 +166,8 @@ def _modernbert(cfg):
     pool = cfg('classifier_pooling', default='cls')
     if pool not in pools: cfg.bad('classifier_pooling', pool, f'but must be one of {[*pools]}')
     names,top = {'1.linear':'classifier'},partial(DenseHead, **of_head)
-    return Family(cfg, args, _modernbert_names, tied=cfg('tie_word_embeddings', default=True), head=partial(MLMHead, **of_head),
+    return Family(cfg, args, _modernbert_names, head=partial(MLMHead, **of_head),
+                  tied=cfg('tie_word_embeddings', default=True),
                   tops=dict(SequenceClassification=(names, top, pools[pool]), TokenClassification=(names, top, None)))
 
 families['modernbert'] = _modernbert

@@ -151,7 +151,7 @@ def load_lora(self:TransformerLearner, # With changes of the same size, by `add_
     path = _lora_path(self, name)
     about,weights = read_file(path, 'save_lora', 'lora')
     if about.base!=_base_of(self):
-        raise ValueError(f"{path} is for other weights, tokens or classes, another setting of a part, such as a window, "
-                         'or other settings of `add_lora`')
+        raise ValueError(f"{path} is for other weights, tokens or classes, another setting of a part, "
+                         'such as a window, or other settings of `add_lora`')
     plain_model(self.model).load_state_dict(weights, strict=False)
     return self

@@ -107,7 +107,7 @@ def _own_target(files, model, target):
 def save_pretrained(self:TransformerLearner,
     folder:str|Path # Where to write the checkpoint
 )->Path: # The folder
-    "Write a model for Hugging Face; of a classifier or tagger the encoder alone, unless its head is that of the checkpoint"
+    "Write a model for Hugging Face; of a classifier or tagger with a new head the encoder alone"
     model = plain_model(self.model)
     files = self.checkpoint_files or {}
     if rank_distrib(): return Path(folder).expanduser()  # the first process writes

@@ -352,7 +352,8 @@ def learner(self:Pretrained, # From `load_pretrained`, with a `target`
     kind,classes = self.target
     tags = dict(max_pieces=32) if kind=='tags' else None
     n_out = self.model[1].linear.out_features
-    about = as_read(dict(task='tagger' if tags else 'classifier', vocab=self.vocab, encoder=dict(pad_idx=self.encoder.pad_idx),
+    about = as_read(dict(task='tagger' if tags else 'classifier', vocab=self.vocab,
+        encoder=dict(pad_idx=self.encoder.pad_idx),
         head=dict(target=kind, classes=classes, keywords=dict(n_out=n_out)),
         data=dict(bs=64, backwards=False, seq_len=None, tags=tags, cols=None, mark=False, label=None, delim=None)))
     dls = _empty_dls(about, as_tokenizer(self.tokenizer), torch.device(device))
