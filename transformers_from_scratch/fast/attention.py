@@ -139,3 +139,5 @@ def fast_average(query:Tensor, key:Tensor, value:Tensor, mask:Tensor=None, # boo
         if bias is not None: bias = bias.float()
         out = fused_attention(*(o.float() for o in qkv), mask, dropout, bias, causal)
         return out.to(query.dtype)
+
+fast_average.same_as = fused_attention  # files and comparisons take it for that

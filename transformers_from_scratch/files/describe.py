@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['free_keywords', 'as_json', 'from_json', 'as_code', 'custom_parts', 'describe_model', 'differences', 'target_of',
-           'describe_head', 'first_names', 'weights_of', 'check_shapes', 'probe_outputs', 'on_meta_device', 'rebuild',
-           'part_settings', 'check_description', 'match_rows']
+           'describe_head', 'first_names', 'weights_of', 'check_shapes', 'probe_length', 'probe_outputs',
+           'on_meta_device', 'rebuild', 'part_settings', 'dropouts', 'check_description', 'match_rows']
 
 # %% ../../nbs/files/describe.ipynb #d1800003
 from torch.overrides import TorchFunctionMode
@@ -181,25 +181,30 @@ def check_shapes(
     if difference: raise ValueError(difference)
 
 # %% ../../nbs/files/describe.ipynb #d1800041
+def probe_length(
+    model:nn.Module # A model, or an encoder
+)->int: # From 64 to 512
+    "Number of tokens that shows each window and each range of distances: one more than the largest, at most 512"
+    if custom_parts({n: as_json(o) for n,o in model.init_kwargs.items()}): return 512
+    reaches = [getattr(o, n, None) for o in model.modules() for n in ('window','farthest')]
+    return min(max(63, *filter(None, reaches), 0)+1, 512)
+
 def _probe_texts(model):
-    "Ids of two short texts that `model` can read, the second of them backwards `(2,n)`"
-    n = 64
-    vocab_sz = 65
-    pad = None
-    if not isinstance(model, NgramBag):
-        encoder = model if isinstance(model, TransformerEncoder) else model[0]
-        if encoder.max_len is not None: n = int(min(encoder.max_len, n))
-        vocab_sz = encoder.vocab_sz
-        pad = encoder.pad_idx
-    if isinstance(model, TransformerSeq2Seq): vocab_sz = min(vocab_sz, model[1].vocab_sz)
-    ids = tensor([i for i in range(min(vocab_sz, n+1)) if i!=pad]).repeat(n)[:n]
+    "Ids of two texts that `model` can read, the second of them backwards `(2,n)`"
+    if isinstance(model, NgramBag): stacks = []
+    elif isinstance(model, TransformerEncoder): stacks = [model]
+    else: stacks = [o for o in model if hasattr(o, 'vocab_sz')]  # encoder, and decoder
+    n = int(min([probe_length(model), *(o.max_len for o in stacks if o.max_len is not None)]))
+    vocab_sz = min([n+1, *(o.vocab_sz for o in stacks)])
+    pad = stacks[0].pad_idx if stacks else None
+    ids = tensor([i for i in range(vocab_sz) if i!=pad]).repeat(n)[:n]
     return torch.stack([ids, ids.flip(0)])
 
 @torch.no_grad()
 def probe_outputs(
     model:nn.Module # A model, or an encoder
 )->Tensor: # The outputs, on the CPU
-    "The outputs of `model` for two short texts; raises `ValueError` if they are not finite"
+    "The outputs of `model` for two texts; raises `ValueError` if they are not finite"
     at = next(model.parameters()).device
     texts = [_probe_texts(model).to(at)]
     if isinstance(model, TransformerSeq2Seq): texts *= 2
@@ -212,7 +217,7 @@ def probe_outputs(
                      'an earlier state')
 
 def _outputs_match(model, other):
-    "True if the outputs of two models for two short texts agree, as far as their precision goes"
+    "True if the outputs of two models for two texts agree, as far as their precision goes"
     weight = next(model.parameters())
     is_low = weight.dtype in (torch.half,torch.bfloat16) or weight.device.type!='cpu'
     tol = .05 if is_low else 1e-4  # of the largest number
@@ -250,12 +255,20 @@ def rebuild(
     for n in [*weights]: state[n].data = weights.pop(n).detach().cpu().clone()
     return model
 
+def _setting(value):
+    "The value of an attribute for JSON; tensors, and functions of one name, can be told apart"
+    value = getattr(value, 'same_as', value)  # of a fast function the plain one
+    if isinstance(value, Tensor): return checksum({}, dict(x=value.detach()))
+    if isinstance(value, np.ndarray): return value.tolist()
+    name = as_json(value)
+    return [name, getattr(value, '__qualname__', None)] if _is_custom(name) else name
+
 def part_settings(
     model:nn.Module, # A model, or a part of one
     free:tuple=() # Names of attributes that may differ
 )->dict: # Values for JSON, by the name of the part and the attribute
     "Class, hooks and attributes of each part of a model, except dropout"
-    free = {'training', 'init_kwargs', 'average', *free}
+    free = {'training', 'init_kwargs', *free}
     found = {}
     for name,part in model.named_modules():
         if isinstance(part, nn.Dropout): continue
@@ -263,10 +276,20 @@ def part_settings(
         cls = getattr(part, 'same_as', type(part))  # of a fast layer the plain one
         found[f'class of {name}'] = f'{cls.__module__}.{cls.__qualname__}'
         found[f'hooks of {name}'] = len(part._forward_hooks) + len(part._forward_pre_hooks)
-        if cls is nn.Linear: continue  # its attributes are sizes
-        for attribute,value in vars(part).items():
-            if attribute[0]!='_' and attribute not in free: found[f'{name}.{attribute}'] = as_json(value)
+        known = ('in_features','out_features','scale') if cls is nn.Linear else ()  # by its weight
+        values = {n: o for n,o in vars(part).items() if n[0]!='_' and n not in known}
+        values |= {n: part._buffers[n] for n in part._non_persistent_buffers_set}
+        for attribute,value in values.items():
+            # one that is as in the class changes nothing
+            as_in_class = hasattr(cls, attribute) and _setting(value)==_setting(getattr(cls, attribute))
+            if attribute not in free and not as_in_class: found[f'{name}.{attribute}'] = _setting(value)
     return found
+
+def dropouts(
+    model:nn.Module # A model, or a part of one
+)->dict: # Probabilities by the name of the part
+    "The dropout of each part, as it is now"
+    return {n: o.p for n,o in model.named_modules() if isinstance(o, nn.Dropout)}
 
 def check_description(
     model:nn.Module # A model, or an encoder
@@ -279,7 +302,7 @@ def check_description(
     try: rebuilt = rebuild(type(model), keywords, weights_of(model))
     except (ValueError, TypeError, RuntimeError): rebuilt = None  # other weights
     same = rebuilt is not None and _outputs_match(model, rebuilt)
-    # settings matter as well, such as the width of a window: two short texts may not show it
+    # settings matter as well, such as an angle: two texts may not show it
     if not same or part_settings(model)!=part_settings(rebuilt):
         raise ValueError("a model made of the same keywords would be another one: a part of this "
                          "one was changed by hand, such as a block, hook or `forward`. Make the "

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['lib_name', 'as_read', 'checksum', 'atomic_write', 'ensure_free', 'write_file', 'in_short', 'read_file', 'model_path',
-           'find_model', 'Checkpoint', 'hub_folder']
+           'find_model', 'checkpoint_folder', 'Checkpoint', 'hub_folder']
 
 # %% ../../nbs/files/format.ipynb #f1c00003
 import json,shutil,tempfile,time,zlib
@@ -175,13 +175,51 @@ def find_model(
     raise FileNotFoundError(f"there is no {path}; the models there are {names}")
 
 # %% ../../nbs/files/format.ipynb #f1c00030
+# what transformers leaves beside the weights of a training
+_no_weights = re.compile('training_args|optimizer|scheduler|scaler|rng_state')
+
+def _pickles(path):
+    "Pickles of weights at `path`, a folder or a file: the parts of one, or the first"
+    files = [path] if path.is_file() else sorted(path.glob('*'))
+    files = [o for o in files if o.suffix in ('.bin','.ckpt','.pt','.pth') and not _no_weights.match(o.name)]
+    parts = [o for o in files if '-of-' in o.name]
+    return parts or files[:1]
+
+def _conversion(files, target):
+    "Two lines of Python that write what these pickles hold as safetensors"
+    return (f"import torch, safetensors.torch; state = dict(kv for f in {[*map(str, files)]} "
+            "for kv in torch.load(f, map_location='cpu', weights_only=True).items())\n"
+            "safetensors.torch.save_file({n: w.contiguous().clone() "
+            f"for n,w in state.get('state_dict', state).items()}}, {str(target)!r})")
+
+def checkpoint_folder(
+    path:Path # A checkpoint's folder, or a file in it
+)->Path: # The folder
+    "The folder; `FileNotFoundError` for a file, and for pickles, with lines that convert them"
+    folder = path if path.is_dir() else path.parent
+    if any(folder.glob('model.safetensors*')):
+        if folder==path: return folder
+        raise FileNotFoundError(f'{path} is no folder: pass {str(folder)!r}')
+    files = _pickles(path)
+    if files: cure = (f'{files[0].name} is a pickle, which may run any code, so it is not read. '
+                      'These lines convert it:\n' + _conversion(files, folder/'model.safetensors'))
+    else: cure = 'if the hub has a pickle alone, `hf download NAME --local-dir FOLDER`, and pass FOLDER'
+    raise FileNotFoundError(f'there is no model.safetensors in {folder}: {cure}')
+
 def _tensor_files(folder):
-    one,index = folder/'model.safetensors',folder/'model.safetensors.index.json'
+    one,index = (checkpoint_folder(folder)/o for o in ('model.safetensors','model.safetensors.index.json'))
     if one.exists() or not index.exists(): return [one]
     files = json.loads(index.read_text(encoding='utf8'))['weight_map'].values()
     return sorted({folder/Path(o).name for o in files})
 
 # %% ../../nbs/files/format.ipynb #f1c00033
+def _plain_name(key, prefix):
+    "A tensor's name without `prefix`, and without what torch.compile, FSDP, DDP and Lightning add to it"
+    name = re.sub(r'\b_(orig_mod|forward_module|\w+_wrapped_module)\.', '', key)
+    name = re.sub(r'^((module|model)\.)+', '', name).removeprefix(prefix)
+    name = re.sub(r'\.gamma$', '.weight', name)  # an old name
+    return re.sub(r'\.beta$', '.bias', name)
+
 class Checkpoint:
     "The tensors of a checkpoint folder by their names, without `prefix`, memory-mapped"
     def __init__(self,
@@ -195,16 +233,19 @@ class Checkpoint:
             # others write no checksum
             if lib_name in (f.metadata() or {}): read_file(file, 'save_pretrained', 'checkpoint')
             for key in f.keys():
-                name = re.sub(r'\.gamma$', '.weight', key)  # an old name
-                name = re.sub(r'\.beta$', '.bias', name)
-                self.at[name.removeprefix(prefix)] = f,key
+                name = _plain_name(key, prefix)
+                if name in self.at: raise ValueError(
+                    f"{folder} has {name!r} twice, as {key!r} and {self.at[name][1]!r}: write a file with one of them")
+                self.at[name] = f,key
 
     def get(self,
         name:str # Of a tensor, without the prefix
     )->Tensor: # Memory-mapped
         "One tensor; raises `ValueError` if it is missing, or not of floating-point numbers"
         if name not in self.at:
-            raise ValueError(f"there is no tensor {name!r} in {self.folder}: is it another model?")
+            near = first(o.removesuffix(name) for o in self.at if o.endswith(f'.{name}'))
+            cure = f"remove {near!r} from the start of its names" if near else 'is it another model?'
+            raise ValueError(f"there is no tensor {name!r} in {self.folder}: {cure}")
         f,key = self.at[name]
         w = f.get_tensor(key)
         if w.is_floating_point() and w.element_size()>1: return w

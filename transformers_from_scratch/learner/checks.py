@@ -11,6 +11,8 @@ from typing import NamedTuple
 from fastai.text.all import *
 from ..text.ensure import *
 from ..text.info import *
+from ..files.format import *
+from ..files.describe import *
 from .turns import *
 
 # %% ../../nbs/learner/checks.ipynb #9a000081
@@ -130,9 +132,10 @@ def _likely_mistakes(dls, target):
     by_look = groupby(classes, _look)
     alike = [same for same in by_look.values() if len(same)>1]
     if alike:
-        keep,change = alike[0][:2]
+        change,keep = sorted(alike[0][:2], key=len, reverse=True)  # a blank goes
+        in_cells = '.str' if target.kind=='labels' else ''
         yield (f'labels that differ in blanks or capitals alone, {alike!r:.200}: write them in one way, as with '
-               f"`df['label'].replace({change!r}, {keep!r})`, or name the blank: `label_delim='; '`")
+               f"`df['label']{in_cells}.replace({change!r}, {keep!r})`, or name the blank: `label_delim='; '`")
     # short sentences occur again in any corpus of tags
     if target.kind=='tags' or not len(dls.valid_ds): return
     train_texts = {*_texts(dls.train_ds)}
@@ -258,7 +261,7 @@ def check_dls(
     check_words(dls, stacklevel=6)
 
 # %% ../../nbs/learner/checks.ipynb #9a000048
-def _vocabs(data):
+def vocabs_of(data): # `DataLoaders`, or a loader
     "The tokens of `data`, and of its targets"
     vocab = getattr(data, 'vocab', None) or []
     return [*vocab] if is_listy(first(vocab)) else vocab and [vocab]
@@ -268,6 +271,28 @@ def _ensure_same(name, vocabs, known):
     if len(vocabs)==len(known) and all(x is y or [*x]==[*y] for x,y in zip(vocabs, known)): return
     raise ValueError(f'`{name}` has another vocabulary, or other classes, than the data that this learner was made '
                      'with: pass that one as `text_vocab=` for the data, or use `learn.dls.test_dl`')
+
+def keep_vocabs(
+    file:Path, # That `Learner.save` has written
+    dls:DataLoaders # Data of the learner
+):
+    "Write tokens and classes beside the weights, for `check_vocabs`"
+    write_file(file.with_suffix('.vocab.json'), 'vocabulary', vocabs=as_json([[*o] for o in vocabs_of(dls)]))
+
+def check_vocabs(
+    file:Path, # That `Learner.save` has written
+    dls:DataLoaders # Data that it is loaded for
+):
+    "Raise `ValueError` if the weights are for other tokens or classes, or for these in another order"
+    beside = file.with_suffix('.vocab.json')
+    if not beside.exists(): return  # fastai writes none
+    saved = read_file(beside, 'learn.save', 'vocabulary')[0].vocabs
+    for name,then,now in zip(('tokens','classes'), saved, as_json([[*o] for o in vocabs_of(dls)])):
+        if then==now: continue
+        a,b = first((a, b) for a,b in itertools.zip_longest(then, now) if a!=b)
+        raise ValueError(f"{file} is for other {name}, or in another order: {a!r}, where `dls` has {b!r}. Make `dls` "
+                         "with `text_vocab=` or `y_block=CategoryBlock(vocab=..., sort=False)`, "
+                         f"or delete {beside} to load it all the same")
 
 def _ensure_all_columns(dl):
     "Raise `ValueError` for a table of fastai's `test_dl` of which one column alone would be read"
@@ -289,7 +314,7 @@ class DataWatch(Callback):
     def __init__(self,
         dls:DataLoaders # The data that the model was made for
     ):
-        self.vocabs = _vocabs(dls)
+        self.vocabs = vocabs_of(dls)
         self.losses = {}
 
     def before_validate(self):
@@ -298,8 +323,8 @@ class DataWatch(Callback):
         dl = getattr(self.learn, 'dl', None)  # there is none before the first fit
         try:
             _ensure_all_columns(dl)
-            _ensure_same('learn.dls', _vocabs(self.dls), self.vocabs)
-            vocabs = _vocabs(dl) if self.vocabs else []
+            _ensure_same('learn.dls', vocabs_of(self.dls), self.vocabs)
+            vocabs = vocabs_of(dl) if self.vocabs else []
             _ensure_same('dl', vocabs, self.vocabs[:len(vocabs)])  # a `dl` may be without targets
         except ValueError:
             self.learn.dl = None  # it would be looked at again

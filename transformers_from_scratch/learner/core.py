@@ -13,7 +13,7 @@ from ..text.info import *
 from ..text.ensure import *
 from ..text.loaders import *
 from .checks import *
-from .checks import BestEpoch,DataWatch,flat_loss
+from .checks import BestEpoch,DataWatch,check_vocabs,flat_loss,keep_vocabs
 from ..nn.blocks import *
 from ..fast.layers import *
 from ..nn.lm import *
@@ -172,6 +172,20 @@ class BaseTextLearner(Learner):
         "The keywords of this kind of learner that `save_transformer` keeps"
         return {}
 
+    @delegates(Learner.save)
+    def save(self, file, **kwargs):
+        "As in fastai; tokens and classes are written beside it, and `load` compares them"
+        path = super().save(file, **kwargs)
+        if isinstance(path, Path) and not rank_distrib(): keep_vocabs(path, self.dls)
+        return path
+
+    @delegates(Learner.load)
+    def load(self, file, device=None, **kwargs):
+        "As in fastai; `ValueError` for weights of other tokens or classes"
+        path = join_path_file(file, self.path/self.model_dir, ext='.pth')
+        if isinstance(path, Path): check_vocabs(path, self.dls)
+        return super().load(file, device, **kwargs)
+
     @property
     def loss_func(self): return self._loss_func
     @loss_func.setter
@@ -280,9 +294,12 @@ def _model_keywords(dls, info, model_cls, start=None, **kwargs):
         given['target_sz'] = None if same else len(info.target_vocab)
     if start is None: given = dict(vocab_sz=len(info.vocab), pad_idx=info.pad_idx, **usual | given)
     else:
+        chosen = {*given}
         given = start.keywords(given, info.vocab, info.pad_idx)
-        # the head of the checkpoint may be of another class, with other keywords
-        known = {*start.encoder.init_kwargs, *params, *kwargs}
+        # the head of the checkpoint may be of another class, or for other classes
+        own_head = {*start.model.init_kwargs} - {*start.encoder.init_kwargs}
+        if start.target==info.target or not start.target and issubclass(model_cls, type(start.model)): own_head = {*()}
+        known = {*start.encoder.init_kwargs, *params} - own_head | chosen | {*kwargs}
         given = {n: o for n,o in given.items() if n in known}
     embed = given.get('embed_cls')
     if isinstance(embed, partial) and embed.keywords.get('n_types', 0)>1:  # two texts in a row

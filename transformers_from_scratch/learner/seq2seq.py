@@ -37,10 +37,14 @@ class TeacherForcing(Callback):
         if not len(self.yb):  # without targets only the first token can be predicted
             self.learn.xb = (*self.xb, self.x.new_full((len(self.x), 1), self.marks.bos))
             return
-        ids,self.targets = shift_right(self.y, self.marks, self.pad_idx)
-        self.real = self.targets != self.pad_idx                                          # (b,t')
-        self.learn.xb = (*self.xb, ids, self.real)
-        self.learn.yb = (self.targets[self.real],)
+        ids,targets = shift_right(self.y, self.marks, self.pad_idx)
+        # those that are gathered have one width in all processes
+        missing = self.y.shape[1]+1 - self.marks.has_bos - self.marks.has_eos - ids.shape[1]
+        self.targets = F.pad(targets, (0,missing), value=self.pad_idx)                    # (b,t)
+        self.real = self.targets != self.pad_idx
+        real = self.real[:,:ids.shape[1]]                                                 # (b,t')
+        self.learn.xb = (*self.xb, ids, real)
+        self.learn.yb = (targets[real],)
 
     def after_loss(self):
         "Put predictions that are gathered back into rows `(b,t,v)`, with zeros at padding"
@@ -162,14 +166,18 @@ def translate(self:TransformerSeq2SeqLearner,
     n_best:int=None, # Texts to return for each, with their scores; None: the best, alone
     **kwargs
 )->list: # For each of `texts` what is written, or a list of `(text, score)`, best first
-    "Write a text for each of `texts`; warns of those that were cut at `n_words`"
+    "Write a text for each of `texts`, nothing for an empty one; warns of those that were cut at `n_words`"
     if n_best is not None: kwargs['n_best'] = n_best
-    found = self.write_ids([text_ids(self.dls, o) for o in as_texts(texts)], **kwargs)
+    texts = as_texts(texts)
+    found = self.write_ids([text_ids(self.dls, o) for o in texts if o.strip()], **kwargs)
     n_cut = sum(not o[0].stopped for o in found)
     if n_cut: warn(f'{n_cut} of {len(found)} texts were cut at `n_words`, or `max_len`', stacklevel=4)
     def text_of(hypothesis): return decode_text(hypothesis.ids, self.dls, 1)
-    if n_best is None: return [text_of(hypotheses[0]) for hypotheses in found]
-    return [[(text_of(o), o.score) for o in hypotheses] for hypotheses in found]
+    if n_best is None: res = [text_of(hypotheses[0]) for hypotheses in found]
+    else: res = [[(text_of(o), o.score) for o in hypotheses] for hypotheses in found]
+    written = iter(res)
+    of_nothing = '' if n_best is None else [('', 0.)]
+    return [next(written) if o.strip() else of_nothing for o in texts]
 
 @patch
 @delegates(TransformerSeq2SeqLearner.translate)
@@ -238,6 +246,7 @@ def show_attention(self:TransformerSeq2SeqLearner,
 # %% ../../nbs/learner/seq2seq.ipynb #26000045
 class BLEU(Metric):
     "sacreBLEU of what the model writes for the validation set; needs the extra `bleu`"
+    comp = np.greater  # better, for what keeps the best epoch
     def __init__(self,
         beams:int=1, # As in `translate`
         every:int=1, # In training, every so many epochs and after the last; 0: only after the last

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['head_crop', 'tail_crop', 'head_tail_crop', 'special_crop', 'mean_pool', 'max_pool', 'mean_max_pool', 'first_pool',
-           'last_pool', 'unit_pool', 'ClassifierHead', 'TransformerClassifier']
+           'last_pool', 'unit_pool', 'ClassifierHead', 'DenseHead', 'TransformerClassifier']
 
 # %% ../../nbs/nn/classifier.ipynb #02a00004
 from fastai.basics import *
@@ -110,6 +110,27 @@ class ClassifierHead(Module):
         x = encoded[0] if self.pool is None else self.pool(*encoded)
         return self.squeeze(self.linear(self.dropout(x)))
 
+class DenseHead(ClassifierHead):
+    "One more layer before that of the classes, as BERT and its kin have"
+    @delegates(ClassifierHead)
+    def __init__(self, k:int, n_out:int, *args, # Number of outputs; then as in `ClassifierHead`
+        act_cls:type=nn.Tanh, # Class of the activation
+        norm_cls:type=nn.Identity, # Class of a norm after it, created as `norm_cls(k)`
+        bias:bool=True, # Give the layer a bias
+        **kwargs
+    ):
+        super().__init__(k, n_out, *args, **kwargs)
+        k = self.linear.in_features
+        self.dense = nn.Linear(k, k, bias=bias)
+        self.act,self.norm = act_cls(),norm_cls(k)
+
+    @delegates(ClassifierHead.forward)
+    def forward(self, encoded:tuple)->Tensor: # Logits `(b,n_out)`, or `(b,t,n_out)` without a pool
+        "Pool, then apply both layers"
+        x = encoded[0] if self.pool is None else self.pool(*encoded)
+        x = self.norm(self.act(self.dense(x)))
+        return self.squeeze(self.linear(self.dropout(x)))
+
 # %% ../../nbs/nn/classifier.ipynb #446c103f
 class TransformerClassifier(TextModel):
     "Token ids to class logits, by `TransformerEncoder` and `ClassifierHead`, with their errors"
@@ -125,6 +146,7 @@ class TransformerClassifier(TextModel):
         vocab_dropout:float=0., # Probability with which an id is left out of a batch, in [0,1)
         head_dropout:float=0.1, # Dropout of the pooled vector, in [0,1]
         y_range:tuple=None, # `(low, high)`: scale the outputs into this range by a sigmoid
+        head_cls:type=ClassifierHead, # Class of the head, created as `head_cls(k, n_out, pool, dropout, y_range)`
         **kwargs
     ):
         if not (0<=word_dropout<1 and 0<=vocab_dropout<1):
@@ -136,7 +158,7 @@ class TransformerClassifier(TextModel):
         store_attr('word_dropout,vocab_dropout')
         self.crop = None if pool is None else crop  # each token needs its prediction
         super().__init__(TransformerEncoder(vocab_sz, k, **kwargs),
-                         ClassifierHead(k, n_out, pool, head_dropout, y_range))
+                         head_cls(k, n_out, pool, head_dropout, y_range))
 
     def align(self,
         ids:Tensor # Token ids `(b,t)`, padding anywhere
@@ -162,7 +184,7 @@ class TransformerClassifier(TextModel):
         super().__setitem__(i, part)
         if isinstance(part, ClassifierHead):
             self.init_kwargs |= dict(n_out=part.linear.out_features, pool=part.pool,
-                                   head_dropout=part.dropout.p, y_range=part.y_range)
+                                   head_dropout=part.dropout.p, y_range=part.y_range, head_cls=type(part))
 
     @torch.no_grad()
     def divide_logits(self,

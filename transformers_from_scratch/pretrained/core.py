@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SentenceConfig', 'read_sentence', 'module_folders', 'checkpoint_files', 'write_checkpoint_files', 'Pretrained',
-           'load_pretrained']
+           'task_target', 'load_pretrained']
 
 # %% ../../nbs/pretrained/core.ipynb #p0724d3c7dc
 from fastai.text.all import *
@@ -202,6 +202,9 @@ def _model_class(family, weights):
     def get(name): return weights.get(_their_name(family, weights, name))
     def same(a, b): return torch.equal(get(a), get(b))
     if family.is_pair: return _pair_class(family, has, same)
+    if family.task and not has('1.linear.weight'): return TransformerEncoder
+    if family.task:
+        return partial(TransformerClassifier, n_out=len(get('1.linear.weight')), pool=family.pool, head_cls=family.head)
     if family.tied and has(family.out): family.tied = same(family.out, 'embedding.weight')
     has_dense = '1.dense' not in family.names or has('1.dense.weight')
     has_head = has_dense and (family.tied or has('1.linear.weight'))
@@ -276,19 +279,20 @@ def _check_pair(pre, vocab):
     if not pre.marks or has_two or list(vocab)!=list(pre.vocab): raise ValueError(
         f'`pretrained` is a {type(pre.model).__name__} of {len(pre.vocab):,} tokens, but must be a '
         '`TransformerSeq2Seq` with one vocabulary for both sides, that of `dls`: pass '
-        '`tok=pre.tokenizer` to `seq2seq_dataloaders`')
+        f'`tok=pre.tokenizer` to `seq2seq_dataloaders`{"" if pre.tokenizer else ", and put its files into the folder"}')
 
 class Pretrained:
     "Pretrained weights and what they mean, for `pretrained=`; see `load_pretrained`"
     def __init__(self,
-        model:nn.Module, # An encoder, `TransformerLM`, `TransformerMLM` or `TransformerSeq2Seq`
+        model:nn.Module, # An encoder, classifier, `TransformerLM`, `TransformerMLM` or `TransformerSeq2Seq`
         vocab:list, # Its tokens, by id; one more than it has rows, where padding has none
         tokenizer=None, # What makes tokens of texts, such as an `HFTokenizer`
         path:Path=None, # The folder that they come from
         unused:list=(), # Names of tensors in it that are not in `model`
         marks:BosEos=None, # The first and the last token of what a `TransformerSeq2Seq` writes
         sentence:SentenceConfig=None, # How `embed` makes vectors; None: the mean, of length 1
-        files:dict=None # Its `checkpoint_files`, which `save_pretrained` writes again
+        files:dict=None, # Its `checkpoint_files`, which `save_pretrained` writes again
+        target:TextTarget=None # What a fine-tuned classifier or tagger predicts, and its classes
     ): store_attr()
 
     def __repr__(self):
@@ -299,6 +303,7 @@ class Pretrained:
                  f'{len(self.vocab):,} tokens']
         if self.sentence: parts.append(f'pool={self.sentence.pool.__name__}')
         if self.path: parts.append(f'from {Path(self.path).name}')
+        if self.target: parts.append(str(self.target))
         if self.unused: parts.append(f"not needed: {', '.join(self.unused)}")
         return f"{type(self).__name__}({', '.join(parts)})"
 
@@ -344,13 +349,31 @@ class Pretrained:
         return {**self.model.init_kwargs, **self.encoder.init_kwargs, **pool, **given, **sizes}
 
 # %% ../../nbs/pretrained/core.ipynb #p075b765e34
+# of training in advance, or the same in each model
+_not_told = re.compile(r'.*(pooler|seq_relationship|sop_classifier|discriminator_predictions|mask_predictions|'
+                       r'lm_predictions|EncDecAttention\.relative_attention_bias|version|embed_positions).*')
+
+def task_target(
+    family:Family, # Of a fine-tuned model
+    n:int # Number of its outputs
+)->TextTarget: # Kind and names of the classes
+    "Target of a fine-tuned head; `ValueError` for names of another number of classes"
+    cfg = family.cfg
+    names = cfg('id2label', default={}) or {str(i): f'LABEL_{i}' for i in range(n)}
+    if {*names}!={str(i) for i in range(n)}: cfg.bad('id2label', names, f'but must name classes 0 to {n-1}')
+    kinds = dict(multi_label_classification='labels', regression='numbers')
+    kind = kinds.get(cfg('problem_type', kind=object), 'numbers' if n==1 else 'category')
+    if family.task=='TokenClassification': kind = 'tags'
+    return TextTarget(kind, [] if kind=='numbers' else [str(names[str(i)]) for i in range(n)])
+
 def load_pretrained(
     folder:str|Path, # A checkpoint's folder, or a name of the Hugging Face hub
     dtype:torch.dtype=None # Floating-point type of the weights; None keeps that of the file
 )->Pretrained: # With the model in evaluation mode, its tokenizer and its vocabulary
     """Weights of GPT-2, BERT, Llama, T5 and others; `ValueError` for what can't be expressed.
     The id of padding is padding wherever it stands, unless it also ends texts"""
-    path = hub_folder(folder)
+    path = Path(folder).expanduser()
+    path = checkpoint_folder(path) if path.is_file() else hub_folder(folder)
     sentence = read_sentence(path)
     root = sentence.folder if sentence else path
     family = read_family(root)
@@ -359,8 +382,15 @@ def load_pretrained(
     tok,vocab,pad = _vocab(root, family, weights)
     if tok and sentence and sentence.lower_case: _lower_case(tok.tok)
     model,unused = _read_model(family, weights, pad, dtype)
-    files = checkpoint_files(path)
-    return Pretrained(model.eval(), vocab, tok, path, unused, family.marks, sentence, files)
+    target = None
+    if isinstance(model, TransformerClassifier):
+        target = task_target(family, model[1].linear.out_features)
+        if tok and model.crop:
+            crop = partial(special_crop, first=tok.ends[0], last=tok.ends[1])
+            model.crop = model.init_kwargs['crop'] = crop
+    told = [o for o in unused if not _not_told.fullmatch(o)]
+    if told: warn(f"{path} has tensors that are not read: {', '.join(told[:5])}", stacklevel=2)
+    return Pretrained(model.eval(), vocab, tok, path, unused, family.marks, sentence, checkpoint_files(path), target)
 
 # %% ../../nbs/pretrained/core.ipynb #p07b03b3868
 def _copy_pair(pre, model):
@@ -388,10 +418,12 @@ def copy_into(self:Pretrained,
     for n in state:
         if re.match(r'positions\.(added\.)?embedding', n): state[n] = state[n][:encoder.max_len]
     encoder.load_state_dict(state)
-    if type(model) is not type(self.model): return new
+    if self.target: keeps_head = model.init_kwargs.get('head_cls') is self.model.init_kwargs['head_cls']
+    else: keeps_head = type(model) is type(self.model)
+    if not keeps_head: return new
     head = self.model[1].state_dict()
     for n,w in head.items():
-        if same_vocab or not n.startswith('linear.'): continue
+        if same_vocab or self.target or not n.startswith('linear.'): continue
         rows,_ = match(w.view(len(w), -1))  # a bias as a column
         head[n] = rows.view(-1, *w.shape[1:])
     model[1].load_state_dict(head)

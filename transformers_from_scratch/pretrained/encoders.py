@@ -9,6 +9,7 @@ __all__ = []
 from fastai.basics import *
 from ..nn.attention import *
 from ..nn.blocks import *
+from ..nn.classifier import *
 from ..nn.mlm import *
 from ..nn.variants import *
 from .family import *
@@ -21,7 +22,17 @@ _bert_names = {'embedding':'embeddings.word_embeddings', 'embed.types':'embeddin
     'norm1':'attention.output.LayerNorm', 'norm2':'output.LayerNorm',
     'ff.up':'intermediate.dense', 'ff.down':'output.dense',
     '1.dense':'cls.predictions.transform.dense', '1.norm':'cls.predictions.transform.LayerNorm',
-    '1.linear':'cls.predictions', '1.linear.weight':'cls.predictions.decoder'}
+    '1.linear':'cls.predictions.decoder|cls.predictions'}
+
+def _tops(
+    dense:str, # Name of the layer before that of the classes
+    act:type=nn.Tanh, # Its activation
+    linear:str='classifier' # Name of the layer of the classes
+)->dict: # For `Family`
+    "Heads of fine-tuned classifiers, which have one more layer, and of taggers"
+    names = {'1.dense': dense, '1.linear': linear}
+    return dict(SequenceClassification=(names, partial(DenseHead, act_cls=act), first_pool),
+                TokenClassification=({'1.linear':'classifier'}, ClassifierHead, None))
 
 def _bert(
     cfg:CheckpointConfig, # What `config.json` says
@@ -32,6 +43,7 @@ def _bert(
     types:bool=True, # Has it token types?
     act:type=None, # Activation of the head; None: that of the blocks
     width:int=None, # Width of the embeddings; None: that of the vectors
+    tops:dict=None, # Heads of fine-tuned models; None: BERT's
     **args # Keywords of the encoder that differ
 )->Family: # An encoder that normalizes sums
     "BERT (Devlin et al. 2019), and what differs from it in names only"
@@ -51,20 +63,19 @@ def _bert(
         attn_cls=partial(SelfAttention, qkv_bias=True)) | args
     head = partial(MLMHead, act_cls=act or act_cls, norm_cls=norm)
     if width: head.keywords['width'] = k
-    names = _bert_names | (names or {})
-    tied = cfg('tie_word_embeddings', default=True)
-    if not tied: names['1.linear'] = names['1.linear.weight']  # its bias is another one as well
-    return Family(cfg, args, names, layer, prefix, skip_rows=skip_rows, head=head, tied=tied)
+    return Family(cfg, args, _bert_names | (names or {}), layer, prefix, skip_rows=skip_rows, head=head,
+                  tied=cfg('tie_word_embeddings', default=True),
+                  tops=tops or _tops(f'{prefix}pooler.dense|pooler.dense'))
 
 # %% ../../nbs/pretrained/encoders.ipynb #249c51b8
-_lm_head = {'1.dense':'lm_head.dense', '1.norm':'lm_head.layer_norm', '1.linear':'lm_head',
-            '1.linear.weight':'lm_head.decoder'}
+_lm_head = {'1.dense':'lm_head.dense', '1.norm':'lm_head.layer_norm', '1.linear':'lm_head.decoder|lm_head'}
 
 def _roberta(cfg):
     "RoBERTa (Liu et al. 2019), XLM-RoBERTa, CamemBERT: positions begin after the id of padding"
     cfg.preset(pad_token_id=1)
     skip = int(cfg('pad_token_id', default=1, kind=float))+1
-    return _bert(cfg, _lm_head, 'roberta.', skip_rows=skip, act=nn.GELU)
+    tops = _tops('classifier.dense', linear='classifier.out_proj')
+    return _bert(cfg, _lm_head, 'roberta.', skip_rows=skip, act=nn.GELU, tops=tops)
 
 def _distilbert(cfg):
     "DistilBERT (Sanh et al. 2019)"
@@ -74,16 +85,15 @@ def _distilbert(cfg):
         'attention.toqueries':'attention.q_lin', 'attention.tokeys':'attention.k_lin',
         'attention.tovalues':'attention.v_lin', 'attention.unifyheads':'attention.out_lin',
         'ff.up':'ffn.lin1', 'ff.down':'ffn.lin2', '1.dense':'vocab_transform',
-        '1.norm':'vocab_layer_norm', '1.linear':'vocab_projector',
-        '1.linear.weight':'vocab_projector'}
-    return _bert(cfg, names, 'distilbert.', 'transformer.layer.{}.', types=False)
+        '1.norm':'vocab_layer_norm', '1.linear':'vocab_projector'}
+    return _bert(cfg, names, 'distilbert.', 'transformer.layer.{}.', types=False, tops=_tops('pre_classifier', nn.ReLU))
 
 def _electra(cfg):
     "ELECTRA (Clark et al. 2020): the discriminator, or the generator with its head"
     names = {'embed.widen':'embeddings_project', '1.dense':'generator_predictions.dense',
-             '1.norm':'generator_predictions.LayerNorm', '1.linear':'generator_lm_head',
-             '1.linear.weight':'generator_lm_head'}
-    return _bert(cfg, names, 'electra.', width=cfg('embedding_size', kind=int), act=nn.GELU)
+             '1.norm':'generator_predictions.LayerNorm', '1.linear':'generator_lm_head'}
+    tops = _tops('classifier.dense', nn.GELU, 'classifier.out_proj')
+    return _bert(cfg, names, 'electra.', width=cfg('embedding_size', kind=int), act=nn.GELU, tops=tops)
 
 def _albert(cfg):
     "ALBERT (Lan et al. 2019)"
@@ -95,10 +105,10 @@ def _albert(cfg):
         'norm2':'full_layer_layer_norm', 'attention.toqueries':'attention.query',
         'attention.tokeys':'attention.key', 'attention.tovalues':'attention.value',
         'attention.unifyheads':'attention.dense', 'ff.up':'ffn', 'ff.down':'ffn_output',
-        '1.dense':'predictions.dense', '1.norm':'predictions.LayerNorm', '1.linear':'predictions',
-        '1.linear.weight':'predictions.decoder'}
+        '1.dense':'predictions.dense', '1.norm':'predictions.LayerNorm',
+        '1.linear':'predictions.decoder|predictions'}
     return _bert(cfg, names, 'albert.', 'encoder.albert_layer_groups.0.albert_layers.0.',
-                width=width, block_cls=SharedBlock)
+                width=width, block_cls=SharedBlock, tops=_tops('albert.pooler|pooler'))
 
 def _mpnet(cfg):
     "MPNet (Song et al. 2020)"
@@ -110,7 +120,8 @@ def _mpnet(cfg):
         'attention.tovalues':'attention.attn.v',
         'attention.unifyheads':'attention.attn.o', **_lm_head}
     pos_cls = partial(BucketPositions, heads=cfg('num_attention_heads', kind=int), added=True)
-    return _bert(cfg, names, 'mpnet.', skip_rows=2, types=False, act=nn.GELU, pos_cls=pos_cls)
+    return _bert(cfg, names, 'mpnet.', skip_rows=2, types=False, act=nn.GELU, pos_cls=pos_cls,
+                 tops=_tops('classifier.dense', linear='classifier.out_proj'))
 
 families.update(bert=_bert, distilbert=_distilbert, electra=_electra, albert=_albert, mpnet=_mpnet,
                 ernie=partial(_bert, prefix='ernie.'))
@@ -149,9 +160,15 @@ def _modernbert(cfg):
         block_cls=[UnnormedBlock, *[TransformerBlock]*(depth-1)],
         ff_cls=partial(GatedFeedForward, bias=cfg('mlp_bias', default=False)),
         hidden_mult=ratio(k, cfg('intermediate_size', kind=int)))
-    head = partial(MLMHead, norm_cls=norm, bias=cfg('classifier_bias', default=False),
+    of_head = dict(norm_cls=norm, bias=cfg('classifier_bias', default=False),
                    act_cls=activation_of(cfg, 'classifier_activation', default='gelu'))
-    return Family(cfg, args, _modernbert_names, tied=cfg('tie_word_embeddings', default=True), head=head)
+    pools = dict(cls=first_pool, mean=mean_pool)
+    pool = cfg('classifier_pooling', default='cls')
+    if pool not in pools: cfg.bad('classifier_pooling', pool, f'but must be one of {[*pools]}')
+    names,top = {'1.linear':'classifier'},partial(DenseHead, **of_head)
+    return Family(cfg, args, _modernbert_names, head=partial(MLMHead, **of_head),
+                  tied=cfg('tie_word_embeddings', default=True),
+                  tops=dict(SequenceClassification=(names, top, pools[pool]), TokenClassification=(names, top, None)))
 
 families['modernbert'] = _modernbert
 
@@ -183,7 +200,8 @@ def _deberta(cfg):
     pos_cls = partial(DistanceVectors, n=n, farthest=most if most>0 else longest,
                       norm_cls=partial(nn.LayerNorm, eps=eps))
     family = _bert(cfg, _deberta_names, 'deberta.', types=False, pos_cls=pos_cls,
-                  attn_cls=partial(DisentangledAttention, qkv_bias=True))
+                  attn_cls=partial(DisentangledAttention, qkv_bias=True),
+                  tops=_tops('pooler.dense', activation_of(cfg, 'pooler_hidden_act', default='gelu')))
     family.head = None  # checkpoints have it under several names
     return family
 

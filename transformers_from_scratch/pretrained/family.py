@@ -193,11 +193,22 @@ class Family:
         by_head:int=None, # Number of heads, if each has its queries, keys, values side by side
         skip_rows:int=0, # Rows of the positions that are not used
         head:type=None, # Class of the head of a language model, or of that for masked tokens
-        marks:BosEos=None # What its decoder begins with, and what ends a text; None: no decoder
+        marks:BosEos=None, # What its decoder begins with, and what ends a text; None: no decoder
+        tops:dict=None # Of fine-tuned models, by task: names, class and pool of the head
     ):
         store_attr()
+        self.task = None  # of a fine-tuned model
         self.is_pair = marks is not None
         self.out = '2.linear.weight' if self.is_pair else '1.linear.weight'  # of the output layer
+
+    def set_task(self,
+        task:str # End of the name of a model's class, such as 'SequenceClassification'
+    ):
+        "Expect the head of a fine-tuned model, if this family has it"
+        if task not in (self.tops or {}): return
+        self.task,self.tied = task,False
+        names,self.head,self.pool = self.tops[task]
+        self.names = self.names | names
 
     def source(self,
         name:str # Of a tensor of ours
@@ -321,5 +332,7 @@ def read_family(
     if model_type not in families: cfg.bad('model_type', model_type, f'but must be one of {[*families]}')
     cfg.only(quantization_config=None)  # weights are floating-point
     family = families[model_type](cfg)
+    cls = first(cfg('architectures', default=[]))
+    family.set_task(str(cls).rpartition('For')[2])
     cfg.only(is_causal=family.lm)
     return family

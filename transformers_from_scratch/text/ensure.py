@@ -83,9 +83,14 @@ def decoded(
 )->str: # Its characters, with `\n` at the end of each line
     "The text of a file; raises `ValueError` with its name where it is in none of these encodings"
     for name in L(encoding):
-        with suppress(UnicodeError): return re.sub('\r\n?', '\n', data.decode(name))
-    if data[:2] in (b'\xff\xfe',b'\xfe\xff'): raise ValueError(
-        f"{file} is not in {encoding}: pass `encoding=`, as encoding='utf-16'")
+        with suppress(UnicodeError):
+            text = data.decode(name)
+            n_control = len(re.findall('[\0-\x08\x0e-\x1f]', text))  # bytes of wider characters
+            if n_control<=len(text)/8: return re.sub('\r+\n|\r', '\n', text)
+    start = data[:4]
+    if b'\0' in start or start[:2] in (b'\xff\xfe',b'\xfe\xff'):
+        wide = 'utf-32' if b'\0\0' in start else 'utf-16-be' if start[:1]==b'\0' else 'utf-16'
+        raise ValueError(f"{file} is not in {encoding}: pass `encoding=`, as encoding={wide!r}")
     raise ValueError(
         f"{file} is not in {encoding}: pass `encoding=`, such as 'cp1252', or several that are tried in turn, "
         "['utf-8-sig','cp1252']; of a table one, `pd.read_csv(file, encoding='cp1252')`")

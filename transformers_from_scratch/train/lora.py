@@ -118,16 +118,15 @@ def _trained(model):
     return {n: p for n,p in model.named_parameters() if p in trained}
 
 def _base_of(learn):
-    "A checksum of all that a file must fit: the frozen weights, `add_lora`, and the classes"
+    "A checksum of all that a file must fit: the frozen weights, all parts, `add_lora`, tokens and classes"
     model = plain_model(learn.model)
     trained = _trained(model)
     frozen = {n: p.detach() for n,p in model.named_parameters() if n not in trained}
     target = text_target(learn.dls)
-    head = [getattr(model[-1], n, None) for n in ('pool','y_range')]
     settings = dict(shapes={n: p.shape for n,p in trained.items()},
                     scales=[o.scale for _,o in _loras(model)],
-                    target=[target.kind, *map(str, target.classes)],
-                    head=[as_json(o) for o in head])
+                    target=[target.kind, *map(str, target.classes)], vocab=list(text_vocab(learn.dls)),
+                    parts=part_settings(model, ('max_len','crop','windows','dropout','word_dropout','vocab_dropout')))
     return checksum(settings, frozen)
 
 @patch
@@ -152,7 +151,7 @@ def load_lora(self:TransformerLearner, # With changes of the same size, by `add_
     path = _lora_path(self, name)
     about,weights = read_file(path, 'save_lora', 'lora')
     if about.base!=_base_of(self):
-        raise ValueError(f"{path} is for other weights, other classes, another pool or range, or other "
-                         'settings of `add_lora`')
+        raise ValueError(f"{path} is for other weights, tokens or classes, another setting of a part, "
+                         'such as a window, or other settings of `add_lora`')
     plain_model(self.model).load_state_dict(weights, strict=False)
     return self

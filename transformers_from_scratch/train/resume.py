@@ -14,6 +14,8 @@ from ..learner.turns import loader_order,set_loader_order
 from .processes import *
 from .processes import from_process_0
 from ..files.format import *
+from ..files.describe import *
+from ..learner.checks import vocabs_of
 
 # %% ../../nbs/train/resume.ipynb #d58fbbb627
 _logging = {f'fastai.callback.{o}' for o in  # modules of callbacks that show and log
@@ -152,6 +154,14 @@ def _callback_settings(learn):
             if value is None or isinstance(value, (int,float,str)): res[f'{name}.{n}'] = repr(value)
     return res
 
+def _part_settings(learn):
+    "Attributes and dropout of each part of the model, and a hash of tokens and classes; as strings, by name"
+    model = plain_model(learn.model)
+    vocabs = checksum(dict(vocabs=as_json([[*o] for o in vocabs_of(learn.dls)])), {})
+    found = part_settings(model) | {f'dropout of {n}': p for n,p in dropouts(model).items()}
+    # hooks come and go, as those of `ActivationStats`
+    return {n: str(o) for n,o in found.items() if not n.startswith('hooks')} | {'tokens and classes': str(vocabs)}
+
 # %% ../../nbs/train/resume.ipynb #d58362db0b
 class Resume(Callback):
     "Saves all that training needs, and resumes after an interruption as if there had been none"
@@ -198,7 +208,7 @@ class Resume(Callback):
     def _settings(self):
         "Settings of this fit; those of callbacks as first seen, since some count in an argument of theirs"
         settings = _settings(self.learn)
-        for n,value in _callback_settings(self.learn).items():
+        for n,value in (_callback_settings(self.learn) | _part_settings(self.learn)).items():
             settings[n] = self.first_seen.setdefault(n, value)
         settings['processes'] = str(num_distrib() if self.several else 1)
         return settings

@@ -7,6 +7,7 @@ __all__ = []
 
 # %% ../../nbs/use/hub.ipynb #1a02d3c2
 import tempfile
+from contextlib import suppress
 from fastai.text.all import *
 from ..nn.classifier import *
 from ..nn.lm import *
@@ -16,6 +17,8 @@ from ..text.ensure import *
 from ..text.info import *
 from ..text.hf import *
 from ..files.format import *
+from ..files.describe import *
+from ..pretrained.family import *
 from ..pretrained.core import *
 from ..pretrained.write import *
 from ..learner.turns import *
@@ -90,19 +93,30 @@ def _sentence(files, head):
     if sentence and isinstance(head, ClassifierHead) and head.pool: sentence.pool = head.pool
     return sentence
 
+def _own_target(files, model, target):
+    "The `target` of a model whose head is that of the fine-tuned checkpoint in `files`; None for another head"
+    if not files or not isinstance(model, TransformerClassifier): return
+    with tempfile.TemporaryDirectory() as folder, suppress(ValueError):  # for another number of classes
+        write_checkpoint_files(Path(folder), files)
+        family = read_family(module_folders(Path(folder))[0])
+        same_head = family.task and as_json(family.head)==as_json(model.init_kwargs.get('head_cls', ClassifierHead))
+        if same_head and task_target(family, model[1].linear.out_features)==target: return target
+
 @patch
 @synchronized
 def save_pretrained(self:TransformerLearner,
     folder:str|Path # Where to write the checkpoint
 )->Path: # The folder
-    "Write a model for Hugging Face; of one with a head for labels or tags, the encoder alone"
+    "Write a model for Hugging Face; of a classifier or tagger with a new head the encoder alone"
     model = plain_model(self.model)
     files = self.checkpoint_files or {}
     if rank_distrib(): return Path(folder).expanduser()  # the first process writes
-    whole = isinstance(model, (TransformerLM,TransformerMLM,TransformerSeq2Seq))
+    # a classifier with the head of its checkpoint
+    target = _own_target(files, model, text_target(self.dls))
+    whole = target or isinstance(model, (TransformerLM,TransformerMLM,TransformerSeq2Seq))
     marks = self.teacher_forcing.marks if isinstance(model, TransformerSeq2Seq) else None
     pre = Pretrained(model if whole else model[0], list(text_vocab(self.dls)), text_tokenizer(self.dls),
-                     marks=marks, sentence=_sentence(files, model[-1]), files=files)
+                     marks=marks, sentence=_sentence(files, model[-1]), files=files, target=target)
     folder = pre.save_pretrained(folder)
     if not tokenizer_file(folder):
         warn(f"{folder} has no tokenizer, since the checkpoint that was read had none", stacklevel=2)

@@ -13,6 +13,7 @@ from ..learner.turns import *
 from ..nn.classifier import *
 from ..nn.bag import *
 from ..files.format import *
+from ..files.describe import *
 from ..text.info import *
 from ..text.tokenizers import *
 from ..text.ensure import *
@@ -76,7 +77,7 @@ def _check_logits(path, model):
     session = make(path, disabled_optimizers=['MatMulScaleFusion'])  # as in `predict.py`
     encoder = model[0]
     pad = encoder.pad_idx
-    longest = ifnone(encoder.max_len, 40)
+    longest = ifnone(encoder.max_len, probe_length(model))
     rng = torch.Generator().manual_seed(0)
     for b,t in ((1,1), (5,4), (2,longest), (1,longest+7)):
         if not _accepts_long(model) and encoder.max_len is not None: t = min(t, longest)

@@ -137,8 +137,10 @@ def _model_keywords(about):
     return about['head']['keywords'] | encoder
 
 def _answers(model):
-    "The first 16 outputs for each place of two short texts, by which custom parts are recognized"
-    return probe_outputs(model)[...,:16].flatten().tolist()
+    "The first 16 outputs for two texts, at 64 places of each, by which custom parts are recognized"
+    out = probe_outputs(model)[...,:16]
+    if out.dim()==3: out = out.flip(1)[:,::-(-out.shape[1]//64)]  # the last place has seen the most
+    return out.flatten().tolist()
 
 @patch
 @synchronized
@@ -154,7 +156,7 @@ def save_transformer(self:BaseTextLearner,
     data = tasks[name].data
     target = text_target(self.dls) if data in ('classes','tags') else None
     fast_layers = any(isinstance(o, FastLinear) for o in model.modules())
-    about = dict(task=name, **describe_encoder(self), head=describe_head(model, target),
+    about = dict(task=name, **describe_encoder(self), head=describe_head(model, target), dropouts=dropouts(model),
                  data=_describe_data(self.dls), loss=_describe_loss(self.loss_func),
                  learner=dict(fast_layers=fast_layers, **self.saved_keywords()))
     if data=='text': about |= _describe_targets(self.dls)
@@ -185,10 +187,15 @@ def _rebuilt(about, weights, given):
     task = tasks[about.task]
     model = rebuild(task.model_class(keywords), keywords, weights)
     if custom: _ensure_same_answers(model, about.answers)
-    if not set(given)-set(custom): return model  # nothing else changes
-    keywords |= given
-    if keywords.get('windows') is None: keywords.pop('windows', None)  # a keyword of one class alone
-    return rebuild(task.model_class(keywords), keywords, weights_of(model))
+    if set(given)-set(custom):
+        keywords |= given
+        if keywords.get('windows') is None: keywords.pop('windows', None)  # a keyword of one class alone
+        model = rebuild(task.model_class(keywords), keywords, weights_of(model))
+    parts = dict(model.named_modules())
+    if not {'dropout','head_dropout'} & {*given}:
+        for part,p in about.dropouts.items():
+            if part in parts: parts[part].p = p  # LoRA has some more
+    return model
 
 # %% ../../nbs/use/save.ipynb #b060ea70
 def _y(row): return row['y']  # it has a name, for pickles
@@ -335,3 +342,29 @@ def load_transformer_learner(
     learn = learn_cls(dls, model.to(dls.device), **learn_kw)
     learn.checkpoint_files = checkpoint_files(path.parent/'checkpoint')
     return learn
+
+# %% ../../nbs/use/save.ipynb #a74d0001
+@patch
+def learner(self:Pretrained, # From `load_pretrained`, with a `target`
+    device:str|torch.device='cpu' # Where the model goes
+)->TransformerLearner: # Without data
+    "A learner that predicts what a fine-tuned classifier or tagger of others does, with its labels"
+    ensure(self.target and self.tokenizer, 'pretrained', self, 'a fine-tuned classifier or tagger with its tokenizer')
+    kind,classes = self.target
+    tags = dict(max_pieces=32) if kind=='tags' else None
+    n_out = self.model[1].linear.out_features
+    about = as_read(dict(task='tagger' if tags else 'classifier', vocab=self.vocab,
+        encoder=dict(pad_idx=self.encoder.pad_idx),
+        head=dict(target=kind, classes=classes, keywords=dict(n_out=n_out)),
+        data=dict(bs=64, backwards=False, seq_len=None, tags=tags, cols=None, mark=False, label=None, delim=None)))
+    dls = _empty_dls(about, as_tokenizer(self.tokenizer), torch.device(device))
+    learn = tasks[about.task].learner(dls, self.model.to(device))
+    learn.checkpoint_files = self.files
+    return learn
+
+@patch
+def predict(self:Pretrained,
+    item:str # A text, or for a tagger a list of words
+)->tuple: # As of `learn.predict`
+    "Predict with a fine-tuned classifier or tagger; `learner()` has more, such as `stream_preds` and `tag`"
+    return self.learner().predict(item)
