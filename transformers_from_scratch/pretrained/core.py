@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SentenceConfig', 'read_sentence', 'module_folders', 'checkpoint_files', 'write_checkpoint_files', 'Pretrained',
-           'task_target', 'load_pretrained']
+           'load_pretrained']
 
 # %% ../../nbs/pretrained/core.ipynb #p0724d3c7dc
 from fastai.text.all import *
@@ -352,19 +352,6 @@ class Pretrained:
 # of training in advance, or the same in each model
 _not_told = re.compile(r'.*(pooler|seq_relationship|sop_classifier|discriminator_predictions|mask_predictions|'
                        r'lm_predictions|EncDecAttention\.relative_attention_bias|version|embed_positions).*')
-
-def task_target(
-    family:Family, # Of a fine-tuned model
-    n:int # Number of its outputs
-)->TextTarget: # Kind and names of the classes
-    "Target of a fine-tuned head; `ValueError` for names of another number of classes"
-    cfg = family.cfg
-    names = cfg('id2label', default={}) or {str(i): f'LABEL_{i}' for i in range(n)}
-    if {*names}!={str(i) for i in range(n)}: cfg.bad('id2label', names, f'but must name classes 0 to {n-1}')
-    kinds = dict(multi_label_classification='labels', regression='numbers')
-    kind = kinds.get(cfg('problem_type', kind=object), 'numbers' if n==1 else 'category')
-    if family.task=='TokenClassification': kind = 'tags'
-    return TextTarget(kind, [] if kind=='numbers' else [str(names[str(i)]) for i in range(n)])
 
 def load_pretrained(
     folder:str|Path, # A checkpoint's folder, or a name of the Hugging Face hub

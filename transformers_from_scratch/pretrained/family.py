@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['families', 'CheckpointConfig', 'activation_of', 'ratio', 'kinds_of', 'by_block', 'rotary_of', 'Family',
-           'writing_config', 'warn_of_writing', 'shared_tables', 'marks_of', 'read_family']
+           'writing_config', 'warn_of_writing', 'shared_tables', 'marks_of', 'read_family', 'task_target']
 
 # %% ../../nbs/pretrained/family.ipynb #fa000004
 from fastai.basics import *
@@ -12,6 +12,7 @@ from ..nn.blocks import *
 from ..nn.seq2seq import *
 from ..nn.variants import *
 from ..text.ensure import *
+from ..text.info import *
 
 # %% ../../nbs/pretrained/family.ipynb #p07ad2d649f
 def _is_of(value, kind):
@@ -336,3 +337,17 @@ def read_family(
     family.set_task(str(cls).rpartition('For')[2])
     cfg.only(is_causal=family.lm)
     return family
+
+# %% ../../nbs/pretrained/family.ipynb #7a5ca002
+def task_target(
+    family:Family, # Of a fine-tuned model
+    n:int # Number of its outputs
+)->TextTarget: # Kind and names of the classes
+    "Target of a fine-tuned head; `ValueError` for names of another number of classes"
+    cfg = family.cfg
+    names = cfg('id2label', default={}) or {str(i): f'LABEL_{i}' for i in range(n)}
+    if {*names}!={str(i) for i in range(n)}: cfg.bad('id2label', names, f'but must name classes 0 to {n-1}')
+    kinds = dict(multi_label_classification='labels', regression='numbers')
+    kind = kinds.get(cfg('problem_type', kind=object), 'numbers' if n==1 else 'category')
+    if family.task=='TokenClassification': kind = 'tags'
+    return TextTarget(kind, [] if kind=='numbers' else [str(names[str(i)]) for i in range(n)])
