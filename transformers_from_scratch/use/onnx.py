@@ -77,7 +77,7 @@ def _check_logits(path, model):
     session = make(path, disabled_optimizers=['MatMulScaleFusion'])  # as in `predict.py`
     encoder = model[0]
     pad = encoder.pad_idx
-    longest = ifnone(encoder.max_len, probe_length(model))
+    longest = encoder.max_len or probe_length(encoder)
     rng = torch.Generator().manual_seed(0)
     for b,t in ((1,1), (5,4), (2,longest), (1,longest+7)):
         if not _accepts_long(model) and encoder.max_len is not None: t = min(t, longest)
@@ -171,7 +171,7 @@ def _compare(classifier, model, ds, n, limit):
         return float((labels==np.stack(targets)).mean())
     if kind!='numbers': res |= dict(accuracy=accuracy(of_file), accuracy_32=accuracy(of_model))
     if not change<=limit:
-        cure = f': pass a larger `max_change=`, or no `quantize`: {res}' if about['quantize'] else ''
+        cure = f': pass a larger `max_change=`, or no `quantize`: {res}' if about.get('quantize') else ''
         raise ValueError(f"the file's answers would differ by {change:.3g}, more than {limit}: "
                          f'it is not written{cure}')
     return res
