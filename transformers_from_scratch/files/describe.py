@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['free_keywords', 'as_json', 'from_json', 'as_code', 'custom_parts', 'describe_model', 'differences', 'target_of',
            'describe_head', 'first_names', 'weights_of', 'check_shapes', 'probe_length', 'probe_outputs',
-           'on_meta_device', 'rebuild', 'part_settings', 'dropouts', 'check_description', 'match_rows']
+           'on_meta_device', 'rebuild', 'part_settings', 'lasting_settings', 'dropouts', 'check_description',
+           'match_rows']
 
 # %% ../../nbs/files/describe.ipynb #d1800003
 from torch.overrides import TorchFunctionMode
@@ -187,7 +188,7 @@ def probe_length(
     "Number of tokens that shows each window and each range of distances: one more than the largest, at most 512"
     if custom_parts({n: as_json(o) for n,o in model.init_kwargs.items()}): return 512
     reaches = [getattr(o, n, None) for o in model.modules() for n in ('window','farthest')]
-    return min(max(63, *filter(None, reaches), 0)+1, 512)
+    return min(max([63, *(o for o in reaches if isinstance(o, int))])+1, 512)
 
 def _probe_texts(model):
     "Ids of two texts that `model` can read, the second of them backwards `(2,n)`"
@@ -282,8 +283,17 @@ def part_settings(
         for attribute,value in values.items():
             # one that is as in the class changes nothing
             as_in_class = hasattr(cls, attribute) and _setting(value)==_setting(getattr(cls, attribute))
-            if attribute not in free and not as_in_class: found[f'{name}.{attribute}'] = _setting(value)
+            if attribute in free or as_in_class: continue
+            kind = 'tensor ' if isinstance(value, Tensor) and attribute not in part._buffers else ''
+            found[f'{kind}{name}.{attribute}'] = _setting(value)
     return found
+
+def lasting_settings(
+    model:nn.Module, # A model
+    free:tuple=() # Names of attributes that may differ
+)->dict: # As of `part_settings`
+    "Settings without what comes and goes in a training: hooks, and tensors that a part computed last"
+    return {n: o for n,o in part_settings(model, free).items() if not n.startswith(('hooks ','tensor '))}
 
 def dropouts(
     model:nn.Module # A model, or a part of one
@@ -302,8 +312,10 @@ def check_description(
     try: rebuilt = rebuild(type(model), keywords, weights_of(model))
     except (ValueError, TypeError, RuntimeError): rebuilt = None  # other weights
     same = rebuilt is not None and _outputs_match(model, rebuilt)
-    # settings matter as well, such as an angle: two texts may not show it
-    if not same or part_settings(model)!=part_settings(rebuilt):
+    if same:  # settings matter as well, such as an angle: two texts may not show it
+        then,now = part_settings(rebuilt),part_settings(model)
+        same = then=={n: o for n,o in now.items() if n in then or not n.startswith('tensor ')}
+    if not same:
         raise ValueError("a model made of the same keywords would be another one: a part of this "
                          "one was changed by hand, such as a block, hook or `forward`. Make the "
                          "change a class or a value that is passed as a keyword")

@@ -268,7 +268,7 @@ def hub_folder(
     if path.is_dir(): return path
     if path.is_file(): raise FileNotFoundError(f'{path} is a file: pass its folder, {str(path.parent)!r}')
     # `user/name`, or a name alone
-    if isinstance(name, Path) or not re.fullmatch(r'\w[\w.-]*(/\w[\w.-]*)?', name):
+    if not re.fullmatch(r'\w[\w.-]*(/\w[\w.-]*)?', str(name)):
         raise FileNotFoundError(f'there is no folder {str(name)!r}')
     try: hub = import_extra('huggingface_hub', 'hf')
     except ImportError as e: raise ImportError(f'there is no folder {name!r}, and for a model of the hub {e}') from e

@@ -133,9 +133,11 @@ def _likely_mistakes(dls, target):
     alike = [same for same in by_look.values() if len(same)>1]
     if alike:
         change,keep = sorted(alike[0][:2], key=len, reverse=True)  # a blank goes
-        in_cells = '.str' if target.kind=='labels' else ''
-        yield (f'labels that differ in blanks or capitals alone, {alike!r:.200}: write them in one way, as with '
-               f"`df['label']{in_cells}.replace({change!r}, {keep!r})`, or name the blank: `label_delim='; '`")
+        in_cells = target.kind=='labels'
+        how = f", as with `df['label']{'.str' if in_cells else ''}.replace({change!r}, {keep!r})`"
+        if in_cells and change.strip()!=keep.strip(): how = ''  # it would change a part of other labels
+        yield (f'labels that differ in blanks or capitals alone, {alike!r:.200}: write them in one way{how}, '
+               "or name the blank: `label_delim='; '`")
     # short sentences occur again in any corpus of tags
     if target.kind=='tags' or not len(dls.valid_ds): return
     train_texts = {*_texts(dls.train_ds)}
@@ -291,7 +293,7 @@ def check_vocabs(
         if then==now: continue
         a,b = first((a, b) for a,b in itertools.zip_longest(then, now) if a!=b)
         raise ValueError(f"{file} is for other {name}, or in another order: {a!r}, where `dls` has {b!r}. Make `dls` "
-                         "with `text_vocab=` or `y_block=CategoryBlock(vocab=..., sort=False)`, "
+                         "with `text_vocab=` or `y_block=CategoryBlock(vocab=..., sort=False)`, pass `strict=False`, "
                          f"or delete {beside} to load it all the same")
 
 def _ensure_all_columns(dl):
@@ -373,18 +375,19 @@ def _comp_of(metric):
     f = getattr(f, 'func', f)  # of a `partial`
     comp = getattr(metric, 'comp', getattr(f, 'comp', None))
     if isinstance(metric, (AvgLoss,LossMetric)): return comp or np.less
-    if comp or not f.__module__.startswith(('fastai.','sklearn.')): return comp
+    if comp or not str(f.__module__).startswith(('fastai.','sklearn.')): return comp
     return np.less if _falls.fullmatch(getattr(f, '__name__', '')) else np.greater
 
 def _follow(cb, metrics):
-    "Set `comp` of a tracker to which none was passed; `ValueError` for an unknown direction"
+    "Set `comp` of a tracker to which none was passed; warns of an unknown direction"
     usual = np.less if re.search('loss|error', cb.monitor) else np.greater
     name = re.sub('^(train|valid)_', '', cb.monitor)
     metric = first(o for o in metrics if o.name in (cb.monitor,name))
     if cb.comp is not usual or metric is None: return
     comp = _comp_of(metric)
-    ensure(comp or usual is np.less, 'monitor', cb.monitor, 'a metric of known direction: pass '
-           f'`comp=np.less`, or `comp=operator.gt` if more is better, or set `{name}.comp = np.greater`')
+    if comp is None and usual is np.greater:
+        warn(f'in {cb.monitor!r}, a metric of unknown direction, more is taken for better: pass `comp=np.less` if '
+             'less is, or say that more is, `metric.comp = np.greater`')
     if comp not in (None,usual):
         cb.comp = comp
         cb.min_delta *= -1  # fastai has it below 0 for `np.less`
@@ -392,20 +395,24 @@ def _follow(cb, metrics):
 class BestEpoch(Callback):
     "Trackers such as `SaveModelCallback` follow their metric, and wait where it has no number; a part of our learners"
     order = Recorder.order+1  # before trackers
-    def _trackers(self): return [o for o in self.learn.cbs if isinstance(o, TrackerCallback)]
-
+    on = ()  # trackers that nobody has turned off
     def before_fit(self):
         "Set the direction of each tracker; `validate` and its kin are not tracked"
         self.run = in_fit(self.learn)
-        for cb in self._trackers():
+        self.on = [o for o in self.learn.cbs if isinstance(o, TrackerCallback) and o.run]
+        for cb in self.on:
             cb.run = self.run
             if self.run: _follow(cb, self.metrics)
 
-    before_epoch = before_fit  # after an epoch without a number they go on
+    def before_epoch(self):
+        "Go on after an epoch without a number"
+        for cb in self.on: cb.run = True
+
+    def _watching(self): return [o for o in self.on if 'idx' in vars(o)]  # a user's own may look at no column
 
     def after_epoch(self):
         "Wait in an epoch without a number"
-        for cb in self._trackers():
+        for cb in self._watching():
             # fastai moves the columns where training was cancelled
             row = [] if self.recorder.cancel_train else self.recorder.values[-1]
             value = dict(enumerate(row)).get(cb.idx)
@@ -413,7 +420,7 @@ class BestEpoch(Callback):
 
     def after_fit(self):
         "Load no file of an earlier training where no epoch was the best"
-        for cb in self._trackers():
+        for cb in self._watching():
             found = getattr(cb, 'every_epoch', False) or math.isfinite(ifnone(cb.best, math.inf))
             cb.run = found or getattr(cb, 'at_end', False)
             if not found and self.recorder.values:

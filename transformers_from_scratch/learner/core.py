@@ -74,12 +74,13 @@ class WeighItems(Callback):
         self.n = (before+all_n).clamp(min=1e-9)
         is_sum = _is_sum(self.loss_func)
         # PyTorch takes the mean of the gradients of all processes
-        self.learn.loss_grad = self.loss_grad*processes*((n>0) if is_sum else n/self.n)
+        share = n>0 if is_sum else n/self.n
+        self.learn.loss_grad = self.loss_grad*processes*share
         if acc is None: return
         # fastai has multiplied it by `rows/n_acc`; until the step the gradient is that of `due` of `n_acc` rows
         each = rows if alone else (all_rows/processes).item()
-        due = min(waiting+each, acc.n_acc)
-        self.learn.loss_grad *= (acc.n_acc if is_sum else due)/rows
+        due = acc.n_acc if is_sum else min(waiting+each, acc.n_acc)
+        self.learn.loss_grad *= due/rows
         acc.count += each-rows  # all processes step together
         if is_sum or not waiting: return
         for p in self.model.parameters():
@@ -183,7 +184,7 @@ class BaseTextLearner(Learner):
     def load(self, file, device=None, **kwargs):
         "As in fastai; `ValueError` for weights of other tokens or classes"
         path = join_path_file(file, self.path/self.model_dir, ext='.pth')
-        if isinstance(path, Path): check_vocabs(path, self.dls)
+        if isinstance(path, Path) and kwargs.get('strict', True): check_vocabs(path, self.dls)
         return super().load(file, device, **kwargs)
 
     @property
@@ -298,8 +299,10 @@ def _model_keywords(dls, info, model_cls, start=None, **kwargs):
         given = start.keywords(given, info.vocab, info.pad_idx)
         # the head of the checkpoint may be of another class, or for other classes
         own_head = {*start.model.init_kwargs} - {*start.encoder.init_kwargs}
-        if start.target==info.target or not start.target and issubclass(model_cls, type(start.model)): own_head = {*()}
-        known = {*start.encoder.init_kwargs, *params} - own_head | chosen | {*kwargs}
+        fits = start.target==info.target or (not start.target and issubclass(model_cls, type(start.model)))
+        known = {*start.encoder.init_kwargs, *params}
+        if not fits: known -= own_head
+        known |= chosen | {*kwargs}
         given = {n: o for n,o in given.items() if n in known}
     embed = given.get('embed_cls')
     if isinstance(embed, partial) and embed.keywords.get('n_types', 0)>1:  # two texts in a row

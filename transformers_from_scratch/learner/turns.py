@@ -153,7 +153,8 @@ def keep_training_state(
         if not learn.trains: yield
         else:
             with _restored(learn): yield
-    finally:
-        learn.predicts = predicts
+    except BaseException:  # fastai turns callbacks on again after a fit, not where it is interrupted
         if not learn.trains:
-            for cb in learn.cbs: cb.run = True  # after an interruption, too
+            for cb in learn.cbs: cb.run = True
+        raise
+    finally: learn.predicts = predicts

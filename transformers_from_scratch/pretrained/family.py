@@ -347,6 +347,7 @@ def task_target(
     cfg = family.cfg
     names = cfg('id2label', default={}) or {str(i): f'LABEL_{i}' for i in range(n)}
     if {*names}!={str(i) for i in range(n)}: cfg.bad('id2label', names, f'but must name classes 0 to {n-1}')
+    if len({*names.values()})<n: cfg.bad('id2label', names, 'but must have another name for each class')
     kinds = dict(multi_label_classification='labels', regression='numbers')
     kind = kinds.get(cfg('problem_type', kind=object), 'numbers' if n==1 else 'category')
     if family.task=='TokenClassification': kind = 'tags'

@@ -165,6 +165,7 @@ def _keywords(kwargs, block, loader, who):
 
 def _ensure_cut(df, file, header):
     "Raise `ValueError` where another sign than the comma may stand between the columns"
+    if header is None and df.shape[1]>1: return
     cells = [*df] if header is not None else df.iloc[:,-1].astype(str).tolist()
     uncut = [o for o in cells if re.search('[;\t|]', str(o))]
     if header is None and len(uncut)<len(cells): return  # some cells may have the sign, in a text
@@ -276,5 +277,5 @@ class TextDataLoaders(_fastai.TextDataLoaders):
         if not isinstance(df.index, pd.RangeIndex): raise ValueError(
             f'{file} has rows with more cells than its header, such as {first(df.itertuples(name=None))!r:.80}: '
             'put texts with the delimiter in quotes, or pass another `delimiter=`')
-        if quoting is None: _ensure_all_lines(df, file, text, sign, header)
+        if quoting is None and header in ('infer',0,None): _ensure_all_lines(df, file, text, sign, header)
         return cls.from_df(df, path=path, **kwargs)

@@ -85,8 +85,9 @@ def decoded(
     for name in L(encoding):
         with suppress(UnicodeError):
             text = data.decode(name)
-            n_control = len(re.findall('[\0-\x08\x0e-\x1f]', text))  # bytes of wider characters
-            if n_control<=len(text)/8: return re.sub('\r+\n|\r', '\n', text)
+            start = text[:10_000]
+            n_control = len(re.findall('[\0-\x08\x0e-\x1f]', start))  # bytes of wider characters
+            if n_control<=len(start)/8: return re.sub('(?<!\r)\r+\n|\r', '\n', text) if '\r' in text else text
     start = data[:4]
     if b'\0' in start or start[:2] in (b'\xff\xfe',b'\xfe\xff'):
         wide = 'utf-32' if b'\0\0' in start else 'utf-16-be' if start[:1]==b'\0' else 'utf-16'

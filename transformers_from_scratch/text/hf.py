@@ -117,7 +117,7 @@ _no_effect = '''tokenizer_class backend use_fast slow_tokenizer_class name_or_pa
     pad_to_multiple_of pad_token_type_id cls_token_type_id extra_ids chat_template use_default_system_prompt
     errors trim_offsets legacy sp_model_kwargs add_bos_token add_eos_token vocab_type unk_id remove_space
     clean_text strip_accents tokenize_chinese_chars source_lang target_lang separate_vocabs transformers_version
-    spaces_between_special_tokens do_basic_tokenize never_split clean_up_tokenization_spaces'''.split()
+    spaces_between_special_tokens return_token_type_ids return_tensors revision use_auth_token token do_basic_tokenize never_split clean_up_tokenization_spaces'''.split()
 
 def _read_json(file): return json.loads(read_text(file)) if file.exists() else {}
 
@@ -159,12 +159,12 @@ def _disagreeing(tok, settings):
     habits = _habits(tok)
     def is_there(token):
         token = token if isinstance(token, dict) else dict(content=token)
-        return all(getattr(added.get(token['content']), n, None)==o for n,o in token.items())
+        return all(getattr(added.get(token['content']), n, None)==o for n,o in token.items() if n!='__type')
     def fits(key, value):
         if key in _lists: return all(map(is_there, value.values() if isinstance(value, dict) else value))
         if key.endswith('_token'):
             name = value['content'] if isinstance(value, dict) else value
-            return name in added and habits.get(key) in (None,name)
+            return not name or name in added and habits.get(key) in (None,name)
         return value==habits[key] if key in habits else not value
     return {n: o for n,o in settings.items() if o is not None and n not in _no_effect and not fits(n, o)}
 

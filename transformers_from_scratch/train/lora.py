@@ -123,10 +123,11 @@ def _base_of(learn):
     trained = _trained(model)
     frozen = {n: p.detach() for n,p in model.named_parameters() if n not in trained}
     target = text_target(learn.dls)
+    parts = lasting_settings(model, ('max_len','crop','windows','dropout','word_dropout','vocab_dropout'))
     settings = dict(shapes={n: p.shape for n,p in trained.items()},
                     scales=[o.scale for _,o in _loras(model)],
                     target=[target.kind, *map(str, target.classes)], vocab=list(text_vocab(learn.dls)),
-                    parts=part_settings(model, ('max_len','crop','windows','dropout','word_dropout','vocab_dropout')))
+                    parts=parts)
     return checksum(settings, frozen)
 
 @patch

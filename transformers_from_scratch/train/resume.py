@@ -158,15 +158,15 @@ def _part_settings(learn):
     "Attributes and dropout of each part of the model, and a hash of tokens and classes; as strings, by name"
     model = plain_model(learn.model)
     vocabs = checksum(dict(vocabs=as_json([[*o] for o in vocabs_of(learn.dls)])), {})
-    found = part_settings(model) | {f'dropout of {n}': p for n,p in dropouts(model).items()}
-    # hooks come and go, as those of `ActivationStats`
-    return {n: str(o) for n,o in found.items() if not n.startswith('hooks')} | {'tokens and classes': str(vocabs)}
+    found = lasting_settings(model) | {f'dropout of {n}': p for n,p in dropouts(model).items()}
+    return {n: str(o) for n,o in found.items()} | {'tokens and classes': str(vocabs)}
 
 # %% ../../nbs/train/resume.ipynb #d58362db0b
 class Resume(Callback):
     "Saves all that training needs, and resumes after an interruption as if there had been none"
     order = 100
     run_valid = False
+    threads = None  # of this machine, while a run goes on with those of another
     def __init__(self,
         name:str='resume', # Name of the run: a folder in `learn.path/learn.model_dir`
         every:int=None, # Save after this many batches; None: by time
@@ -280,6 +280,7 @@ class Resume(Callback):
         now = _machine()
         other = {n: o for n,o in then.items() if now.get(n, o)!=o}
         if other: warn(f'this run goes on as it began, with {other}: this machine would choose otherwise')
+        self.threads = torch.get_num_threads()  # of this machine, until the end of the fit
         autotuned.update(then)
         torch.set_num_threads(autotuned.pop('threads'))
 
@@ -367,12 +368,18 @@ class Resume(Callback):
     def after_cancel_fit(self):
         "Note that this run is not finished"
         self.epoch_start = None
+        self._restore_threads()
 
     def after_fit(self):
         "Note that this run is finished"
+        self._restore_threads()
         if self.epoch_start is None: return
         self.epoch_start['order'] = loader_order(self.dls.train)  # for the next run
         self._save(len(self.dls.train), done=True)
+
+    def _restore_threads(self):
+        if self.threads: torch.set_num_threads(self.threads)
+        self.threads = None
 
     def _write(self, name, state, first=False):
         "Write a file, in process 0; a full disk is a warning, but for the first file"

@@ -95,11 +95,12 @@ def _sentence(files, head):
 
 def _own_target(files, model, target):
     "The `target` of a model whose head is that of the fine-tuned checkpoint in `files`; None for another head"
-    if not files or not isinstance(model, TransformerClassifier): return
+    if not files or type(model) is not TransformerClassifier: return
     with tempfile.TemporaryDirectory() as folder, suppress(ValueError):  # for another number of classes
         write_checkpoint_files(Path(folder), files)
         family = read_family(module_folders(Path(folder))[0])
-        same_head = family.task and as_json(family.head)==as_json(model.init_kwargs.get('head_cls', ClassifierHead))
+        own = model.init_kwargs.get('head_cls', ClassifierHead)
+        same_head = family.task and as_json(family.head)==as_json(own) and model[1].pool is family.pool
         if same_head and task_target(family, model[1].linear.out_features)==target: return target
 
 @patch

@@ -193,7 +193,7 @@ def _rebuilt(about, weights, given):
         model = rebuild(task.model_class(keywords), keywords, weights_of(model))
     parts = dict(model.named_modules())
     if not {'dropout','head_dropout'} & {*given}:
-        for part,p in about.dropouts.items():
+        for part,p in about.get('dropouts', {}).items():
             if part in parts: parts[part].p = p  # LoRA has some more
     return model
 

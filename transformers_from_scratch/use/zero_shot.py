@@ -52,7 +52,7 @@ def zero_shot(
     ensure(fits, 'classes', [*classes], f'the labels of `dls`, one for each text: {names}')
     pool = partial(unit_pool, pool=config.pool)
     kwargs.setdefault('max_len', pre.limit)
-    learn = transformer_classifier_learner(dls, pretrained=pre, pool=pool, **kwargs)
+    learn = transformer_classifier_learner(dls, pretrained=pre, pool=pool, head_cls=ClassifierHead, **kwargs)
     embed = partial(learn.embed, pool=config.pool, no_bar=True)
     linear = learn.model[1].linear
     vectors = embed([o for o,_ in rows])                                                  # (n,k)
