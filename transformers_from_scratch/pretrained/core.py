@@ -351,8 +351,8 @@ class Pretrained:
 # %% ../../nbs/pretrained/core.ipynb #p075b765e34
 # of training in advance, or the same in each model
 _not_told = re.compile(r'.*(pooler|seq_relationship|sop_classifier|discriminator_predictions|mask_predictions|'
-                       r'lm_predictions|EncDecAttention\.relative_attention_bias|version|embed_positions|position_embeddings|'
-                       r'(cls\.predictions|lm_head|predictions)\.bias).*')
+                       r'lm_predictions|EncDecAttention\.relative_attention_bias|version|embed_positions|'
+                       r'position_embeddings|(cls\.predictions|lm_head|predictions)\.bias).*')
 
 def load_pretrained(
     folder:str|Path, # A checkpoint's folder, or a name of the Hugging Face hub

@@ -117,7 +117,8 @@ _no_effect = '''tokenizer_class backend use_fast slow_tokenizer_class name_or_pa
     pad_to_multiple_of pad_token_type_id cls_token_type_id extra_ids chat_template use_default_system_prompt
     errors trim_offsets legacy sp_model_kwargs add_bos_token add_eos_token vocab_type unk_id remove_space
     clean_text strip_accents tokenize_chinese_chars source_lang target_lang separate_vocabs transformers_version
-    spaces_between_special_tokens return_token_type_ids return_tensors revision use_auth_token token do_basic_tokenize never_split clean_up_tokenization_spaces'''.split()
+    spaces_between_special_tokens return_token_type_ids return_tensors revision use_auth_token token
+    do_basic_tokenize never_split clean_up_tokenization_spaces'''.split()
 
 def _read_json(file): return json.loads(read_text(file)) if file.exists() else {}
 
