@@ -165,7 +165,6 @@ def _keywords(kwargs, block, loader, who):
 
 def _ensure_cut(df, file, header):
     "Raise `ValueError` where another sign than the comma may stand between the columns"
-    if header is None and df.shape[1]>1: return
     cells = [*df] if header is not None else df.iloc[:,-1].astype(str).tolist()
     uncut = [o for o in cells if re.search('[;\t|]', str(o))]
     if header is None and len(uncut)<len(cells): return  # some cells may have the sign, in a text
@@ -273,7 +272,8 @@ class TextDataLoaders(_fastai.TextDataLoaders):
                "of a table that begins with its header: delete Excel's first line, `sep=`")
         sign = ifnone(delimiter, ',')
         df = pd.read_csv(io.StringIO(text), header=header, delimiter=sign, quoting=ifnone(quoting, csv.QUOTE_MINIMAL))
-        if delimiter is None: _ensure_cut(df, file, header)
+        has_several = header is None and kwargs.get('label_delim')  # labels in the last cell
+        if delimiter is None and not has_several: _ensure_cut(df, file, header)
         if not isinstance(df.index, pd.RangeIndex): raise ValueError(
             f'{file} has rows with more cells than its header, such as {first(df.itertuples(name=None))!r:.80}: '
             'put texts with the delimiter in quotes, or pass another `delimiter=`')
