@@ -60,6 +60,7 @@ def look(page, bad, name, shots):
         page.goto(site+name)
         page.evaluate('document.fonts.ready.then(() => new Promise(r => setTimeout(r, 120)))')
         bad += page.evaluate(js, scheme)
+        bad += used(widgets, page)
         if shots: shoot(page, shots/f'{name[:-5].replace("/", "-")}-{size}-{scheme}', width)
     return list(dict.fromkeys(bad))
 
@@ -74,13 +75,13 @@ def search(page, word, place):
     field.fill(word if place else 'attention')
     hit.wait_for()                                                                # now the index is there
     if not place: field.fill(word); return page.locator('.search-none, .quarto-search-no-results').wait_for()
-    yield from (f'the search for {word} finds {o[:80]!r}' for o in hits.all_inner_texts() if word.lower() not in o.lower())
+    yield from (f'the search for {word} finds {o[:80]!r}' for o in hits.all_inner_texts() if word.split()[-1].lower() not in o.lower())
     box = hit.bounding_box()
     if box['x'] < 0 or box['x']+box['width'] > page.viewport_size['width']+1: yield 'the hits stand outside the window'
     hit.click()
     page.wait_for_load_state()
-    if page.url != site+place: yield f'the search for {word} leads to {page.url}, and not to {place}'
-    if not page.locator(f'[id="{page.url.partition("#")[2]}"]').is_visible(): yield f'there is no {page.url}'
+    if page.url.rstrip('#') != site+place: yield f'the search for {word} leads to {page.url}, and not to {place}'
+    if '#' in place and not page.locator(f'[id="{page.url.partition("#")[2]}"]').is_visible(): yield f'there is no {page.url}'
 
 def buttons(page):
     "Press the buttons that copy code, and that for light and dark; what is wrong"
@@ -94,6 +95,19 @@ def buttons(page):
     for want in ('attached', 'detached'):                                                         # dark, and light again
         page.locator('.quarto-color-scheme-toggle:visible').first.click()
         page.locator(':is(html, body).quarto-dark').first.wait_for(state=want)
+
+def widgets(page):
+    "Move every control of the widgets of the page that is open; what shows no change is wrong"
+    def moves(control):
+        if control.evaluate('e => e.tagName') == 'SELECT': control.select_option(index=1)
+        elif control.get_attribute('type') == 'range':
+            control.evaluate('e => { e.value = (+e.min + +e.max)/2; e.dispatchEvent(new Event("input")); }')
+        else: control.click()
+    for widget in page.locator('main .widget').all():
+        for control in widget.locator('select, input, button, [tabindex]').all():
+            before = widget.inner_text()
+            moves(control)
+            if widget.inner_text() == before: yield f'nothing changes in a widget after {control.evaluate("e => e.outerHTML")[:80]}'
 
 def used(f, *args):
     "The complaints of `f`; also if what it waits for does not come"

@@ -1,6 +1,6 @@
 """Links of the pages: put the code that they show beside them, with an anchor for each line, and check that
 every link, picture and file inside the site is there, and that no page holds what none may."""
-import html, json, re, shutil
+import html, json, re, shutil, subprocess
 from html.parser import HTMLParser
 from os.path import relpath
 from pathlib import Path
@@ -68,10 +68,27 @@ class Links(HTMLParser):
         for k in ('src', 'href'):
             if tag in ('link', 'script', 'img', 'source') and a.get(k): self.loads.add(a[k])
 
-# `eam` stands in *stream*, but begins no word
-searched = dict(nhead='glossary.html#sizes', d_model='glossary.html#sizes', num_heads='glossary.html#sizes',
-                NER='nn/classifier.html#token-classification', multilabel='learner/core.html#basetextlearner.predict',
-                lr_find='tutorials/learner_in_use.html#the-rest-of-fastai', SelfAttention='nn/attention.html#selfattention', eam=None)
+# What people type, and where the first hit of the search leads. `eam` stands in *stream*, but begins no word
+by_hand, blocks = 'nn/training_by_hand.html', 'nn/blocks.html'
+searched = {
+    'nhead': 'glossary.html#sizes', 'd_model': 'glossary.html#sizes', 'num_heads': 'glossary.html#sizes', 'SelfAttention': 'nn/attention.html#selfattention',
+    'NER': 'nn/classifier.html#token-classification', 'multilabel': 'learner/core.html#basetextlearner.predict', 'eam': None,
+    'lr_find': 'tutorials/learner_in_use.html#the-rest-of-fastai', 'positional encoding': f'{blocks}#positions', 'RoPE': f'{blocks}#rotary',
+    'warmup': f'{by_hand}#warm-up-and-schedules', 'learning rate schedule': f'{by_hand}#warm-up-and-schedules',
+    'weight initialization': f'{by_hand}#weight-initialization', 'gradient descent': f'{by_hand}#one-step', 'optimizer': f'{by_hand}#one-step',
+    'how to train a transformer': f'{by_hand}#the-loop', 'layer norm': 'glossary.html#layers-and-positions', 'skip connection': f'{blocks}#the-block',
+    'softmax': 'tutorials/fast_lane.html#a-weighted-average', 'KV cache': 'generate/read.html#the-cache', 'FlashAttention': 'nn/attention.html#two-ways-to-average',
+    'cross attention': 'nn/seq2seq.html#a-block-with-cross-attention', 'beam search': 'generate/beams.html', 'tokenizer': 'text/tokenizers.html',
+    'what is a token': 'glossary.html#texts', 'sequence to sequence': 'nn/seq2seq.html', 'zero-shot': 'use/zero_shot.html', 'GPU': 'tutorials/gpu.html'}
+
+def first_hits(words):
+    "Where the first hit of the search leads for each of `words`, or None: `search.js` itself, in node"
+    entries = (out/'search.json').read_text(encoding='utf-8')
+    program = f'''globalThis.window = globalThis; {(root/'tools/search.js').read_text(encoding='utf-8')}
+        const fuse = new Fuse({entries});
+        console.log(JSON.stringify({json.dumps(words)}.map(w => fuse.search(w, {{limit: 1}})[0]?.item.href ?? null)))'''
+    return json.loads(subprocess.run(['node', '-'], input=program, capture_output=True, text=True, check=True).stdout)
+
 code = r'<(pre|code|script|style)\b.*?</\1>'
 # in what stands outside of code, and anywhere
 in_prose = {'a link that was not read': r'\]\((?:#|http|\.\./|[\w.]+\.html)[^)]*',
@@ -108,6 +125,6 @@ def problems(pages, allowed):
         if s.count('cell-code') > s.count('code-copy-button"'): yield f'{name}: code without a button to copy it'
     titles = [o['title'] for o in docs_llms.contents()]
     yield from (f'two entries of the sidebar are called {t}' for t in sorted({t for t in titles if titles.count(t) > 1}))
-    first = {o['section']: o['href'] for o in reversed(json.loads((out/'search.json').read_text(encoding='utf-8')))}
-    for w, o in searched.items():
-        if first.get(w) != o: yield f'the search for {w} leads to {first.get(w)}, and not to {o}'
+    if not shutil.which('node'): return
+    for w, got in zip(searched, first_hits([*searched])):
+        if got and got.rstrip('#') != searched[w] or bool(got) != bool(searched[w]): yield f'the search for {w} leads to {got}, and not to {searched[w]}'
