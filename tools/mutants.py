@@ -376,7 +376,6 @@ faults = [
     ('learner.core', 'a sum is a mean', "=='sum'", "=='no'", ['tests/learner/batching']),
     ('learner.seq2seq', 'targets are as wide as those of this process', 'F.pad(targets, (0,missing)', 'F.pad(targets, (0,0)', ['tests/train/processes']),
     ('learner.turns', 'a callback rests after a Ctrl-C', 'for cb in learn.cbs: cb.run = True', 'pass', ['tests/learner/checks']),
-    ('train.resume', 'as many threads as here', "torch.set_num_threads(autotuned.pop('threads'))", "autotuned.pop('threads')", []),
     ('train.resume', 'what machines decide is not told', 'if other: warn(', 'if False: warn(', []),
     ('fast.attention', 'this machine decides whether 16 bits are used', "return autotuned.setdefault('bfloat16', bf16_slowdown()<1.2)", 'return bf16_slowdown()<1.2', ['tests/train/resume']),
 ]
