@@ -59,7 +59,7 @@ def attention_maps(
     ids = ids.to(encoder.embedding.weight.device)
     layers = [o.attention for o in encoder.blocks]
     with torch.no_grad(), in_eval(model), recorded_weights(layers) as weights:
-        texts = align(ids[None], encoder, model.crop)
+        texts = align(ids[None], encoder, getattr(model, 'crop', None))
         encoder(texts.ids, texts.hidden)
     read = texts.ids[0][~texts.pad_mask[0]].tolist()
     t = len(read)
@@ -217,7 +217,7 @@ def _words(learn, text):
     encoder = model[0]
     ids = torch.tensor([_read_ids(learn, text)], device=encoder.embedding.weight.device)  # (1,t)
     if len(model)==2 and not hasattr(model, 'windows'):
-        texts = align(ids, encoder, model.crop)
+        texts = align(ids, encoder, getattr(model, 'crop', None))
         ids = texts.ids[:,~texts.pad_mask[0]]
         x = encoder.embedding(ids)                                                        # (1,t,k)
         read = _reader(encoder, model[1])

@@ -138,7 +138,6 @@ def _make_positions(width, max_len, s, pos_cls, blocks):
 # %% ../../nbs/nn/encoder.ipynb #b9649d45
 class TextModel(KeepsInitKwargs, nn.Sequential):
     "Encoder and head, with the arguments that created it; a slice is an `nn.Sequential`"
-    crop = None  # what selects tokens of longer texts
     def __init__(self,
         *parts:nn.Module # The encoder, the head, and what else there is
     ): nn.Sequential.__init__(self, *parts)

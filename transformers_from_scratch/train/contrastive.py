@@ -124,7 +124,7 @@ def fit_contrastive(self:TransformerLearner,
     cbs:list=None, # Callbacks, for this alone
     **kwargs # For `fit_one_cycle`, such as `wd`
 )->TransformerLearner: # Itself, frozen as before
-    "Bring texts of one class together, then fit the last layer; `ValueError` for other targets, `TypeError` for other heads"
+    "Bring texts of one class together, then fit the last layer; errors for other targets and other heads"
     ensure(num_distrib()<2, 'processes', num_distrib(), '1: texts are compared within a batch')
     model = _classifier_of(self)
     kind = text_target(self.dls).kind
