@@ -62,7 +62,7 @@ class CheckpointConfig:
         default:str=None # The name where none of them is there
     )->object: # A value of `table`
         "The value that a key names; raises `ValueError` for a name that `table` lacks"
-        name = self(*names, default=default, kind=str)
+        name = str(self(*names, default=default, kind=object))
         if name not in table: self.bad(' or '.join(names), name, f'but must be one of {[*table]}')
         return table[name]
 
