@@ -14,22 +14,20 @@ from .attention import *
 
 # %% ../../nbs/fast/layers.ipynb #ffef6ca938
 def _keep(shape, p):
-    "Mask from random bytes, or pairs of bytes for extreme `p`, True where kept; the share kept"
-    kind,low,levels = torch.uint8,0,256
-    if not .1<=p<=.9: kind,low,levels = torch.int16,-2**15,2**16
-    dropped = min(max(round(p*levels), 1), levels-1)
-    n,each = math.prod(shape),8//kind.itemsize
-    drawn = torch.empty(math.ceil(n/each), dtype=torch.int64, device='cpu').random_(-2**63, None)
-    return (drawn.view(kind)[:n] >= low+dropped).view(shape), 1-dropped/levels
+    "Mask from random bytes, True where kept; the share kept"
+    dropped = round(p*256)
+    n = math.prod(shape)
+    drawn = torch.empty(math.ceil(n/8), dtype=torch.int64, device='cpu').random_(-2**63, None)
+    return (drawn.view(torch.uint8)[:n] >= dropped).view(shape), 1-dropped/256
 
 class ByteDropout(nn.Dropout):
-    """Dropout (Srivastava et al. 2014), from random bytes for 100,000 numbers or more on a CPU;
-    `p` is rounded to 1/256, below 0.1 and above 0.9 to 1/65536"""
+    """Dropout (Srivastava et al. 2014), from random bytes for 100,000 numbers or more on a CPU, with `p` from
+    0.05 to 0.95, which is rounded to 1/256"""
     def forward(self,
         x:Tensor # Numbers of any shape
     )->Tensor: # In training some are 0 and the others scaled up: the mean stays the same
         "Drop numbers at random, in training"
-        if not self.training or not 0<self.p<1 or self.inplace: return super().forward(x)
+        if not self.training or not .05<=self.p<=.95 or self.inplace: return super().forward(x)
         # for many ordinary numbers on a CPU; with fewer PyTorch's own takes no longer
         if not is_ordinary(x) or x.numel()<100_000: return super().forward(x)
         mask,share_kept = _keep(x.shape, self.p)

@@ -48,6 +48,11 @@ class _Ended:
         self.found.append(Hypothesis(ids, log_p/n**self.length_penalty, log_p, stopped))
         self.found = sorted(self.found, key=lambda o: o.score, reverse=True)[:self.beams]
 
+    def add_unfinished(self, ids, log_p):
+        "Score continuations that have not stopped, if there is room for one"
+        if self.early_stop and len(self.found)>=self.beams: return
+        for j in log_p.isfinite().nonzero()[:,0].tolist(): self.add(ids[j], log_p[j].item(), stopped=False)
+
     def may_improve(self, log_p):
         "Check that one of this log-probability, which goes on, may still become one of the `wanted` best"
         if log_p==-math.inf: return False
@@ -108,8 +113,5 @@ def search_beams(
         reader.append(new[keep].flatten())
         active = [active[i] for i in keep]
         ids,log_p = ids[keep],log_p[keep]
-    for i,o in enumerate(active):  # without a stop, as they are
-        if o.early_stop and len(o.found)>=beams: continue
-        for j in log_p[i].isfinite().nonzero()[:,0].tolist():
-            o.add(ids[i,j], log_p[i,j].item(), stopped=False)
+    for i,o in enumerate(active): o.add_unfinished(ids[i], log_p[i])
     return [o.found[:n_best] for o in ended]

@@ -220,12 +220,7 @@ class BaseTextLearner(Learner):
     def _bn_bias_state(self, with_bias):
         "As in fastai, and no weight decay for norms of any class"
         states = super()._bn_bias_state(with_bias)
-        if not with_bias: return states
-        for name,part in self.model.named_modules():
-            named = 'norm' in name.rpartition('.')[2]
-            # not a matrix; a norm's gain may have further dimensions of size 1
-            if all(p.dim()<2 or named and p.numel()==max(p.shape) for p in part.parameters()):
-                states += L(params(part)).map(self.opt.state)
+        if with_bias: states += L(p for p in self.model.parameters() if p.dim()<2).map(self.opt.state)
         return states
 
     def __getstate__(self):  # a copy is not in training
@@ -381,11 +376,8 @@ def _one_text(dls, item, cols):
     "`item`, its `cols` joined; raises `TypeError` for several texts, which fastai takes for the words of one"
     several = hasattr(item, '__iter__') and not isinstance(item, (str,dict,pd.Series,Tensor))
     ensure(not several, 'item', item, 'one text: see `stream_preds` for several', TypeError)
-    if len(cols)>1 and isinstance(item, str):
-        needed = ', '.join(f'{n!r}: ...' for n in cols)
-        ensure(False, 'item', item, f'a row, such as {{{needed}}}', TypeError)
-    is_row = cols and isinstance(item, (dict,pd.Series)) and {*cols}<={*item.keys()}
-    return row_text(dls, item) if is_row else item
+    is_row = isinstance(item, (dict,pd.Series)) and {*cols}<={*item.keys()}
+    return row_text(dls, item) if cols and (is_row or isinstance(item, str)) else item
 
 def _test_dl(learn, items, **kwargs):
     "A loader of texts, sorted by their characters: to count tokens would read each text twice"

@@ -16,7 +16,6 @@ from ..nn.lm import *
 from .turns import *
 from ..nn.classifier import *
 from ..nn.mlm import *
-from ..nn.windows import *
 from ..text.info import *
 from .core import *
 
@@ -210,15 +209,6 @@ class _Words(NamedTuple):
     start:int # Index of the first token that is no special one
     end:int # Index after the last of these
 
-def _reads_plainly(model, t):
-    "True if the model reads a text of `t` tokens as encoder and head, and nothing else"
-    if len(model)!=2: return False
-    windows = getattr(model, 'windows', None)
-    if windows is None: return True
-    # `in_windows`, or a `partial` of it, reads a short text as one window
-    f = getattr(windows, 'func', windows)
-    return f is in_windows and t<=ifnone(model[0].max_len, math.inf)
-
 @torch.no_grad()
 def _words(learn, text):
     "The tokens of a text; ids instead of embeddings for a model that is more than encoder and head"
@@ -226,7 +216,7 @@ def _words(learn, text):
     vocab = text_vocab(learn.dls)
     encoder = model[0]
     ids = torch.tensor([_read_ids(learn, text)], device=encoder.embedding.weight.device)  # (1,t)
-    if _reads_plainly(model, ids.shape[1]):
+    if len(model)==2 and not hasattr(model, 'windows'):
         texts = align(ids, encoder, getattr(model, 'crop', None))
         ids = texts.ids[:,~texts.pad_mask[0]]
         x = encoder.embedding(ids)                                                        # (1,t,k)

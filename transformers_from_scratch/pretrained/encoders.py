@@ -162,13 +162,11 @@ def _modernbert(cfg):
         hidden_mult=ratio(k, cfg('intermediate_size', kind=int)))
     of_head = dict(norm_cls=norm, bias=cfg('classifier_bias', default=False),
                    act_cls=activation_of(cfg, 'classifier_activation', default='gelu'))
-    pools = dict(cls=first_pool, mean=mean_pool)
-    pool = cfg('classifier_pooling', default='cls')
-    if pool not in pools: cfg.bad('classifier_pooling', pool, f'but must be one of {[*pools]}')
+    pool = cfg.one_of(dict(cls=first_pool, mean=mean_pool), 'classifier_pooling', default='cls')
     names,top = {'1.linear':'classifier'},partial(DenseHead, **of_head)
     return Family(cfg, args, _modernbert_names, head=partial(MLMHead, **of_head),
                   tied=cfg('tie_word_embeddings', default=True),
-                  tops=dict(SequenceClassification=(names, top, pools[pool]), TokenClassification=(names, top, None)))
+                  tops=dict(SequenceClassification=(names, top, pool), TokenClassification=(names, top, None)))
 
 families['modernbert'] = _modernbert
 

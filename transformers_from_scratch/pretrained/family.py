@@ -56,6 +56,16 @@ class CheckpointConfig:
             self.bad(name, value, f'but must be {_type_names.get(kind, kind.__name__)}')
         return float(value) if kind is float else value
 
+    def one_of(self,
+        table:dict, # Values by name
+        *names:str, # A key, and other spellings of it
+        default:str=None # The name where none of them is there
+    )->object: # A value of `table`
+        "The value that a key names; raises `ValueError` for a name that `table` lacks"
+        name = str(self(*names, default=default, kind=object))
+        if name not in table: self.bad(' or '.join(names), name, f'but must be one of {[*table]}')
+        return table[name]
+
     def preset(self,
         **missing # Values by key
     ):
@@ -96,9 +106,7 @@ def activation_of(
     default:str=None # Its name where none of them is there
 )->type: # A class of PyTorch
     "The class of an activation; raises `ValueError` for one that is not known"
-    name = cfg(*names, default=default, kind=str)
-    if name not in _acts: cfg.bad(' or '.join(names), name, f'but must be one of {[*_acts]}')
-    return _acts[name]
+    return cfg.one_of(_acts, *names, default=default)
 
 def ratio(
     k:int, # Width of the vectors (d_model)
@@ -329,10 +337,9 @@ def read_family(
 )->Family: # Its keywords and names
     "The family of a checkpoint; raises `ValueError` for a kind that is not known"
     cfg = CheckpointConfig(path/'config.json')
-    model_type = str(cfg('model_type'))
-    if model_type not in families: cfg.bad('model_type', model_type, f'but must be one of {[*families]}')
+    make = cfg.one_of(families, 'model_type')
     cfg.only(quantization_config=None)  # weights are floating-point
-    family = families[model_type](cfg)
+    family = make(cfg)
     cls = first(cfg('architectures', default=[]))
     family.set_task(str(cls).rpartition('For')[2])
     cfg.only(is_causal=family.lm)

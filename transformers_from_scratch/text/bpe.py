@@ -45,6 +45,8 @@ byte_names = dict(zip(_same+_rest, map(chr, [*_same, *range(256, 324)])))
 def _bytes(text): return [bytes([o]) for o in text.encode()]
 
 # %% ../../nbs/text/bpe.ipynb #6a6532bb
+def _neighbors(parts): return zip(parts, parts[1:])
+
 def train_bpe(
     counts:dict, # How often each word occurs, by the word
     n:int, # Number of merges; fewer where no pair is frequent enough
@@ -58,21 +60,17 @@ def train_bpe(
     merges = []
     heap = []  # the most frequent pair comes first, then that of the oldest pieces
     def push(pair): heapq.heappush(heap, (-pairs[pair], *map(ids.get, pair), pair))
-    def count(word, sign):
-        "Count the pairs of a word, or take them off, and return them"
-        found = [*zip(words[word], words[word][1:])]
-        for pair in found:
+    def count(word, sign):  # -1 takes its pairs off
+        for pair in _neighbors(words[word]):
             pairs[pair] += sign*counts[word]
             where[pair].add(word)
-        return found
     for word in words: count(word, 1)
     for pair in pairs: push(pair)
-    while heap and len(merges)<n:
+    while heap and len(merges)<n and -heap[0][0]>=min_freq:
         seen,*_,pair = heapq.heappop(heap)
         if pairs[pair]!=-seen:  # its count has fallen
             push(pair)
             continue
-        if -seen<min_freq: break
         joined = b''.join(pair)
         merges.append(pair)
         ids[joined] = len(ids)
@@ -80,7 +78,8 @@ def train_bpe(
         for word in where.pop(pair):
             count(word, -1)
             words[word] = merge_pair(words[word], pair)
-            new_pairs |= {o for o in count(word, 1) if joined in o}
+            count(word, 1)
+            new_pairs |= {o for o in _neighbors(words[word]) if joined in o}
         for new_pair in new_pairs: push(new_pair)
     return merges
 
@@ -90,7 +89,7 @@ def _pieces(tok, word):
     "The pieces of a word: of its pairs, the one that was learned first is joined, until there is none"
     parts = [word.encode()] if word in tok.specials else _bytes(word)
     while True:
-        pair = min(zip(parts, parts[1:]), key=lambda o: tok.ranks.get(o, math.inf), default=None)
+        pair = min(_neighbors(parts), key=lambda o: tok.ranks.get(o, math.inf), default=None)
         if pair not in tok.ranks: return parts
         parts = merge_pair(parts, pair)
 

@@ -96,17 +96,17 @@ def text_decoder(
 
 # %% ../../nbs/text/detokenize.ipynb #16000018
 def decode_text(
-    ids, # Ids `(t,)` as a tensor or a list, or a list of tokens
+    ids, # Ids `(t,)` as a tensor or a list
     dls:DataLoaders, # The data with their vocabulary and tokenizer
     part:int=0 # Where targets are texts, too: 1 for these
 )->str: # The text, without padding
     "The text of ids; raises `ValueError` for negative ones, such as a target's -100"
-    ids = ids.tolist() if hasattr(ids, 'tolist') else list(ids)
+    ids = tensor(ids).tolist()
     vocab = text_vocab(dls, part)
-    bad = [o for o in ids if not isinstance(o, str) and o<0]
+    bad = [i for i in ids if i<0]
     if bad: raise ValueError(f'`ids` has {bad[:3]}, but must be at least 0: leave out negative ids')
     decoder = text_decoder(text_tokenizer(dls, part) if part else dls)
-    return decoder([o if isinstance(o, str) else vocab[o] for o in ids])
+    return decoder([vocab[i] for i in ids])
 
 # %% ../../nbs/text/detokenize.ipynb #16000034
 def _fixed(decoder, tokens):

@@ -35,13 +35,10 @@ def ensure_sizes(
 
 # %% ../../nbs/text/ensure.ipynb #cd0775fc
 def ensure_filled(
-    table, # A table, or a list
+    table:pd.DataFrame, # A table
     *cols # Columns of the table that are needed, by name or place
 )->list: # The names of the columns
     "Raise `ValueError` for columns that are not there, or for missing cells, with their rows"
-    if not isinstance(table, pd.DataFrame):
-        table = pd.Series(table, dtype=object).to_frame('text')
-        cols = ['text']
     places = range(-table.shape[1], table.shape[1])
     lost = [o for o in cols if o not in (places if isinstance(o, int) else table)]
     if lost: raise ValueError(f'the table has no column {lost[0]!r}, but has {[*table]!r:.200}')

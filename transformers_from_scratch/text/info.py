@@ -194,9 +194,6 @@ class TextInfo(NamedTuple):
     "Facts of the data that a learner needs"
     vocab:list # Tokens, by id
     pad_idx:int # The id of padding; None if there is none
-    tokenizer:Tokenizer # None where the texts were tokens already
-    ends:tuple # Special tokens at the start and at the end of a text
-    columns:list # Of the texts; empty where they are from no table
     target:TextTarget # Kind and classes
     target_vocab:list # Where targets are texts: their tokens
 
@@ -211,8 +208,7 @@ def text_info(
         f"`dls` has {type(tok.tok).__name__} inside fastai's `Tokenizer`, which leaves out its {names}: "
         'make it with `TextDataLoaders` or `TextBlock` of this library, '
         '`from transformers_from_scratch.all import *` below the imports of fastai')
-    return TextInfo(text_vocab(dls), pad_id(dls), tok, text_ends(dls), [*L(getattr(tok, 'text_cols', ()))], target,
-                    text_vocab(dls, 1) if target.kind=='text' else [])
+    return TextInfo(text_vocab(dls), pad_id(dls), target, text_vocab(dls, 1) if target.kind=='text' else [])
 
 # %% ../../nbs/text/info.ipynb #11000034
 def _some_ids(ds):

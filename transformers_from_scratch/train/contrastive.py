@@ -18,38 +18,22 @@ from ..learner.core import *
 class ContrastiveLoss(Module):
     "Cross-entropy of which texts of a batch are alike; Khosla et al. 2020, equation 2"
     def __init__(self,
-        kind:str='category', # Kind of the targets: 'category', 'labels' (several) or 'numbers'
         temp:float=.1 # Temperature of the cosines, above 0: smaller looks at the nearest alone
     ):
         ensure(temp>0, 'temp', temp, 'above 0')
-        store_attr()
-
-    def alike(self,
-        y:Tensor # Targets `(b,)` or `(b,n)`
-    )->Tensor: # From 0 to 1 `(b,b)`, 0 for a text and itself
-        "The likeness of any two texts by their targets"
-        if self.kind=='category': res = y[:,None]==y                                      # (b,b)
-        elif self.kind=='labels':  # the share of their labels that they have in common
-            n = y.sum(1)                                                                   # (b,)
-            both = y @ y.t()                                              # (b,b) = (b,n) @ (n,b)
-            either = n[:,None] + n - both                                                 # (b,b)
-            res = both / either.clamp(min=1)
-        else:  # falls with their distance, in deviations
-            y = y.view(len(y), -1).float()                                                # (b,n)
-            y = y / y.std(0).clamp(min=1e-6)
-            res = (-4*torch.cdist(y, y) / y.shape[1]**.5).exp()                           # (b,b)
-        return res.float().fill_diagonal_(0)
+        self.temp = temp
 
     def forward(self,
         x:Tensor, # Vectors of texts `(b,k)`, of any length
-        y:Tensor # Their targets `(b,)` or `(b,n)`
+        y:Tensor # Their classes `(b,)`
     )->Tensor: # A number: the mean over texts that have one like them
         "The cross-entropy between what is like a text and what is near it"
         x = F.normalize(x.as_subclass(Tensor).float(), dim=-1)
         scores = (x@x.t()/self.temp).fill_diagonal_(-1e4)                 # (b,b) = (b,k) @ (k,b)
-        alike = self.alike(y.as_subclass(Tensor))                                         # (b,b)
+        y = y.as_subclass(Tensor)
+        alike = (y[:,None]==y).float().fill_diagonal_(0)                                  # (b,b)
         total = alike.sum(1)                                                               # (b,)
-        each = -(alike*scores.log_softmax(1)).sum(1) / total.clamp(min=1e-6)               # (b,)
+        each = -(alike*scores.log_softmax(1)).sum(1) / total.clamp(min=1)                  # (b,)
         counts = total>0
         return (each*counts).sum() / counts.sum().clamp(min=1)
 
@@ -123,15 +107,10 @@ def fit_head(self:TransformerLearner,
     return self
 
 # %% ../../nbs/train/contrastive.ipynb #0e84f61b
-def _pairs_dl(learn, kind, n_steps, bs):
-    "Batches of training texts in pairs that share a label"
-    targets = [*learn.dls.train_ds.tls[-1]]
-    def label_of(y):
-        "The class, or one of several labels, drawn anew each time; None for numbers"
-        if kind=='category': return int(y)
-        labels = y.nonzero().flatten().tolist() if kind=='labels' else []
-        return random.choice(labels) if labels else None
-    def get_idxs(): return _in_pairs([*map(label_of, targets)], n_steps*bs)
+def _pairs_dl(learn, n_steps, bs):
+    "Batches of training texts in pairs of the same class"
+    classes = [int(y) for y in learn.dls.train_ds.tls[-1]]
+    def get_idxs(): return _in_pairs(classes, n_steps*bs)
     return TfmdDL.new(learn.dls.train, cls=TfmdDL, bs=bs, n=n_steps*bs, drop_last=True, get_idxs=get_idxs)
 
 @patch
@@ -145,20 +124,21 @@ def fit_contrastive(self:TransformerLearner,
     cbs:list=None, # Callbacks, for this alone
     **kwargs # For `fit_one_cycle`, such as `wd`
 )->TransformerLearner: # Itself, frozen as before
-    "Bring texts of like targets together, then fit the last layer; `TypeError` for other heads"
+    "Bring texts of one class together, then fit the last layer; errors for other targets and other heads"
     ensure(num_distrib()<2, 'processes', num_distrib(), '1: texts are compared within a batch')
     model = _classifier_of(self)
     kind = text_target(self.dls).kind
+    ensure(kind=='category', 'dls', kind, 'texts with one class each; for others call `fit_head`')
     n = len(self.dls.train_ds)
     ensure_sizes(bs=bs-1, n_steps=ifnone(n_steps, 1))
     bs = min(bs, n+n%2)//2*2  # an even number
     n_steps = ifnone(n_steps, round(3*n**.5))
-    dls = DataLoaders(_pairs_dl(self, kind, n_steps, bs), self.dls.valid, device=self.dls.device)
+    dls = DataLoaders(_pairs_dl(self, n_steps, bs), self.dls.valid, device=self.dls.device)
     frozen = self.opt.frozen_idx if self.opt else 0
     self.unfreeze()
     try:
         with _vectors_only(model):
-            other = TransformerLearner(dls, self.model, loss_func=ContrastiveLoss(kind, temp),
+            other = TransformerLearner(dls, self.model, loss_func=ContrastiveLoss(temp),
                 opt_func=self.opt_func, splitter=self.splitter, path=self.path, wd=self.wd)
             other.logger = self.logger
             if not hasattr(self, 'progress'): other.remove_cb(ProgressCallback)
