@@ -25,7 +25,6 @@ def trained(df, epochs, scale=.01, **kwargs):
                                   num_workers=0, **kwargs)
     learn = bag_learner(dls, scale=scale, metrics=accuracy)
     learn.fit_one_cycle(epochs)
-    print(learn.validate())
     return learn
 
 if __name__=='__main__':
@@ -35,5 +34,5 @@ if __name__=='__main__':
     else:
         export_page(trained(reviews(), 1, bs=64, max_vocab=10_000), here/'sentiment.html', 'Sentiment of a film review', review,
                     n_phrases=50_000, min_same=.95)
-        export_page(trained(questions(), 3, bs=64, min_freq=2), here/'questions.html', 'What does this question ask for?',
+        export_page(trained(questions(), 3, scale=.3, bs=64, min_freq=1), here/'questions.html', 'What does this question ask for?',
                     'Who was the first person on the moon?', n_valid=2000, min_same=.98)

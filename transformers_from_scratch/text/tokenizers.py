@@ -84,13 +84,12 @@ class PatternTokenizer:
     "Split texts into words and signs by a regular expression, without rules; for `tok_tfm=`"
     rules = []
     def __init__(self,
-        inner:str="'’-", # Signs that join two words to one, as in *don't* and *so-so*
         lower:bool=True # In small letters?
     ):
-        store_attr()
+        self.lower = lower
         self.letter = rf'[\w{_marks()}]'
-        more = rf'(?:[{re.escape(inner)}]{self.letter}+)*' if inner else ''
-        self.pattern = re.compile(rf'{self.letter}+{more}|[^\w{_marks()}\s]')
+        inner = "['’-]"  # as in *don't* and *so-so*
+        self.pattern = re.compile(rf'{self.letter}+(?:{inner}{self.letter}+)*|[^\w{_marks()}\s]')
 
     def __call__(self, items):
         "Yield a list of tokens for each of `items`"
@@ -289,7 +288,7 @@ def _rule_name(f):
 
 _settings = {  # of each class
     SpacyTokenizer: ['special_toks'], BaseTokenizer: ['split_char'], CharTokenizer: ['bos'],
-    PatternTokenizer: ['inner','lower'],
+    PatternTokenizer: ['lower'],
     ExactSubwordTokenizer: ['bos'], HFTokenizer: ['vocab_sz','specials','eos'],
     BPETokenizer: ['specials','bos'], SentencePieceTokenizer: ['special_toks']}
 _classes = {o.__name__: o for o in _settings}

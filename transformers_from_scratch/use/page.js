@@ -9,7 +9,7 @@ function reader(page) {
   const escaped = page.specials.map(o => o.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));
   const specials = new RegExp(`(${escaped.join("|") || "(?!)"})`);            // strings that are a token each
   const ids = new Map(page.vocab.split("\n").map((token, id) => [token, id]));
-  const ranks = new Map(page.merges.map((pair, rank) => [pair, rank]));       // byte-pair encoding: the first is joined first
+  const ranks = new Map((page.merges ?? []).map((pair, rank) => [pair, rank]));       // byte-pair encoding: the first is joined first
   const skip = new Set(page.skip);
   const bytes = text => [...new TextEncoder().encode(text)].map(b => page.bytes[b]);
 

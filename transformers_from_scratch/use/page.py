@@ -19,115 +19,105 @@ from ..files.format import *
 from ..learner.turns import *
 
 # %% ../../nbs/use/page.ipynb #9a6e0010
+@functools.lru_cache
 def _regex_set(belongs):
-    "The characters of which `belongs` is true, as a set of a regular expression in JavaScript"
+    "The characters of which `belongs` is true, as a set in a regular expression of JavaScript"
     return ''.join(f'\\u{{{a:x}}}-\\u{{{b:x}}}' for a,b in char_ranges(belongs))
 
-def _by_pattern(tok, vocab):
-    "How `PatternTokenizer` makes tokens"
-    inner = ''.join(f'\\u{{{ord(o):x}}}' for o in tok.inner)
-    more = '(?:[{i}][{w}]+)*' if inner else ''
-    sets = dict(w=_regex_set(re.compile(tok.letter).fullmatch), s=_regex_set(str.isspace), i=inner)
-    return dict(kind='words', pattern=f'[{{w}}]+{more}|[^{{w}}{{s}}]', sets=sets, lower=tok.lower, vocab=vocab)
+def _words_table(tok, vocab):
+    "The rules of `PatternTokenizer`"
+    sets = dict(w=_regex_set(re.compile(tok.letter).fullmatch), s=_regex_set(str.isspace))
+    return dict(kind='words', pattern="[{w}]+(?:['’-][{w}]+)*|[^{w}{s}]", sets=sets,
+                lower=tok.lower, vocab=vocab, specials=[])
 
 # %% ../../nbs/use/page.ipynb #9a6e0011
 def _bert_sets(tok):
-    "The characters that BERT's rules drop, those that separate words, and those that are a word each"
-    def kind(char):
-        i = ord(char)
-        if 0xd800<=i<0xe000: return ''  # half of a pair
-        if i>=0x40000 and i>>12!=0xe0: char = '\U00040000'  # one of those that nobody has assigned
-        words = tok.pre_tokenizer.pre_tokenize_str(tok.normalizer.normalize_str(f'a{char}a'))
-        if len(words)==1: return 'g' if words[0][0]=='aa' else ''
-        return 's' if len(words)==2 else 'p'
-    kinds = [kind(chr(i)) for i in range(0x110000)]
-    return {name: _regex_set(lambda c: kinds[ord(c)]==name) for name in 'gsp'}
+    "The characters that BERT's rules drop, those between words, and those that are a word each"
+    none = range(0xd800, 0xe000),range(0x40001, 0xe0000)  # halves of pairs, and what nobody assigned
+    chars = [chr(i) for i in range(0x110000) if not any(i in o for o in none)]
+    text = ' zz '.join(f'a{o}a' for o in chars)
+    words = tok.pre_tokenizer.pre_tokenize_str(tok.normalizer.normalize_str(text))
+    found = dict(zip(chars, ' '.join(o for o,_ in words).split(' zz ')))
+    def is_kind(kind): return lambda c: kind(found.get(c, found['\U00040000']))
+    return dict(g=_regex_set(is_kind(lambda o: o=='aa')), s=_regex_set(is_kind(lambda o: o=='a a')),
+                p=_regex_set(is_kind(lambda o: o.count(' ')==2)))
 
-def _by_wordpiece(tok, vocab):
-    "How `HFTokenizer` makes tokens, if it is BERT's; raises `ValueError` for another one"
+def _pieces_table(tok, vocab):
+    "The rules of BERT's WordPiece; raises `ValueError` for another `HFTokenizer`"
     tok = tok.tok
-    kinds = [type(o).__name__ for o in (tok.normalizer, tok.pre_tokenizer, tok.model)]
+    change,model = tok.normalizer,tok.model
+    kinds = [type(o).__name__ for o in (change, tok.pre_tokenizer, model)]
     added = tok.get_added_tokens_decoder().values()
-    odd = [o.content for o in added if o.single_word or o.lstrip or o.rstrip or o.normalized]
-    ensure(kinds==['BertNormalizer','BertPreTokenizer','WordPiece'] and not odd, 'tok_tfm', [*kinds, *odd],
-           "BERT's WordPiece; of byte-level BPE `BPETokenizer.from_file('tokenizer.json')`")
-    change = tok.normalizer.normalize_str
+    plain = not any(o.single_word or o.lstrip or o.rstrip or o.normalized for o in added)
+    ensure(plain and kinds==['BertNormalizer','BertPreTokenizer','WordPiece'], 'tok_tfm', kinds,
+           "BERT's WordPiece, its special tokens without settings; for byte-level BPE "
+           "`BPETokenizer.from_file('tokenizer.json')`")
     known = tok.get_vocab()
-    return dict(kind='pieces', pattern='[^{p}{s}]+|[{p}]', sets=_bert_sets(tok), lower=change('A')=='a',
-                strip=len(change('É'))==1 and change('É') in 'eE', vocab=[o if o in known else '' for o in vocab],
-                specials=[o.content for o in added], prefix=tok.model.continuing_subword_prefix,
-                longest=tok.model.max_input_chars_per_word, unk=tok.model.unk_token)
+    return dict(kind='pieces', pattern='[^{p}{s}]+|[{p}]', sets=_bert_sets(tok), lower=change.lowercase,
+                strip=ifnone(change.strip_accents, change.lowercase), unk=model.unk_token,
+                prefix=model.continuing_subword_prefix, longest=model.max_input_chars_per_word,
+                vocab=[o if o in known else '' for o in vocab], specials=[o.content for o in added])
 
 # %% ../../nbs/use/page.ipynb #9a6e0012
-def _by_bytes(tok, vocab):
-    "How `BPETokenizer` makes tokens"
+def _bytes_table(tok, vocab):
+    "The rules and merges of `BPETokenizer`"
     def is_kind(letter): return lambda c: unicodedata.category(c)[0]==letter
     def is_space(c): return c.isspace() and not '\x1c'<=c<='\x1f'
-    sets = dict(l=_regex_set(is_kind('L')), n=_regex_set(is_kind('N')), s=_regex_set(is_space))
-    words = "'(?:[stmd]|re|ve|ll)| ?[{l}]+| ?[{n}]+| ?[^{l}{n}{s}]+|[{s}]+(?![^{s}])|[{s}]+"  # GPT-2's
     def in_bytes(token): return ''.join(byte_names[o] for o in tok.back.get(token, b''))
-    return dict(kind='bytes', pattern=words, sets=sets, vocab=[in_bytes(o) for o in vocab],
-                merges=[' '.join(o) for o in tok.tok['merges']], specials=tok.specials,
+    sets = dict(l=_regex_set(is_kind('L')), n=_regex_set(is_kind('N')), s=_regex_set(is_space))
+    pattern = "'(?:[stmd]|re|ve|ll)| ?[{l}]+| ?[{n}]+| ?[^{l}{n}{s}]+|[{s}]+(?![^{s}])|[{s}]+"
+    return dict(kind='bytes', pattern=pattern, sets=sets, vocab=[in_bytes(o) for o in vocab],
+                specials=tok.specials, merges=[' '.join(o) for o in tok.tok['merges']],
                 bytes=''.join(byte_names[i] for i in range(256)))
 
-_tables = {PatternTokenizer: _by_pattern, HFTokenizer: _by_wordpiece, BPETokenizer: _by_bytes}
+_tables = {PatternTokenizer: _words_table, HFTokenizer: _pieces_table, BPETokenizer: _bytes_table}
 
 # %% ../../nbs/use/page.ipynb #9a6e0013
-def _words_table(dls):
-    "How a page finds the ids of a text; raises `ValueError` for words that it can't find"
+def _text_table(dls):
+    "The rules by which a text becomes ids; raises `ValueError` for those that a page can't follow"
     info = text_info(dls)
     tok = info.tokenizer
-    state = tokenizer_state(dls)
-    ensure(type(tok.tok) in _tables and not state['rules'], 'tok_tfm', [state['cls'], *state['rules']],
+    names = [type(tok.tok).__name__, *(o.__name__ for o in tok.rules)]
+    ensure(type(tok.tok) in _tables and len(names)==1, 'tok_tfm', names,
            '`PatternTokenizer()`, `BPETokenizer()` or `HFTokenizer(folder)`, without rules: '
            '`bag_learner(TextDataLoaders.from_df(df, tok_tfm=PatternTokenizer()))`')
-    ensure(len(info.columns)<2, 'text_col', info.columns, 'one column: a page has one field for a text')
-    vocab = ['' if o=='xxfake' else str(o) for o in info.vocab]
+    ensure(len(info.columns)<2, 'text_col', info.columns, 'one column: a page has one field')
+    vocab = ['' if o=='xxfake' else o for o in info.vocab]
     number = {o: i for i,o in enumerate(vocab)}
     text = ' '.join(vocab[:99])
     ids = [number.get(o, 0) for o in tok.tokens([text])[0]]
-    ensure(text_ids(dls, text)==[i for i in ids if i!=info.pad_idx], 'learn.dls', dls,
-           'one that turns tokens into ids and does nothing else, without `backwards=True`')
-    table = dict(specials=[], merges=[]) | _tables[type(tok.tok)](tok.tok, vocab)
+    ensure(text_ids(dls, text)==[i for i in ids if i!=info.pad_idx], 'dls', 'with other ids',
+           'one that numbers the tokens of a text in their order, without `backwards=True`')
+    table = _tables[type(tok.tok)](tok.tok, vocab)
     return table | dict(vocab='\n'.join(table['vocab']))
 
 # %% ../../nbs/use/page.ipynb #9a6e0014
-def _known_rows(bag, ids):
-    "The rows of the known n-grams of texts `(b,t)`, each once a text"
-    keys = each_once(ngram_keys(ids.as_subclass(Tensor), bag.n_grams, bag.skip))
-    keys = keys[keys>0]
-    rows = torch.searchsorted(bag.keys, keys).clamp(max=len(bag.keys)-1)
-    return rows[bag.keys[rows]==keys]
-
-@torch.no_grad()
-def _strongest(bag, batches, n, one_right):
-    "The rows of the `n` phrases that change most of the logits of all texts together"
-    parts = bag.parts(bag.keys[None])[0]                                               # (n_rows,n_out)
-    if one_right: parts = parts - parts.mean(1, keepdim=True)  # only differences count
-    n_texts = torch.ones(len(parts))
+def _strongest(bag, batches, n):
+    "The rows of the `n` phrases that add most to the logits of all texts, by their squares"
     with no_random():
-        for ids,*_ in batches: n_texts += _known_rows(bag, ids.cpu()).bincount(minlength=len(parts))
-    strength = n_texts * parts.square().sum(1)                                                # (n_rows,)
-    rows = strength[1:].argsort(descending=True)[:n] + 1  # row 0 is that of unknown ones
-    return rows.sort().values
+        for ids,*_ in batches: bag(ids.cpu()).sum().backward()
+    per_text = bag.weight.grad * bag.ratios  # number of texts times ratio**2           # (n_rows,n_out)
+    strength = (per_text * (bag.scale+bag.weight)**2).sum(1)                                  # (n_rows,)
+    rows = strength.argsort(descending=True)[:n].sort().values
+    return rows[rows>0]  # row 0 is for unknown n-grams
 
 @torch.no_grad()
 def _smaller(bag, rows, one_right):
-    "A bag of some rows in 8 bits, and these: `(numbers, units)`"
-    parts,bias = bag.parts(bag.keys[None])[0][rows],bag.bias
+    "A bag of some phrases, with what each adds in 8 bits; these numbers, and their units"
+    parts,bias = bag.parts(bag.keys[None])[0][rows],bag.bias                       # (len(rows),n_out)
     if one_right:  # so that the first class is 0
         parts = parts - parts[:,:1]
         bias = bias - bias[0]
     units = (parts.abs().amax(0)/127).clamp(min=1e-9)                                       # (n_out,)
-    numbers = (parts/units).round()                                                # (len(rows),n_out)
+    numbers = (parts/units).round()
     small = NgramBag(bag.n_out, bag.n_grams, bag.skip, 1., len(rows))
     small.keys = F.pad(bag.keys[rows], (1,0))
     small.ratios = F.pad(numbers*units, (0,0,1,0))
     small.bias = nn.Parameter(bias)
-    return small,(numbers,units)
+    return small,numbers.numpy().astype('int8'),units.tolist()
 
 # %% ../../nbs/use/page.ipynb #9a6e0015
-def _varints(numbers):
+def _in_7_bits(numbers):
     "Whole numbers in digits of 7 bits, the lowest first; 128 is added to all but the last of each"
     digits = bytearray()
     for n in numbers:
@@ -135,55 +125,42 @@ def _varints(numbers):
             digits.append(n%128 + 128)
             n //= 128
         digits.append(n)
-    return bytes(digits)
+    return digits
 
-def _phrases_table(bag, rows, n_vocab, one_right):
-    "What each phrase adds to each class, as text"
-    def as_text(data): return base64.b64encode(data).decode()
-    numbers,units = rows
-    wide,base = 2_000_003,n_vocab+1  # of the keys of a bag, and of those in a page: smaller than 2**53
-    keys = bag.keys[1:].numpy()
+def _in_base64(data): return base64.b64encode(data).decode()
+
+def _phrases_table(small, numbers, units, one_right, base):
+    "The contribution of each phrase to each class"
+    wide = 2_000_003  # the base of `ngram_keys`; with `base` keys stay below 2**53
+    keys = small.keys[1:].numpy()
     keys = (keys//wide**2*base + keys//wide%wide)*base + keys%wide
-    parts = numbers.T[int(one_right):].numpy().astype('int8')  # the first class is 0
-    return dict(base=base, n_grams=bag.n_grams, skip=[*bag.skip], bias=bag.bias.tolist(), units=units.tolist(),
-                keys=as_text(_varints(np.diff(keys, prepend=0).tolist())), parts=as_text(parts.tobytes()))
+    gaps = _in_7_bits(np.diff(keys, prepend=0).tolist())
+    return dict(base=base, n_grams=small.n_grams, skip=small.skip, bias=small.bias.tolist(), units=units,
+                keys=_in_base64(gaps), parts=_in_base64(numbers.T[int(one_right):].tobytes()))
 
 # %% ../../nbs/use/page.ipynb #9a6e0016
-def _bag_of(learn):
-    "A copy of the model on the CPU; raises `TypeError` if it is no bag, `ValueError` for phrases that are too long"
-    bag = plain_model(learn.model)
-    ensure(isinstance(bag, NgramBag), 'learn.model', type(bag).__name__, 'a `NgramBag`: `bag_learner(dls)`', TypeError)
-    n_vocab = len(text_vocab(learn.dls))
-    ensure(bag.n_grams<4 and (n_vocab+1)**bag.n_grams<2**53, 'n_grams', bag.n_grams,
-           f'3 at most, for {n_vocab:,} words 2 above 200,000: `bag_learner(dls, n_grams=2)`')
-    return deepcopy(bag).cpu().float().eval()
-
 @torch.no_grad()
 def _compare(learn, bag, small, n):
-    "Share of texts of `valid_ds` whose answers are those of `bag`, and the accuracies of both"
+    "The share of validation texts that `small` answers as `bag` does, and the accuracy of both"
     ds = learn.dls.valid_ds
-    kind,_ = text_target(learn.dls)
-    rows = [ds[int(i)] for i in np.linspace(0, len(ds)-1, min(n, len(ds)))]
-    if not rows: return dict(texts=0)
-    logits = [torch.cat([o(x.as_subclass(Tensor)[None]) for x,_ in rows]) for o in (small,bag)]
-    meaning = dict(category=partial(torch.softmax, dim=-1), labels=torch.sigmoid)[kind]
-    small_probs,bag_probs = map(learn.loss_func.activation, logits)
-    ensure(torch.allclose(bag_probs, meaning(logits[1])), 'loss_func', learn.loss_func,
-           f'one whose outputs mean {kind}, such as that of `bag_learner(dls)`')
-    def answers(probs): return probs.argmax(-1) if kind=='category' else probs>learn.loss_func.thresh
-    found,wanted = answers(small_probs),answers(bag_probs)
-    targets = torch.stack([torch.as_tensor(y).as_subclass(Tensor) for _,y in rows])
-    same = (found==wanted).view(len(rows), -1).all(1)
-    def accuracy(x): return (x==targets).float().mean().item()
-    return dict(texts=len(rows), same=same.float().mean().item(), accuracy=accuracy(found), accuracy_learner=accuracy(wanted))
+    if not len(ds): return dict(texts=0, same=1.)
+    texts,targets = zip(*(ds[int(i)] for i in np.linspace(0, len(ds)-1, min(n, len(ds)))))
+    targets = torch.stack([torch.as_tensor(o) for o in targets])
+    loss = learn.loss_func
+    logits = [torch.cat([model(o[None]) for o in texts]) for model in (small, bag)]
+    found,wanted = (loss.decodes(loss.activation(o)) for o in logits)
+    same = (found==wanted).view(len(texts), -1).all(1)
+    accuracy,of_all = ((o==targets).float().mean().item() for o in (found, wanted))
+    return dict(texts=len(texts), same=same.float().mean().item(), accuracy=accuracy, accuracy_of_all=of_all)
 
 # %% ../../nbs/use/page.ipynb #9a6e0017
-def _filled(title, example, about, page):
-    "The page as HTML"
+def _filled(page, **values):
+    "The page as HTML, with `values` in their places"
     folder = files('transformers_from_scratch.use')
     def read(name): return (folder/name).read_text(encoding='utf8')
-    values = dict(title=html.escape(title), example=html.escape(example), about=html.escape(about), script=read('page.js'),
-                  page=json.dumps(page, ensure_ascii=False).replace('<', '\\u003c'))
+    values = {n: html.escape(o) for n,o in values.items()}
+    values['script'] = read('page.js')
+    values['page'] = json.dumps(page, ensure_ascii=False).replace('<', '\\u003c')
     return re.sub(r'\{(title|example|about|page|script)\}', lambda m: values[m[1]], read('page.html'))
 
 # %% ../../nbs/use/page.ipynb #9a6e0018
@@ -197,24 +174,26 @@ def export_page(
     n_valid:int=1000, # Validation texts to compare, at most, evenly from all
     min_same:float=.99 # Share of these whose answer must be that of `learn`, in [0,1]
 )->Path: # The file
-    "Write a page that classifies a text as one types; `ValueError` if too many answers would change"
-    file = Path(file).expanduser()
-    bag = _bag_of(learn)
-    words = _words_table(learn.dls)
+    "Write a page that classifies what one types; `ValueError` where too many answers would change"
+    bag,file = plain_model(learn.model),Path(file).expanduser()
+    ensure(isinstance(bag, NgramBag), 'learn.model', type(bag).__name__, 'of `bag_learner(dls)`', TypeError)
+    base = len(text_vocab(learn.dls))+1
+    ensure(bag.n_grams<4 and base**bag.n_grams<2**53, 'n_grams', bag.n_grams,
+           'at most 3, or 2 for more than 200,000 words: `bag_learner(dls, n_grams=2)`')
+    text_table = _text_table(learn.dls)
     if rank_distrib(): return file
     kind,classes = text_target(learn.dls)
     one_right = kind=='category'
-    strongest = _strongest(bag, learn.dls.train.new(shuffle=False, drop_last=False), n_phrases, one_right)
-    small,rows = _smaller(bag, strongest, one_right)
+    bag = deepcopy(bag).cpu().float().eval()
+    rows = _strongest(bag, learn.dls.train.new(shuffle=False, drop_last=False), n_phrases)
+    small,numbers,units = _smaller(bag, rows, one_right)
     compared = _compare(learn, bag, small, n_valid)
-    share = compared.get('same', 1)
-    if share<min_same: raise ValueError(
-        f'`n_phrases={n_phrases}` of {len(bag.keys)-1:,} keep {share:.1%} of the answers, fewer than '
-        f'`min_same={min_same}`: pass a larger `n_phrases=`, or a smaller `min_same=`')
-    page = words | _phrases_table(small, rows, len(text_vocab(learn.dls)), one_right)
+    about = f'{len(rows):,} of {len(bag.keys)-1:,} phrases; ' + ', '.join(f'{n} {o:.4g}' for n,o in compared.items())
+    if compared['same']<min_same: raise ValueError(
+        f'too few answers stay, `min_same={min_same}`: pass a larger `n_phrases=`, or a smaller `min_same=`: {about}')
+    page = text_table | _phrases_table(small, numbers, units, one_right, base)
     page |= dict(target=kind, classes=[*map(str, classes)], thresh=getattr(learn.loss_func, 'thresh', .5))
-    about = f'{len(strongest):,} of {len(bag.keys)-1:,} phrases; ' + ', '.join(f'{n} {o:.4g}' for n,o in compared.items())
     with atomic_write(file) as new:
-        new.write_text(_filled(ifnone(title, file.stem), example, about, page), encoding='utf8')
+        new.write_text(_filled(page, title=title or file.stem, example=example, about=about), encoding='utf8')
     print(f'{file}: {file.stat().st_size/1e6:.2f} MB, {about}')
     return file
