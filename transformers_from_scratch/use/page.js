@@ -13,9 +13,7 @@ function reader(page) {
   const skip = new Set(page.skip);
   const bytes = text => [...new TextEncoder().encode(text)].map(b => page.bytes[b]);
 
-  function decoded(base64) {
-    return Uint8Array.from(atob(base64), c => c.charCodeAt(0));
-  }
+  const decoded = base64 => Uint8Array.from(atob(base64), c => c.charCodeAt(0));
 
   function readKeys() {                                                       // gaps, in digits of 7 bits, the lowest first
     const rows = new Map();
@@ -26,8 +24,7 @@ function reader(page) {
       if (byte > 127) continue;
       key += gap;
       rows.set(key, rows.size);
-      gap = 0;
-      unit = 1;
+      [gap, unit] = [0, 1];
     }
     return rows;
   }
@@ -36,7 +33,6 @@ function reader(page) {
   const parts = new Int8Array(decoded(page.parts).buffer);                    // all of a class, then all of the next one
   const part = (row, c) => c < first ? 0 : page.units[c] * parts[(c - first) * rows.size + row];
 
-  // The tokens of a word
   function pieces(word) {                                                     // WordPiece: the longest that fits, again and again
     if ([...word].length > page.longest) return [page.unk];
     const found = [];
@@ -67,12 +63,12 @@ function reader(page) {
     }
   }
 
-  const kinds = {
-    words: {clean: text => text, tokens: word => [page.lower ? word.toLowerCase() : word], special: text => text},
-    pieces: {clean: bertClean, tokens: pieces, special: text => text},
-    bytes: {clean: text => text, tokens: pairs, special: text => bytes(text).join("")},
-  };
-  const kind = kinds[page.kind];
+  const same = text => text;
+  const kind = {
+    words: {clean: same, tokens: word => [page.lower ? word.toLowerCase() : word], special: same},
+    pieces: {clean: bertClean, tokens: pieces, special: same},
+    bytes: {clean: same, tokens: pairs, special: text => bytes(text).join("")},
+  }[page.kind];
 
   function bertClean(text) {
     text = text.replace(gone, "");
