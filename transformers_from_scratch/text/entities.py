@@ -37,7 +37,8 @@ def _entities(text, spans):
         entities.append(TagSpan(label, start, end, text[start:end]))
     entities.sort(key=lambda o: o.start)
     for one,other in zip(entities, entities[1:]):
-        ensure(one.end<=other.start, 'span', _place(other)[:3], f'after the end of {_place(one)[:3]}: leave out one of the two')
+        ensure(one.end<=other.start, 'span', _place(other)[:3],
+               f'after the end of {_place(one)[:3]}: leave out one of the two')
     return entities
 
 # %% ../../nbs/text/entities.ipynb #e771000c
@@ -77,7 +78,8 @@ def _tags_of(text, spans, tok):
     for span in _entities(text, spans):
         inside = [i for i,(start,end) in enumerate(places) if start<span.end and end>span.start]
         whole = inside and span.start<=places[inside[0]][0] and places[inside[-1]][1]<=span.end
-        ensure(whole, 'span', _place(span)[:3], f'from the start of a word to the end of one, which {span.text!r:.80} is not: '
+        ensure(whole, 'span', _place(span)[:3],
+               f'from the start of a word to the end of one, which {span.text!r:.80} is not: '
                r"pass `TagTokenizer(pattern=r'\w|[^\w\s]')`, or a pattern of smaller words, or mend the place")
         for i in inside: tags[i] = f'I-{span.label}'
         tags[inside[0]] = f'B-{span.label}'
@@ -120,7 +122,8 @@ def _conll(words, tags):
     "The lines of a text; raises `ValueError` for what `read_conll` would read as something else"
     fits = len(words)==len(tags)>0 and all(re.fullmatch(r'\S([^\t\n\r]*\S)?', o) for o in (*words, *tags))
     first_is_word = fits and words[0][0]!='\ufeff' and '-DOCSTART-' not in words
-    ensure(fits and first_is_word, 'words', words, f'words without tabs and line ends, and a tag for each: they have {tags!r:.80}')
+    ensure(fits and first_is_word, 'words', words,
+           f'words without tabs and line ends, and a tag for each: they have {tags!r:.80}')
     return ''.join(f'{word}\t{tag}\n' for word,tag in zip(words, tags))
 
 def write_conll(

@@ -151,7 +151,8 @@ def _compare(learn, bag, small, n):
     found,wanted = (loss.decodes(loss.activation(o)) for o in logits)
     same = (found==wanted).view(len(texts), -1).all(1)
     accuracy,of_all = ((o==targets).float().mean().item() for o in (found, wanted))
-    return dict(texts=len(texts), same=same.float().mean().item(), accuracy=accuracy, accuracy_of_all=of_all)
+    return dict(texts=len(texts), same=same.float().mean().item(),
+                accuracy=accuracy, accuracy_of_all=of_all)
 
 # %% ../../nbs/use/page.ipynb #9a6e0017
 def _filled(page, **values):
@@ -188,12 +189,15 @@ def export_page(
     rows = _strongest(bag, learn.dls.train.new(shuffle=False, drop_last=False), n_phrases)
     small,numbers,units = _smaller(bag, rows, one_right)
     compared = _compare(learn, bag, small, n_valid)
-    about = f'{len(rows):,} of {len(bag.keys)-1:,} phrases; ' + ', '.join(f'{n} {o:.4g}' for n,o in compared.items())
+    said = ', '.join(f'{n} {o:.4g}' for n,o in compared.items())
+    about = f'{len(rows):,} of {len(bag.keys)-1:,} phrases; {said}'
     if compared['same']<min_same: raise ValueError(
-        f'too few answers stay, `min_same={min_same}`: pass a larger `n_phrases=`, or a smaller `min_same=`: {about}')
+        f'too few answers stay, `min_same={min_same}`: pass a larger `n_phrases=`, or a smaller '
+        f'`min_same=`: {about}')
     page = text_table | _phrases_table(small, numbers, units, one_right, base)
-    page |= dict(target=kind, classes=[*map(str, classes)], thresh=getattr(learn.loss_func, 'thresh', .5))
-    with atomic_write(file) as new:
-        new.write_text(_filled(page, title=title or file.stem, example=example, about=about), encoding='utf8')
+    thresh = getattr(learn.loss_func, 'thresh', .5)
+    page |= dict(target=kind, classes=[*map(str, classes)], thresh=thresh)
+    text = _filled(page, title=title or file.stem, example=example, about=about)
+    with atomic_write(file) as new: new.write_text(text, encoding='utf8')
     print(f'{file}: {file.stat().st_size/1e6:.2f} MB, {about}')
     return file
