@@ -28,7 +28,7 @@ def trained(df, epochs, scale=.01, **kwargs):
     return learn
 
 if __name__=='__main__':
-    review = 'At first I was bored, but the second half is not bad at all: a wonderful cast, and a clever end.'
+    review = 'I was bored at first, but what a wonderful cast: a clever and moving film, one of the best I have seen.'
     if len(sys.argv)>1:
         export_page(trained(reviews(), 1, bs=64), sys.argv[1], 'Sentiment of a film review', review)
     else:
