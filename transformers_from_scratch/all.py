@@ -22,6 +22,7 @@ from transformers_from_scratch.text.loaders import *
 from transformers_from_scratch.text.blocks import *
 from transformers_from_scratch.text.detokenize import *
 from transformers_from_scratch.text.tags import *
+from transformers_from_scratch.text.entities import *
 from transformers_from_scratch.text.pairs import *
 from transformers_from_scratch.generate.sample import *
 from transformers_from_scratch.generate.read import *
@@ -55,4 +56,5 @@ from transformers_from_scratch.use.calibrate import *
 from transformers_from_scratch.use.zero_shot import *
 from transformers_from_scratch.use.save import *
 from transformers_from_scratch.use.onnx import *
+from transformers_from_scratch.use.page import *
 from transformers_from_scratch.use.hub import *
