@@ -133,7 +133,7 @@ def main():
     p.add_argument('--shots', type=Path, help='a folder for pictures of the pages')
     p.add_argument('--required', action='store_true', help='fail where there is no Playwright or no browser')
     a = p.parse_args()
-    pages = a.pages or sorted(o.relative_to(a.site).as_posix() for o in a.site.rglob('*.html'))
+    pages = a.pages or sorted(n for o in a.site.rglob('*.html') if not (n := o.relative_to(a.site).as_posix()).startswith('images/'))
     if not pages: sys.exit(f'Site: no pages in {a.site}. `make docs` builds them.')
     if a.shots: a.shots.mkdir(parents=True, exist_ok=True)
     def skip(why): sys.exit(f'Site: {why}' if a.required else print(f'Site: skipped, for {why}'))

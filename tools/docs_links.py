@@ -117,7 +117,7 @@ def problems(pages, allowed):
             u = urlsplit(url)
             if not u.scheme and not u.netloc: yield from (f'{name}: {why} {url}' for why in [lost(url, p, found)] if why)
             elif url in l.loads and u.scheme != 'data' and not re.match(allowed, url): yield f'{name} loads from outside: {url[:100]}'
-        if name.parts[0] == 'source': continue
+        if name.parts[0] in ('source', 'images'): continue
         if name not in pages: yield f'a page of no notebook: {name}'
         prose = re.sub(code, '', s, flags=re.S)
         for faults, text in ((in_prose, prose), (anywhere, s)):
