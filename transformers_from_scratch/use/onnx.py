@@ -10,18 +10,27 @@ from contextlib import redirect_stderr,redirect_stdout
 from types import SimpleNamespace
 from fastai.text.all import *
 from ..learner.turns import *
+from ..nn.align import *
 from ..nn.classifier import *
 from ..nn.bag import *
+from ..nn.lm import *
+from ..nn.mlm import *
+from ..nn.seq2seq import *
 from ..files.format import *
 from ..files.describe import *
+from ..text import tags as tags_module
 from ..text.info import *
+from ..text.tags import *
 from ..text.tokenizers import *
 from ..text.ensure import *
-from .predict import Classifier,rules,splitters
+from ..pretrained.core import *
+from .embed import *
+from .predict import Classifier,Embedder,Tagger,rules,splitters
 
 # %% ../../nbs/use/onnx.ipynb #a04d995c
 _meanings = {  # what outputs are, by the kind of target: an activation, and the usual loss
     'category': (partial(torch.softmax, dim=-1), 'CrossEntropyLossFlat()'),
+    'tags': (partial(torch.softmax, dim=-1), 'CrossEntropyLossFlat()'),
     'labels': (torch.sigmoid, 'BCEWithLogitsLossFlat()'), 'numbers': (noop, 'MSELossFlat()')}
 
 def _about_target(learn):
@@ -29,11 +38,13 @@ def _about_target(learn):
     task,classes = text_target(learn.dls)
     loss = learn.loss_func
     model = plain_model(learn.model)
+    writes = isinstance(model, (TransformerLM,TransformerMLM,TransformerSeq2Seq))
+    ensure(not writes, 'learn', type(model).__name__, 'a classifier, a tagger or an `embed`, not what writes text')
     two_texts = len(getattr(learn.dls.train_ds, 'tls', ()))>2
     ensure(task in _meanings and not two_texts, 'learn', f"for {'two texts' if two_texts else task}",
-           'for a text and its label, labels or numbers; two texts are columns of one `TextBlock`')
+           'for a text and its label, labels, numbers or tags; two texts are columns of one `TextBlock`')
     one_answer = isinstance(model, NgramBag) or model[1].pool
-    ensure(one_answer, 'learn.model', type(model).__name__,
+    ensure(one_answer or task=='tags', 'learn.model', type(model).__name__,
            'a classifier with a `pool`, or a bag: one answer for each text')
     meaning,usual = _meanings[task]
     x = torch.linspace(-2, 2, 6).view(2, 3)
@@ -42,10 +53,88 @@ def _about_target(learn):
            f'one whose outputs mean {task}, such as `{usual}`')
     return dict(target=task, classes=list(map(str, classes)), thresh=getattr(loss, 'thresh', .5))
 
+# %% ../../nbs/use/onnx.ipynb #5e7e0011
+class _Vectors(Module):
+    "Ids to vectors, as `embed` makes them"
+    def __init__(self, encoder, crop, pool, normalize):
+        self.encoder,self.crop,self.pool,self.normalize = encoder,crop,pool,normalize
+        self.dense = getattr(pool, 'dense', None)  # its weights are a part of the graph
+
+    def __getitem__(self, i): return self.encoder
+
+    def forward(self, ids):
+        read = align(ids, self.encoder, self.crop)
+        x = self.pool(self.encoder(read.ids, read.hidden), read.pad_mask)
+        return F.normalize(x, dim=-1) if self.normalize else x
+
+def _embed_of(source):
+    "The object whose `embed` is meant, and the keywords for it; None for a learner"
+    if isinstance(source, Pretrained): return source,{}
+    method = getattr(source, 'func', source)
+    if getattr(method, '__name__', '')=='embed': return method.__self__,getattr(source, 'keywords', {})
+    return None,{}
+
+def _vectors(owner, keywords):
+    "The network of an `embed`, and what describes it"
+    owner.embed('a', **keywords)  # raises errors for wrong keywords
+    about = dict(target='vectors', readers=['Embedder'], prompts={}, prompt='')
+    if isinstance(owner, Pretrained):
+        config = owner.sentence or SentenceConfig()
+        encoder,crop,pool,normalize = owner.encoder,None,config,config.normalize
+        limit = ifnone(keywords.get('max_len'), owner.limit)
+        name = ifnone(keywords.get('prompt'), config.default_prompt) or ''
+        about |= dict(prompts=config.prompts, prompt=name, cut=limit and (limit, owner.tokenizer.ends[1]))
+    else:
+        model = plain_model(owner.model)
+        encoder,crop,pool,normalize = model[0],getattr(model, 'crop', None),mean_pool,True
+        if crop is None: about['cut'] = encoder.max_len and (encoder.max_len,0)
+    pool = keywords.get('pool', pool)
+    ensure(pool, 'pool', pool, 'a function: one vector for each text')
+    return _Vectors(encoder, crop, pool, ifnone(keywords.get('normalize'), normalize)),about
+
+def _head_beside(model):
+    "The last layer, where it compares vectors of length 1 with a vector for each label; else None"
+    head = None if isinstance(model, NgramBag) else model[1]
+    plain = type(model) is TransformerClassifier and type(head) is ClassifierHead and head.y_range is None
+    if plain and getattr(head.pool, 'func', None) is unit_pool: return head.linear
+
+# %% ../../nbs/use/onnx.ipynb #5e7e0013
+def _about_tags(dls):
+    "Describe how words become pieces"
+    tok = tags_of(dls).tok
+    o2i = {o: i for i,o in enumerate(text_vocab(dls))}
+    vocab = getattr(tok.tok, 'vocab', defaults.text_spec_tok)
+    def special(name, usual): return [*(vocab[i] for i in special_ids(vocab, name)), usual]
+    return dict(pattern=tok.pattern, max_pieces=tok.max_pieces, ends=[[o2i.get(o, 0) for o in end] for end in tok.ends],
+                unk=special('unk', UNK)[0], pads=special('pad', PAD))
+
+def _export_of(source):
+    "What is exported: the object with the model, the network, its description, and the class that reads it"
+    owner,keywords = _embed_of(source)
+    about = dict(cut=None, head=False, readers=['Classifier'])
+    if owner is not None:
+        model,more = _vectors(owner, keywords)
+        return owner,model,about|more,Embedder
+    about |= _about_target(source)
+    model = plain_model(source.model)
+    if about['target']=='tags':
+        about |= dict(readers=['Tagger'], tags=_about_tags(source.dls))
+        return source,model,about,Tagger
+    if _head_beside(model) is not None:
+        about |= dict(head=True, readers=['Classifier','Embedder'], prompts={}, prompt='')
+    return source,model,about,Classifier
+
+def _program():
+    "`predict.py`: its import of this library is replaced by the source of what it imports"
+    parts = '_prefix_and_label tag_spans TagSpan TaggedText _windows_of text_windows'.split()
+    source = '\n\n'.join(inspect.getsource(getattr(tags_module, o)).rstrip() for o in parts)
+    code = Path(inspect.getfile(Classifier)).read_text(encoding='utf8')
+    return re.sub(r'^from \.\.text\.tags import .*$', lambda _: source, code, flags=re.M)
+
 # %% ../../nbs/use/onnx.ipynb #ox12
 def _accepts_long(model):
     "True if the model reads texts longer than its `max_len`, truncated or in windows"
-    cuts = model.crop is not None or getattr(model, 'windows', None) is not None
+    cuts = getattr(model, 'crop', None) is not None or getattr(model, 'windows', None) is not None
     return cuts and model[0].max_len is not None
 
 def _write_graph(model, path):
@@ -94,30 +183,40 @@ def _check_logits(path, model):
             raise ValueError("the file's outputs would differ: it is not written")
 
 # %% ../../nbs/use/onnx.ipynb #ox16
-def _about_texts(dls):
+def _about_texts(source):
     "Describe how texts become ids; raises `ValueError` where `predict.py` can't do it"
-    tok = text_tokenizer(dls)
-    state = tokenizer_state(dls)
+    if isinstance(source, Pretrained):
+        tok,vocab,pad = as_tokenizer(source.tokenizer),source.vocab,source.encoder.pad_idx
+    else:
+        dls = source.dls
+        tok,vocab,pad = text_tokenizer(dls),text_vocab(dls),pad_id(dls)
+    state = tokenizer_state(tok)
     ensure(state['cls'] in splitters and {*state['rules']}<=rules.keys(), 'tok_tfm', state['cls'],
            f'one of {[*splitters]} with rules of fastai, not a custom one: `predict.py` has these')
     if state['cls']=='SpacyTokenizer':
         warn('`predict.py` will need spaCy, which splits the texts of `learn`: other tokenizers, '
-             'such as `HFTokenizer` or `CharTokenizer`, do without', stacklevel=4)
+             'such as `HFTokenizer` or `CharTokenizer`, do without', stacklevel=5)
     cols = L(getattr(tok, 'text_cols', ())) if tok.mode=='df' else ()
     state['pairs'] = getattr(tok.tok, 'pairs', False)
-    return dict(vocab=list(map(str, text_vocab(dls))), pad_idx=pad_id(dls), tokenizer=state,
+    return dict(vocab=list(map(str, vocab)), pad_idx=pad, tokenizer=state,
                 columns=[*map(str, cols)], marks=len(cols)>1 and tok.kwargs.get('mark_fields') is not False)
 
-def _check_ids(classifier, learn):
+def _ids(source, text):
+    "The ids of a text without padding, as `source` makes them"
+    if not isinstance(source, Pretrained): return text_ids(source.dls, text)
+    return [source.tokenizer.o2i[o] for o in first(source.tokenizer([text]))]
+
+def _check_ids(reader, source):
     "Raises `ValueError` unless `predict.py` makes the ids that the learner makes"
-    about = classifier.about
+    about = reader.about
     words = ' '.join(about['vocab'][:60])
     odd = "It isn't GOOD, <b>so-so</b>:  7.5!!!!\n\n▁ ½ ü 电影 \ud800 so so so so"
     more = ['a film']*(len(about['columns'])-1)
     for text in (words, words.title(), odd, 'film', '', ' '):
         row = [text, *more] if more else text
-        want = text_ids(learn.dls, classifier.joined(row))
-        got = [i for i in classifier.ids(row) if i!=about['pad_idx']]
+        want = reader.cut(_ids(source, reader.joined(row)))
+        got = reader.ids(row)
+        want,got = ([i for i in o if i!=about['pad_idx']] for o in (want,got))
         if got!=want:
             raise ValueError(f"`learn` makes {want[:9]} of {text[:40]!r}, `predict.py` {got[:9]}: "
                              "what else its data do, as `backwards=True` does, can't be written")
@@ -140,78 +239,191 @@ def _write_bag(bag, path):
     np.savez(path, known=bag.keys, parts=parts, bias=bag.bias.detach(), skip=bag.skip,
              n_grams=bag.n_grams, base=2_000_003)
 
-def _write_model(model, folder, quantize):
-    "Write a bag as a table, or a transformer as a graph"
-    if isinstance(model, NgramBag): return _write_bag(model, folder/'bag.npz')
+def _write_model(model, folder):
+    "Write a bag as a table, or a transformer as a graph, perhaps with its last layer beside; the network of the graph"
+    if isinstance(model, NgramBag):
+        _write_bag(model, folder/'bag.npz')
+        return model
     path = folder/'model.onnx'
+    head = None if isinstance(model, _Vectors) else _head_beside(model)
+    if head is not None:
+        np.savez(folder/'head.npz', weight=head.weight.detach(), bias=head.bias.detach())
+        model = _Vectors(model[0], model.crop, model[1].pool, False)
     _write_graph(model, path)
     _check_logits(path, model)
-    if quantize: _to_int8(path)
+    return model
+
+# %% ../../nbs/use/onnx.ipynb #5e7e0015
+def _write_openvino(folder, rows):
+    "Write `model.onnx` for OpenVINO; with `rows` of ids in 8 bits, whose scales they determine"
+    openvino = import_extra('openvino', 'openvino')
+    model = openvino.Core().read_model(folder/'model.onnx')
+    if rows:
+        nncf = import_extra('nncf', 'openvino')
+        data = nncf.Dataset([{'ids': np.array([o])} for o in rows])
+        out = io.StringIO()  # where its progress goes
+        with redirect_stdout(out), redirect_stderr(out):
+            model = nncf.quantize(model, data, model_type=nncf.ModelType.TRANSFORMER, subset_size=len(rows))
+    openvino.save_model(model, folder/'model.xml', compress_to_fp16=False)
+
+def _evenly(items, n):
+    "At most `n` of `items`, from the first to the last"
+    return [items[int(i)] for i in np.linspace(0, len(items)-1, min(n, len(items)))]
+
+def _rows(reader, items, n):
+    "Ids of at most `n` texts, or items of a dataset, that the model can read, and their targets or None"
+    longest = not reader.about['crops'] and reader.about['max_len'] or sys.maxsize
+    rows = []
+    for o in _evenly(items, n):
+        if isinstance(o, tuple): ids,target = reader.cut(o[0].tolist()),np.asarray(o[1])
+        else: ids,target = reader.ids(o),None
+        if len(ids)<=longest: rows.append((ids, target))
+    return rows
+
+def _calibration(reader, source, texts):
+    "Ids of up to 300 texts, and where they are from: validation, or training where there are fewer than 200"
+    where = 'texts'
+    if texts is None:
+        few = len(source.dls.valid_ds)<200
+        texts,where = (source.dls.train_ds,'dls.train') if few else (source.dls.valid_ds,'dls.valid')
+    rows = [ids for ids,_ in _rows(reader, texts, 300) if ids]
+    return rows,f'{len(rows)} texts of {where}'
 
 # %% ../../nbs/use/onnx.ipynb #7209a56b
+def _outputs(reader, rows):
+    "What is compared: probabilities, numbers or vectors"
+    if isinstance(reader, Embedder): return reader.vectors(rows)
+    return np.concatenate(reader.probs(rows)) if isinstance(reader, Tagger) else reader.probs(rows)
+
+def _neighbors(x):
+    "The ten nearest vectors of each `(n,10)`"
+    unit = x/np.linalg.norm(x, axis=1, keepdims=True).clip(1e-12)
+    cosines = unit@unit.T
+    np.fill_diagonal(cosines, -9)
+    return np.argsort(-cosines, 1, kind='stable')[:,:min(10, len(x)-1)]
+
+def _same(about, a, b):
+    "The share of answers that are the same"
+    if about['target']=='vectors':
+        pairs = zip(_neighbors(a), _neighbors(b))
+        return float(np.mean([np.isin(*o).mean() for o in pairs])) if len(a)>1 else 1.
+    if about['target']=='numbers': same = np.abs(a-b) < .25*b.std(0).clip(1e-3)
+    elif about['target']=='labels': same = (a>about['thresh'])==(b>about['thresh'])
+    else: same = a.argmax(-1)==b.argmax(-1)
+    return float(same.mean())
+
+def _accuracy(about, probs, targets):
+    "The share of right labels, or of right tags where there is one"
+    if about['target']=='tags': return float((probs.argmax(-1)==targets)[targets>=0].mean())
+    labels = probs.argmax(-1) if about['target']=='category' else probs>about['thresh']
+    return float((labels==targets).mean())
+
 @torch.no_grad()
-def _compare(classifier, model, ds, n, limit):
-    "Compare file and model on `n` texts of `ds`; raises `ValueError` for a change above `limit`"
-    about = classifier.about
-    kind = about['target']
-    longest = not about['crops'] and about['max_len'] or sys.maxsize  # it can't read longer texts
-    rows = [ds[int(i)] for i in np.linspace(0, len(ds)-1, min(n, len(ds)))]
-    rows = [(x.tolist(), np.asarray(y)) for x,y in rows if len(x)<=longest]
+def _compare(reader, model, rows):
+    "Compare file and model on `rows` of ids and targets"
+    about = reader.about
     if not rows: return dict(texts=0)
-    texts,targets = zip(*rows)
-    of_file = classifier.probs(texts)
+    ids,targets = zip(*rows)
+    of_file = _outputs(reader, ids)
+    session = reader.session
     def run_model(_, given): return [model(torch.from_numpy(given['ids'])).numpy()]
-    classifier.session = SimpleNamespace(run=run_model)  # the model itself, in place of its file
-    of_model = classifier.probs(texts)
-    unit = of_model.std(0).clip(1e-3) if kind=='numbers' else 1  # numbers are measured in deviations
-    change = float(np.abs((of_file-of_model)/unit).max())
-    res = dict(texts=len(texts), max_change=change)
-    def accuracy(probs):
-        labels = probs.argmax(-1) if kind=='category' else probs>about['thresh']
-        return float((labels==np.stack(targets)).mean())
-    if kind!='numbers': res |= dict(accuracy=accuracy(of_file), accuracy_32=accuracy(of_model))
-    if not change<=limit:
-        cure = f': pass a larger `max_change=`, or no `quantize`: {res}' if about.get('quantize') else ''
-        raise ValueError(f"the file's answers would differ by {change:.3g}, more than {limit}: "
-                         f'it is not written{cure}')
-    return res
+    reader.session = SimpleNamespace(run=run_model)  # the model itself, in place of its file
+    of_model = _outputs(reader, ids)
+    reader.session = session
+    unit = of_model.std(0).clip(1e-3) if about['target']=='numbers' else 1  # numbers are measured in deviations
+    res = dict(texts=len(rows), max_change=float(np.abs((of_file-of_model)/unit).max()), same=_same(about, of_file, of_model))
+    if targets[0] is None or about['target'] in ('numbers','vectors'): return res
+    targets = np.concatenate(targets) if about['target']=='tags' else np.stack(targets)
+    return res | dict(accuracy=_accuracy(about, of_file, targets), accuracy_32=_accuracy(about, of_model, targets))
+
+def _refuse_changes(about, engine, res, max_change, min_same, min_recall):
+    "Raise `ValueError` where too much differs"
+    if not res['texts']: return
+    where = f"the answers of {engine}'s file would differ, so it is not written: {res}"
+    if not about['quantize']:
+        if not res['max_change']<=1e-4: raise ValueError(where)
+        return
+    name,least = ('min_recall',min_recall) if about['target']=='vectors' else ('min_same',min_same)
+    if not res['same']>=least:
+        raise ValueError(f'`{name}` is {least}, but {res["same"]:.4f} of them stay in 8 bits; {where}: pass a smaller `{name}=`, or no `quantize`')
+    if not res['max_change']<=ifnone(max_change, math.inf):
+        raise ValueError(f'`max_change` is {max_change}; {where}: pass a larger `max_change=`, or no `quantize`')
+
+def _ms(reader, rows):
+    "Milliseconds a text, of one text and of 32 at once"
+    rows = ([ids for ids,_ in rows] or [[0]*8])*32
+    def ms(n):
+        took = []
+        for _ in range(3):
+            start = time.perf_counter()
+            reader.read(rows[:n])
+            took.append(time.perf_counter()-start)
+        return round(1000*min(took)/n, 3)
+    return [ms(1), ms(32)]
+
+# %% ../../nbs/use/onnx.ipynb #5e7e0016
+@synchronized
+def _export(owner, model, about, make, folder, *, texts, n_valid, bounds):
+    "Write the folder; `owner` holds the model"
+    files = 'model.onnx','model.onnx.data','model.xml','model.bin','bag.npz','head.npz','predict.py'
+    # tracing a model draws random numbers
+    with no_random(), atomic_write(folder/'about.json', *files) as new:
+        def write(): new.write_text(json.dumps(about), encoding='utf8')
+        # with gradients, other kernels are traced
+        model = deepcopy(model).cpu().float().eval().requires_grad_(False)
+        model = _write_model(model, new.parent)
+        new.with_name('predict.py').write_text(_program(), encoding='utf8')
+        write()
+        reader = make(new.parent)
+        _check_ids(reader, owner)
+        if 'openvino' in about['engines']:
+            rows = []
+            if about['quantize']: rows,about['calibrated'] = _calibration(reader, owner, texts)
+            _write_openvino(new.parent, rows)
+        if about['quantize']: _to_int8(new.with_name('model.onnx'))
+        write()
+        rows = _rows(reader, owner.dls.valid_ds if texts is None else texts, n_valid)
+        for engine in about['engines']:
+            reader = make(new.parent, engine=engine)
+            res = _compare(reader, model, rows)
+            _refuse_changes(about, engine, res, **bounds)
+            about['compared'][engine] = res | dict(ms=_ms(reader, rows))
+        write()
 
 # %% ../../nbs/use/onnx.ipynb #ox23
-@synchronized
 def export_onnx(
-    learn:Learner, # A trained classifier, with a `TransformerClassifier` or `NgramBag` for a model
+    learn, # A trained classifier, bag or tagger; for vectors a `Pretrained` or `learn.embed`, or a `partial` of it
     folder:str|Path, # Where to write; an earlier export there is replaced
     quantize:str=None, # 'int8': weights in 8 bits, whose answers differ a little; None: 32 bits
     n_valid:int=1000, # Validation texts to compare, at most, evenly from all
-    max_change:float=.6 # Largest change by `quantize` of a probability; of a number, in deviations
+    max_change:float=None, # Largest change by `quantize` of a probability; of a number, in deviations; None: any
+    *,
+    engine:str='onnx', # 'openvino' writes its file beside, extra `openvino`
+    texts:list=None, # Texts to compare and calibrate with, for a `Pretrained`; None: those of `dls`
+    min_same:float=.99, # Share of the answers that must stay in 8 bits, in [0,1]
+    min_recall:float=.95 # Share of the ten nearest neighbors that must stay in 8 bits, for vectors, in [0,1]
 )->Path: # The folder
-    "Write a classifier; raises `ValueError` if the file differs, errors of `torch.onnx.export`"
-    model = plain_model(learn.model)
+    "Write a model; raises `ValueError` if a file differs, errors of `torch.onnx.export`"
+    owner,model,about,make = _export_of(learn)
     folder = Path(folder).expanduser()
-    for name in ('onnx','onnxscript','onnxruntime'): import_extra(name, 'onnx')
+    extras = [('onnx','onnx'), ('onnxscript','onnx'), ('onnxruntime','onnx')]
+    ensure(engine in ('onnx','openvino'), 'engine', engine, "'onnx' or 'openvino'")
+    if engine=='openvino': extras += [('openvino','openvino')] + [('nncf','openvino')]*bool(quantize)
+    for name,extra in extras: import_extra(name, extra)
     if rank_distrib(): return folder
     ensure_free(folder, 'about.json', 'onnx')
     bag = isinstance(model, NgramBag)
-    valid = learn.dls.valid_ds
-    ensure(quantize is None or quantize=='int8' and not bag and len(valid), 'quantize', quantize,
+    if texts is None and isinstance(owner, Pretrained): texts = []
+    some = owner.dls.valid_ds if texts is None else texts
+    ensure(quantize is None or quantize=='int8' and not bag and len(some), 'quantize', quantize,
            "None, or 'int8', for a transformer with a validation set, as of "
-           '`load_transformer_learner(folder, dls=dls)`')
-    about = dict(kind='onnx', **_about_target(learn), **_about_texts(learn.dls), bag=bag,
-                 quantize=quantize, max_len=None if bag else model[0].max_len,
-                 crops=bag or _accepts_long(model))
-    files = 'model.onnx','model.onnx.data','bag.npz','predict.py'
-    # tracing a model draws random numbers
-    with no_random(), atomic_write(folder/'about.json', *files) as new:
-        # with gradients, other kernels are traced
-        model = deepcopy(model).cpu().float().eval().requires_grad_(False)
-        _write_model(model, new.parent, quantize)
-        code = Path(inspect.getfile(Classifier)).read_text(encoding='utf8')
-        new.with_name('predict.py').write_text(code, encoding='utf8')
-        new.write_text(json.dumps(about), encoding='utf8')
-        classifier = Classifier(new.parent)
-        _check_ids(classifier, learn)
-        limit = max_change if quantize else 1e-3
-        about['compared'] = _compare(classifier, model, valid, n_valid, limit)
-        new.write_text(json.dumps(about), encoding='utf8')
-    if quantize: print(f'{quantize}:', ', '.join(f'{n} {o:.4g}' for n,o in about['compared'].items()))
+           '`load_transformer_learner(folder, dls=dls)`, or for a `Pretrained` with `texts=`')
+    about = dict(kind='onnx', **about, **_about_texts(owner), bag=bag, quantize=quantize,
+                 engines=[*dict.fromkeys(['onnx', engine])], max_len=None if bag else model[0].max_len,
+                 crops=bag or _accepts_long(model), compared={})
+    bounds = dict(max_change=max_change, min_same=min_same, min_recall=min_recall)
+    _export(owner, model, about, make, folder, texts=texts, n_valid=n_valid, bounds=bounds)
+    for name,res in about['compared'].items():
+        if quantize: print(f'{name}, {quantize}:', ', '.join(f'{n} {o}' for n,o in res.items()))
+    if 'calibrated' in about: print('calibrated with', about['calibrated'])
     return folder
