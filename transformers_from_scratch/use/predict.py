@@ -136,6 +136,8 @@ class _Reader:
         self.split = splitters[state['cls']](state)
         self.number = {o: i for i,o in enumerate(self.about['vocab']) if o!='xxfake'}
         self.session = self._session(engine, threads)
+        if self.about['head']:  # labels are vectors beside
+            with np.load(self.folder/'head.npz') as head: self.head = head['weight'].T,head['bias']
 
     def _session(self, engine, threads):
         if self.about['bag']: return _Bag(self.folder/'bag.npz')
@@ -204,8 +206,7 @@ class Classifier(_Reader):
     )->np.ndarray: # `(n,n_out)`: probabilities; or numbers, where these were the targets
         "Read ids, in batches of similar length; raises `ValueError` for more than the model reads"
         x = np.stack(self.read(rows or [[]], tokens))[:len(rows)]  # as wide where there is no text
-        if self.about['head']:  # labels are vectors beside
-            with np.load(self.folder/'head.npz') as head: x = x@head['weight'].T + head['bias']
+        if self.about['head']: x = x@self.head[0] + self.head[1]
         if self.about['target']=='numbers': return x
         if self.about['target']=='labels': return np.exp(-np.logaddexp(0, -x))  # a sigmoid
         return _softmax(x)
@@ -370,7 +371,7 @@ def _main():
     sys.stdout.reconfigure(encoding='utf-8', errors='replace', newline='')
     folder = Path(__file__).parent
     name = json.loads((folder/'about.json').read_text(encoding='utf8'))['readers'][0]
-    reader = globals()[name](folder, args.threads, args.engine)
+    reader = dict(Classifier=Classifier, Embedder=Embedder, Tagger=Tagger)[name](folder, args.threads, args.engine)
     rows = args.texts or _rows_of(sys.stdin, args.format)
     texts = rows
     if args.format=='text' and len(reader.about['columns'])>1: texts = [o.split('\t') for o in rows]
