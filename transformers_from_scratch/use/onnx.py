@@ -331,7 +331,8 @@ def _compare(reader, model, rows):
     reader.session = session
     in_deviations = about['target'] in ('numbers','vectors')
     unit = of_model.std(0).clip(1e-3) if in_deviations else 1
-    res = dict(texts=len(rows), max_change=float(np.abs((of_file-of_model)/unit).max()), same=_same(about, of_file, of_model))
+    change = np.abs((of_file-of_model)/unit).max()
+    res = dict(texts=len(rows), max_change=float(change), same=_same(about, of_file, of_model))
     if targets[0] is None or in_deviations: return res
     targets = np.concatenate(targets) if about['target']=='tags' else np.stack(targets)
     return res | dict(accuracy=_accuracy(about, of_file, targets), accuracy_32=_accuracy(about, of_model, targets))
@@ -409,7 +410,8 @@ def export_onnx(
     folder = Path(folder).expanduser()
     extras = [('onnx','onnx'), ('onnxscript','onnx'), ('onnxruntime','onnx')]
     bag = isinstance(model, NgramBag)
-    ensure(engine=='onnx' or engine=='openvino' and not bag, 'engine', engine, "'onnx', or 'openvino' for a transformer")
+    ensure(engine=='onnx' or engine=='openvino' and not bag, 'engine', engine,
+           "'onnx', or 'openvino' for a transformer")
     if engine=='openvino': extras += [('openvino','openvino')] + [('nncf','openvino')]*bool(quantize)
     for name,extra in extras: import_extra(name, extra)
     if rank_distrib(): return folder

@@ -142,7 +142,8 @@ class _Reader:
     def _session(self, engine, threads):
         if self.about['bag']: return _Bag(self.folder/'bag.npz')
         if engine not in self.about['engines']: raise ValueError(
-            f"`engine` is {engine!r}, but must be one of {self.about['engines']}, for which there are files in {self.folder}")
+            f"`engine` is {engine!r}, but must be one of {self.about['engines']}, "
+            f"for which there are files in {self.folder}")
         make,file = engines[engine]
         return make(self.folder/file, threads)
 
