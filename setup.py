@@ -17,7 +17,7 @@ setup(
     python_requires=f">={cfg['min_python']}", project_urls=urls,
     install_requires=cfg['requirements'].split(),
     extras_require=dict(dev=' '.join(cfg[f'{o}_requirements'] for o in ('dev',*extras)).split(),
-                        **{o: cfg[f'{o}_requirements'].split() for o in ('bench','site','notebook',*extras)}),
+                        **{o: cfg[f'{o}_requirements'].split() for o in ('bench','site','notebook','openvino',*extras)}),
     packages=find_packages(include=['transformers_from_scratch*']), include_package_data=True,
     entry_points=dict(nbdev=['transformers_from_scratch = transformers_from_scratch._modidx:d']),
     long_description=readme.read_text(encoding='utf-8') if readme.exists() else '',

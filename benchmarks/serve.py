@@ -18,7 +18,7 @@ from few_labels import split
 from read import timed
 from train_step import cpu, table
 from transformers_from_scratch.all import *
-from transformers_from_scratch.use.onnx import _compare
+from transformers_from_scratch.use.onnx import _compare,_rows
 from transformers_from_scratch.use.predict import Classifier
 
 def trained(name, n, epochs, hf):
@@ -71,14 +71,15 @@ def main(
     for name in ('mr','trec'):
         learn = trained(name, labels, epochs, Path(hf).expanduser())
         folders = {'32 bits': export_onnx(learn, tmp/f'{name} 32', n_valid=1),
-                   '8 bits': export_onnx(learn, tmp/f'{name} 8', 'int8', n_valid=1, max_change=1)}
+                   '8 bits': export_onnx(learn, tmp/f'{name} 8', 'int8', n_valid=1, min_same=0)}
         folders['8 bits, by hand'] = by_hand(folders['32 bits'], tmp/f'{name} hand')
         model = plain_model(learn.model).eval()
         for kind,folder in folders.items():
-            o = _compare(Classifier(folder, threads), model, learn.dls.valid_ds, n_valid, 1)
+            judge = Classifier(folder, threads)
+            o = _compare(judge, model, _rows(judge, learn.dls.valid_ds, n_valid))
             rows.append({'data':name, '':kind, 'MB':f"{(folder/'model.onnx').stat().st_size/1e6:.0f}", 'texts':o['texts'],
                          'accuracy':f"{o['accuracy']:.4f}", 'of the learner':f"{o['accuracy_32']:.4f}",
-                         'largest change':f"{o['max_change']:.3f}"})
+                         'largest change':f"{o['max_change']:.3f}", 'same answers':f"{o['same']:.4f}"})
     where = f'{date.today()}, torch {torch.__version__}, {cpu()}'
     table(rows, f'{where}, {labels} labels, {epochs} epochs', out)
 
