@@ -7,7 +7,7 @@ A page defines anew what it exports, and so replaces methods in its process: no 
 which take 3 seconds of a core, and spaCy, are imported once: each process is a copy (`fork`) of this one, where the system can do that safely.
 Notebooks that begin by importing all of this library start last, and before them it is imported once as well.
 With `TEST_SEED=3` the seeds are other ones, see `tools/seeds.py`; with `ADDRESSES=odd` tensors from files begin elsewhere, see `tools/addresses.py`."""
-import functools, gc, importlib, multiprocessing as mp, os, sys, time
+import gc, importlib, multiprocessing as mp, os, sys, time
 from collections import Counter
 from multiprocessing.connection import wait
 import addresses, seeds
@@ -64,8 +64,7 @@ def parallel(test, files, n_workers=0, pause=0, **kwargs):
 if __name__ == '__main__':
     if seeds.shift: print(f'Seeds are moved by {seeds.shift}.')
     get_ready(*'fastai.text.all torch._dynamo nbdev.showdoc IPython.core.magics matplotlib_inline.backend_inline safetensors.torch'.split())
-    spacy.blank = functools.cache(spacy.blank)    # of English: .2 s for each `DataLoaders` of words, and a second for the first of a notebook
-    spacy.blank('en')
+    spacy.blank('en')    # imports what `DataLoaders` of words need: a second of each notebook that has some
     nbdev.test.parallel = parallel
     try: nbdev.test.nbdev_test()
     finally:
