@@ -4,17 +4,18 @@ together and count them: passed, failed, and skipped (no cell to run). `make tes
     python tools/run_notebooks.py [nbs/nn] --do-print --timing     # the arguments of nbdev_test
 
 A page defines anew what it exports, and so replaces methods in its process: no other notebook may see that. PyTorch and fastai,
-which take 3 seconds of a core, are imported once: each process is a copy (`fork`) of this one, where the system can do that safely.
+which take 3 seconds of a core, and spaCy, are imported once: each process is a copy (`fork`) of this one, where the system can do that safely.
 Notebooks that begin by importing all of this library start last, and before them it is imported once as well.
 With `TEST_SEED=3` the seeds are other ones, see `tools/seeds.py`; with `ADDRESSES=odd` tensors from files begin elsewhere, see `tools/addresses.py`."""
 import gc, importlib, multiprocessing as mp, os, sys, time
 from collections import Counter
 from multiprocessing.connection import wait
 import addresses, seeds
-import nbdev.test
+import nbdev.test, spacy
 
 # Longest first: then no core waits while the other one runs the longest. What is not named comes after, as nbdev sorts it.
-first = 'tutorials/recipes tutorials/fast_lane use/calibrate tests/learner/bag learner/bag tests/learner/tagger tutorials/translation tutorials/algorithms tests/unusual'.split()
+first = '''tutorials/recipes tests/learner/cures testing/model tests/testing/model tests/use/save tests/train/resume tests/unusual reliability nn/training_by_hand
+    nn/seq2seq tests/learner/seq2seq tests/learner/batching tests/learner/tagger tests/text/blocks tests/text/bpe tutorials/algorithms'''.split()
 count,work = Counter(),[]
 completed = 7    # the exit status of a process whose notebook has passed: a cell may end its process, with 0 as well
 
@@ -63,6 +64,7 @@ def parallel(test, files, n_workers=0, pause=0, **kwargs):
 if __name__ == '__main__':
     if seeds.shift: print(f'Seeds are moved by {seeds.shift}.')
     get_ready(*'fastai.text.all torch._dynamo nbdev.showdoc IPython.core.magics matplotlib_inline.backend_inline safetensors.torch'.split())
+    spacy.blank('en')    # imports what `DataLoaders` of words need: a second of each notebook that has some
     nbdev.test.parallel = parallel
     try: nbdev.test.nbdev_test()
     finally:
