@@ -344,7 +344,7 @@ def _prompts(trial):
     pad = trial.is_pad(ids)
     model,state,start = trial.fresh(),None,0
     whole = [_whole(trial, row[~hidden][None])[0] for row,hidden in zip(ids, pad)]
-    for end in (width,width+1,width+more):
+    for end in range(width, width+more+1):
         out,state = trial.stepped(model, ids[:,start:end], state, pad[:,:end])
         start = end
         what = 'a prompt' if end==width else 'a text after its prompt'

@@ -24,7 +24,8 @@ def _huggingface(model):
     config = model.config.get_text_config()
     takes = inspect.signature(model.forward).parameters
     kept = next((o for o in ('past_key_values','cache_params','state') if o in takes), None)
-    writes = kept and model.can_generate() and getattr(config, 'is_decoder', True) is not False
+    encoder = getattr(config, 'is_decoder', None) is False and not config.is_encoder_decoder
+    writes = kept and model.can_generate() and not encoder
     pad_idx = config.pad_token_id
     facts = dict(longer=True, vocab_sz=config.vocab_size, pad_idx=0 if pad_idx is None else pad_idx,
                  max_len=getattr(config, 'max_position_embeddings', None),
@@ -34,14 +35,15 @@ def _huggingface(model):
         return model(ids, attention_mask=(~pad).long(), decoder_input_ids=_other_text(ids))
     def read_target(model, ids, pad): return model(_other_text(ids), decoder_input_ids=ids)
     def step(model, ids, state, pad):
-        "Read on; positions are those of `generate`"
-        given = {kept: state, 'use_cache': True}
+        "Read on; with padding, as `generate` does"
+        given,n = {kept: state and state[0], 'use_cache': True},ids.shape[1]
+        ids = torch.cat([state[1], ids], 1) if state else ids
         if pad.any():
-            given['attention_mask'] = (~pad).long()
-            pos = ((~pad).cumsum(1)-1).clamp(min=0)
-            if 'position_ids' in takes: given['position_ids'] = pos[:,-ids.shape[1]:]
-        out = model(ids, **given)
-        return out.logits,out[kept]
+            pos = ((~pad).cumsum(1)-1).clamp(min=0)[:,-n:] if 'position_ids' in takes else None
+            given = model.prepare_inputs_for_generation(ids, next_sequence_length=n, attention_mask=(~pad).long(),
+                                                        position_ids=pos, is_first_iteration=not state, **given)
+        out = model(**{'input_ids': ids[:,-n:]} | given)
+        return out.logits,(out[kept],ids)
     def step_target(model, ids, state):
         out = model(_other_text(ids), decoder_input_ids=ids, past_key_values=state, use_cache=True)
         return out.logits,out.past_key_values
@@ -121,7 +123,7 @@ def check_model(
             if earlier and found.verdict=='broken': found.cause = f'see *{earlier[0]}*'
             if side=='target': found.name = f'{name}, target'
             report.append(found)
-    skipped = [o.name for o in report if o.verdict=='not tried']
+    skipped = [o.name.replace(', ', ' of the ') for o in report if o.verdict=='not tried']
     report.about = f'`{type(model).__name__}`' + f'; not tried: {", ".join(skipped)}'*bool(skipped)
     assert_that(report or not raises, f'{report}')
     return report
