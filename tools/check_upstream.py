@@ -2,9 +2,7 @@
 
     python tools/check_upstream.py                    # in .venv-bench; writes nbs/data/upstream.csv. Half an hour of a core
     python tools/check_upstream.py --only qwen3       # the reports of those with this part in their name"""
-import csv, inspect, io, os, signal, sys, warnings
-from contextlib import redirect_stdout
-from pathlib import Path
+import csv, inspect, os, resource, warnings
 import torch, transformers
 from transformers.models.auto import modeling_auto
 from fastcore.script import call_parse
@@ -30,9 +28,9 @@ def checked(name, seconds):
         os.close(write)
         with open(read) as f: says = f.read()
         os.waitpid(child, 0)
-        return says or f'no report within {seconds} s'
+        return says or f'no report within {seconds} s of a core'
     os.close(read)
-    signal.alarm(seconds)
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds,seconds))
     with open(write, 'w') as f:
         try: model = tiny_model(name)
         except BaseException as e: f.write(f'no model: {type(e).__name__}: {e}'[:300])

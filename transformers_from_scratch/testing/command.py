@@ -38,10 +38,13 @@ def _shrink(config):
     kinds = [*zip(*lists.values())]
     second = next((i for i,o in enumerate(kinds) if o!=kinds[0]), 1)
     for n,o in lists.items(): config[n] = [o[0],o[min(second, len(o)-1)]]
+    heads,groups = config.get('num_attention_heads'),config.get('num_key_value_heads')
     for size,names in _sizes.items():
         for n in names.split():
             if isinstance(config.get(n), int) and not isinstance(config[n], bool): config[n] = min(size, config[n])
+    if heads==groups and groups: config['num_key_value_heads'] = config['num_attention_heads']
     for n,o in config.items():
+        if str(n).endswith('layer_indices') and o: config[n] = [1]
         if isinstance(o, dict): _shrink(o)
         if str(n).endswith('_token_id') and isinstance(o, int) and o>=99: config[n] = {'pad': 0, 'bos': 1}.get(n[:3], 2)
 

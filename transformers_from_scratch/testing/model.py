@@ -79,9 +79,9 @@ def _try(name, check, trial):
     if finding.verdict=='held': finding.diff,finding.tol = trial.diff,trial.tol
     return finding
 
-def _start(started, model, facts):
+def _not_started(error):
     "Copies of the model can be called, and do not know what another one has read"
-    started.append(Trial(model, **facts))
+    raise error
 
 def check_model(
     model, # A module, or a function that makes one: more can be tried
@@ -113,11 +113,12 @@ def check_model(
     names = [only] if isinstance(only, str) else only or [*checks]
     report = Report()
     for side,facts in sides.items():
-        started = []
-        found = tried('runs', _start, started, model, facts | given)
-        if not started: report.append(found)
-        for name in names if started else ():
-            trial = started[0]
+        try: trial = Trial(model, **facts | given)
+        except Exception as e:
+            if raises and not isinstance(e, Broken): raise
+            report.append(tried('runs', _not_started, e))
+            continue
+        for name in names:
             found = _try(name, checks[name], trial)
             earlier = [o.name for o in report.broken if o.name in _first]
             if earlier and found.verdict=='broken': found.cause = f'see *{earlier[0]}*'
@@ -158,7 +159,7 @@ def _has_caches(encoder): return all(getattr(b, 'cached', False) for b in encode
 
 def _facts(encoder):
     "Arguments of `Trial` that an encoder knows"
-    return dict(vocab_sz=encoder.vocab_sz, pad_idx=encoder.pad_idx, max_len=encoder.max_len, left=True)
+    return dict(vocab_sz=encoder.vocab_sz, pad_idx=encoder.pad_idx, max_len=encoder.max_len, left=True, longer=True)
 
 def _our_facts(model):
     "Arguments of `Trial` of a model of this library, for each text that it reads"

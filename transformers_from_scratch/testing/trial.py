@@ -82,7 +82,7 @@ def _why_error(e):
         return f'a norm over the batch or over time that keeps no statistics (`track_running_stats`), in {where}'
     if 'the graph a second time' in says or 'inplace operation' in says:
         return f'something of an earlier call is kept with its graph, or changed in place, in {where}'
-    return where
+    return '. '.join([where, *getattr(e, '__notes__', [])])
 
 def tried(
     name:str, # Of the check
@@ -356,7 +356,7 @@ class Trial:
         model:nn.Module, # A copy of the model
         ids:Tensor, # The next ids `(b,n)`
         state, # What the last call gave; None at first
-        pad:Tensor # True at padding, of all that was read, and of `ids` `(b,t)`
+        pad:Tensor=None # True at padding, of all that was read, and of `ids` `(b,t)`; for a `step` that takes it
     )->tuple: # Outputs `(b,n,v)`, or `(b,1,v)` of the last token, in 64 bits, and the next state
         "Read further tokens with `step`, without gradients"
         pads = [pad] if self.step_takes_pad else []
