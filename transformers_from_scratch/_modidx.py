@@ -1597,6 +1597,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                   'transformers_from_scratch/testing/checks.py'),
                                                           'transformers_from_scratch.testing.checks._cache': ( 'testing/checks.html#_cache',
                                                                                                                'transformers_from_scratch/testing/checks.py'),
+                                                          'transformers_from_scratch.testing.checks._changes': ( 'testing/checks.html#_changes',
+                                                                                                                 'transformers_from_scratch/testing/checks.py'),
                                                           'transformers_from_scratch.testing.checks._ensure_not_copied': ( 'testing/checks.html#_ensure_not_copied',
                                                                                                                            'transformers_from_scratch/testing/checks.py'),
                                                           'transformers_from_scratch.testing.checks._find_leaks': ( 'testing/checks.html#_find_leaks',

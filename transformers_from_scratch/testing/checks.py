@@ -230,13 +230,17 @@ def _future(trial):
                    '`transpose`')
     if trial.causal: _training_leak(trial)
 
+def _changes(trial, ids, i):
+    "Changes of all outputs if token `i` is another"
+    other = ids.clone()
+    other[:,i] = trial.others(ids[:,i])
+    return (trial.out(other)-trial.out(ids)).abs()
+
 def _tokens(trial):
     "Each token matters"
     for t,i in ((1,0),(2,0),(2,1),(3,0),(3,1),(3,2)):
         ids = trial.texts(2, t)
-        other = ids.clone()
-        other[:,i] = trial.others(ids[:,i])
-        diff = (trial.out(other)-trial.out(ids)).abs()
+        diff = _changes(trial, ids, i)
         places = diff.amax((0,2))[i:i+2] if trial.each else diff.amax()[None]
         for n,moved in enumerate(places):
             output = f'the output for token {i+n}' if trial.each else 'the output'
@@ -292,10 +296,10 @@ def _cache(trial):
 
 def _blame_pieces(trial, sizes, b):
     "Raise `Broken` for the smallest pieces that fail, with what is likely"
-    tries = [(o,n) for o in _of_pieces for n in (1,3) if sum(o)<=(trial.max_len or 24)]
-    for sizes,b in (*tries, (sizes,b)):
-        wrong = _first_wrong(trial, sizes, b)
-        if wrong: break
+    small = [(o,n) for o in _of_pieces for n in (1,3) if sum(o)<=(trial.max_len or 24)]
+    tries = [*small, (sizes,b)]
+    while tries and not (wrong := _first_wrong(trial, *tries[0])): tries.pop(0)
+    if tries: sizes,b = tries[0]
     # with a cache that is shared only a model that has read differs, or one that reads again
     if not wrong or _first_wrong(trial, sizes, b)!=wrong: raise Broken('texts must not see each other', cause=_shared)
     first,last,diff = wrong
@@ -325,11 +329,9 @@ def _branches(trial):
     ids,model = trial.texts(1, 3),trial.fresh()
     pad = torch.zeros_like(ids, dtype=torch.bool)
     _,state = trial.stepped(model, ids[:,:1], None, pad[:,:1])
-    try: outs = [trial.stepped(model, ids[:,1:2], state, pad[:,:2])[0] for _ in range(2)]
-    except Exception:
-        if trial.branches: raise
-        outs = []
-    if outs and torch.equal(*outs): return
+    try: first,second = (trial.stepped(model, ids[:,1:2], state, pad[:,:2])[0] for _ in range(2))
+    except Exception: first,second = ids,pad
+    if torch.equal(first, second): return
     assert_that(not trial.branches, 'a state that is read on must stay as it was',
                 cause='`step` changes the state that it is given, in place')
     return 'not promised: `step` changes the state that it is given; pass branches=True if it must not'
@@ -390,26 +392,19 @@ def _gradients(trial):
 
 def _tokens_learn(trial):
     "A token that matters to the last output gets a gradient from it"
-    model,vectors = set_dropouts(trial.fresh(), 0.).train(),[]
-    ids = trial.texts(1)
+    model,ids,vectors = set_dropouts(trial.fresh(), 0.).train(),trial.texts(1),[]
     def keep(m, args, out):
-        if out.shape[:2]!=ids.shape: return
-        if not out.requires_grad: out.requires_grad_()
-        out.retain_grad()
-        vectors.append(out)
+        if out.shape[:2]==ids.shape: vectors.append(out.requires_grad_())
     for m in model.modules():
         if isinstance(m, nn.Embedding): m.register_forward_hook(keep)
-    out = trial.flat(trial.outputs(ids, model=model)[0])
-    if not vectors or not out.requires_grad: return
-    last = out[:,-1] if trial.each else out
-    (last*torch.arange(1, last.numel()+1).to(last)).sum().backward()
-    learns = sum(o.grad.abs().sum(-1)[0] for o in vectors if o.grad is not None)
+    def last(out): return out[:,-1] if trial.each else out
+    out = last(trial.flat(trial.outputs(ids, model=model)[0]))
+    if not vectors: return
+    grads = torch.autograd.grad((out*torch.rand_like(out)).sum(), vectors, allow_unused=True)
+    learns = sum(g.abs().sum(-1)[0] for g in grads if g is not None)
     for i in range(ids.shape[1]):
-        other = ids.clone()
-        other[:,i] = trial.others(ids[:,i])
-        diff = (trial.out(other)-trial.out(ids)).abs()
-        matters = (diff[:,-1] if trial.each else diff).max()>trial.tol
-        assert_that(not matters or learns[i]>0, f'the last output depends on token {i}, its gradient does not',
+        matters = last(_changes(trial, ids, i)).max()>trial.tol
+        assert_that(not matters or learns[i], f'the last output depends on token {i}, its gradient does not',
                     cause='a state is cut off by `detach`, `.data` or `no_grad` between two steps')
 
 def _padding_row(trial, model):
