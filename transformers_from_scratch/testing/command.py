@@ -73,7 +73,7 @@ def tiny_model(
 
 def model_of(
     name:str # `hf-tiny:NAME`, as for `tiny_model`, or `module:function`
-): # A model, or the function that makes one: as `check_model` takes it
+)->nn.Module: # Or the function that makes one: as `check_model` takes it
     "Find the model that a command names"
     kind,rest = name.split(':', 1)
     if kind!='hf-tiny':

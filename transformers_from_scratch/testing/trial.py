@@ -130,7 +130,7 @@ def _typed(model):
 @contextmanager
 def seeded(
     seed:int # Of the global random state, which is restored
-):
+)->contextmanager: # A context
     "A context with a random state of its own"
     with torch.random.fork_rng():
         torch.default_generator.manual_seed(seed)  # without a look for other devices
