@@ -11,15 +11,15 @@ from transformers_from_scratch.testing.command import tiny_model
 
 def kinds():
     "Names of the kinds of models that read ids and nothing else"
+    mappings = [getattr(modeling_auto, f'MODEL_{o}MAPPING') for o in ('FOR_CAUSAL_LM_','FOR_SEQ_TO_SEQ_CAUSAL_LM_','FOR_MASKED_LM_','')]
     for name,config in transformers.CONFIG_MAPPING.items():
-        found = [o[config] for n in ('CAUSAL_LM','SEQ_TO_SEQ_CAUSAL_LM','MASKED_LM') if config in (o := getattr(modeling_auto, f'MODEL_FOR_{n}_MAPPING'))]
-        if not found and config in modeling_auto.MODEL_MAPPING: found = [modeling_auto.MODEL_MAPPING[config]]
-        first = found[0][0] if found and isinstance(found[0], tuple) else found[0] if found else None
-        if first is None or 'input_ids' not in [*inspect.signature(first.forward).parameters][:2]: continue
-        try: says = vars(config())
-        except Exception: continue
-        if any(o in says for o in ('vision_config','audio_config','image_size','speech_config')): continue
-        yield name
+        try:
+            says = vars(config())
+            found = next(o[config] for o in mappings if config in o)
+            takes = [*inspect.signature((found[0] if isinstance(found, tuple) else found).forward).parameters]
+        except Exception: continue  # it needs other libraries, has no default configuration, or is no such model
+        others = 'vision_config','audio_config','image_size','speech_config'
+        if 'input_ids' in takes[:2] and 'vocab_size' in says and not any(o in says for o in others): yield name
 
 def checked(name, seconds):
     "The report on a small model, in a process of its own; a line of text where there is none"
@@ -44,6 +44,7 @@ def checked(name, seconds):
 @call_parse
 def main(
     only:str='', # Part of a name
+    after:str='', # Leave out the kinds up to this one
     seconds:int=60, # Limit of a model
     out:str='nbs/data/upstream.csv', # Written unless `only` is given
 ):
@@ -51,11 +52,13 @@ def main(
     warnings.filterwarnings('ignore')
     torch.set_num_threads(1)
     rows = []
-    for name in kinds():
+    names = [*kinds()]
+    if after: names = names[names.index(after)+1:]
+    for name in names:
         if only not in name: continue
         first,_,rest = checked(name, seconds).partition('\n')
         print(f'{name}: {first}', flush=True)
         if only or not first.startswith('0'): print(rest, flush=True)
         rows.append((name, first))
-    if only: return
+    if only or after: return
     with open(out, 'w', newline='') as f: csv.writer(f).writerows([('kind','found'), *rows])

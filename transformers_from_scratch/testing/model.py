@@ -26,7 +26,7 @@ def _huggingface(model):
     kept = next((o for o in ('past_key_values','cache_params','state') if o in takes), None)
     encoder = getattr(config, 'is_decoder', None) is False and not config.is_encoder_decoder
     writes = kept and model.can_generate() and not encoder
-    pad_idx = config.pad_token_id
+    pad_idx = getattr(config, 'pad_token_id', None)
     facts = dict(longer=True, vocab_sz=config.vocab_size, pad_idx=0 if pad_idx is None else pad_idx,
                  max_len=getattr(config, 'max_position_embeddings', None),
                  make=lambda: type(model)(deepcopy(model.config)))
