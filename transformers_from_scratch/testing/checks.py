@@ -339,7 +339,8 @@ def _branches(trial):
 def _prompts(trial):
     "Prompts of different lengths, padded in front, are read on with a cache as each alone"
     if trial.step is None or trial.pad_idx is None: return 'not tried: no `step` or no `pad_idx` is given'
-    if not trial.step_takes_pad and not trial.left: return 'not tried: `step` takes no `pad`, (b,t) of all tokens up to here'
+    if not trial.step_takes_pad and not trial.left:
+        return 'not tried: `step` takes no `pad`, (b,t) of all tokens up to here'
     width,more = trial.t//2,3
     if width+more>(trial.max_len or 24) or width<2: return f'not tried: texts of {trial.max_len} tokens'
     ids = torch.cat([trial.ragged((width,1,2), 'front'), trial.texts(3, more, seed=6)], 1)
@@ -349,11 +350,14 @@ def _prompts(trial):
     for end in range(width, width+more+1):
         out,state = trial.stepped(model, ids[:,start:end], state, pad[:,:end])
         start = end
-        what = 'a prompt' if end==width else 'a text after its prompt'
+        what,cause = 'a prompt','positions count on over padding, or its mask is missing'
+        if end>width:
+            what = 'a text after its prompt'
+            cause = ('the mask of padding is dropped, or of another length, where there is a cache; '
+                     'or positions count padding')
         for row,want,hidden in zip(out, whole, pad[:,:end]):
-            trial.near(row[-1], want[(~hidden).sum()-1], f'padding in front of {what} must not matter', example=ids.tolist(), cause=
-                       'positions count on over padding, or its mask is missing' if end==width else 'the mask of '
-                       'padding is dropped, or of another length, where there is a cache; or positions count padding')
+            trial.near(row[-1], want[(~hidden).sum()-1], f'padding in front of {what} must not matter',
+                       example=ids.tolist(), cause=cause)
 
 # %% ../../nbs/testing/checks.ipynb #6391cbd3
 def _loss(trial, model, ids):
@@ -486,8 +490,8 @@ def _length(trial):
     assert_that(not trial.each or out.shape[1]==most+3,
                 f'{most+3} tokens give {out.shape[1]} outputs', cause='a text is cut without a word')
     has_table = any(most in o.shape for o in (*trial.base.parameters(), *trial.base.buffers()))
-    assert_that(trial.longer or not has_table, f'{most+3} tokens are read, and there is a table of {most}', cause='positions '
-                'are cut off at the last, or begin again; leave out max_len if there is no limit')
+    assert_that(trial.longer or not has_table, f'{most+3} tokens are read, and there is a table of {most}',
+                cause='positions are cut off at the last, or begin again; leave out max_len if there is no limit')
     return f'held: {most+3} tokens are read'
 
 def _precision(trial):

@@ -13,26 +13,33 @@ from .model import *
 
 # %% ../../nbs/testing/command.ipynb #9a57c008
 _sizes = {  # in a configuration of `transformers`
-    2: 'num_hidden_layers n_layer n_layers num_layers encoder_layers decoder_layers num_decoder_layers '
-       'num_encoder_layers num_key_value_heads num_kv_heads num_experts_per_tok moe_topk num_experts_per_token '
-       'max_window_layers num_hash_layers num_global_key_value_heads',
-    1: 'n_group topk_group first_k_dense_replace num_hidden_groups moe_layer_start_index first_k_dense n_shared_experts '
-       'num_shared_experts num_memory_blocks mamba_n_groups n_groups',
-    4: 'num_attention_heads n_head n_heads num_heads encoder_attention_heads decoder_attention_heads num_local_experts '
-       'num_experts n_routed_experts moe_num_experts sliding_window attention_window window_size local_attention '
-       'attention_chunk_size linear_num_value_heads linear_num_key_heads '
-       'mamba_n_heads mamba_num_heads index_n_heads',
-    8: 'qk_rope_head_dim qk_nope_head_dim head_dim d_kv v_head_dim kv_channels state_size mamba_d_state ssm_state_size linear_key_head_dim '
-       'linear_value_head_dim attention_head_size rotary_dim index_head_dim index_topk global_head_dim chunk_size mamba_chunk_size',
-    16: 'q_lora_rank kv_lora_rank mamba_d_head mamba_head_dim embedding_size time_step_rank hidden_size_per_layer_input',
-    32: 'hidden_size n_embd d_model dim emb_dim d_embed word_embed_proj_dim lru_width attention_hidden_size d_head_all',
-    64: 'intermediate_size n_inner d_ff ffn_dim encoder_ffn_dim decoder_ffn_dim d_inner hidden_dim moe_intermediate_size '
-        'shared_expert_intermediate_size moe_shared_expert_intermediate_size ffn_hidden_size shared_intermediate_size '
+    2: 'num_hidden_layers n_layer n_layers num_layers encoder_layers decoder_layers '
+       'num_decoder_layers num_encoder_layers num_key_value_heads num_kv_heads '
+       'num_experts_per_tok moe_topk num_experts_per_token max_window_layers num_hash_layers '
+       'num_global_key_value_heads',
+    1: 'n_group topk_group first_k_dense_replace num_hidden_groups moe_layer_start_index '
+       'first_k_dense n_shared_experts num_shared_experts num_memory_blocks mamba_n_groups '
+       'n_groups',
+    4: 'num_attention_heads n_head n_heads num_heads encoder_attention_heads '
+       'decoder_attention_heads num_local_experts num_experts n_routed_experts moe_num_experts '
+       'sliding_window attention_window window_size local_attention attention_chunk_size '
+       'linear_num_value_heads linear_num_key_heads mamba_n_heads mamba_num_heads index_n_heads',
+    8: 'qk_rope_head_dim qk_nope_head_dim head_dim d_kv v_head_dim kv_channels state_size '
+       'mamba_d_state ssm_state_size linear_key_head_dim linear_value_head_dim '
+       'attention_head_size rotary_dim index_head_dim index_topk global_head_dim chunk_size '
+       'mamba_chunk_size',
+    16: 'q_lora_rank kv_lora_rank mamba_d_head mamba_head_dim embedding_size time_step_rank '
+        'hidden_size_per_layer_input',
+    32: 'hidden_size n_embd d_model dim emb_dim d_embed word_embed_proj_dim lru_width '
+        'attention_hidden_size d_head_all',
+    64: 'intermediate_size n_inner d_ff ffn_dim encoder_ffn_dim decoder_ffn_dim d_inner '
+        'hidden_dim moe_intermediate_size shared_expert_intermediate_size '
+        'moe_shared_expert_intermediate_size ffn_hidden_size shared_intermediate_size '
         'intermediate_size_mlp expert_ffn_hidden_size dense_intermediate_size',
     99: 'vocab_size vocab_size_per_layer_input'}
 
 def _shrink(config):
-    "Make the sizes in a configuration, a dict, small; a list with a value for each layer keeps two, which differ if any do"
+    "Make the sizes in a configuration, a dict, small; lists with a value for each layer keep two"
     depth = next((config[o] for o in _sizes[2].split()[:6] if isinstance(config.get(o), int)), None)
     lists = {n: o for n,o in config.items() if isinstance(o, list) and len(o)==depth and n!='architectures'}
     kinds = [*zip(*lists.values())]
@@ -84,7 +91,7 @@ def model_of(
 def main(
     args:list=None # What is written behind the command; None: what was
 )->int: # Exit status: 0 if nothing is broken, 1 if something is, 2 if there is no model
-    "Check a model, and print the report: `hf-tiny:NAME` or `module:function`, then arguments of `check_model` as `pad_idx=0`"
+    "Check the model `hf-tiny:NAME` or `module:function`; further arguments as `pad_idx=0`"
     name,*rest = sys.argv[1:] if args is None else args
     given = {n: ast.literal_eval(o) for n,_,o in (arg.partition('=') for arg in rest)}
     try: model = model_of(name)

@@ -102,7 +102,8 @@ def check_model(
 )->Report: # What was found, by check
     "Try properties of a model; raises `AssertionError` with the report for what is broken"
     given = dict(vocab_sz=vocab_sz, pad_idx=pad_idx, call=call, step=step, causal=causal, left=left,
-                 max_len=max_len, branches=branches, unused=(unused,) if isinstance(unused, str) else tuple(unused), min_len=min_len, device=device)
+                 max_len=max_len, branches=branches, min_len=min_len, device=device,
+                 unused=(unused,) if isinstance(unused, str) else tuple(unused))
     given = {n: o for n,o in given.items() if o is not None}
     if not isinstance(model, nn.Module):
         make = given['make'] = model

@@ -78,7 +78,7 @@ def tied_weights(
 
 # %% ../../nbs/testing/parts.ipynb #9a57a008
 def _outside(m):
-    "Find what a module can use and is no part of it: `(name, value)` of its classes, default arguments and variables"
+    "Find what a module uses and does not hold: `(name, value)` of classes, defaults and variables"
     for c in type(m).__mro__:
         if c.__module__.split('.')[0] in ('torch','builtins'): continue
         for name,x in list(vars(c).items()):
