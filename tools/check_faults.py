@@ -25,7 +25,9 @@ def checked(name, source):
         # of two texts the first is the source
         causal = promises['causal'] and promises['kind']!='classifier' and (promises['kind']!='seq2seq' or i==1)
         yield check_model(module.make, promises['vocab_sz'], pad_idx, call=call, step=step, causal=causal or None,
-                          left=promises['padding']=='either', max_len=promises['max_len'], raises=False)
+                          left=promises['padding']=='either', raises=False,
+                          max_len=None if promises.get('over_max_len')=='works' else promises['max_len'],
+                          branches=promises['step'] and promises.get('state_reusable', True))
 
 @call_parse
 def main(

@@ -16,7 +16,7 @@ import docs_llms
 from common import is_hidden, root
 
 # words in capitals that are no placeholders
-names = set('''ALBERT BART BERT BFGS BIOES BLEU CLIP CONTRIBUTING CUDA ELECTRA EPYC ERNIE FAISS FBGEMM FLAN FSDP GEGLU GELU GGUF GLUE GPTQ HNSW HTML HTTP HTTPS
+names = set('''ALBERT BART BERT BFGS BIOES BLEU CLIP CONTRIBUTING CUDA ELECTRA EPYC ERNIE FAISS FBGEMM FLAN FSDP FSMT GEGLU GELU GGUF GLUE GPTQ HNSW HTML HTTP HTTPS
                IMDB JSON LSTM MNLI NCCL NLTK NVIDIA ONNX OPUS PEFT REST RLHF RWKV TREC VNNI WNUT YAML'''.split())
 # functions that show nothing and return nothing, beside those of a page
 quiet = r'(test|check|fit|fine_tune|save|remove)_?\w*|to_csv|update|reset|backward|close|rmtree|shuffle'

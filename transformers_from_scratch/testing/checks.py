@@ -6,25 +6,23 @@
 __all__ = ['model_checks']
 
 # %% ../../nbs/testing/checks.ipynb #ch3c0005
-import itertools,math,pickle,torch,torch.nn.functional as F
+import math,pickle,torch,torch.nn.functional as F
 from copy import deepcopy
-from torch import Tensor,nn
+from torch import nn
+from .causes import *
+from .parts import *
 from .trial import *
 
 # %% ../../nbs/testing/checks.ipynb #617f293c
-def _why_nan(part):
-    return (f'NaN in {part}: a softmax over nothing, where a mask hides all keys of a query, as a '
-            'causal one does that hides the diagonal; a deviation of one token; or 0/0')
-
 def _runs(trial):
     "Finite numbers for texts of any number and length"
-    for b,t in itertools.product((1,3), (1,2,trial.t)):
+    for b,t in ((1,1),(3,1),(1,2),(3,2),(3,trial.t)):
         ids = trial.texts(b, t)
         out = trial.out(ids)
         complete = len(out)==b and (not trial.each or out.shape[1]==ids.shape[1])
         assert_that(complete, f'{b} texts of {t} tokens give {tuple(out.shape)}')
         assert_that(out.isfinite().all(), 'an output is not finite', example=ids.tolist(),
-                    cause=_why_nan('an output') if out.isnan().any() else None)
+                    cause=why_nan('an output') if out.isnan().any() else None)
 
 def _repeats(trial):
     "Reading again gives the same, whatever was read before; nothing is random, nothing is changed"
@@ -54,17 +52,20 @@ def _read_again(trial, model, ids, want):
     changed = [n for n,p in model.state_dict().items() if not torch.equal(p, before[n])]
     assert_that(not changed, f'reading must not change {changed[:3]}',
                 cause='a weight or a buffer is written in `forward`')
-    for b,t in ((3,6),(1,2),(2,trial.t),(5,3)):
+    for sizes in (((3,6),(2,trial.t)), ((1,2),(5,3))):
         model = trial.fresh()
-        first = trial.texts(b, t, seed=3)
-        if trial.pad_idx is not None and t>1: first = trial.padded(first[:1,1:], 1, b, 'front')
-        trial.out(first, model=model)
-        trial.near(trial.out(ids, model=model), want, 'what was read before must not matter', **found)
+        for b,t in sizes:
+            first = trial.texts(b, t, seed=3)
+            if trial.pad_idx is not None and t>1: first = trial.padded(first[:1,1:], 1, b, 'front')
+            trial.out(first, model=model)
+            trial.near(trial.out(ids, model=model), want, 'what was read before must not matter', **found)
 
 def _four_outputs(trial, model, ids):
-    "Outputs of four calls, without those at padding"
-    with torch.random.fork_rng():
-        return [trial.real(trial.out(ids, model=model), trial.is_pad(ids)) for _ in range(4)]
+    "Outputs of four calls with gradients, without those at padding"
+    pad = trial.is_pad(ids)
+    with seeded(0):
+        outs = [trial.outputs(ids, model=model)[0].detach() for _ in range(4)]
+    return [trial.real(trial.flat(out).double(), pad) for out in outs]
 
 def _are_random(outs): return any(not torch.equal(o, outs[0]) for o in outs)
 
@@ -82,9 +83,13 @@ def _modes(trial):
     want = trial.real(trial.out(ids), trial.is_pad(ids))
     trial.near(outs[0], want, 'without dropout, training must give the output of evaluation',
                example=ids.tolist(), cause='another path than in `eval()`: other operations, fewer '
-               'bits, or statistics of the batch')
+               'bits, statistics of the batch, or `checkpoint` without the mask')
     model = trial.fresh().train()
-    if not dropouts(model): return 'held: there is no dropout above 0'
+    said = configured_dropout(model)
+    if not dropouts(model):
+        assert_that(not said, f'{said[:3]} of the configuration must drop something in training',
+                    cause='the configuration is read under another name, or not at all')
+        return 'held: there is no dropout above 0'
     outs = _four_outputs(trial, set_dropouts(model, .5), ids)
     assert_that(_are_random(outs), 'dropout must drop something in training',
                 cause='a dropout is made and never called, or gets the wrong `training`')
@@ -101,16 +106,10 @@ def _batch_norm(trial, model):
 
 def _batch(trial):
     "A text gets the output that it gets alone, whatever else is in the batch, in any order"
-    def first(x): return x[0]
-    def why():
-        ids = trial.texts(2, 3)
-        part = trial.named(trial.culprit((ids[:1],first), (ids,first)))
-        return (f'{part} mixes the texts of a batch: a `view` for a `transpose`, `batch_first` '
-                'forgotten, or a norm, softmax or maximum over the batch')
-    for t,b in itertools.product((2,3,trial.t), (2,3,trial.t)):
+    for t,b in ((2,3),(3,2),(3,3),(trial.t,2),(trial.t,trial.t)):
         ids = trial.texts(b, t)
         out = trial.out(ids)
-        found = dict(example=ids.tolist(), cause=why)
+        found = dict(example=ids.tolist(), cause=lambda: why_mixed(trial))
         for i,x in enumerate(out):
             alone = trial.out(ids[i:i+1])[0]
             trial.near(x, alone, 'a text must get the output that it gets alone', **found)
@@ -118,46 +117,30 @@ def _batch(trial):
         trial.near(turned, out, 'the order of the texts must not matter', **found)
 
 # %% ../../nbs/testing/checks.ipynb #25738f44
+def _batches(trial):
+    "`(tokens of each text, places)` of batches with padding"
+    for t,n in ((1,1),(1,4),(2,2),(3,1),(trial.t,2)):
+        t = max(t, trial.min_len)
+        width = t+n
+        if trial.max_len and width>trial.max_len: continue
+        # as many texts as tokens: a mask along the wrong dimension fits there, and raises no error
+        for b in (1,2,width): yield (t,*[width]*(b-1)),width
+    most = max(trial.t-2, 1)
+    for lengths in ((2,most,1,3), (most,1,2)): yield lengths,max(max(lengths), trial.min_len)
+
 def _try_padding(trial, where):
     "Try padding of several lengths, in batches of several sizes; raises `Broken` where it matters"
-    for t,n in itertools.product((1,2,3,trial.t), (1,2,4)):
-        if trial.max_len and t+n>trial.max_len: continue
-        text = trial.texts(1, t)  # longer than `t`, if the model needs that
-        # as many texts as tokens: a mask along the wrong dimension fits there, and raises no error
-        for b in (1,2,text.shape[1]+n):
-            ids = trial.padded(text, n, b, where)
-            diff = trial.pad_diff(text, ids)
-            trial.diff = max(trial.diff, diff)
-            if diff<=trial.tol: continue
-            place = 'in front of' if where=='front' else where
-            raise Broken(f'padding {place} a text must not matter', diff=diff, tol=trial.tol,
-                         example=f'{ids.tolist()}', cause=_why_padding(trial, text, n, b, where))
-
-def _why_padding(trial, text, n, b, where):
-    "Likely cause, told by which batches fail, and by where two runs begin to differ"
-    def differs(b, inverted=False):
-        return not trial.pad_diff(text, trial.padded(text, n, b, where), inverted)<=trial.tol
-    if b==1 and not differs(2): return 'the mask is skipped for a batch of one'
-    if not differs(1) and not differs(b+1):
-        return ('the mask is broadcast over the wrong dimension: it fails where the batch has as '
-                'many texts as something else')
-    if not differs(2, inverted=True): return 'the mask is inverted, in the model or in `call`'
-    ids = trial.padded(text, n, 2, where)
-    pad = trial.is_pad(ids[0])
-    name = trial.culprit((text, lambda x: x[0]), (ids, lambda x: x[0][~pad]))
-    part = trial.named(name)
-    if trial.pad_diff(text, ids)==math.inf: return _why_nan(part)
-    if not name and where=='behind':
-        return (f'{part} counts padding: its pool takes a mean, a count, a maximum or a place of '
-                'all, or attention that is written there has no mask')
-    if not name: return f'positions count on over padding, in {part}'
-    return (f'{part} reads or counts padding: its mask is missing, inverted, for another id, on '
-            'queries instead of keys, too small a number instead of -inf, or applied after the '
-            'softmax; positions that count on over padding; a mean, a norm or a length of all '
-            'places; or a `view` for a `transpose`')
+    for lengths,width in _batches(trial):
+        ids = trial.ragged(lengths, where, width)
+        diff = trial.pad_diff(ids)
+        trial.diff = max(trial.diff, diff)
+        if diff<=trial.tol: continue
+        place = 'in front of' if where=='front' else where
+        raise Broken(f'padding {place} a text must not matter', diff=diff, tol=trial.tol,
+                     example=f'{ids.tolist()}', cause=why_padding(trial, lengths, width, where))
 
 def _padding(trial):
-    "A text gets the output that it gets alone, however much padding follows"
+    "A text gets the output that it gets alone, however much padding follows, and whatever the lengths of others"
     if trial.pad_idx is None: return 'not tried: no `pad_idx` is given'
     _try_padding(trial, 'behind')
 
@@ -165,50 +148,62 @@ def _left(trial):
     "A text gets the output that it gets alone with padding in front"
     if trial.pad_idx is None: return 'not tried: no `pad_idx` is given'
     try: _try_padding(trial, 'front')
-    except Broken as e:
+    except Exception as e:
         if trial.left: raise
-        return f"not promised: {e} ({e.found['cause']}); pass left=True if so"
+        more = f" ({e.found['cause']})" if isinstance(e, Broken) else ''
+        return f'not promised: {e}{more}; pass left=True if so'
+
+def _hide(trial, ids, pad):
+    "Check that the token of the first text that is hidden does not matter; True if hiding changes nothing"
+    out = trial.out(ids, pad)
+    if torch.equal(out, trial.out(ids)): return True
+    other = trial.out(ids.where(~pad, trial.others(ids)), pad)
+    trial.near(trial.real(other, pad), trial.real(out, pad), 'a token that is hidden must not matter',
+               cause=lambda: why_padding(trial, (3,5), 5, 'behind'),
+               example=f'{ids.tolist()}, hidden {pad.int().tolist()}')
 
 def _mask(trial):
     "Tokens are not read where `pad` is True, whatever they are"
     if trial.pad_idx is None: return 'not tried: no `pad_idx` is given'
     if trial.min_len>1: return 'not tried: a hidden place would leave too short a text'
-    for t in (3,trial.t):
-        ids = trial.texts(2, t)
-        for i in range(1, t-1):
-            pad = torch.zeros_like(ids, dtype=torch.bool)
-            pad[0,i] = True
-            out = trial.out(ids, pad)
-            if torch.equal(out, trial.out(ids)): return 'not tried: padding is found by its id alone'
-            other = trial.out(ids.where(~pad, trial.others(ids)), pad)
-            trial.near(trial.real(other, pad), trial.real(out, pad),
-                       f'place {i}, which is hidden, must not matter',
-                       cause=lambda: _why_padding(trial, trial.texts(1, 3), 2, 2, 'behind'),
-                       example=f'{ids.tolist()}, hidden {pad.int().tolist()}')
+    for i in range(trial.t-1, 0, -1):  # the last place first, which is padding behind a text
+        ids = trial.texts(2, trial.t)
+        pad = torch.zeros_like(ids, dtype=torch.bool)
+        pad[0,i] = True
+        try: by_id = _hide(trial, ids, pad)
+        except Exception:
+            if trial.left or i==trial.t-1: raise
+            return f'not promised: place {i}, within a text, is read where it is hidden; pass left=True if not'
+        if by_id: return 'not tried: padding is found by its id alone'
 
 # %% ../../nbs/testing/checks.ipynb #53c55691
 def _find_leaks(trial):
     """Change later tokens, and see which earlier outputs move: `(leaks, all_seen)`. A leak is `(ids,
     ids changed from place j on, j, changes of the outputs before j)`; `all_seen`: each of them moved"""
     leaks,all_seen = [],True
-    for t in (*range(2, trial.t+1), trial.long):
+    for t in (2,3,4,trial.t,trial.long):
         ids = trial.texts(2, t)
-        out = trial.out(ids)
-        for j in range(1, t):
-            changed = torch.cat([ids[:,:j], trial.others(ids[:,j:])], 1)
-            diffs = (trial.out(changed)-out)[:,:j].abs().amax((0,2))  # (j,)
+        others = [torch.cat([ids[:,:j], trial.others(ids[:,j:])], 1) for j in range(1, ids.shape[1])]
+        out,*outs = trial.out(torch.cat([ids, *others])).split(2)
+        for j,(changed,new) in enumerate(zip(others, outs), 1):
+            diffs = (new-out)[:,:j].abs().amax((0,2))  # (j,)
             moved = ~(diffs<=trial.tol)
             all_seen = all_seen and moved.all()
             if moved.any(): leaks.append((ids, changed, j, diffs))
             else: trial.diff = max(trial.diff, diffs.max().item())
     return leaks,all_seen
 
-def _why_future(trial, ids, changed, j):
-    def past(x): return x[0,:j]
-    part = trial.named(trial.culprit((ids,past), (changed,past)))
-    return (f'{part} looks ahead: its causal mask is missing, off by one, on one side only, too '
-            'small a number, applied after the softmax, or hides the diagonal; a softmax, norm or '
-            'mean over the wrong axis; a `view` for a `transpose`; a shift that wraps around')
+def _training_leak(trial):
+    "Check that no output depends on later tokens in training either, with gradients, as far as chance is the same"
+    model = set_dropouts(trial.fresh(), 0.).train()
+    if any('BatchNorm' in type(m).__name__ for m in model.modules()): return
+    ids,j = trial.texts(2),trial.t//2
+    def out(ids):
+        with seeded(0):
+            return trial.flat(trial.outputs(ids, model=model)[0]).detach()[:,:j].double()
+    changed = torch.cat([ids[:,:j], trial.others(ids[:,j:])], 1)
+    trial.near(out(changed), out(ids), f'in training, no output may depend on tokens from {j} on', example=
+               ids.tolist(), cause='another path than in `eval()`, as `checkpoint` without its causal mask')
 
 def _future(trial):
     "No output depends on later tokens, nor on how many there are"
@@ -225,7 +220,7 @@ def _future(trial):
         may = ' (causal=False if it may)' if trial.causal is None else ''
         raise Broken(f'the output for token {i} must not depend on token {j}{may}',
                      diff=diffs[i].item(), tol=trial.tol, example=ids[:1].tolist(),
-                     cause=_why_future(trial, *leaks[-1][:3]))
+                     cause=why_future(trial, *leaks[-1][:3]))
     ids = trial.texts(2)
     out = trial.out(ids)
     for j in range(trial.min_len, trial.t):
@@ -233,14 +228,19 @@ def _future(trial):
                    example=ids.tolist(), cause='something depends on the length of the text: '
                    'positions or angles are scaled by it, or a `view` stands in the place of a '
                    '`transpose`')
+    if trial.causal: _training_leak(trial)
+
+def _changes(trial, ids, i):
+    "Changes of all outputs if token `i` is another"
+    other = ids.clone()
+    other[:,i] = trial.others(ids[:,i])
+    return (trial.out(other)-trial.out(ids)).abs()
 
 def _tokens(trial):
     "Each token matters"
     for t,i in ((1,0),(2,0),(2,1),(3,0),(3,1),(3,2)):
         ids = trial.texts(2, t)
-        other = ids.clone()
-        other[:,i] = trial.others(ids[:,i])
-        diff = (trial.out(other)-trial.out(ids)).abs()
+        diff = _changes(trial, ids, i)
         places = diff.amax((0,2))[i:i+2] if trial.each else diff.amax()[None]
         for n,moved in enumerate(places):
             output = f'the output for token {i+n}' if trial.each else 'the output'
@@ -253,20 +253,26 @@ def _whole(trial, ids):
     if trial.each: return trial.out(ids)
     return torch.stack([trial.out(ids[:,:i+1]) for i in range(ids.shape[1])], 1)
 
-def _pieces(trial, sizes, b):
+def _pieces(trial, sizes, b, model):
     "Read `b` texts in pieces: `(first token, last token, largest difference to the whole)` of each"
     ids = trial.texts(b, sum(sizes))
-    whole = _whole(trial, ids)
-    model,state = trial.fresh(),None
+    pad = torch.zeros_like(ids, dtype=torch.bool)
+    whole,state = _whole(trial, ids),None
     start,found = 0,[]
     for n in sizes:
         end = start+n
-        out,state = trial.stepped(model, ids[:,start:end], state)
+        out,state = trial.stepped(model, ids[:,start:end], state, pad[:,:end])
         want = whole[:,end-out.shape[1]:end]  # all outputs of a piece, or its last
         diff = (out-want).abs().max().item() if out.shape==want.shape else math.inf
         found.append((start, end-1, diff))
         start = end
     return found
+
+def _first_wrong(trial, sizes, b, model=None):
+    "`(first token, last token, difference)` of the first piece that differs from the whole, or None"
+    for piece in _pieces(trial, sizes, b, model or trial.fresh()):
+        if not piece[-1]<=trial.tol: return piece
+        trial.diff = max(trial.diff, piece[-1])
 
 _shared = 'the cache belongs to the model, a class or a default argument, so all texts share it'
 _of_pieces = {  # sizes of pieces, and what is likely if they are the first that fail
@@ -279,42 +285,79 @@ _of_pieces = {  # sizes of pieces, and what is likely if they are the first that
     (1,2): 'several tokens see too much or too little of a cache: a causal mask that starts at the '
            'wrong corner (`diagonal=` the number of cached tokens), or none'}
 
-def _why_pieces(trial, sizes, first):
-    "Likely cause, if pieces of these sizes are the first to fail, from token `first` on"
-    # a cache that is shared knows the first text when it reads the second
-    if _pieces(trial, (1,1), 1)!=_pieces(trial, (1,1), 1): return _shared
-    return _of_pieces.get(sizes, f'from token {first} on the cache is not what the whole sees: a '
-                          'window off by one, keys that are dropped too early, or positions that '
-                          'stop there')
-
 def _cache(trial):
     "A text that is read in pieces, with a cache, gets the output of one that is read at once"
     if trial.step is None: return 'not tried: no `step` is given'
     t = min(trial.max_len or 24, 24)
-    plans = [*_of_pieces, (3,2), (4,1,1), (1,3,2), (1,)*t, (t-1,1), (1,t-1), (t//2,t-t//2), (3,)*(t//3)]
-    for sizes,b in itertools.product(plans, (1,3)):
-        for first,last,diff in _pieces(trial, sizes, b):
-            trial.diff = max(trial.diff, diff)
-            if diff<=trial.tol: continue
-            pieces = sizes if len(sizes)<5 else f'{sizes[0]}, {len(sizes)} times'
-            raise Broken(f'tokens {first} to {last}, read in pieces of {pieces}, must get the '
-                         'output of the whole', diff=diff, tol=trial.tol,
-                         example=trial.texts(1, sum(sizes)).tolist(),
-                         cause=_why_pieces(trial, sizes, first))
+    mixed = (3,2,1,4,1,1,2)[:t//2]
+    for sizes,b in (((1,)*t,3), (mixed,1), ((t-1,1),3), ((1,t-1),3), ((t//2,t-t//2),1), ((3,)*(t//3),3)):
+        if _first_wrong(trial, sizes, b, trial.model): _blame_pieces(trial, sizes, b)
     _two_texts(trial)
+
+def _blame_pieces(trial, sizes, b):
+    "Raise `Broken` for the smallest pieces that fail, with what is likely"
+    small = [(o,n) for o in _of_pieces for n in (1,3) if sum(o)<=(trial.max_len or 24)]
+    tries = [*small, (sizes,b)]
+    while tries and not (wrong := _first_wrong(trial, *tries[0])): tries.pop(0)
+    if tries: sizes,b = tries[0]
+    # with a cache that is shared only a model that has read differs, or one that reads again
+    if not wrong or _first_wrong(trial, sizes, b)!=wrong: raise Broken('texts must not see each other', cause=_shared)
+    first,last,diff = wrong
+    pieces = sizes if len(sizes)<5 else f'{sizes[0]}, {len(sizes)} times'
+    cause = _of_pieces.get(sizes, f'from token {first} on the cache is not what the whole sees: a window '
+                           'off by one, keys that are dropped too early, or positions that stop there')
+    raise Broken(f'tokens {first} to {last}, read in pieces of {pieces}, must get the output of the whole',
+                 diff=diff, tol=trial.tol, example=trial.texts(1, sum(sizes)).tolist(), cause=cause)
 
 def _two_texts(trial):
     "Two texts that one model reads in turns, or one after the other, do not see each other"
-    for turns in ((0,1)*6, (0,)*6+(1,)*6):
+    for turns in ((0,1)*3, (0,)*3+(1,)*3):
         model = trial.fresh()
         states,read = [None,None],[0,0]
         for i in turns:
-            ids = trial.texts(1, 6, seed=i)
+            ids = trial.texts(1, 3, seed=i)
             at = read[i]
-            out,states[i] = trial.stepped(model, ids[:,at:at+1], states[i])
+            pad = torch.zeros(1, at+1, dtype=torch.bool, device=ids.device)
+            out,states[i] = trial.stepped(model, ids[:,at:at+1], states[i], pad)
             trial.near(out[:,-1], _whole(trial, ids)[:,at], 'texts must not see each other',
                        cause=_shared, example=ids.tolist())
             read[i] += 1
+
+def _branches(trial):
+    "A state of the cache can be read on twice, as a search of several beams does"
+    if trial.step is None: return 'not tried: no `step` is given'
+    ids,model = trial.texts(1, 3),trial.fresh()
+    pad = torch.zeros_like(ids, dtype=torch.bool)
+    _,state = trial.stepped(model, ids[:,:1], None, pad[:,:1])
+    try: first,second = (trial.stepped(model, ids[:,1:2], state, pad[:,:2])[0] for _ in range(2))
+    except Exception: first,second = ids,pad
+    if torch.equal(first, second): return
+    assert_that(not trial.branches, 'a state that is read on must stay as it was',
+                cause='`step` changes the state that it is given, in place')
+    return 'not promised: `step` changes the state that it is given; pass branches=True if it must not'
+
+def _prompts(trial):
+    "Prompts of different lengths, padded in front, are read on with a cache as each alone"
+    if trial.step is None or trial.pad_idx is None: return 'not tried: no `step` or no `pad_idx` is given'
+    if not trial.step_takes_pad and not trial.left:
+        return 'not tried: `step` takes no `pad`, (b,t) of all tokens up to here'
+    width,more = trial.t//2,3
+    if width+more>(trial.max_len or 24) or width<2: return f'not tried: texts of {trial.max_len} tokens'
+    ids = torch.cat([trial.ragged((width,1,2), 'front'), trial.texts(3, more, seed=6)], 1)
+    pad = trial.is_pad(ids)
+    model,state,start = trial.fresh(),None,0
+    whole = [_whole(trial, row[~hidden][None])[0] for row,hidden in zip(ids, pad)]
+    for end in range(width, width+more+1):
+        out,state = trial.stepped(model, ids[:,start:end], state, pad[:,:end])
+        start = end
+        what,cause = 'a prompt','positions count on over padding, or its mask is missing'
+        if end>width:
+            what = 'a text after its prompt'
+            cause = ('the mask of padding is dropped, or of another length, where there is a cache; '
+                     'or positions count padding')
+        for row,want,hidden in zip(out, whole, pad[:,:end]):
+            trial.near(row[-1], want[(~hidden).sum()-1], f'padding in front of {what} must not matter',
+                       example=ids.tolist(), cause=cause)
 
 # %% ../../nbs/testing/checks.ipynb #6391cbd3
 def _loss(trial, model, ids):
@@ -344,11 +387,29 @@ def _gradients(trial):
     bad = []
     for n,p in model.named_parameters():
         # a bias of keys makes no difference to a softmax
-        if not p.requires_grad or n.endswith('tokeys.bias'): continue
+        if not p.requires_grad or n.endswith('tokeys.bias') or n.startswith(trial.unused): continue
         if p.grad is None or not p.grad.isfinite().all() or not p.grad.any(): bad.append(n)
     assert_that(not bad, f'the gradient of {", ".join(bad[:3])} is None, zero or not finite',
-                cause=cause)
+                cause=f'{cause}; pass its name in `unused` if it may')
+    _tokens_learn(trial)
     if trial.pad_idx is not None: _padding_row(trial, model)
+
+def _tokens_learn(trial):
+    "A token that matters to the last output gets a gradient from it"
+    model,ids,vectors = set_dropouts(trial.fresh(), 0.).train(),trial.texts(1),[]
+    def keep(m, args, out):
+        if out.shape[:2]==ids.shape: vectors.append(out.requires_grad_())
+    for m in model.modules():
+        if isinstance(m, nn.Embedding): m.register_forward_hook(keep)
+    def last(out): return out[:,-1] if trial.each else out
+    out = last(trial.flat(trial.outputs(ids, model=model)[0]))
+    if not vectors: return
+    grads = torch.autograd.grad((out*torch.rand_like(out)).sum(), vectors, allow_unused=True)
+    learns = sum(g.abs().sum(-1)[0] for g in grads if g is not None)
+    for i in range(ids.shape[1]):
+        matters = last(_changes(trial, ids, i)).max()>trial.tol
+        assert_that(not matters or learns[i], f'the last output depends on token {i}, its gradient does not',
+                    cause='a state is cut off by `detach`, `.data` or `no_grad` between two steps')
 
 def _padding_row(trial, model):
     "An embedding of zeros for padding stays zero, unless it is a table of the output, too"
@@ -368,18 +429,16 @@ def _padding_row(trial, model):
 def _learns(trial):
     "Some steps with a batch lower its loss"
     ids = trial.texts(3)
-    for lr in (.1,1e-2,1e-3,1e-4):
+    for lr in (1e-2,1e-3,1e-4,.1):
         model = set_dropouts(trial.fresh(), 0.).train()
         weights = [p for p in model.parameters() if p.requires_grad]
         if not weights: return 'not tried: nothing is trained'
-        opt = torch.optim.Adam(weights, lr)
         loss = _loss(trial, model, ids)
         if not loss.requires_grad: return 'not tried: see *gradients*'
         first = loss.item()
         for _ in range(40):
-            opt.zero_grad()
-            loss.backward()
-            opt.step()
+            for p,g in zip(weights, torch.autograd.grad(loss, weights, allow_unused=True)):
+                if g is not None: p.data -= lr*g.sign()
             loss = _loss(trial, model, ids)
             if loss.item()<.7*first: return
             if not loss.item()<3*first: break  # too fast
@@ -417,6 +476,9 @@ def _saved(trial):
         assert_that(not parted, f'{name} must not part {parted}',
                     cause='loading puts a copy in the place of one')
     _ensure_not_copied(trial.given)
+    called = trial.fresh()
+    trial.outputs(ids, model=called)
+    copied(called)
     if not trial.make: return 'held: loading was not tried: pass a function that makes one'
 
 def _length(trial):
@@ -427,17 +489,20 @@ def _length(trial):
     except Exception as e: return f'held: {most+3} tokens raise {type(e).__name__}'
     assert_that(not trial.each or out.shape[1]==most+3,
                 f'{most+3} tokens give {out.shape[1]} outputs', cause='a text is cut without a word')
+    has_table = any(most in o.shape for o in (*trial.base.parameters(), *trial.base.buffers()))
+    assert_that(trial.longer or not has_table, f'{most+3} tokens are read, and there is a table of {most}',
+                cause='positions are cut off at the last, or begin again; leave out max_len if there is no limit')
     return f'held: {most+3} tokens are read'
 
 def _precision(trial):
     "The output in 16 bits is near that in 64"
     if trial.dtype is not torch.double: return 'not tried: it does not run in 64 bits'
     ids = trial.texts()
-    given = deepcopy(trial.given).to(trial.device).eval()
+    given,model = copied(trial.given).to(trial.device).eval(),trial.fresh()
     try: trial.out(ids, model=given)
     except RuntimeError as e: raise Broken(f'it does not run in {trial.own}: {e}') from e
     for dtype,share in {trial.own:.3, torch.float:1e-3, torch.bfloat16:.3}.items():
-        try: out = trial.out(ids, model=trial.fresh().to(dtype))
+        try: out = trial.out(ids, model=model.to(dtype))
         except RuntimeError as e: return f'not tried: {e}'[:90]
         diff = (out-trial.out(ids)).abs().max().item()
         tol = share*trial.size
@@ -446,5 +511,5 @@ def _precision(trial):
 
 # %% ../../nbs/testing/checks.ipynb #ch3c0008
 model_checks = {f.__name__[1:]: f for f in (
-    _runs, _repeats, _modes, _batch, _padding, _left, _mask, _future, _tokens, _cache, _gradients,
+    _runs, _repeats, _modes, _batch, _padding, _left, _mask, _future, _tokens, _cache, _branches, _prompts, _gradients,
     _learns, _saved, _length, _precision)}

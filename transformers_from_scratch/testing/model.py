@@ -6,9 +6,10 @@
 __all__ = ['our_checks', 'check_model', 'check_tokenizer']
 
 # %% ../../nbs/testing/model.ipynb #bbcfce6d
-import itertools,math,re,torch,torch.nn.functional as F,warnings
+import inspect,itertools,math,torch,torch.nn.functional as F,warnings
 from copy import deepcopy
 from torch import Tensor,nn
+from .parts import *
 from .trial import *
 from .checks import *
 
@@ -21,21 +22,35 @@ def _other_text(ids):
 def _huggingface(model):
     "Arguments of `Trial` of a model of `transformers`, for each text that it reads"
     config = model.config.get_text_config()
-    writes = bool(re.search('CausalLM|LMHead', type(model).__name__))
-    pad_idx = config.pad_token_id
-    facts = dict(vocab_sz=config.vocab_size, pad_idx=0 if pad_idx is None else pad_idx,
+    takes = inspect.signature(model.forward).parameters
+    kept = next((o for o in ('past_key_values','cache_params','state') if o in takes), None)
+    encoder = getattr(config, 'is_decoder', None) is False and not config.is_encoder_decoder
+    writes = kept and model.can_generate() and not encoder
+    pad_idx = getattr(config, 'pad_token_id', None)
+    facts = dict(longer=True, vocab_sz=config.vocab_size, pad_idx=0 if pad_idx is None else pad_idx,
                  max_len=getattr(config, 'max_position_embeddings', None),
                  make=lambda: type(model)(deepcopy(model.config)))
     def read(model, ids, pad): return model(ids, attention_mask=(~pad).long())
     def read_source(model, ids, pad):
         return model(ids, attention_mask=(~pad).long(), decoder_input_ids=_other_text(ids))
     def read_target(model, ids, pad): return model(_other_text(ids), decoder_input_ids=ids)
-    def step(model, ids, state):
-        out = model(ids, past_key_values=state, use_cache=True)
+    def step(model, ids, state, pad):
+        "Read on; with padding, as `generate` does"
+        given,n = {kept: state and state[0], 'use_cache': True},ids.shape[1]
+        ids = torch.cat([state[1], ids], 1) if state else ids
+        if pad.any():
+            pos = ((~pad).cumsum(1)-1).clamp(min=0)[:,-n:] if 'position_ids' in takes else None
+            given = model.prepare_inputs_for_generation(ids, next_sequence_length=n, attention_mask=(~pad).long(),
+                                                        position_ids=pos, is_first_iteration=not state, **given)
+        out = model(**{'input_ids': ids[:,-n:]} | given)
+        return out.logits,(out[kept],ids)
+    def step_target(model, ids, state):
+        out = model(_other_text(ids), decoder_input_ids=ids, past_key_values=state, use_cache=True)
         return out.logits,out.past_key_values
     if config.is_encoder_decoder:
+        step = step_target if writes else None
         return dict(source=dict(facts, call=read_source),
-                    target=dict(facts, call=read_target, causal=True, pad_idx=None))
+                    target=dict(facts, call=read_target, causal=True, pad_idx=None, step=step))
     if writes: facts.update(causal=True, step=step)
     return {'': dict(facts, call=read)}
 
@@ -47,7 +62,7 @@ def _known(model):
     "Arguments of `Trial` that can be read from a model, for each text that it reads"
     if _is_ours(model): return _our_facts(model)
     if hasattr(model, 'config') and hasattr(model.config, 'get_text_config'): return _huggingface(model)
-    tables = [m for m in model.modules() if isinstance(m, nn.Embedding)]
+    tables = [m for m in model.modules() if isinstance(m, (nn.Embedding,nn.EmbeddingBag))]
     return {'': dict(vocab_sz=tables[0].num_embeddings) if tables else {}}
 
 _first = 'runs','repeats','batch','future'  # where these are broken, others are because of them
@@ -58,10 +73,15 @@ def _try(name, check, trial):
         return Finding(name, check.__doc__, 'not tried', 'outputs are random')
     trial.diff = 0.
     with torch.random.fork_rng(): finding = tried(name, check, trial)
+    if finding.verdict=='broken' and trial.kept_outside(): finding.cause = trial.kept_outside()
     if finding.verdict=='broken' and not math.isfinite(finding.diff or 0):
         if trial.dtype is not trial.own: return _try(name, check, trial.in_own_type())
     if finding.verdict=='held': finding.diff,finding.tol = trial.diff,trial.tol
     return finding
+
+def _not_started(error):
+    "Copies of the model can be called, and do not know what another one has read"
+    raise error
 
 def check_model(
     model, # A module, or a function that makes one: more can be tried
@@ -69,10 +89,12 @@ def check_model(
     pad_idx:int=None, # Id that stands at padding; None: padding is not tried
     *,
     call:callable=None, # `(model, ids, pad) -> output`; `pad` is True at padding; None: `model(ids)`
-    step:callable=None, # `(model, ids, state) -> (output, state)` with a cache, first with None
+    step:callable=None, # `(model, ids, state) -> (output, state)` with a cache, first with None; also with `pad`
     causal:bool=None, # Must no token see later ones? None: find out
     left:bool=None, # Must padding in front not matter, either? None: no
+    branches:bool=None, # May a state of `step` be read on twice, as a beam search does? None: no
     max_len:int=None, # Longest text that the model reads; None: no limit
+    unused:tuple=(), # Beginnings of names of parameters that may have no gradient, as 'pooler'
     min_len:int=1, # Shortest text that it reads, as the width of a convolution
     device:str='cpu', # Device to check on
     only:str|list=None, # Names of checks in `model_checks`; None: all
@@ -80,27 +102,31 @@ def check_model(
 )->Report: # What was found, by check
     "Try properties of a model; raises `AssertionError` with the report for what is broken"
     given = dict(vocab_sz=vocab_sz, pad_idx=pad_idx, call=call, step=step, causal=causal, left=left,
-                 max_len=max_len)
+                 max_len=max_len, branches=branches, min_len=min_len, device=device,
+                 unused=(unused,) if isinstance(unused, str) else tuple(unused))
     given = {n: o for n,o in given.items() if o is not None}
     if not isinstance(model, nn.Module):
         make = given['make'] = model
-        with torch.random.fork_rng():
-            torch.manual_seed(0)
-            model = make()
+        with seeded(0): model = make()
     sides = _known(model)
     if call: sides = {'': next(iter(sides.values()))}
     checks = model_checks | our_checks if _is_ours(model) else model_checks
     names = [only] if isinstance(only, str) else only or [*checks]
     report = Report()
     for side,facts in sides.items():
-        trial = Trial(model, **facts | given, min_len=min_len, device=device)
+        try: trial = Trial(model, **facts | given)
+        except Exception as e:
+            if raises and not isinstance(e, Broken): raise
+            report.append(tried('runs', _not_started, e))
+            continue
         for name in names:
             found = _try(name, checks[name], trial)
             earlier = [o.name for o in report.broken if o.name in _first]
             if earlier and found.verdict=='broken': found.cause = f'see *{earlier[0]}*'
             if side=='target': found.name = f'{name}, target'
             report.append(found)
-    report.about = f'`{type(model).__name__}`, ids 0 to {trial.vocab_sz-1}'
+    skipped = [o.name.replace(', ', ' of the ') for o in report if o.verdict=='not tried']
+    report.about = f'`{type(model).__name__}`' + f'; not tried: {", ".join(skipped)}'*bool(skipped)
     assert_that(report or not raises, f'{report}')
     return report
 
@@ -123,20 +149,18 @@ def _read_source(model, ids, pad): return model(ids, _other_text(ids))
 
 def _read_target(model, ids, pad): return model(_other_text(ids), ids)
 
-def _read_on(lm, ids, state):
-    "Read further tokens; the state is a cache for each block, and the number of tokens read"
+def _read_on(lm, ids, state, pad):
+    "Read further tokens; the state is a cache for each block"
     from transformers_from_scratch.generate.read import KVCache
-    caches,n = state or ([KVCache() for _ in lm[0].blocks],0)
-    t = n+ids.shape[1]
-    pos = torch.arange(n, t, device=ids.device).expand(ids.shape)
-    hidden = torch.zeros(len(ids), t, dtype=torch.bool, device=ids.device)
-    return lm[1](lm[0](ids, hidden, pos, caches)),(caches,t)
+    caches = state or [KVCache() for _ in lm[0].blocks]
+    pos = ((~pad).cumsum(1)-1).clamp(min=0)[:,-ids.shape[1]:]
+    return lm[1](lm[0](ids, pad, pos, caches)),caches
 
 def _has_caches(encoder): return all(getattr(b, 'cached', False) for b in encoder.blocks)
 
 def _facts(encoder):
     "Arguments of `Trial` that an encoder knows"
-    return dict(vocab_sz=encoder.vocab_sz, pad_idx=encoder.pad_idx, max_len=encoder.max_len, left=True)
+    return dict(vocab_sz=encoder.vocab_sz, pad_idx=encoder.pad_idx, max_len=encoder.max_len, left=True, longer=True)
 
 def _our_facts(model):
     "Arguments of `Trial` of a model of this library, for each text that it reads"
@@ -172,7 +196,7 @@ def _within(trial):
         if trial.max_len and t+n>trial.max_len: continue
         text = trial.texts(1, t)
         ids = trial.padded(text, n, b, 'between')
-        diff = trial.pad_diff(text, ids)
+        diff = trial.pad_diff(ids)
         assert_that(diff<=trial.tol, 'padding within a text must not matter', diff=diff,
                     tol=trial.tol, example=ids.tolist())
 
