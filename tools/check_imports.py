@@ -18,7 +18,7 @@ root, lib = Path(__file__).resolve().parent.parent, 'transformers_from_scratch'
 order = 'nn text generate fast files pretrained learner train use'.split()
 exceptions = dict(generate='nn', fast='nn generate', files='nn text', testing='nn generate text files')
 network = 'nn','generate'                                    # these know no text, no data and no learners
-hidden = ('use.predict','text.ensure','files.format','files.describe','learner.checks',*(f'pretrained.{o}' for o in 'encoders decoders pairs'.split()),*(f'testing.{o}' for o in 'attention causes checks command model parts trial'.split()))   # not in `all`
+hidden = ('use.predict','text.ensure','files.format','files.describe','learner.checks',*(f'pretrained.{o}' for o in 'encoders decoders pairs'.split()),*(f'testing.{o}' for o in 'attention causes checks command model parts pieces trial'.split()))   # not in `all`
 
 packages = [*order, *(o for o in exceptions if o not in order)]
 def allowed(package):

@@ -14,7 +14,7 @@ from queue import Queue
 from common import copy_tracked, root, tested, write
 
 def page(name): return name.replace('.', '/')                                            # the notebook of a module
-tests = {'nn.variants': 'nn.blocks', 'testing.trial': 'testing.model', 'testing.checks': 'testing.model', 'nn.encoder': 'nn.models', 'nn.align': 'nn.models',
+tests = {'nn.variants': 'nn.blocks', 'testing.trial': 'testing.model', 'testing.checks': 'testing.model', 'testing.pieces': 'testing.model', 'nn.encoder': 'nn.models', 'nn.align': 'nn.models',
          'nn.classifier': 'nn.models', 'nn.lm': 'nn.models', 'nn.mlm': 'learner.mlm', 'nn.seq2seq': 'learner.seq2seq', 'nn.bag': 'learner.bag',
          'generate.sample': 'generate.write', 'generate.read': 'generate.write', 'fast.attention': 'fast.layers', 'text.ensure': 'learner.core',
          'text.info': 'learner.checks', 'learner.turns': 'learner.core_threads', 'pretrained.decoders': 'pretrained.core', 'pretrained.encoders': 'pretrained.families',
@@ -40,10 +40,10 @@ faults = [
     ('testing.trial', 'NaN is no difference', 'nan_to_num(math.inf)', 'nan_to_num(0.)', []),
     ('testing.checks', 'a batch of one is not tried with padding', 'for b in (1,2,width): yield', 'for b in (2,width): yield', []),
     ('testing.checks', 'texts of different lengths are not tried in one batch', 'for lengths in ((2,most,1,3), (most,1,2)):', 'for lengths in ():', ['tests/testing/strangers']),
-    ('testing.checks', 'prompts are padded nowhere', "trial.ragged((width,1,2), 'front')", "trial.ragged((width,)*3, 'front')", ['tests/testing/strangers']),
+    ('testing.pieces', 'prompts are padded nowhere', "trial.ragged((width,1,2), 'front')", "trial.ragged((width,)*3, 'front')", ['tests/testing/strangers']),
     ('testing.trial', 'what copies share is not looked for', 'if self.noisy: return', 'return', ['tests/testing/strangers']),
     ('testing.checks', 'training has no gradients', "outs = [trial.outputs(ids, model=model)[0].detach() for _ in range(4)]", "outs = [trial.out(ids, model=model) for _ in range(4)]", ['tests/testing/strangers']),
-    ('testing.checks', 'texts are not read in turns', 'for turns in ((0,1)*3, (0,)*3+(1,)*3):', 'for turns in ():', []),
+    ('testing.pieces', 'texts are not read in turns', 'for turns in ((0,1)*3, (0,)*3+(1,)*3):', 'for turns in ():', []),
     ('testing.attention', 'later keys are not hidden', 'hidden | _later(hidden)', 'hidden', []),
     ('testing.attention', 'gradients are not compared', "assert_near(x, want, f'the gradient of {name} must", "assert_near(x, x, f'the gradient of {name} must", []),
     ('testing.checks', 'loading is into the same model', "trial.fresh(seed=1).to(trial.dtype)", 'trial.fresh()', []),

@@ -11,6 +11,7 @@ from copy import deepcopy
 from torch import nn
 from .causes import *
 from .parts import *
+from .pieces import *
 from .trial import *
 
 # %% ../../nbs/testing/checks.ipynb #617f293c
@@ -247,118 +248,6 @@ def _tokens(trial):
             assert_that(moved>trial.tol, f'{output} must depend on token {i}', example=ids.tolist(),
                         cause='it is hidden, or the pool looks elsewhere')
 
-# %% ../../nbs/testing/checks.ipynb #4934307f
-def _whole(trial, ids):
-    "Output for each token: of each beginning, where there is one for a text"
-    if trial.each: return trial.out(ids)
-    return torch.stack([trial.out(ids[:,:i+1]) for i in range(ids.shape[1])], 1)
-
-def _pieces(trial, sizes, b, model):
-    "Read `b` texts in pieces: `(first token, last token, largest difference to the whole)` of each"
-    ids = trial.texts(b, sum(sizes))
-    pad = torch.zeros_like(ids, dtype=torch.bool)
-    whole,state = _whole(trial, ids),None
-    start,found = 0,[]
-    for n in sizes:
-        end = start+n
-        out,state = trial.stepped(model, ids[:,start:end], state, pad[:,:end])
-        want = whole[:,end-out.shape[1]:end]  # all outputs of a piece, or its last
-        diff = (out-want).abs().max().item() if out.shape==want.shape else math.inf
-        found.append((start, end-1, diff))
-        start = end
-    return found
-
-def _first_wrong(trial, sizes, b, model=None):
-    "`(first token, last token, difference)` of the first piece that differs from the whole, or None"
-    for piece in _pieces(trial, sizes, b, model or trial.fresh()):
-        if not piece[-1]<=trial.tol: return piece
-        trial.diff = max(trial.diff, piece[-1])
-
-_shared = 'the cache belongs to the model, a class or a default argument, so all texts share it'
-_of_pieces = {  # sizes of pieces, and what is likely if they are the first that fail
-    (1,): '`step` differs from `forward` without a cache, too',
-    (1,1): 'positions (or rotations) do not go on where the cache ends, its mask hides what is '
-           'cached, what is cached is scaled again, or its heads stand in another order',
-    (1,1,1): 'what is cached changes with each call: it is rotated or scaled again',
-    (2,): '`step` differs from `forward` without a cache, too',
-    (2,1): 'positions count calls instead of tokens',
-    (1,2): 'several tokens see too much or too little of a cache: a causal mask that starts at the '
-           'wrong corner (`diagonal=` the number of cached tokens), or none'}
-
-def _cache(trial):
-    "A text that is read in pieces, with a cache, gets the output of one that is read at once"
-    if trial.step is None: return 'not tried: no `step` is given'
-    t = min(trial.max_len or 24, 24)
-    mixed = (3,2,1,4,1,1,2)[:t//2]
-    for sizes,b in (((1,)*t,3), (mixed,1), ((t-1,1),3), ((1,t-1),3), ((t//2,t-t//2),1), ((3,)*(t//3),3)):
-        if _first_wrong(trial, sizes, b, trial.model): _blame_pieces(trial, sizes, b)
-    _two_texts(trial)
-
-def _blame_pieces(trial, sizes, b):
-    "Raise `Broken` for the smallest pieces that fail, with what is likely"
-    small = [(o,n) for o in _of_pieces for n in (1,3) if sum(o)<=(trial.max_len or 24)]
-    tries = [*small, (sizes,b)]
-    while tries and not (wrong := _first_wrong(trial, *tries[0])): tries.pop(0)
-    if tries: sizes,b = tries[0]
-    # with a cache that is shared only a model that has read differs, or one that reads again
-    if not wrong or _first_wrong(trial, sizes, b)!=wrong: raise Broken('texts must not see each other', cause=_shared)
-    first,last,diff = wrong
-    pieces = sizes if len(sizes)<5 else f'{sizes[0]}, {len(sizes)} times'
-    cause = _of_pieces.get(sizes, f'from token {first} on the cache is not what the whole sees: a window '
-                           'off by one, keys that are dropped too early, or positions that stop there')
-    raise Broken(f'tokens {first} to {last}, read in pieces of {pieces}, must get the output of the whole',
-                 diff=diff, tol=trial.tol, example=trial.texts(1, sum(sizes)).tolist(), cause=cause)
-
-def _two_texts(trial):
-    "Two texts that one model reads in turns, or one after the other, do not see each other"
-    for turns in ((0,1)*3, (0,)*3+(1,)*3):
-        model = trial.fresh()
-        states,read = [None,None],[0,0]
-        for i in turns:
-            ids = trial.texts(1, 3, seed=i)
-            at = read[i]
-            pad = torch.zeros(1, at+1, dtype=torch.bool, device=ids.device)
-            out,states[i] = trial.stepped(model, ids[:,at:at+1], states[i], pad)
-            trial.near(out[:,-1], _whole(trial, ids)[:,at], 'texts must not see each other',
-                       cause=_shared, example=ids.tolist())
-            read[i] += 1
-
-def _branches(trial):
-    "A state of the cache can be read on twice, as a search of several beams does"
-    if trial.step is None: return 'not tried: no `step` is given'
-    ids,model = trial.texts(1, 3),trial.fresh()
-    pad = torch.zeros_like(ids, dtype=torch.bool)
-    _,state = trial.stepped(model, ids[:,:1], None, pad[:,:1])
-    try: first,second = (trial.stepped(model, ids[:,1:2], state, pad[:,:2])[0] for _ in range(2))
-    except Exception: first,second = ids,pad
-    if torch.equal(first, second): return
-    assert_that(not trial.branches, 'a state that is read on must stay as it was',
-                cause='`step` changes the state that it is given, in place')
-    return 'not promised: `step` changes the state that it is given; pass branches=True if it must not'
-
-def _prompts(trial):
-    "Prompts of different lengths, padded in front, are read on with a cache as each alone"
-    if trial.step is None or trial.pad_idx is None: return 'not tried: no `step` or no `pad_idx` is given'
-    if not trial.step_takes_pad and not trial.left:
-        return 'not tried: `step` takes no `pad`, (b,t) of all tokens up to here'
-    width,more = trial.t//2,3
-    if width+more>(trial.max_len or 24) or width<2: return f'not tried: texts of {trial.max_len} tokens'
-    ids = torch.cat([trial.ragged((width,1,2), 'front'), trial.texts(3, more, seed=6)], 1)
-    pad = trial.is_pad(ids)
-    model,state,start = trial.fresh(),None,0
-    whole = [_whole(trial, row[~hidden][None])[0] for row,hidden in zip(ids, pad)]
-    for end in range(width, width+more+1):
-        out,state = trial.stepped(model, ids[:,start:end], state, pad[:,:end])
-        start = end
-        what,cause = 'a prompt','positions count on over padding, or its mask is missing'
-        if end>width:
-            what = 'a text after its prompt'
-            cause = ('the mask of padding is dropped, or of another length, where there is a cache; '
-                     'or positions count padding')
-        for row,want,hidden in zip(out, whole, pad[:,:end]):
-            trial.near(row[-1], want[(~hidden).sum()-1], f'padding in front of {what} must not matter',
-                       example=ids.tolist(), cause=cause)
-
 # %% ../../nbs/testing/checks.ipynb #6391cbd3
 def _loss(trial, model, ids):
     "Loss of the tokens, of the next ones, or of made-up targets where a text has one output"
@@ -510,6 +399,7 @@ def _precision(trial):
                     cause='numbers are cast to fewer bits, or grow beyond them')
 
 # %% ../../nbs/testing/checks.ipynb #ch3c0008
-model_checks = {f.__name__[1:]: f for f in (
-    _runs, _repeats, _modes, _batch, _padding, _left, _mask, _future, _tokens, _cache, _branches, _prompts, _gradients,
-    _learns, _saved, _length, _precision)}
+def _by_name(*checks): return {f.__name__[1:]: f for f in checks}
+
+model_checks = _by_name(_runs, _repeats, _modes, _batch, _padding, _left, _mask, _future, _tokens)
+model_checks |= cache_checks | _by_name(_gradients, _learns, _saved, _length, _precision)

@@ -19,6 +19,13 @@ def _other_text(ids):
     # `len(ids)` would be a constant in a graph
     return torch.arange(2, 7, device=ids.device).expand(ids.shape[0], -1)
 
+def _facts(model, config):
+    "Arguments of `Trial` that a configuration tells"
+    pad_idx = getattr(config, 'pad_token_id', None)
+    return dict(longer=True, vocab_sz=config.vocab_size, pad_idx=0 if pad_idx is None else pad_idx,
+                max_len=getattr(config, 'max_position_embeddings', None),
+                make=lambda: type(model)(deepcopy(model.config)))
+
 def _huggingface(model):
     "Arguments of `Trial` of a model of `transformers`, for each text that it reads"
     config = model.config.get_text_config()
@@ -26,10 +33,7 @@ def _huggingface(model):
     kept = next((o for o in ('past_key_values','cache_params','state') if o in takes), None)
     encoder = getattr(config, 'is_decoder', None) is False and not config.is_encoder_decoder
     writes = kept and model.can_generate() and not encoder
-    pad_idx = getattr(config, 'pad_token_id', None)
-    facts = dict(longer=True, vocab_sz=config.vocab_size, pad_idx=0 if pad_idx is None else pad_idx,
-                 max_len=getattr(config, 'max_position_embeddings', None),
-                 make=lambda: type(model)(deepcopy(model.config)))
+    facts = _facts(model, config)
     def read(model, ids, pad): return model(ids, attention_mask=(~pad).long())
     def read_source(model, ids, pad):
         return model(ids, attention_mask=(~pad).long(), decoder_input_ids=_other_text(ids))
