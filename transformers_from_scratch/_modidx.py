@@ -2579,6 +2579,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                                         'transformers_from_scratch/train/transfer.py'),
                                                           'transformers_from_scratch.train.transfer.TransformerLearner.save_encoder': ( 'train/transfer.html#transformerlearner.save_encoder',
                                                                                                                                         'transformers_from_scratch/train/transfer.py'),
+                                                          'transformers_from_scratch.train.transfer._check_described': ( 'train/transfer.html#_check_described',
+                                                                                                                         'transformers_from_scratch/train/transfer.py'),
                                                           'transformers_from_scratch.train.transfer._check_fit': ( 'train/transfer.html#_check_fit',
                                                                                                                    'transformers_from_scratch/train/transfer.py'),
                                                           'transformers_from_scratch.train.transfer._match_positions': ( 'train/transfer.html#_match_positions',

@@ -8,6 +8,7 @@ __all__ = ['read_description']
 # %% ../../nbs/train/transfer.ipynb #ada819a0
 from fastai.text.all import *
 from ..nn.blocks import *
+from ..nn.encoder import *
 from ..learner.turns import *
 from ..nn.bag import *
 from ..files.format import *
@@ -54,7 +55,23 @@ def _read_encoder(path):
     about,weights = read_file(path, 'save_encoder`, `save_transformer', 'encoder', 'model')
     if about.kind=='model':
         weights = {n.removeprefix('0.'): o for n,o in weights.items() if n.startswith('0.')}
+    else:
+        try: _check_described(about, weights)
+        except Exception as e:
+            raise ValueError(f"{path} is damaged, or `save_encoder` did not write it ({in_short(e)})") from e
     return about,weights
+
+def _check_described(about, weights):
+    "Raises an error if the weights are not those of the encoder described; nothing large is made"
+    rows = len(weights['embedding.weight'])
+    if not all(isinstance(o, str) for o in about.vocab): raise ValueError('its tokens are no strings')
+    if len(about.vocab)!=rows+(about.encoder.get('pad_idx')==rows):
+        raise ValueError(f'it has {len(about.vocab)} tokens, {rows} rows')
+    if not isinstance(about.tokenizer, (dict,type(None))): raise ValueError('its tokenizer is no dict')
+    if custom_parts(about.encoder): return
+    if about.encoder['depth']>len(weights): raise ValueError('it has fewer blocks')
+    keywords = {n: from_json(o) for n,o in about.encoder.items()}
+    with on_meta_device(): check_shapes(TransformerEncoder(**keywords), weights)
 
 def read_description(
     file:str|Path # A file that `save_encoder` wrote, or a folder of `save_transformer`

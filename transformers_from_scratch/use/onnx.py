@@ -380,7 +380,9 @@ def _export(owner, model, about, make, folder, *, texts, n_valid, bounds):
         _check_ids(reader, owner)
         if 'openvino' in about['engines']:
             rows = []
-            if about['quantize']: rows,about['calibrated'] = _calibration(reader, owner, texts)
+            if about['quantize']:
+                rows,about['calibrated'] = _calibration(reader, owner, texts)
+                ensure(rows, 'texts', 'without a text that the model can read', 'texts to calibrate with')
             _write_openvino(new.parent, rows)
         if about['quantize']: _to_int8(new.with_name('model.onnx'))
         write()

@@ -75,18 +75,18 @@ _tables = {PatternTokenizer: _words_table, HFTokenizer: _pieces_table, BPETokeni
 # %% ../../nbs/use/page.ipynb #9a6e0013
 def _text_table(dls):
     "The rules by which a text becomes ids; raises `ValueError` for those that a page can't follow"
-    info = text_info(dls)
-    tok = info.tokenizer
+    tok = text_tokenizer(dls)
     names = [type(tok.tok).__name__, *(o.__name__ for o in tok.rules)]
     ensure(type(tok.tok) in _tables and len(names)==1, 'tok_tfm', names,
            '`PatternTokenizer()`, `BPETokenizer()` or `HFTokenizer(folder)`, without rules: '
            '`bag_learner(TextDataLoaders.from_df(df, tok_tfm=PatternTokenizer()))`')
-    ensure(len(info.columns)<2, 'text_col', info.columns, 'one column: a page has one field')
-    vocab = ['' if o=='xxfake' else o for o in info.vocab]
+    columns = L(getattr(tok, 'text_cols', ()))
+    ensure(len(columns)<2, 'text_col', columns, 'one column: a page has one field')
+    vocab = ['' if o=='xxfake' else o for o in text_vocab(dls)]
     number = {o: i for i,o in enumerate(vocab)}
     text = ' '.join(vocab[:99])
     ids = [number.get(o, 0) for o in tok.tokens([text])[0]]
-    ensure(text_ids(dls, text)==[i for i in ids if i!=info.pad_idx], 'dls', 'with other ids',
+    ensure(text_ids(dls, text)==[i for i in ids if i!=pad_id(dls)], 'dls', 'with other ids',
            'one that numbers the tokens of a text in their order, without `backwards=True`')
     table = _tables[type(tok.tok)](tok.tok, vocab)
     return table | dict(vocab='\n'.join(table['vocab']))
