@@ -218,7 +218,7 @@ class BaseTextLearner(Learner):
         show_results(x.as_subclass(ours) if ours else x, *more, max_n=max_n, **kwargs)
 
     def _bn_bias_state(self, with_bias):
-        "As in fastai, and no weight decay for norms of any class"
+        "As in fastai, and no weight decay for any parameter of one dimension, such as the gain of a norm"
         states = super()._bn_bias_state(with_bias)
         if with_bias: states += L(p for p in self.model.parameters() if p.dim()<2).map(self.opt.state)
         return states

@@ -7,6 +7,8 @@ __all__ = ['KeepsInitKwargs', 'Embeddings', 'TransformerEncoder', 'TextModel', '
 
 # %% ../../nbs/nn/encoder.ipynb #d92990d0
 from itertools import repeat
+import threading
+from weakref import WeakKeyDictionary
 from fastai.basics import *
 from .blocks import *
 
@@ -146,13 +148,26 @@ class TextModel(KeepsInitKwargs, nn.Sequential):
         return nn.Sequential(*[*self][i]) if isinstance(i, slice) else super().__getitem__(i)
 
 # %% ../../nbs/nn/encoder.ipynb #0eva1001
+_lock,_evals = threading.Lock(),WeakKeyDictionary()  # how many hold a part in that mode
+
 @contextmanager
 def eval_mode(
     parts # Modules, such as `model.modules()`
 )->Iterator: # A context for `with`
-    "Set evaluation mode, then put each part back into its own mode"
-    training = [o for o in parts if o.training]
-    for part in training: part.training = False
+    "Set evaluation mode; the last of the threads that did so restores the mode of each part"
+    parts = list(parts)
+    with _lock:
+        others = set(_evals)
+        held = [o for o in parts if o.training or o in others]
+        del others  # it would keep other models alive
+        for part in held:
+            part.training = False
+            _evals[part] = _evals.get(part, 0)+1
     try: yield
     finally:
-        for part in training: part.training = True
+        with _lock:
+            for part in held:
+                _evals[part] -= 1
+                if _evals[part]: continue
+                part.training = True
+                del _evals[part]

@@ -88,15 +88,22 @@ def model_of(
         return getattr(importlib.import_module(kind), rest)
     with seeded(0): return tiny_model(rest)
 
+_usage = 'usage: python -m transformers_from_scratch.testing hf-tiny:NAME or module:function [pad_idx=0 ...]'
+
+def _value(text):
+    "A literal of Python, or the text itself, as in `device=cpu`"
+    try: return ast.literal_eval(text)
+    except (ValueError,SyntaxError): return text
+
 def main(
     args:list=None # What is written behind the command; None: what was
 )->int: # Exit status: 0 if nothing is broken, 1 if something is, 2 if there is no model
     "Check the model `hf-tiny:NAME` or `module:function`; further arguments as `pad_idx=0`"
-    name,*rest = sys.argv[1:] if args is None else args
-    given = {n: ast.literal_eval(o) for n,_,o in (arg.partition('=') for arg in rest)}
+    name,*rest = (sys.argv[1:] if args is None else args) or ['']
+    given = {n: _value(o) for n,_,o in (arg.partition('=') for arg in rest)}
     try: model = model_of(name)
     except Exception as e:
-        print(f'{name} makes no model: {type(e).__name__}: {e}', file=sys.stderr)
+        print(f'{name!r} makes no model: {type(e).__name__}: {e}', _usage, sep='\n', file=sys.stderr)
         return 2
     report = check_model(model, raises=False, **given)
     versions = {o: sys.modules[o].__version__ for o in ('torch','transformers') if o in sys.modules}

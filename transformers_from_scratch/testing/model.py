@@ -116,6 +116,8 @@ def check_model(
     if call: sides = {'': next(iter(sides.values()))}
     checks = model_checks | our_checks if _is_ours(model) else model_checks
     names = [only] if isinstance(only, str) else only or [*checks]
+    lost = [o for o in names if o not in checks]
+    if lost: raise ValueError(f'`only` is {lost}, but must be of {[*checks]}')
     report = Report()
     for side,facts in sides.items():
         try: trial = Trial(model, **facts | given)
@@ -141,7 +143,7 @@ def check_tokenizer(
     specials:tuple=() # Ids that are added, such as those for the begin and the end
 ):
     "Raises `AssertionError` unless texts come back, get the same ids alone, and specials once"
-    for text,row in zip(texts, encode(texts)):
+    for text,row in zip(texts, encode(texts), strict=True):
         assert_that([*row]==[*encode([text])[0]], f'{text!r} gets other ids alone than in a batch')
         back = decode([o for o in row if o not in specials])
         assert_that(back==text, f'{text!r} comes back as {back!r}')

@@ -7,17 +7,18 @@ __all__ = ['tensors', 'dropouts', 'set_dropouts', 'configured_dropout', 'unregis
            'kept_graphs']
 
 # %% ../../nbs/testing/parts.ipynb #9a57a005
-import inspect
+import functools,inspect
 from torch import Tensor,nn
 from torch.nn.utils.rnn import PackedSequence,pad_packed_sequence
 
 # %% ../../nbs/testing/parts.ipynb #743f99af
-def _parts(x):
+def _parts(x, within=()):
     "A list of all that a tuple, list or dict holds, at any depth; of `x` itself if it is none"
     if isinstance(x, PackedSequence): x,_ = pad_packed_sequence(x, batch_first=True)
-    if isinstance(x, dict): x = list(x.values())
-    if not isinstance(x, (list,tuple)): return [x]
-    return [o for part in x for o in _parts(part)]
+    if not isinstance(x, (list,tuple,dict)): return [x]
+    if any(x is o for o in within): return []  # it holds itself
+    held = x.values() if isinstance(x, dict) else x
+    return [o for part in held for o in _parts(part, (*within,x))]
 
 def tensors(
     out # What a module returned
@@ -95,8 +96,7 @@ def shared_tensors(
     found = {}
     for m in model.modules():
         for name,x in _outside(m):
-            memo = getattr(x, 'cache_info', None)
-            if memo: found[name] = memo().currsize
+            if isinstance(x, functools._lru_cache_wrapper): found[name] = x.cache_info().currsize
             elif kept := tensors(x): found[name] = [(id(o), o._version) for o in kept]
     return found
 

@@ -10,6 +10,7 @@ import inspect,math,time,torch,traceback
 from contextlib import contextmanager
 from copy import copy, deepcopy
 from dataclasses import dataclass
+from pathlib import Path
 from torch import Tensor,nn
 from .parts import *
 
@@ -75,8 +76,8 @@ class Finding:
 def _why_error(e):
     "Likely cause of an error of PyTorch, and the line of the model that raises it"
     frames = traceback.extract_tb(e.__traceback__)
-    line = next((o for o in reversed(frames) if '/torch/' not in o.filename), frames[-1])
-    where = f'line {line.lineno} of {line.filename.split("/")[-1]}, `{line.line}`'
+    line = next((o for o in reversed(frames) if 'torch' not in Path(o.filename).parts), frames[-1])
+    where = f'line {line.lineno} of {Path(line.filename).name}, `{line.line}`'
     says = str(e)
     if 'Expected more than 1' in says:
         return f'a norm over the batch or over time that keeps no statistics (`track_running_stats`), in {where}'
@@ -92,7 +93,8 @@ def tried(
     "Run a check: what it returns becomes the verdict, an error that it raises makes it *broken*"
     start = time.perf_counter()
     found = {}
-    try: result = check(*args) or 'held'
+    try:
+        with torch.enable_grad(): result = check(*args) or 'held'  # a model may switch them off
     except Broken as e:
         result = f'broken: {e}'
         found = e.found
@@ -175,7 +177,8 @@ class Trial:
         self.noisy = self.each = False
         self.diff = 0.
         self.outside = shared_tensors(self.given)
-        try: self._prepare(torch.double)
+        try:
+            with torch.enable_grad(): self._prepare(torch.double)
         except Exception as e:
             kept = self.kept_outside()
             if kept and not isinstance(e, Broken): raise Broken(f'{type(e).__name__}: {e}', cause=kept) from e
@@ -265,7 +268,7 @@ class Trial:
             for p,q in zip(self.base.parameters(), other.parameters()):
                 if q.grad is None: continue
                 size = .3*p.detach().std().item() if p.numel()>1 else 0
-                with torch.no_grad(): p += (q.grad!=0) * (size or .1) * torch.randn_like(p)
+                with torch.no_grad(): p += (q.grad.to_dense()!=0) * (size or .1) * torch.randn_like(p)
 
     def in_own_type(self)->'Trial': # The same in the model's own number type
         "A copy of the trial whose model is not converted to 64 bits"

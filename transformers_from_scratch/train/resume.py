@@ -80,6 +80,11 @@ def _plain(value):
     if isinstance(value, Tensor): return value.detach().as_subclass(Tensor)
     return value.tolist() if isinstance(value, (np.ndarray,np.generic)) else value
 
+def _kept_grads(params):
+    "Gradients of parameters by name; one number stands for zeros, as most are after a step"
+    zero = torch.zeros(())
+    return {n: p.grad if p.grad.any() else zero for n,p in params.items() if p.grad is not None}
+
 def _read(file):
     "The state in `file`, or None; raises `ValueError` for a damaged one"
     if not file.is_file(): return
@@ -135,6 +140,10 @@ def _settings(learn):
             res[f'{n} schedule'] = np.array([schedule(p) for p in np.linspace(0, 1, 9)])
     return {n: str(o) for n,o in res.items()}
 
+def _machine():
+    "Decisions of the clock, or the size, of this machine, by name"
+    return dict(autotuned, threads=torch.get_num_threads())
+
 def _callback_settings(learn):
     "Names of callbacks of fastai and this library, and numbers and strings that any callback's `__init__` took"
     res = {}
@@ -157,6 +166,7 @@ class Resume(Callback):
     "Saves all that training needs, and resumes after an interruption as if there had been none"
     order = 100
     run_valid = False
+    threads = None  # of this machine, while a run goes on with those of another
     def __init__(self,
         name:str='resume', # Name of the run: a folder in `learn.path/learn.model_dir`
         every:int=None, # Save after this many batches; None: by time
@@ -254,7 +264,7 @@ class Resume(Callback):
         params = dict(model.named_parameters())
         model.load_state_dict(state['model'])
         for n,p in params.items(): p.requires_grad_(n not in state['frozen'])
-        for n,grad in state['grads'].items(): params[n].grad = grad.to(params[n])
+        for n,grad in state['grads'].items(): params[n].grad = torch.zeros_like(params[n]).copy_(grad)
         opt = state['opt']
         if not isinstance(self.opt, OptimWrapper): opt = to_device(opt, first(params.values()).device)
         self.opt.load_state_dict(opt)
@@ -267,9 +277,12 @@ class Resume(Callback):
 
     def _decide_as(self, then):
         "Decide what machines decide as this run did when it began, and warn where this one would not"
-        other = {n: o for n,o in then.items() if autotuned.get(n, o)!=o}
+        now = _machine()
+        other = {n: o for n,o in then.items() if now.get(n, o)!=o}
         if other: warn(f'this run goes on as it began, with {other}: this machine would choose otherwise')
+        self.threads = torch.get_num_threads()  # of this machine, until the end of the fit
         autotuned.update(then)
+        torch.set_num_threads(autotuned.pop('threads'))
 
     def _with_events(self, learn, f, event, *args):
         "In place of the learner's: skip epochs that were done, and begin the next one in its midst"
@@ -355,12 +368,18 @@ class Resume(Callback):
     def after_cancel_fit(self):
         "Note that this run is not finished"
         self.epoch_start = None
+        self._restore_threads()
 
     def after_fit(self):
         "Note that this run is finished"
+        self._restore_threads()
         if self.epoch_start is None: return
         self.epoch_start['order'] = loader_order(self.dls.train)  # for the next run
         self._save(len(self.dls.train), done=True)
+
+    def _restore_threads(self):
+        if self.threads: torch.set_num_threads(self.threads)
+        self.threads = None
 
     def _write(self, name, state, first=False):
         "Write a file, in process 0; a full disk is a warning, but for the first file"
@@ -373,7 +392,7 @@ class Resume(Callback):
 
     def _save(self, batch, done=False):
         "Save the state of the learner, before `batch`; what differs between processes, for each of them"
-        own = dict(self.epoch_start, rng=get_random_states(), machine=dict(autotuned),
+        own = dict(self.epoch_start, rng=get_random_states(), machine=_machine(),
                    counts=_get_counts(self.learn))
         processes = [own]
         if self.several:
@@ -385,7 +404,7 @@ class Resume(Callback):
         state = dict(
             save=time.time_ns(), fits=self.fits, processes=processes, model=model.state_dict(),
             opt=self.opt.state_dict(), scaler=scaler and scaler.state_dict(),
-            grads={n: p.grad for n,p in params.items() if p.grad is not None},
+            grads=_kept_grads(params),
             frozen=[n for n,p in params.items() if not p.requires_grad], done=done,
             epoch=self.epoch, batch=batch, train_iter=self.train_iter, pct_train=self.pct_train)
         self._write('now.pth', state, first=batch==0)  # the first may raise: nothing is lost yet
