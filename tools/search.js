@@ -12,7 +12,7 @@ window.Fuse = class {
     const has = s => words.length > 0 && begins.every(o => o.test(s));
     const rank = ({title, section, text}) => {
       const head = section || title, place = `${title} ${section}`;
-      return [terms(head).join() === words.join(), has(head), has(place), has(`${place} ${text}`)].indexOf(true);
+      return [[split(query).join(), words.join()].includes(split(head).join()), has(head), has(place), has(`${place} ${text}`)].indexOf(true);
     };
     const found = this.entries.map(item => ({item, rank: rank(item)})).filter(o => o.rank >= 0);
     const length = ({item, rank}) => rank === 1 ? (item.section || item.title).length : 0;
