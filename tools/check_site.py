@@ -75,7 +75,7 @@ def search(page, word, place):
     field.fill(word if place else 'attention')
     hit.wait_for()                                                                # now the index is there
     if not place: field.fill(word); return page.locator('.search-none, .quarto-search-no-results').wait_for()
-    yield from (f'the search for {word} finds {o[:80]!r}' for o in hits.all_inner_texts() if word.split()[-1].lower() not in o.lower())
+    yield from (f'the search for {word} finds {o[:80]!r}' for o in hits.all_inner_texts() if word.isalnum() and word.lower() not in o.lower())
     box = hit.bounding_box()
     if box['x'] < 0 or box['x']+box['width'] > page.viewport_size['width']+1: yield 'the hits stand outside the window'
     hit.click()
@@ -104,7 +104,7 @@ def widgets(page):
             control.evaluate('e => { e.value = (+e.min + +e.max)/2; e.dispatchEvent(new Event("input")); }')
         else: control.click()
     for widget in page.locator('main .widget').all():
-        for control in widget.locator('select, input, button, [tabindex]').all():
+        for control in widget.locator('select, input, button, [tabindex] + [tabindex]').all():
             before = widget.inner_text()
             moves(control)
             if widget.inner_text() == before: yield f'nothing changes in a widget after {control.evaluate("e => e.outerHTML")[:80]}'
