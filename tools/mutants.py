@@ -25,7 +25,7 @@ faults = [
     ('train.contrastive', 'a pair is parted', 'order += pair', 'order += pair[:1]', []),
     ('text.entities', 'entities may overlap', 'ensure(one.end<=other.start,', 'ensure(True,', []),
     ('text.entities', 'an entity may end in a word', 'ensure(whole,', 'ensure(inside,', []),
-    ('use.page', 'frequent phrases count no more than rare ones', 'per_text = bag.weight.grad * bag.ratios', 'per_text = bag.ratios**2', []),
+    ('use.page', 'frequent phrases count no more than rare ones', 'per_text = grad * bag.ratios', 'per_text = bag.ratios**2', []),
     ('use.page', 'too few answers stay', "if compared['same']<min_same: raise", "if compared['same']<0: raise", []),
     ('use.onnx', 'vectors are not made of length 1', 'return F.normalize(x, dim=-1) if self.normalize else x', 'return x', ['tests/use/predict']),
     ('use.onnx', 'the bound of answers is not looked at', "if not res['same']>=least:", "if res['same']<0:", ['tests/use/onnx']),

@@ -62,10 +62,12 @@ def _extremes(x):
 
 def _width(n, t, max_len, crop, most):
     "Columns that texts of `n` tokens need, `most` at most (None: unknown); `ValueError` above `max_len`"
-    max_len = ifnone(max_len, t)
     if torch.compiler.is_compiling():  # a graph can't look at the numbers: nothing is checked
         surely = torch.fx.experimental.symbolic_shapes.statically_known_true
-        return t if crop is None or surely(t<=max_len) else torch.sym_min(t, max_len)
+        fits = crop is None or max_len is None or surely(t<=max_len)
+        return t if fits else torch.sym_min(t, max_len)
+    t = max(t, 1)  # texts without tokens have a column of padding
+    max_len = ifnone(max_len, t)
     if most is None:
         never = crop is not None or t<=max_len or not len(n)  # no text can be too long
         if never: return min(t, max_len)

@@ -23,7 +23,8 @@ def _place(span):
     if isinstance(span, TagSpan): return span.start,span.end,span.label,span.text
     if not isinstance(span, dict): return *span,None
     label, = L(span.get('labels', span.get('label')))
-    return span['start'],span['end'],label,span.get('text')
+    start,end = (span.get(o, span.get(f'{o}_offset')) for o in ('start','end'))
+    return start,end,label,span.get('text')
 
 def _entities(text, spans):
     "Spans in their order; raises `ValueError` for a broken one, and for two that overlap"
@@ -52,22 +53,27 @@ def _spans_of(row, text_key):
         return row['data'][text_key],[o for o in values if 'labels' in o]
     key = first(o for o in ('spans','entities','label','labels') if o in row)
     ensure(key, 'row', row, 'with `spans`, `entities`, `label` or `annotations`, which may be empty')
-    return row[text_key],row[key]
+    return row[text_key],ifnone(row[key], [])
+
+def _rows_of(data):
+    "The rows of a file: a list of them, one alone, or one in each line"
+    try: rows = json.loads(data)
+    except ValueError:
+        lines = [o for o in data.split('\n') if o.strip()]
+        return [_in_row(i, json.loads, o) for i,o in enumerate(lines)]
+    is_list = isinstance(rows, list) and not isinstance(first(rows), str)  # one row of spaCy starts with its text
+    return rows if is_list else [rows]
 
 def read_entities(
     file:Path, # What spaCy, Prodigy, doccano or Label Studio has written, as JSON or JSON lines
     text_key:str='text' # The name of the text in a row
 )->pd.DataFrame: # `text`, and `entities`: a list of `TagSpan`
     "Read texts with places of entities; raises `ValueError` with the row for broken or overlapping ones"
-    data = read_text(file)
-    is_list = data.lstrip().startswith('[')
-    rows = json.loads(data) if is_list else [o for o in data.split('\n') if o.strip()]
     def read(row):
-        row = row if is_list else json.loads(row)
         if isinstance(row, dict) and row.get('answer', 'accept')!='accept': return  # of Prodigy
         text,spans = _spans_of(row, text_key)
         return text,_entities(text, spans)
-    found = [_in_row(i, read, row) for i,row in enumerate(rows)]
+    found = [_in_row(i, read, row) for i,row in enumerate(_rows_of(read_text(file)))]
     return pd.DataFrame([o for o in found if o], columns=['text','entities'])
 
 # %% ../../nbs/text/entities.ipynb #e7710010
@@ -120,7 +126,8 @@ def write_entities(
 
 def _conll(words, tags):
     "The lines of a text; raises `ValueError` for what `read_conll` would read as something else"
-    fits = len(words)==len(tags)>0 and all(re.fullmatch(r'\S([^\t\n\r]*\S)?', o) for o in (*words, *tags))
+    ensure(len(words) or len(tags), 'words', words, 'one at least: leave out empty texts, `df[df.words.map(len)>0]`')
+    fits = len(words)==len(tags) and all(re.fullmatch(r'\S([^\t\n\r]*\S)?', o) for o in (*words, *tags))
     first_is_word = fits and words[0][0]!='\ufeff' and '-DOCSTART-' not in words
     ensure(fits and first_is_word, 'words', words,
            f'words without tabs and line ends, and a tag for each: they have {tags!r:.80}')

@@ -105,11 +105,12 @@ function reader(page) {
     const words = split(text);
     const found = phrases(words);
     const logits = page.bias.map((bias, c) => [...found.keys()].reduce((sum, row) => sum + part(row, c), bias));
-    const exps = logits.map(x => Math.exp(x - Math.max(...logits)));
+    const most = Math.max(...logits);
+    const exps = logits.map(x => Math.exp(x - most));
     const total = exps.reduce((a, b) => a + b);
     const one = page.target === "category";
     const probs = one ? exps.map(x => x / total) : logits.map(x => 1 / (1 + Math.exp(-x)));
-    const best = logits.indexOf(Math.max(...logits));
+    const best = logits.indexOf(most);
     const scores = words.map(() => 0);                                        // of each word, for the best class
     for (const [row, spans] of found) {
       const all = logits.map((_, c) => part(row, c));
@@ -131,7 +132,7 @@ function show(page, answer, text) {
     bar.className = page.target === "category" ? (c === best ? "yes" : "") : (probs[c] > page.thresh ? "yes" : "");
     return bar;
   });
-  const most = Math.max(...scores.map(Math.abs), 1e-9);
+  const most = scores.reduce((most, x) => Math.max(most, Math.abs(x)), 1e-9);
   const marks = words.flatMap((word, i) => {
     const color = scores[i] > 0 ? "33,120,200" : "230,120,20";
     const mark = element("span", word, `background:rgba(${color},${(Math.abs(scores[i]) / most * .75).toFixed(2)})`);
@@ -139,7 +140,9 @@ function show(page, answer, text) {
     return page.kind === "bytes" ? [mark] : [mark, " "];
   });
   document.getElementById("classes").replaceChildren(...bars);
-  document.getElementById("words").replaceChildren(...marks);
+  const shown = document.getElementById("words");
+  shown.replaceChildren();
+  for (const mark of marks) shown.append(mark);                               // a book is more than a call takes as arguments
 }
 
-if (typeof module !== "undefined") module.exports = {reader};
+if (typeof module !== "undefined") module.exports = {reader, show};

@@ -19,15 +19,18 @@ from ..files.format import *
 from ..learner.turns import *
 
 # %% ../../nbs/use/page.ipynb #9a6e0010
-@functools.lru_cache
 def _regex_set(belongs):
     "The characters of which `belongs` is true, as a set in a regular expression of JavaScript"
     return ''.join(f'\\u{{{a:x}}}-\\u{{{b:x}}}' for a,b in char_ranges(belongs))
 
+@functools.lru_cache
+def _word_sets(letter):
+    "The characters that the pattern `letter` finds, and spaces"
+    return dict(w=_regex_set(re.compile(letter).fullmatch), s=_regex_set(str.isspace))
+
 def _words_table(tok, vocab):
     "The rules of `PatternTokenizer`"
-    sets = dict(w=_regex_set(re.compile(tok.letter).fullmatch), s=_regex_set(str.isspace))
-    return dict(kind='words', pattern="[{w}]+(?:['’-][{w}]+)*|[^{w}{s}]", sets=sets,
+    return dict(kind='words', pattern="[{w}]+(?:['’-][{w}]+)*|[^{w}{s}]", sets=_word_sets(tok.letter),
                 lower=tok.lower, vocab=vocab, specials=[])
 
 # %% ../../nbs/use/page.ipynb #9a6e0011
@@ -59,14 +62,18 @@ def _pieces_table(tok, vocab):
                 vocab=[o if o in known else '' for o in vocab], specials=[o.content for o in added])
 
 # %% ../../nbs/use/page.ipynb #9a6e0012
-def _bytes_table(tok, vocab):
-    "The rules and merges of `BPETokenizer`"
+@functools.lru_cache
+def _byte_sets():
+    "Letters, numbers and spaces, as byte-level BPE takes them"
     def is_kind(letter): return lambda c: unicodedata.category(c)[0]==letter
     def is_space(c): return c.isspace() and not '\x1c'<=c<='\x1f'
+    return dict(l=_regex_set(is_kind('L')), n=_regex_set(is_kind('N')), s=_regex_set(is_space))
+
+def _bytes_table(tok, vocab):
+    "The rules and merges of `BPETokenizer`"
     def in_bytes(token): return ''.join(byte_names[o] for o in tok.back.get(token, b''))
-    sets = dict(l=_regex_set(is_kind('L')), n=_regex_set(is_kind('N')), s=_regex_set(is_space))
     pattern = "'(?:[stmd]|re|ve|ll)| ?[{l}]+| ?[{n}]+| ?[^{l}{n}{s}]+|[{s}]+(?![^{s}])|[{s}]+"
-    return dict(kind='bytes', pattern=pattern, sets=sets, vocab=[in_bytes(o) for o in vocab],
+    return dict(kind='bytes', pattern=pattern, sets=_byte_sets(), vocab=[in_bytes(o) for o in vocab],
                 specials=tok.specials, merges=[' '.join(o) for o in tok.tok['merges']],
                 bytes=''.join(byte_names[i] for i in range(256)))
 
@@ -76,8 +83,8 @@ _tables = {PatternTokenizer: _words_table, HFTokenizer: _pieces_table, BPETokeni
 def _text_table(dls):
     "The rules by which a text becomes ids; raises `ValueError` for those that a page can't follow"
     tok = text_tokenizer(dls)
-    names = [type(tok.tok).__name__, *(o.__name__ for o in tok.rules)]
-    ensure(type(tok.tok) in _tables and len(names)==1, 'tok_tfm', names,
+    names = tok and [type(tok.tok).__name__, *(o.__name__ for o in tok.rules)]  # None: tokens already
+    ensure(tok and type(tok.tok) in _tables and len(names)==1, 'tok_tfm', names,
            '`PatternTokenizer()`, `BPETokenizer()` or `HFTokenizer(folder)`, without rules: '
            '`bag_learner(TextDataLoaders.from_df(df, tok_tfm=PatternTokenizer()))`')
     columns = L(getattr(tok, 'text_cols', ()))
@@ -96,7 +103,8 @@ def _strongest(bag, batches, n):
     "The rows of the `n` phrases that add most to the logits of all texts, by their squares"
     with no_random():
         for ids,*_ in batches: bag(ids.cpu()).sum().backward()
-    per_text = bag.weight.grad * bag.ratios  # number of texts times ratio**2           # (n_rows,n_out)
+    grad = ifnone(bag.weight.grad, bag.ratios)  # without texts as of one that has all phrases
+    per_text = grad * bag.ratios  # number of texts times ratio**2                      # (n_rows,n_out)
     strength = (per_text * (bag.scale+bag.weight)**2).sum(1)                                  # (n_rows,)
     rows = strength.argsort(descending=True)[:n].sort().values
     return rows[rows>0]  # row 0 is for unknown n-grams
@@ -143,8 +151,9 @@ def _phrases_table(small, numbers, units, one_right, base):
 def _compare(learn, bag, small, n):
     "The share of validation texts that `small` answers as `bag` does, and the accuracy of both"
     ds = learn.dls.valid_ds
-    if not len(ds): return dict(texts=0, same=1.)
-    texts,targets = zip(*(ds[int(i)] for i in np.linspace(0, len(ds)-1, min(n, len(ds)))))
+    n = min(n, len(ds))
+    if not n: return dict(texts=0, same=1.)
+    texts,targets = zip(*(ds[int(i)] for i in np.linspace(0, len(ds)-1, n)))
     targets = torch.stack([torch.as_tensor(o) for o in targets])
     loss = learn.loss_func
     logits = [torch.cat([model(o[None]) for o in texts]) for model in (small, bag)]
@@ -176,6 +185,7 @@ def export_page(
     min_same:float=.99 # Share of these whose answer must be that of `learn`, in [0,1]
 )->Path: # The file
     "Write a page that classifies what one types; `ValueError` where too many answers would change"
+    ensure_sizes(n_phrases=n_phrases)
     bag,file = plain_model(learn.model),Path(file).expanduser()
     ensure(isinstance(bag, NgramBag), 'learn.model', type(bag).__name__, 'of `bag_learner(dls)`', TypeError)
     base = len(text_vocab(learn.dls))+1
@@ -185,7 +195,7 @@ def export_page(
     if rank_distrib(): return file
     kind,classes = text_target(learn.dls)
     one_right = kind=='category'
-    bag = deepcopy(bag).cpu().float().eval()
+    bag = deepcopy(bag).cpu().float().eval().requires_grad_(True)
     rows = _strongest(bag, learn.dls.train.new(shuffle=False, drop_last=False), n_phrases)
     small,numbers,units = _smaller(bag, rows, one_right)
     compared = _compare(learn, bag, small, n_valid)
