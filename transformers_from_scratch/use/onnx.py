@@ -310,7 +310,7 @@ def _neighbors(x):
     return np.argsort(-cosines, 1, kind='stable')[:,:min(10, len(x)-1)]
 
 def _gap(about, a, b):
-    "How far numbers or vectors are apart, in deviations of `b`, others as they are; 0 for what may be rounding"
+    "Changes of numbers or vectors in deviations of `b`, of others as they are; 0 for what rounding explains"
     gap = np.abs(a-b)
     if about['target'] not in ('numbers','vectors'): return gap
     size = np.abs(b).max(0 if about['target']=='numbers' else None)
@@ -418,7 +418,7 @@ def export_onnx(
     max_change:float=None, # Largest change by `quantize` of a probability; of a number, in deviations; None: any
     *,
     engine:str='onnx', # 'openvino' writes its file beside, extra `openvino`
-    texts:list=None, # Texts to compare and calibrate with; None: those of `dls`, words drawn at random where there are none
+    texts:list=None, # Texts to compare and calibrate with; None: those of `dls`, else words drawn at random
     min_same:float=.99, # Share of the answers that must stay in 8 bits, in [0,1]
     min_recall:float=.95 # Share of the ten nearest neighbors that must stay in 8 bits, for vectors, in [0,1]
 )->Path: # The folder
