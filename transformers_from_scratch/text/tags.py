@@ -272,7 +272,8 @@ class TaggedText(list):
         return text
 
     def _repr_html_(self):
-        from spacy import displacy
+        try: from spacy import displacy
+        except ImportError: return None  # `predict.py` does without
         text,places = self._in_text()
         ents = [dict(start=a, end=b, label=html.escape(o.label)) for (a,b),o in zip(places, self)]
         return displacy.render(dict(text=text, ents=ents), 'ent', manual=True, jupyter=False)

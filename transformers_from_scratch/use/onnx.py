@@ -25,7 +25,7 @@ from ..text.tokenizers import *
 from ..text.ensure import *
 from ..pretrained.core import *
 from .embed import *
-from .predict import Classifier,Embedder,Tagger,rules,splitters
+from .predict import Classifier,Embedder,Tagger,_as_list,rules,splitters
 
 # %% ../../nbs/use/onnx.ipynb #a04d995c
 _meanings = {  # what outputs are, by the kind of target: an activation, and the usual loss
@@ -197,6 +197,7 @@ def _about_texts(source):
              'such as `HFTokenizer` or `CharTokenizer`, do without', stacklevel=5)
     cols = L(getattr(tok, 'text_cols', ())) if tok.mode=='df' else ()
     state['pairs'] = getattr(tok.tok, 'pairs', False)
+    if state['cls']=='PatternTokenizer': state['pattern'] = tok.tok.pattern.pattern
     return dict(vocab=list(map(str, vocab)), pad_idx=pad, tokenizer=state,
                 columns=[*map(str, cols)], marks=len(cols)>1 and tok.kwargs.get('mark_fields') is not False)
 
@@ -259,7 +260,7 @@ def _write_openvino(folder, rows):
     model = openvino.Core().read_model(folder/'model.onnx')
     if rows:
         nncf = import_extra('nncf', 'openvino')
-        data = nncf.Dataset([{'ids': np.array([o])} for o in rows])
+        data = nncf.Dataset([{'ids': np.array([o], np.int64)} for o in rows])
         out = io.StringIO()  # where its progress goes
         with redirect_stdout(out), redirect_stderr(out):
             model = nncf.quantize(model, data, model_type=nncf.ModelType.TRANSFORMER, subset_size=len(rows))
@@ -278,6 +279,13 @@ def _rows(reader, items, n):
         else: ids,target = reader.ids(o),None
         if len(ids)<=longest: rows.append((ids, target))
     return rows
+
+def _random_rows(reader):
+    "Ids of words drawn at random, to compare where there are no texts"
+    rng = np.random.default_rng(0)
+    about = reader.about
+    sizes = [min(t, about['max_len'] or t) for t in (1,5,64)]
+    return [(rng.integers(len(about['vocab']), size=t).tolist(), None) for t in sizes]
 
 def _calibration(reader, source, texts):
     "Ids of up to 300 texts, and where they are from: validation, or training where there are fewer than 200"
@@ -301,12 +309,19 @@ def _neighbors(x):
     np.fill_diagonal(cosines, -9)
     return np.argsort(-cosines, 1, kind='stable')[:,:min(10, len(x)-1)]
 
+def _gap(about, a, b):
+    "Changes of numbers or vectors in deviations of `b`, of others as they are; 0 for what rounding explains"
+    gap = np.abs(a-b)
+    if about['target'] not in ('numbers','vectors'): return gap
+    size = np.abs(b).max(0 if about['target']=='numbers' else None)
+    return np.where(gap<1e-5*size, 0, gap) / b.std(0).clip(1e-3)
+
 def _same(about, a, b):
     "The share of answers that are the same"
     if about['target']=='vectors':
         pairs = zip(_neighbors(a), _neighbors(b))
         return float(np.mean([np.isin(*o).mean() for o in pairs])) if len(a)>1 else 1.
-    if about['target']=='numbers': same = np.abs(a-b) < .25*b.std(0).clip(1e-3)
+    if about['target']=='numbers': same = _gap(about, a, b) < .25
     elif about['target']=='labels': same = (a>about['thresh'])==(b>about['thresh'])
     else: same = a.argmax(-1)==b.argmax(-1)
     return float(same.mean())
@@ -329,11 +344,9 @@ def _compare(reader, model, rows):
     reader.session = SimpleNamespace(run=run_model)  # the model itself, in place of its file
     of_model = _outputs(reader, ids)
     reader.session = session
-    in_deviations = about['target'] in ('numbers','vectors')
-    unit = of_model.std(0).clip(1e-3) if in_deviations else 1
-    change = np.abs((of_file-of_model)/unit).max()
+    change = _gap(about, of_file, of_model).max()
     res = dict(texts=len(rows), max_change=float(change), same=_same(about, of_file, of_model))
-    if targets[0] is None or in_deviations: return res
+    if targets[0] is None or about['target'] in ('numbers','vectors'): return res
     targets = np.concatenate(targets) if about['target']=='tags' else np.stack(targets)
     return res | dict(accuracy=_accuracy(about, of_file, targets), accuracy_32=_accuracy(about, of_model, targets))
 
@@ -387,11 +400,13 @@ def _export(owner, model, about, make, folder, *, texts, n_valid, bounds):
         if about['quantize']: _to_int8(new.with_name('model.onnx'))
         write()
         rows = _rows(reader, owner.dls.valid_ds if texts is None else texts, n_valid)
+        if not rows and not about['quantize']: rows = _random_rows(reader)
         for engine in about['engines']:
             reader = make(new.parent, engine=engine)
             res = _compare(reader, model, rows)
             _refuse_changes(about, engine, res, **bounds)
             about['compared'][engine] = res | dict(ms=_ms(reader, rows))
+        del reader  # Windows renames no file that is open
         write()
 
 # %% ../../nbs/use/onnx.ipynb #ox23
@@ -403,11 +418,12 @@ def export_onnx(
     max_change:float=None, # Largest change by `quantize` of a probability; of a number, in deviations; None: any
     *,
     engine:str='onnx', # 'openvino' writes its file beside, extra `openvino`
-    texts:list=None, # Texts to compare and calibrate with, for a `Pretrained`; None: those of `dls`
+    texts:list=None, # Texts to compare and calibrate with; None: those of `dls`, else words drawn at random
     min_same:float=.99, # Share of the answers that must stay in 8 bits, in [0,1]
     min_recall:float=.95 # Share of the ten nearest neighbors that must stay in 8 bits, for vectors, in [0,1]
 )->Path: # The folder
     "Write a model; raises `ValueError` if a file differs, errors of `torch.onnx.export`"
+    if texts is not None: texts = _as_list(texts)
     owner,model,about,make = _export_of(learn)
     folder = Path(folder).expanduser()
     extras = [('onnx','onnx'), ('onnxscript','onnx'), ('onnxruntime','onnx')]

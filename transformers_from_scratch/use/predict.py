@@ -64,8 +64,13 @@ def _by_subwords(state):
         return [names[i] for i in tok.encode(*texts, add_special_tokens=specials).ids]
     return split
 
+def _by_pattern(state):
+    find = re.compile(state['pattern']).findall
+    lower = state['settings']['lower']
+    return lambda text: [o.lower() if lower else o for o in find(text)]
+
 splitters = dict(CharTokenizer=_by_chars, BaseTokenizer=_by_blanks, SpacyTokenizer=_by_spacy,
-                 HFTokenizer=_by_subwords)
+                 HFTokenizer=_by_subwords, PatternTokenizer=_by_pattern)
 
 # %% ../../nbs/use/predict.ipynb #pr14
 class _Bag:
@@ -152,18 +157,20 @@ class _Reader:
     )->str: # With the marks of fastai, `xxfld 1` and so on
         "Join the texts of a row as in training"
         cols = self.about['columns'] or ['text']
-        if hasattr(texts, 'keys'): texts = [texts[o] for o in cols]  # a row of pandas or SQL, too
-        elif len(cols)==1: texts = [texts]
-        if isinstance(texts, str) or len(texts)!=len(cols):
+        row = texts
+        if hasattr(row, 'keys'): row = [row[o] for o in cols if o in row.keys()]  # a row of pandas or SQL, too
+        elif len(cols)==1 or not isinstance(row, (list,tuple,np.ndarray)): row = [row]
+        if len(row)!=len(cols) or not all(isinstance(o, str) for o in row):
             raise ValueError(f'{texts!r:.80}: give a text for each column, as a dict or a list: {cols}')
-        if len(cols)==1: return texts[0]
-        return ' '.join(f'xxfld {i} '*self.about['marks']+o for i,o in enumerate(texts, 1))
+        if len(cols)==1: return row[0]
+        return ' '.join(f'xxfld {i} '*self.about['marks']+o for i,o in enumerate(row, 1))
 
     def ids(self,
-        text # As for `joined`
+        text, # As for `joined`
+        before:str='' # A prompt
     )->list: # Numbers of its tokens
         "Turn a text into ids"
-        text = self.joined(text)
+        text = before + self.joined(text)
         for name in self.about['tokenizer']['rules']: text = rules[name](text)
         with self.lock: tokens = self.split(text)  # tokenizers keep caches
         return self.cut([self.number.get(rules['replace_space'](o), 0) for o in tokens])
@@ -188,7 +195,7 @@ class _Reader:
             longest = max(len(rows[order[done]]), 1)
             if longest>limit: raise ValueError(f'a text has {longest} tokens, but this model reads {limit}')
             batch = order[done:done+max(tokens//longest, 1)]
-            ids = np.full((len(batch), longest), self.about['pad_idx'])                   # (b,t)
+            ids = np.full((len(batch), longest), self.about['pad_idx'], np.int64)         # (b,t)
             for row,i in zip(ids, batch): row[:len(rows[i])] = rows[i]
             for i,o in zip(batch, self.session.run(None, {'ids': ids})[0]): res[i] = o
             done += len(batch)
@@ -250,7 +257,7 @@ class Embedder(_Reader):
         if name not in ('', *prompts):
             raise ValueError(f"`prompt` is {name!r}, but must be one of {[*prompts]}, or ''")
         before = prompts.get(name) or ''
-        rows = [self.ids(before+o if before else o) for o in _as_list(texts)]
+        rows = [self.ids(o, before) for o in _as_list(texts)]
         if not all(rows): raise ValueError('`texts` has an empty text, but each needs at least one token')
         return self.vectors(rows)
 
@@ -292,7 +299,9 @@ class Tagger(_Reader):
     )->list: # Numbers of its pieces
         "Turn a text into ids"
         head,tail = self.about['tags']['ends']
-        return [*head, *itertools.chain(*self.pieces(text)), *tail]
+        return [*head, *itertools.chain(*self.pieces(self._given(text))), *tail]
+
+    def _given(self, text): return self.joined(text) if hasattr(text, 'keys') else text
 
     def probs(self,
         rows:list # Ids of texts, as lists
@@ -301,12 +310,12 @@ class Tagger(_Reader):
         return [_softmax(o[:len(row)]) for o,row in zip(self.read(rows), rows)]
 
     def __call__(self,
-        texts:list # Texts of any length, or lists of words
+        texts:list # Texts of any length, or lists of words; a dict is a row with a text
     )->list: # For each its `TaggedText`, a list of `TagSpan`: label, start, end, text, prob
         "The spans of texts, as `learn.tag` gives them"
         head,tail = self.about['tags']['ends']
         most = (self.about['max_len'] or math.inf)-len(head+tail)
-        texts = _as_list(texts)
+        texts = [self._given(o) for o in _as_list(texts)]
         places = [self.places(o) for o in texts]
         rows = []  # the ids of each window
         firsts = []  # its text, and in its ids the places of the words that it tags
@@ -330,11 +339,17 @@ class Tagger(_Reader):
         return [dict(spans=[o._asdict() for o in spans]) for spans in self(texts)]
 
 # %% ../../nbs/use/predict.ipynb #pr18
+def _csv_rows(reader):
+    for row in reader:
+        if None in row or None in row.values(): raise ValueError(
+            f'line {reader.line_num} has more or fewer cells than the first line: put "" around a text with a comma')
+        yield row
+
 def _rows_of(file, form):
     "The rows of a file: lines of text, of JSON, or of CSV with the names of its columns"
     if form=='csv':
         csv.field_size_limit(2**31-1)
-        return [*csv.DictReader(file)]
+        return [*_csv_rows(csv.DictReader(file, strict=True))]
     lines = [o.rstrip('\r\n') for o in file]
     return [json.loads(o) for o in lines if o.strip()] if form=='jsonl' else lines
 
@@ -346,16 +361,23 @@ def _flat(answer):
         else: cells[name] = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return cells
 
+def _with_answer(row, answer):
+    "A row with its answer, which replaces no column: `predicted_label` beside a `label`"
+    res = {**row} if hasattr(row, 'keys') else dict(text=row)
+    for name,value in answer.items():
+        while name in res: name = f'predicted_{name}'
+        res[name] = value
+    return res
+
 def _write_rows(file, form, rows, answers):
     "Write each row of the input with its answer, or the answer alone as text"
-    beside = [(o if hasattr(o, 'keys') else dict(text=o)) for o in rows]
     if form=='text':
         for answer in map(_flat, answers):
             print(*(f'{o:.4f}' if isinstance(o, float) else o for o in answer.values()), sep='\t', file=file)
     elif form=='jsonl':
-        for row,answer in zip(beside, answers): print(json.dumps(row|answer, ensure_ascii=False), file=file)
+        for row in map(_with_answer, rows, answers): print(json.dumps(row, ensure_ascii=False), file=file)
     elif rows:
-        table = [row|_flat(answer) for row,answer in zip(beside, answers)]
+        table = [_with_answer(row, _flat(answer)) for row,answer in zip(rows, answers)]
         writer = csv.DictWriter(file, table[0], lineterminator='\n')
         writer.writeheader()
         writer.writerows(table)
