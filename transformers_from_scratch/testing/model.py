@@ -87,6 +87,13 @@ def _not_started(error):
     "Copies of the model can be called, and do not know what another one has read"
     raise error
 
+def _chosen(only, checks):
+    "Names of the checks to try; raises `ValueError` for one that is not there"
+    names = [only] if isinstance(only, str) else only or [*checks]
+    lost = [o for o in names if o not in checks]
+    if lost: raise ValueError(f'`only` is {lost}, but must be of {[*checks]}')
+    return names
+
 def check_model(
     model, # A module, or a function that makes one: more can be tried
     vocab_sz:int=None, # Number of ids; None: the rows of its first embedding
@@ -115,9 +122,7 @@ def check_model(
     sides = _known(model)
     if call: sides = {'': next(iter(sides.values()))}
     checks = model_checks | our_checks if _is_ours(model) else model_checks
-    names = [only] if isinstance(only, str) else only or [*checks]
-    lost = [o for o in names if o not in checks]
-    if lost: raise ValueError(f'`only` is {lost}, but must be of {[*checks]}')
+    names = _chosen(only, checks)
     report = Report()
     for side,facts in sides.items():
         try: trial = Trial(model, **facts | given)

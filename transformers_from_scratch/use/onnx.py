@@ -25,7 +25,7 @@ from ..text.tokenizers import *
 from ..text.ensure import *
 from ..pretrained.core import *
 from .embed import *
-from .predict import Classifier,Embedder,Tagger,_as_list,rules,splitters
+from .predict import Classifier,Embedder,Tagger,as_list,rules,splitters
 
 # %% ../../nbs/use/onnx.ipynb #a04d995c
 _meanings = {  # what outputs are, by the kind of target: an activation, and the usual loss
@@ -423,7 +423,7 @@ def export_onnx(
     min_recall:float=.95 # Share of the ten nearest neighbors that must stay in 8 bits, for vectors, in [0,1]
 )->Path: # The folder
     "Write a model; raises `ValueError` if a file differs, errors of `torch.onnx.export`"
-    if texts is not None: texts = _as_list(texts)
+    if texts is not None: texts = as_list(texts)
     owner,model,about,make = _export_of(learn)
     folder = Path(folder).expanduser()
     extras = [('onnx','onnx'), ('onnxscript','onnx'), ('onnxruntime','onnx')]

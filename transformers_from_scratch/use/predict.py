@@ -201,7 +201,10 @@ class _Reader:
             done += len(batch)
         return res
 
-def _as_list(texts):
+def as_list(
+    texts # Texts, in whatever holds them
+)->list: # Of these
+    "List texts; raises `TypeError` for a single one"
     if isinstance(texts, str): raise TypeError('`texts` is a string, not a list of texts')
     return list(texts)
 
@@ -223,7 +226,7 @@ class Classifier(_Reader):
         texts:list # Texts; dicts or lists of them where several columns were trained on
     )->tuple: # A label, a list of labels or of numbers for each text; probabilities `(n,n_out)`
         "Answer texts, as `learn.predict` does; raises `TypeError` for a single one"
-        p = self.probs([self.ids(o) for o in _as_list(texts)])
+        p = self.probs([self.ids(o) for o in as_list(texts)])
         classes = self.about['classes']
         if self.about['target']=='numbers': return p.tolist(), p
         if self.about['target']=='category': return [classes[i] for i in p.argmax(-1)], p
@@ -257,7 +260,7 @@ class Embedder(_Reader):
         if name not in ('', *prompts):
             raise ValueError(f"`prompt` is {name!r}, but must be one of {[*prompts]}, or ''")
         before = prompts.get(name) or ''
-        rows = [self.ids(o, before) for o in _as_list(texts)]
+        rows = [self.ids(o, before) for o in as_list(texts)]
         if not all(rows): raise ValueError('`texts` has an empty text, but each needs at least one token')
         return self.vectors(rows)
 
@@ -315,7 +318,7 @@ class Tagger(_Reader):
         "The spans of texts, as `learn.tag` gives them"
         head,tail = self.about['tags']['ends']
         most = (self.about['max_len'] or math.inf)-len(head+tail)
-        texts = [self._given(o) for o in _as_list(texts)]
+        texts = [self._given(o) for o in as_list(texts)]
         places = [self.places(o) for o in texts]
         rows = []  # the ids of each window
         firsts = []  # its text, and in its ids the places of the words that it tags
