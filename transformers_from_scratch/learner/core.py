@@ -10,7 +10,9 @@ __all__ = ['transformer_splitter', 'BaseTextLearner', 'TransformerLearner', 'mak
 import traceback
 from fastai.text.all import *
 from ..text.info import *
+from ..text.info import text_columns
 from ..text.ensure import *
+from ..text.ensure import func_of
 from ..text.loaders import *
 from .checks import *
 from .checks import BestEpoch,DataWatch,check_vocabs,flat_loss,keep_vocabs
@@ -113,6 +115,11 @@ class ItemRecorder(Recorder):
         met.total += _added(learn, total.where(n>0, 0.)).cpu()
         met.count = 1 if is_sum and met is self.loss else met.count+_added(learn, n).item()
 
+# %% ../../nbs/learner/core.ipynb #p0010f01
+def pool_of(head): # Of a model
+    "The pool of a head, None if it answers for each token; `mean_pool` for a head of another kind"
+    return getattr(head, 'pool', mean_pool)
+
 # %% ../../nbs/learner/core.ipynb #456240d0
 def _head(model):
     "The last part of a model, or None"
@@ -125,7 +132,7 @@ def _scores_tokens(model):
 
 def _answers_tokens(model):
     "True for a model that gives an answer for each token"
-    return _scores_tokens(model) or getattr(_head(model), 'pool', mean_pool) is None
+    return _scores_tokens(model) or pool_of(_head(model)) is None
 
 _other_matrix = dict(labels='a table for each, `sklearn.metrics.multilabel_confusion_matrix(targs, probs>.5)`',
                      numbers='a plot of targets and predictions', tags='`SpanF1(label)` of each label')
@@ -150,6 +157,8 @@ class BaseTextLearner(Learner):
     checkpoint_files = None  # of the checkpoint that it started from
     trains = False  # during a `fit`?
     predicts = False  # within `keep_training_state`?
+    dl = None  # the loader that is read, or was read last
+    epoch = 0
     least_target = -math.inf  # smaller ones count nothing
     @delegates(Learner.__init__)
     def __init__(self, dls:DataLoaders, model:nn.Module, *, # Any model
@@ -233,7 +242,7 @@ class BaseTextLearner(Learner):
         y = item_find(self.yb).as_subclass(Tensor)
         if nested_attr(self, 'dl.n_rows')==0: return y.new_zeros(())  # the rows are those of other processes
         if y.is_floating_point(): return y.new_ones(len(y)).sum()
-        loss = self.loss_func.func if isinstance(self.loss_func, BaseLoss) else self.loss_func
+        loss = func_of(self.loss_func)
         on = (y!=getattr(loss, 'ignore_index', -100)) & (y>=self.least_target)
         weight = getattr(loss, 'weight', None)
         is_weighted = weight is not None and hasattr(loss, 'ignore_index')  # a cross-entropy
@@ -381,7 +390,7 @@ def _one_text(dls, item, cols):
 
 def _test_dl(learn, items, **kwargs):
     "A loader of texts, sorted by their characters: to count tokens would read each text twice"
-    cols = L(getattr(text_tokenizer(learn.dls), 'text_cols', None))
+    cols = text_columns(learn.dls)
     items = [_one_text(learn.dls, o, cols) for o in items]
     usual = _usual_losses.get(text_target(learn.dls).kind)
     ensure(not usual or hasattr(learn.loss_func, 'decodes'), 'loss_func', learn.loss_func,

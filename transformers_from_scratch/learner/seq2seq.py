@@ -62,7 +62,7 @@ class TransformerSeq2SeqLearner(TransformerLearner):
     def __init__(self, dls:DataLoaders, model:nn.Module, **kwargs): # As `TransformerSeq2Seq`
         super().__init__(dls, model, **kwargs)
         marks = target_bos_eos(dls)
-        first = getattr(plain_model(model), 'first', None)
+        first = plain_model(model).first
         if first is not None:  # what a checkpoint was trained with
             ends_with_eos = text_ids(dls, '', 1)[-1:]==[marks.eos]
             marks = BosEos(first, marks.eos, False, ends_with_eos)
@@ -145,7 +145,7 @@ def write_ids(self:TransformerSeq2SeqLearner,
     marks = self.teacher_forcing.marks
     pad = self.teacher_forcing.pad_idx
     banned = special_ids(text_vocab(self.dls, 1), 'pad', 'fake', *(['unk'] if no_unk else []))
-    ends = [marks.eos, *getattr(model, 'ends', ())]
+    ends = [marks.eos, *model.ends]
     banned = [o for o in banned if o not in ends]
     n_words = min(n_words, model[1].max_len or n_words)
     longest_first = sorted(range_of(sources), key=lambda i: -len(sources[i]))
@@ -265,7 +265,7 @@ class BLEU(Metric):
 
     def accumulate(self, learn):
         "Collect sources and targets, unless predictions are gathered, or no measurement is due"
-        epoch = getattr(learn, 'epoch', 0)+1
+        epoch = learn.epoch+1
         in_training = learn.training or learn.recorder.losses  # `validate` alone resets these
         due = not in_training or epoch>=learn.n_epoch or self.every and epoch%self.every==0
         if hasattr(learn, 'gather_preds') or not due: return

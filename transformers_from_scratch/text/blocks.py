@@ -95,7 +95,8 @@ _decimal = re.compile(r'\s*[-+]?((\d+|\d{1,3}([. ]\d{3})+),\d+|\d{1,3}(,\d{3})+\
 
 def _has(y_block, block, tfm):
     "True for `block`, and for a block with a transform of class `tfm`"
-    return y_block is block or any(isinstance(o, tfm) for o in getattr(y_block, 'type_tfms', ()))
+    tfms = y_block.type_tfms if isinstance(y_block, TransformBlock) else []
+    return y_block is block or any(isinstance(o, tfm) for o in tfms)
 
 def _ensure_no_lists(name, values, y_block):
     "Raise `ValueError` for tuples, and for lists without a `y_block`"
