@@ -68,8 +68,9 @@ def _check_measures(kind, loss, metrics):
     usual = loss is None or isinstance(func_of(loss), losses)
     if not usual: return  # it may give the outputs another meaning
     for metric in L(metrics):
+        bad = metric in unsuitable or func_of(metric) in unsuitable
         # those of scikit-learn would count padding as a tag
-        bad = func_of(metric) in unsuitable or kind=='tags' and isinstance(metric, AccumMetric)
+        bad = bad or kind=='tags' and isinstance(metric, AccumMetric)
         ensure(not bad, 'metrics', bad and mk_metric(metric).name,
                f"for {'classes' if kind=='category' else kind}, such as {suitable}")
 
