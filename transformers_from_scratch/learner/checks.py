@@ -130,26 +130,27 @@ def _texts(ds):
     keys = tok.keys if isinstance(tok, FolderTokenizer) else {}  # of files
     return [keys[o.absolute()] for o in items if isinstance(o, Path) and o.absolute() in keys]
 
-def _likely_mistakes(dls, target):
-    "A phrase for each likely mistake in labels and texts"
-    classes = dict.fromkeys(target.classes)  # each once
-    by_look = groupby(classes, _look)
-    alike = [same for same in by_look.values() if len(same)>1]
-    if alike:
-        change,keep = sorted(alike[0][:2], key=len, reverse=True)  # a blank goes
-        in_cells = target.kind=='labels'
-        how = f", as with `df['label']{'.str' if in_cells else ''}.replace({change!r}, {keep!r})`"
-        if in_cells and change.strip()!=keep.strip(): how = ''  # it would change a part of other labels
-        yield (f'labels that differ in blanks or capitals alone, {alike!r:.200}: write them in one way{how}, '
-               "or name the blank: `label_delim='; '`")
-    # short sentences occur again in any corpus of tags
-    if target.kind=='tags' or not len(dls.valid_ds): return
+def _alike_labels(target):
+    "A phrase for labels that differ in blanks or capitals alone, if there are any"
+    each_once = dict.fromkeys(target.classes)
+    alike = [same for same in groupby(each_once, _look).values() if len(same)>1]
+    if not alike: return
+    change,keep = sorted(alike[0][:2], key=len, reverse=True)  # a blank goes
+    in_cells = target.kind=='labels'
+    how = f", as with `df['label']{'.str' if in_cells else ''}.replace({change!r}, {keep!r})`"
+    if in_cells and change.strip()!=keep.strip(): how = ''  # it would change a part of other labels
+    return (f'labels that differ in blanks or capitals alone, {alike!r:.200}: write them in one way{how}, '
+            "or name the blank: `label_delim='; '`")
+
+def _shared_texts(dls):
+    "A phrase for validation texts that are training texts, if there are many"
+    if not len(dls.valid_ds): return
     train_texts = {*_texts(dls.train_ds)}
     valid_texts = _texts(dls.valid_ds)
     n_both = sum(o in train_texts for o in valid_texts)
     if n_both>max(9, .05*len(valid_texts)):
-        yield (f'{n_both:,} of {len(valid_texts):,} validation texts that are training texts, too: '
-               "`df.drop_duplicates('text')`")
+        return (f'{n_both:,} of {len(valid_texts):,} validation texts that are training texts, too: '
+                "`df.drop_duplicates('text')`")
 
 def _check_targets(dls, target, y_range, own_loss):
     "Raise `ValueError` for targets that can't be learned, and warn of a likely mistake"
@@ -175,9 +176,11 @@ def _check_targets(dls, target, y_range, own_loss):
     if kind=='category' and all(isinstance(o, float) for o in target.classes):
         warn(f'`dls` has {len(target.classes)} classes that are numbers, such as '
              f'{target.classes[0]}: for numbers pass `y_block=RegressionBlock`', stacklevel=6)
-    if kind in ('category','labels','tags'):
-        mistakes = [*_likely_mistakes(dls, target)]
-        if mistakes: warn(f'`dls` has {"; ".join(mistakes)}', stacklevel=6)
+    mistakes = []
+    if kind in ('category','labels','tags'): mistakes.append(_alike_labels(target))
+    # short sentences occur again in any corpus of tags
+    if kind in ('category','labels'): mistakes.append(_shared_texts(dls))
+    if any(mistakes): warn(f'`dls` has {"; ".join(filter(None, mistakes))}', stacklevel=6)
 
 # %% ../../nbs/learner/checks.ipynb #9b000002
 class Task(NamedTuple):

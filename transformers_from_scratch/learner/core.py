@@ -8,6 +8,7 @@ __all__ = ['transformer_splitter', 'BaseTextLearner', 'TransformerLearner', 'mak
 
 # %% ../../nbs/learner/core.ipynb #c3cde75d
 import traceback
+from torch.nn.utils.rnn import pad_sequence
 from fastai.text.all import *
 from ..text.info import *
 from ..text.info import text_columns
@@ -119,6 +120,11 @@ class ItemRecorder(Recorder):
 def pool_of(head): # Of a model
     "The pool of a head, None if it answers for each token; `mean_pool` for a head of another kind"
     return getattr(head, 'pool', mean_pool)
+
+# %% ../../nbs/learner/core.ipynb #padr0001
+def padded_rows(x, fill):
+    "One tensor of rows, filled with `fill`; of several batches they come as a list"
+    return retain_type(pad_sequence([*x], True, fill), x[0]) if isinstance(x, L) else x
 
 # %% ../../nbs/learner/core.ipynb #456240d0
 def _head(model):
@@ -286,6 +292,16 @@ tasks['classifier'] = Task(
     'transformer_classifier_learner', 'classes or numbers', 'text-classification', "predict('Some text.')")
 
 # %% ../../nbs/learner/core.ipynb #bbd75c42
+def _keywords_from(start, info, model_cls, given, asked):
+    "Those that are `given`, and others as in the checkpoint `start`"
+    of_encoder = {*start.encoder.init_kwargs}
+    known = of_encoder | {*inspect.signature(model_cls).parameters}
+    # the head of the checkpoint may be of another class, or for other classes
+    fits = start.target==info.target or (not start.target and issubclass(model_cls, type(start.model)))
+    if not fits: known -= {*start.model.init_kwargs} - of_encoder
+    known |= {*given, *asked}
+    return {n: o for n,o in start.keywords(given, info.vocab, info.pad_idx).items() if n in known}
+
 def _model_keywords(dls, info, model_cls, start=None, **kwargs):
     "Keywords for a model of `dls`: what was passed, else as in `start`, else as usual"
     params = inspect.signature(model_cls).parameters
@@ -298,16 +314,7 @@ def _model_keywords(dls, info, model_cls, start=None, **kwargs):
         same = [*info.target_vocab]==[*info.vocab]
         given['target_sz'] = None if same else len(info.target_vocab)
     if start is None: given = dict(vocab_sz=len(info.vocab), pad_idx=info.pad_idx, **usual | given)
-    else:
-        chosen = {*given}
-        given = start.keywords(given, info.vocab, info.pad_idx)
-        # the head of the checkpoint may be of another class, or for other classes
-        own_head = {*start.model.init_kwargs} - {*start.encoder.init_kwargs}
-        fits = start.target==info.target or (not start.target and issubclass(model_cls, type(start.model)))
-        known = {*start.encoder.init_kwargs, *params}
-        if not fits: known -= own_head
-        known |= chosen | {*kwargs}
-        given = {n: o for n,o in given.items() if n in known}
+    else: given = _keywords_from(start, info, model_cls, given, kwargs)
     embed = given.get('embed_cls')
     if isinstance(embed, partial) and embed.keywords.get('n_types', 0)>1:  # two texts in a row
         given['embed_cls'] = partial(embed, **dict(type_sep=type_sep(dls)) | embed.keywords)

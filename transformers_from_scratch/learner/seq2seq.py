@@ -20,6 +20,7 @@ from ..text.pairs import *
 from ..pretrained.core import *
 from .checks import *
 from .core import *
+from .core import padded_rows
 from .explain import *
 from .explain import recorded_weights
 
@@ -78,15 +79,11 @@ class TransformerSeq2SeqLearner(TransformerLearner):
         pad = self.teacher_forcing.pad_idx
         act = act or getcallable(self.loss_func, 'activation')
         res = list(super().get_preds(ds_idx, dl, with_input=with_input, with_decoded=with_decoded,
-                                     act=lambda o: act(_padded(o, 0.)), **kwargs))
+                                     act=lambda o: act(padded_rows(o, 0.)), **kwargs))
         i = 1+with_input  # place of the targets in the result; what was decoded follows
-        res[i] = _padded(res[i], pad)
+        res[i] = padded_rows(res[i], pad)
         if with_decoded and res[i] is not None: res[i+1] = res[i+1].where(res[i]!=pad, pad)
         return tuple(res)
-
-def _padded(x, fill):
-    "One tensor of rows; of several batches they come as a list"
-    return pad_sequence([*x], True, fill) if isinstance(x, L) else x
 
 # %% ../../nbs/learner/seq2seq.ipynb #ta5c2600
 tasks['sequence to sequence'] = Task(

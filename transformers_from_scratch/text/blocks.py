@@ -150,6 +150,13 @@ def _split_by_folder(path, train, valid):
         return places(train),places(valid)
     return split
 
+# %% ../../nbs/text/blocks.ipynb #sp1it0f1
+def splitter_of(df, valid_pct, seed, valid_col):
+    "A splitter of a table: by its column `valid_col`, or at random; raises `ValueError` for another column"
+    if valid_col is None: return RandomSplitter(valid_pct, seed=seed)
+    ensure_split(df, valid_col)
+    return ColSplitter(valid_col)
+
 # %% ../../nbs/text/blocks.ipynb #bl000032
 def _keywords(kwargs, block, loader, who):
     "Keywords for a block, for its `DataBlock` and for the loaders; raises `TypeError` for others"
@@ -208,10 +215,7 @@ class TextDataLoaders(_fastai.TextDataLoaders):
         many_labels = label_delim is not None or _has(y_block, MultiCategoryBlock, MultiCategorize)
         needed = targets if many_labels or y_block is None else []
         ensure_filled(df, *L(valid_col), *texts, *needed)
-        if valid_col is None: splitter = RandomSplitter(valid_pct, seed=seed)
-        else:
-            ensure_split(df, valid_col)
-            splitter = ColSplitter(valid_col)
+        splitter = splitter_of(df, valid_pct, seed, valid_col)
         blocks = [TextBlock.from_df(text_col, text_vocab, is_lm, seq_len, backwards, tok=tok_tfm, **of_block)]
         get_y = None
         if not is_lm:

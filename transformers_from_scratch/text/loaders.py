@@ -82,11 +82,11 @@ class _KeptPart:
         "Read the cells, the transforms and the vocabulary that there are now; other transforms empty the dict"
         self.items = items = self.tl.items
         fs = [*self.tl.tfms.fs]
-        self.columns = [items]
+        columns = [items]
         if isinstance(items, pd.DataFrame):  # of a table those that are read
             names = fs[0].cols if len(items) and type(fs[0]) is ColReader else []
             columns = [items.iloc[:,o] if isinstance(o, int) else items[o] for o in names]
-            self.columns = [o.tolist() for o in columns]
+        self.columns = [o.tolist() if isinstance(o, pd.Series) else o for o in columns]  # by place, whatever the index
         # where the cells are tokens already, the tokenizer does nothing
         has_tokens = self.columns and len(items) and is_listy(self.columns[0][0])
         def is_known(f): return _is_known(f) or has_tokens and isinstance(f, TextTokenizer)
