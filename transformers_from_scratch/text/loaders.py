@@ -307,12 +307,11 @@ class TextLMDL(_KeepsRows, LMDataLoader):
         token = nested_attr(text_tokenizer(dataset), 'tok.between')
         vocab = L(vocab_of(dataset))
         self.mark = vocab.index(token) if token in vocab else None  # goes after each text
+        n_marks = 0 if self.mark is None else 1
         lens = _count_ids(dataset) if lens is None else [*lens]  # fastai looks them up by place
-        if self.mark is None:
-            super().__init__(dataset, lens, cache, bs, seq_len, num_workers, **kwargs)
-            return
-        super().__init__(dataset, [n+1 for n in lens], cache, bs, seq_len, num_workers, **kwargs)
-        self.lens = ReindexCollection(lens, idxs=self.items.idxs, tfm=partial(operator.add, 1))  # `new` adds it again
+        super().__init__(dataset, [n+n_marks for n in lens], cache, bs, seq_len, num_workers, **kwargs)
+        # `new` adds the mark again
+        self.lens = ReindexCollection(lens, idxs=self.items.idxs, tfm=partial(operator.add, n_marks))
         self.make_chunks()
 
     def make_chunks(self):
