@@ -64,48 +64,47 @@ def _is_known(f):
     if type(f) is Transform: return all(o.implementation in _known_functions for o in f.encodes.methods)
     return type(f) in known_types and (not isinstance(f, Tokenizer) or is_repeatable(f))
 
-_plain = {str,int,float,bool,type(Path())}
-
-def _frozen(cell):
-    "A cell as a value to compare; None where it may change unseen, and for NaN, which equals nothing"
-    if type(cell) in _plain: return cell if cell==cell else None
-    if isinstance(cell, (list,L)) and {*map(type, cell)}<=_plain: return tuple(cell)
+# classes of cells that are looked at again in each epoch
+_cell_types = {str,int,float,bool,list,L,type(Path())}
 
 class _KeptPart:
-    "The texts, or the targets, of a dataset: the numbers of each item are kept, with the cells that they were made of"
+    "The texts, or the targets, of a dataset: the numbers of each item are kept, until a cell, a transform or the vocabulary changes"
     def __init__(self, tl):
         self.tl = tl
         self.state = None
         self.refresh()
 
+    def _columns(self):
+        "The items as a list, or of a table those columns that are read"
+        items = self.items
+        if not isinstance(items, pd.DataFrame): return [[*items]]
+        reader = self.tl.tfms.fs[0]
+        names = reader.cols if len(items) and type(reader) is ColReader else []
+        return [(items.iloc[:,o] if isinstance(o, int) else items[o]).tolist() for o in names]
+
     def refresh(self):
-        "Read the cells, the transforms and the vocabulary that there are now; other transforms empty the dict"
-        self.items = items = self.tl.items
+        "Read the cells, the transforms and the vocabulary that there are now; what was kept of others is dropped"
+        self.items = self.tl.items
+        columns = self._columns()
         fs = [*self.tl.tfms.fs]
-        columns = [items]
-        if isinstance(items, pd.DataFrame):  # of a table those that are read
-            names = fs[0].cols if len(items) and type(fs[0]) is ColReader else []
-            columns = [items.iloc[:,o] if isinstance(o, int) else items[o] for o in names]
-        self.columns = [o.tolist() if isinstance(o, pd.Series) else o for o in columns]  # by place, whatever the index
         # where the cells are tokens already, the tokenizer does nothing
-        has_tokens = self.columns and len(items) and is_listy(self.columns[0][0])
+        has_tokens = columns and is_listy(first(columns[0]))
         def is_known(f): return _is_known(f) or has_tokens and isinstance(f, TextTokenizer)
-        self.known = [*itertools.takewhile(is_known, fs)]
+        can_keep = columns and {type(cell) for column in columns for cell in column}<=_cell_types
+        self.known = [*itertools.takewhile(is_known, fs)] if can_keep else []
         self.own = fs[len(self.known):]  # of the user's
-        state = [*vocab_of(self.tl)],self.tl.tfms.split_idx,self.known
+        state = columns,[*vocab_of(self.tl)],self.tl.tfms.split_idx,self.known
         if state!=self.state:
             self.kept = {}
             self.state = state
 
     def __getitem__(self, i):
         if self.tl.items is not self.items: self.refresh()
-        cells = [_frozen(o[i]) for o in self.columns]
-        if not cells or None in cells or not self.known: return self.tl[i]
-        if i not in self.kept or self.kept[i][0]!=cells:
+        if i not in self.kept:
             x = self._apply(self.known, L(self.items, use_list=None)[i])
-            if not isinstance(x, Tensor): return self._apply(self.own, x)
-            self.kept[i] = cells,x.as_subclass(Tensor),type(x)
-        _,numbers,cls = self.kept[i]
+            if not self.known or not isinstance(x, Tensor): return self._apply(self.own, x)
+            self.kept[i] = x.as_subclass(Tensor),type(x)
+        numbers,cls = self.kept[i]
         return self._apply(self.own, numbers.clone().as_subclass(cls))
 
     def _apply(self, tfms, x): return compose_tfms(x, tfms=tfms, split_idx=self.tl.tfms.split_idx)
