@@ -68,7 +68,7 @@ def _is_known(f):
 _cell_types = {str,int,float,bool,list,L,type(Path())}
 
 class _KeptPart:
-    "The texts, or the targets, of a dataset: the numbers of each item are kept, until a cell, a transform or the vocabulary changes"
+    "The texts, or the targets, of a dataset: the numbers of each item are kept, until what they follow from changes"
     def __init__(self, tl):
         self.tl = tl
         self.state = None
