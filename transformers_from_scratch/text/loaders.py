@@ -65,7 +65,7 @@ def _is_known(f):
     return type(f) in known_types and (not isinstance(f, Tokenizer) or is_repeatable(f))
 
 # classes of cells that are looked at again in each epoch
-_cell_types = {str,int,float,bool,list,L,type(Path())}
+_cell_types = {str,int,float,bool,tuple,type(Path())}
 
 class _KeptPart:
     "The texts, or the targets, of a dataset: the numbers of each item are kept, until what they follow from changes"
@@ -75,12 +75,14 @@ class _KeptPart:
         self.refresh()
 
     def _columns(self):
-        "The items as a list, or of a table those columns that are read"
+        "The items, or those columns of a table that are read; a list in a cell is copied, as it may change in place"
         items = self.items
-        if not isinstance(items, pd.DataFrame): return [[*items]]
-        reader = self.tl.tfms.fs[0]
-        names = reader.cols if len(items) and type(reader) is ColReader else []
-        return [(items.iloc[:,o] if isinstance(o, int) else items[o]).tolist() for o in names]
+        columns = [items]
+        if isinstance(items, pd.DataFrame):
+            reader = self.tl.tfms.fs[0]
+            names = reader.cols if len(items) and type(reader) is ColReader else []
+            columns = [items.iloc[:,o] if isinstance(o, int) else items[o] for o in names]
+        return [[tuple(o) if isinstance(o, (list,L)) else o for o in column] for column in columns]
 
     def refresh(self):
         "Read the cells, the transforms and the vocabulary that there are now; what was kept of others is dropped"
