@@ -39,11 +39,11 @@ def _numbers_of(words, seen, file):
         file.write(json.dumps(word).encode()+b'\n')
     return np.array([seen[o] for o in words], np.int32)
 
-def _tokenize(texts, tok, folder, tokenizer, progress, part):
-    "Append `texts` to the files in `folder`, and note after each part how far it came"
+def _tokenize(texts, tok, folder, about, part):
+    "Append `texts` to the files that `about` describes; returns their description, which is written after each part"
     between = [*L(getattr(tok.tok, 'between', None))]
     with ExitStack() as stack:
-        files = [stack.enter_context(_open_at(folder/n, size)) for n,size in zip(_making, progress.sizes)]
+        files = [stack.enter_context(_open_at(folder/n, size)) for n,size in zip(_making, about.sizes)]
         numbers,lengths,tokens = files
         tokens.seek(0)
         seen = {json.loads(line): i for i,line in enumerate(tokens)}
@@ -60,10 +60,10 @@ def _tokenize(texts, tok, folder, tokenizer, progress, part):
             for f in files:
                 f.flush()
                 os.fsync(f.fileno())
-            progress = AttrDict(texts=progress.texts+len(next_texts), crc=_crc(next_texts, progress.crc),
-                                sizes=[f.tell() for f in files])
-            write_file(folder/'corpus.json', 'corpus', tokenizer=tokenizer, vocab=None, **progress)
-    return progress
+            about = write_file(folder/'corpus.json', 'corpus', tokenizer=about.tokenizer, vocab=None,
+                               texts=about.texts+len(next_texts), crc=_crc(next_texts, about.crc),
+                               sizes=[f.tell() for f in files])
+    return about
 
 # %% ../../nbs/files/corpus.ipynb #c0000014
 def _table(tokens, vocab):
@@ -86,15 +86,15 @@ def _make_vocab(tokens, numbers, tok, asked):
     numericalize.setups(AttrDict(counter=Counter(dict(zip(tokens, counts.tolist())))))
     return list(numericalize.vocab)
 
-def _finish(folder, tok, tokenizer, progress, asked):
+def _finish(folder, tok, about, asked):
     "Make the vocabulary, turn numbers into its ids, and last describe the corpus: then it is finished"
-    # a number is a line of tokens.jsonl; `tokenizer` describes `tok`
-    bytes_of_numbers = progress.sizes[0]
+    # a number is a line of tokens.jsonl
+    bytes_of_numbers = about.sizes[0]
     if not bytes_of_numbers:
         raise ValueError("`texts` are without a token, but must have at least one")
     lens = np.fromfile(folder/'lengths.bin', np.int32)
     numbers = np.memmap(folder/'numbers.bin', np.int32, 'r')
-    if len(lens)!=progress.texts or lens.sum(dtype=np.int64)!=len(numbers):
+    if len(lens)!=about.texts or lens.sum(dtype=np.int64)!=len(numbers):
         raise ValueError(f"{folder} was written to by several processes: delete it, and begin anew")
     tokens = [json.loads(o) for o in (folder/'tokens.jsonl').read_bytes().splitlines()]
     vocab = _make_vocab(tokens, numbers, tok, asked)
@@ -105,8 +105,8 @@ def _finish(folder, tok, tokenizer, progress, asked):
             ids = table[part]
             f.write(ids)
             crc = zlib.crc32(ids, crc)
-    write_file(folder/'corpus.json', 'corpus', tokenizer=tokenizer, vocab=vocab, asked=asked,
-               ids=crc, lengths=zlib.crc32(lens), **progress)
+    write_file(folder/'corpus.json', 'corpus', tokenizer=about.tokenizer, vocab=vocab, asked=asked,
+               ids=crc, lengths=zlib.crc32(lens), texts=about.texts, crc=about.crc, sizes=about.sizes)
     for name in ('numbers.bin','tokens.jsonl'): (folder/name).unlink()
 
 # %% ../../nbs/files/corpus.ipynb #c0000016
@@ -197,9 +197,8 @@ def tokenize_corpus(
     finished = about.vocab is not None  # it is written last
     if check or not finished: _ensure_same_texts(texts, about, folder)
     if not finished:
-        progress = AttrDict(texts=about.texts, crc=about.crc, sizes=about.sizes)
-        progress = _tokenize(texts, tok, folder, tokenizer, progress, part)
-        _finish(folder, tok, tokenizer, progress, asked)
+        about = _tokenize(texts, tok, folder, about, part)
+        _finish(folder, tok, about, asked)
     return Corpus(folder, check)
 
 # %% ../../nbs/files/corpus.ipynb #c0000027

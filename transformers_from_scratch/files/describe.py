@@ -42,7 +42,7 @@ def as_json(
     value # The value of a keyword
 )->object: # Numbers, strings, lists and dicts
     "A value for JSON: a class or function by its name, marked `custom` if it is not of this library or PyTorch"
-    if getattr(value, 'ndim', None)==0: value = value.item()  # of NumPy or PyTorch
+    if isinstance(value, (np.generic,np.ndarray,Tensor)) and value.ndim==0: value = value.item()
     if value is None or isinstance(value, (bool,int,float,str)): return value
     if isinstance(value, (list,tuple)): return [as_json(o) for o in value]
     if isinstance(value, dict): return dict(pairs=[[as_json(a), as_json(b)] for a,b in value.items()])
@@ -85,24 +85,22 @@ def custom_parts(
     return [n for n,value in keywords.items() if _is_custom(value)]
 
 # %% ../../nbs/files/describe.ipynb #d1800009
-def _current_keywords(module):
-    "The keywords that `module` was made with, and their values that were set later as attributes"
+def _current(module, keywords):
+    "Keywords of `module`, with the values that were set later as attributes"
     # `vars` has no submodules: `dropout` may be one
-    return {n: vars(module).get(n, o) for n,o in module.init_kwargs.items()}
+    return {n: vars(module).get(n, o) for n,o in keywords.items()}
 
 def describe_model(
     module:KeepsInitKwargs # A `TransformerEncoder`, `TransformerLM` or `TransformerClassifier`
 )->dict: # Values for JSON
     "The keywords that `module` was made with, the defaults of others, and what was set later"
-    given = _current_keywords(module)
+    given = module.init_kwargs
     # a custom block may have other defaults
     of_block = inspect.signature(TransformerBlock).parameters if 'block_cls' in given else ()
-    config = {}
-    for n,p in inspect.signature(type(module)).parameters.items():
-        if n in given: config[n] = as_json(given.pop(n))
-        elif p.default is not p.empty and n not in of_block:
-            config[n] = as_json(vars(module).get(n, p.default))
-    config |= {n: as_json(o) for n,o in given.items()}
+    params = inspect.signature(type(module)).parameters
+    usual = {n: p.default for n,p in params.items() if n in given or n not in of_block}
+    keywords = _current(module, usual | given)
+    config = {n: as_json(o) for n,o in keywords.items() if o is not inspect.Parameter.empty}
     is_ours = type(module).__module__.partition('.')[0]==lib_name
     if not is_ours: config['encoder_cls'] = as_json(type(module))
     return config
@@ -231,7 +229,7 @@ class _NoDraws(TorchFunctionMode):
     "Draws no random numbers: `meta` needs none, and PyTorch would import its compiler for it"
     def __torch_function__(self, f, types, args=(), kwargs=None):
         draws = ('normal_','uniform_','kaiming_uniform_')
-        if getattr(f, '__name__', '') in draws: return args[0] if args else kwargs['tensor']
+        if f.__name__ in draws: return args[0] if args else kwargs['tensor']
         return f(*args, **(kwargs or {}))
 
 @contextmanager
@@ -306,7 +304,7 @@ def check_description(
 ):
     "Raises `ValueError` unless a model built from the description of `model` has its parts and outputs"
     keywords = {}
-    for name,value in _current_keywords(model).items():
+    for name,value in _current(model, model.init_kwargs).items():
         described = as_json(value)
         keywords[name] = deepcopy(value) if custom_parts({name: described}) else from_json(described)
     try: rebuilt = rebuild(type(model), keywords, weights_of(model))
@@ -332,12 +330,9 @@ def match_rows(
     if pad is not None and pad>=len(new): pad = None  # it may have no row
     if old_pad is not None and old_pad>=len(rows): old_pad = None
     old = list(old)[:len(rows)]
-    place = {}  # of each token in `old`, the first if there are several
-    for i,token in enumerate(old): place.setdefault(token, i)
-    at = []
-    for i,token in enumerate(new):
-        stays = i<len(old) and old[i]==token  # fastai adds several `xxfake`
-        at.append(i if stays else place.get(token, -1))
+    place = {token: i for i,token in reversed([*enumerate(old)])}  # the first of several that are equal
+    # what has its place already stays there: fastai adds several `xxfake`
+    at = [i if [token]==old[i:i+1] else place.get(token, -1) for i,token in enumerate(new)]
     if pad is not None and old_pad is not None: at[pad] = old_pad  # whatever its name
     unknown = [o for o,i in zip(new, at) if i<0 and o not in ('xxfake',PAD)]
     is_token = torch.arange(len(old), device=rows.device) != ifnone(old_pad, -1)  # (old,)

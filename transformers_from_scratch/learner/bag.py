@@ -11,6 +11,7 @@ from ..fast.layers import *
 from .turns import *
 from ..nn.bag import *
 from ..text.info import *
+from ..text.info import text_sep
 from ..text.ensure import *
 from .checks import *
 from .core import *
@@ -80,7 +81,7 @@ def explain(self:BagLearner,
     model = plain_model(self.model)
     kind,classes = text_target(self.dls)
     names = [str(o) for o in classes]
-    sep = getattr(text_tokenizer(self.dls), 'sep', ' ')
+    sep = text_sep(self.dls)
     ids = text_ids(self.dls, row_text(self.dls, text))
     tokens = [text_vocab(self.dls)[i] for i in ids]
     x = torch.tensor([ids], device=model.bias.device)

@@ -10,7 +10,10 @@ from inspect import isfunction
 from typing import NamedTuple
 from fastai.text.all import *
 from ..text.ensure import *
+from ..text.ensure import func_of
 from ..text.info import *
+from ..text.info import vocab_of
+from ..text.folders import *
 from ..files.format import *
 from ..files.describe import *
 from .turns import *
@@ -26,24 +29,25 @@ def flat_loss(
     flatten:bool=True # Has each token targets of its own? Else a class may have a probability
 )->callable: # fastai's of the same settings, for one of PyTorch's; any other as it is
     "A loss that defines what outputs mean, for one of PyTorch's"
-    f = loss.func if isinstance(loss, partial) else loss
     kwargs = loss.keywords if isinstance(loss, partial) else {}
+    f = loss.func if isinstance(loss, partial) else loss
     make = first(cls for function,cls in _of_torch.items() if function is f)
     if make: loss = make(**kwargs)
-    f = getattr(loss, 'func', loss)
+    f = func_of(loss)
     ensure(not isinstance(f, LabelSmoothingCrossEntropy) or f.weight is None, 'loss_func', loss,
            '`CrossEntropyLossFlat(label_smoothing=..., weight=...)`: this one mixes a mean with a weighted mean')
     cls = first(o for o in _of_torch.values() if isinstance(loss, o))
     if cls is None: return loss
     # a subclass may compute something else, and so may a hook
-    if any(getattr(type(loss), n) is not getattr(cls, n) for n in ('forward','__call__')): return loss
+    if type(loss).forward is not cls.forward or type(loss).__call__ is not cls.__call__: return loss
     if loss._forward_hooks or loss._forward_pre_hooks: return loss
-    def settings(*names): return {n: getattr(loss, n) for n in ('weight','reduction',*names)}
     if cls is nn.CrossEntropyLoss:
-        return CrossEntropyLossFlat(flatten=flatten, **settings('ignore_index','label_smoothing'))
+        return CrossEntropyLossFlat(flatten=flatten, weight=loss.weight, reduction=loss.reduction,
+                                    ignore_index=loss.ignore_index, label_smoothing=loss.label_smoothing)
     if cls is nn.BCEWithLogitsLoss:
         has_weights = not (loss.weight is loss.pos_weight is None)
-        return BCEWithLogitsLossFlat(flatten=not has_weights, **settings('pos_weight'))
+        return BCEWithLogitsLossFlat(flatten=not has_weights, weight=loss.weight, reduction=loss.reduction,
+                                     pos_weight=loss.pos_weight)
     return BaseLoss(lambda: loss, floatify=True, is_2d=False)
 
 # %% ../../nbs/learner/checks.ipynb #9a000041
@@ -61,13 +65,13 @@ def _check_measures(kind, loss, metrics):
     ensure(not (kind=='category' and of_logs), 'loss_func', loss,
            'for logits, as `CrossEntropyLossFlat()` is: it needs log-probabilities')
     losses,unsuitable,suitable = _measures.get(kind, ((),(),''))
-    usual = loss is None or isinstance(getattr(loss, 'func', loss), losses)
+    usual = loss is None or isinstance(func_of(loss), losses)
     if not usual: return  # it may give the outputs another meaning
     for metric in L(metrics):
-        bad = metric in unsuitable or getattr(metric, 'func', None) in unsuitable  # of a `partial`
+        bad = metric in unsuitable or func_of(metric) in unsuitable
         # those of scikit-learn would count padding as a tag
         bad = bad or kind=='tags' and isinstance(metric, AccumMetric)
-        ensure(not bad, 'metrics', getattr(metric, 'name', getattr(metric, '__name__', metric)),
+        ensure(not bad, 'metrics', bad and mk_metric(metric).name,
                f"for {'classes' if kind=='category' else kind}, such as {suitable}")
 
 def _compares_all(loss):
@@ -121,31 +125,32 @@ def _texts(ds):
     items = ds.tls[0].items
     tok = first(o for o in ds.tls[0].tfms.fs if isinstance(o, Tokenizer))
     if isinstance(items, pd.DataFrame):
-        name = getattr(tok, 'tok_text_col', '')
-        return [tuple(o) for o in items[name]] if name in items else []
-    keys = getattr(tok, 'keys', {})  # of files
+        is_read = tok and tok.mode=='df' and tok.tok_text_col in items
+        return [tuple(o) for o in items[tok.tok_text_col]] if is_read else []
+    keys = tok.keys if isinstance(tok, FolderTokenizer) else {}  # of files
     return [keys[o.absolute()] for o in items if isinstance(o, Path) and o.absolute() in keys]
 
-def _likely_mistakes(dls, target):
-    "A phrase for each likely mistake in labels and texts"
-    classes = dict.fromkeys(target.classes)  # each once
-    by_look = groupby(classes, _look)
-    alike = [same for same in by_look.values() if len(same)>1]
-    if alike:
-        change,keep = sorted(alike[0][:2], key=len, reverse=True)  # a blank goes
-        in_cells = target.kind=='labels'
-        how = f", as with `df['label']{'.str' if in_cells else ''}.replace({change!r}, {keep!r})`"
-        if in_cells and change.strip()!=keep.strip(): how = ''  # it would change a part of other labels
-        yield (f'labels that differ in blanks or capitals alone, {alike!r:.200}: write them in one way{how}, '
-               "or name the blank: `label_delim='; '`")
-    # short sentences occur again in any corpus of tags
-    if target.kind=='tags' or not len(dls.valid_ds): return
+def _alike_labels(target):
+    "A phrase for labels that differ in blanks or capitals alone, if there are any"
+    each_once = dict.fromkeys(target.classes)
+    alike = [same for same in groupby(each_once, _look).values() if len(same)>1]
+    if not alike: return
+    change,keep = sorted(alike[0][:2], key=len, reverse=True)  # a blank goes
+    in_cells = target.kind=='labels'
+    how = f", as with `df['label']{'.str' if in_cells else ''}.replace({change!r}, {keep!r})`"
+    if in_cells and change.strip()!=keep.strip(): how = ''  # it would change a part of other labels
+    return (f'labels that differ in blanks or capitals alone, {alike!r:.200}: write them in one way{how}, '
+            "or name the blank: `label_delim='; '`")
+
+def _shared_texts(dls):
+    "A phrase for validation texts that are training texts, if there are many"
+    if not len(dls.valid_ds): return
     train_texts = {*_texts(dls.train_ds)}
     valid_texts = _texts(dls.valid_ds)
     n_both = sum(o in train_texts for o in valid_texts)
     if n_both>max(9, .05*len(valid_texts)):
-        yield (f'{n_both:,} of {len(valid_texts):,} validation texts that are training texts, too: '
-               "`df.drop_duplicates('text')`")
+        return (f'{n_both:,} of {len(valid_texts):,} validation texts that are training texts, too: '
+                "`df.drop_duplicates('text')`")
 
 def _check_targets(dls, target, y_range, own_loss):
     "Raise `ValueError` for targets that can't be learned, and warn of a likely mistake"
@@ -157,9 +162,9 @@ def _check_targets(dls, target, y_range, own_loss):
         raise ValueError(f'{[*table]} are columns of 0 and 1, which `dls` reads as labels of these names: pass '
                          f'`y_block=MultiCategoryBlock(encoded=True, vocab={[*table]})`')
     to_number = dls.train_ds.tls[-1].tfms.fs[-1] if kind else None
-    o2i = getattr(getattr(to_number, 'vocab', None), 'o2i', None)
     # `add_na` makes a class of what is missing; others have columns of 0 and 1
-    if isinstance(o2i, defaultdict) or isinstance(to_number, EncodedMultiCategorize): classes = None
+    is_complete = isinstance(to_number, Categorize) and to_number.add_na
+    if is_complete or isinstance(to_number, EncodedMultiCategorize): classes = None
     for part,ds in dict(training=dls.train_ds, validation=dls.valid_ds).items():
         table = target_columns(ds)
         if table is None or not classes and kind=='category': continue
@@ -171,9 +176,11 @@ def _check_targets(dls, target, y_range, own_loss):
     if kind=='category' and all(isinstance(o, float) for o in target.classes):
         warn(f'`dls` has {len(target.classes)} classes that are numbers, such as '
              f'{target.classes[0]}: for numbers pass `y_block=RegressionBlock`', stacklevel=6)
-    if kind in ('category','labels','tags'):
-        mistakes = [*_likely_mistakes(dls, target)]
-        if mistakes: warn(f'`dls` has {"; ".join(mistakes)}', stacklevel=6)
+    mistakes = []
+    if kind in ('category','labels','tags'): mistakes.append(_alike_labels(target))
+    # short sentences occur again in any corpus of tags
+    if kind in ('category','labels'): mistakes.append(_shared_texts(dls))
+    if any(mistakes): warn(f'`dls` has {"; ".join(filter(None, mistakes))}', stacklevel=6)
 
 # %% ../../nbs/learner/checks.ipynb #9b000002
 class Task(NamedTuple):
@@ -265,7 +272,7 @@ def check_dls(
 # %% ../../nbs/learner/checks.ipynb #9a000048
 def vocabs_of(data): # `DataLoaders`, or a loader
     "The tokens of `data`, and of its targets"
-    vocab = getattr(data, 'vocab', None) or []
+    vocab = vocab_of(data)
     return [*vocab] if is_listy(first(vocab)) else vocab and [vocab]
 
 def _ensure_same(name, vocabs, known):
@@ -322,7 +329,7 @@ class DataWatch(Callback):
     def before_validate(self):
         "Raise `ValueError` for `learn.dls`, or a `dl`, of another vocabulary"
         # an error in `before_fit` of a prediction would leave `Learner.lock` taken
-        dl = getattr(self.learn, 'dl', None)  # there is none before the first fit
+        dl = self.learn.dl
         try:
             _ensure_all_columns(dl)
             _ensure_same('learn.dls', vocabs_of(self.dls), self.vocabs)
@@ -335,7 +342,7 @@ class DataWatch(Callback):
     def before_train(self):
         "Raise `ValueError` for less than a batch, and what else would go wrong in silence"
         self.before_validate()
-        held = {id(p) for ps in getattr(self.opt, 'param_lists', ()) for p in ps}
+        held = {id(p) for ps in self.opt.param_lists for p in ps}
         if held - {id(p) for p in self.model.parameters()}:
             raise ValueError('`learn.opt` has parameters that `learn.model` has no more, as after '
                              'replacing its head: set `learn.opt = None`, and it is made anew')
@@ -371,11 +378,11 @@ _falls = re.compile('mse|mae|msle|_rmse|_exp_rmspe|error_rate|.*(loss|error|devi
 
 def _comp_of(metric):
     "`np.less` if less is better, `np.greater` if more is; None if that is not known"
-    f = getattr(metric, 'func', metric)
-    f = getattr(f, 'func', f)  # of a `partial`
+    f = func_of(func_of(metric))  # inside a `partial` that is inside the metric
     comp = getattr(metric, 'comp', getattr(f, 'comp', None))
-    if isinstance(metric, (AvgLoss,LossMetric)): return comp or np.less
-    if comp or not str(f.__module__).startswith(('fastai.','sklearn.')): return comp
+    if comp: return comp
+    if isinstance(metric, (AvgLoss,LossMetric)): return np.less
+    if not str(f.__module__).startswith(('fastai.','sklearn.')): return None
     return np.less if _falls.fullmatch(getattr(f, '__name__', '')) else np.greater
 
 def _follow(cb, metrics):
@@ -391,6 +398,8 @@ def _follow(cb, metrics):
     if comp not in (None,usual):
         cb.comp = comp
         cb.min_delta *= -1  # fastai has it below 0 for `np.less`
+
+def _saves_each(cb): return isinstance(cb, SaveModelCallback) and cb.every_epoch
 
 class BestEpoch(Callback):
     "Trackers such as `SaveModelCallback` follow their metric, and wait where it has no number; a part of our learners"
@@ -408,7 +417,7 @@ class BestEpoch(Callback):
         "Go on after an epoch without a number"
         for cb in self.on: cb.run = True
 
-    def _watching(self): return [o for o in self.on if 'idx' in vars(o)]  # a user's own may look at no column
+    def _watching(self): return [o for o in self.on if hasattr(o, 'idx')]  # a user's own may look at no column
 
     def after_epoch(self):
         "Wait in an epoch without a number"
@@ -416,12 +425,12 @@ class BestEpoch(Callback):
             # fastai moves the columns where training was cancelled
             row = [] if self.recorder.cancel_train else self.recorder.values[-1]
             value = dict(enumerate(row)).get(cb.idx)
-            cb.run = getattr(cb, 'every_epoch', False) or value is not None and value==value
+            cb.run = _saves_each(cb) or value is not None and value==value
 
     def after_fit(self):
         "Load no file of an earlier training where no epoch was the best"
         for cb in self._watching():
-            found = getattr(cb, 'every_epoch', False) or math.isfinite(ifnone(cb.best, math.inf))
-            cb.run = found or getattr(cb, 'at_end', False)
+            found = _saves_each(cb) or math.isfinite(ifnone(cb.best, math.inf))
+            cb.run = found or isinstance(cb, SaveModelCallback) and cb.at_end
             if not found and self.recorder.values:
                 warn(f'no epoch was the best by {cb.monitor!r}, as where it has no number')

@@ -8,9 +8,12 @@ __all__ = ['transformer_splitter', 'BaseTextLearner', 'TransformerLearner', 'mak
 
 # %% ../../nbs/learner/core.ipynb #c3cde75d
 import traceback
+from torch.nn.utils.rnn import pad_sequence
 from fastai.text.all import *
 from ..text.info import *
+from ..text.info import text_columns
 from ..text.ensure import *
+from ..text.ensure import func_of
 from ..text.loaders import *
 from .checks import *
 from .checks import BestEpoch,DataWatch,check_vocabs,flat_loss,keep_vocabs
@@ -113,6 +116,16 @@ class ItemRecorder(Recorder):
         met.total += _added(learn, total.where(n>0, 0.)).cpu()
         met.count = 1 if is_sum and met is self.loss else met.count+_added(learn, n).item()
 
+# %% ../../nbs/learner/core.ipynb #p0010f01
+def pool_of(head): # Of a model
+    "The pool of a head, None if it answers for each token; `mean_pool` for a head of another kind"
+    return getattr(head, 'pool', mean_pool)
+
+# %% ../../nbs/learner/core.ipynb #padr0001
+def padded_rows(x, fill):
+    "One tensor of rows, filled with `fill`; of several batches they come as a list"
+    return retain_type(pad_sequence([*x], True, fill), x[0]) if isinstance(x, L) else x
+
 # %% ../../nbs/learner/core.ipynb #456240d0
 def _head(model):
     "The last part of a model, or None"
@@ -125,7 +138,7 @@ def _scores_tokens(model):
 
 def _answers_tokens(model):
     "True for a model that gives an answer for each token"
-    return _scores_tokens(model) or getattr(_head(model), 'pool', mean_pool) is None
+    return _scores_tokens(model) or pool_of(_head(model)) is None
 
 _other_matrix = dict(labels='a table for each, `sklearn.metrics.multilabel_confusion_matrix(targs, probs>.5)`',
                      numbers='a plot of targets and predictions', tags='`SpanF1(label)` of each label')
@@ -150,6 +163,8 @@ class BaseTextLearner(Learner):
     checkpoint_files = None  # of the checkpoint that it started from
     trains = False  # during a `fit`?
     predicts = False  # within `keep_training_state`?
+    dl = None  # the loader that is read, or was read last
+    epoch = 0
     least_target = -math.inf  # smaller ones count nothing
     @delegates(Learner.__init__)
     def __init__(self, dls:DataLoaders, model:nn.Module, *, # Any model
@@ -233,7 +248,7 @@ class BaseTextLearner(Learner):
         y = item_find(self.yb).as_subclass(Tensor)
         if nested_attr(self, 'dl.n_rows')==0: return y.new_zeros(())  # the rows are those of other processes
         if y.is_floating_point(): return y.new_ones(len(y)).sum()
-        loss = self.loss_func.func if isinstance(self.loss_func, BaseLoss) else self.loss_func
+        loss = func_of(self.loss_func)
         on = (y!=getattr(loss, 'ignore_index', -100)) & (y>=self.least_target)
         weight = getattr(loss, 'weight', None)
         is_weighted = weight is not None and hasattr(loss, 'ignore_index')  # a cross-entropy
@@ -277,6 +292,16 @@ tasks['classifier'] = Task(
     'transformer_classifier_learner', 'classes or numbers', 'text-classification', "predict('Some text.')")
 
 # %% ../../nbs/learner/core.ipynb #bbd75c42
+def _keywords_from(start, info, model_cls, given, asked):
+    "Those that are `given`, and others as in the checkpoint `start`"
+    of_encoder = {*start.encoder.init_kwargs}
+    known = of_encoder | {*inspect.signature(model_cls).parameters}
+    # the head of the checkpoint may be of another class, or for other classes
+    fits = start.target==info.target or (not start.target and issubclass(model_cls, type(start.model)))
+    if not fits: known -= {*start.model.init_kwargs} - of_encoder
+    known |= {*given, *asked}
+    return {n: o for n,o in start.keywords(given, info.vocab, info.pad_idx).items() if n in known}
+
 def _model_keywords(dls, info, model_cls, start=None, **kwargs):
     "Keywords for a model of `dls`: what was passed, else as in `start`, else as usual"
     params = inspect.signature(model_cls).parameters
@@ -289,16 +314,7 @@ def _model_keywords(dls, info, model_cls, start=None, **kwargs):
         same = [*info.target_vocab]==[*info.vocab]
         given['target_sz'] = None if same else len(info.target_vocab)
     if start is None: given = dict(vocab_sz=len(info.vocab), pad_idx=info.pad_idx, **usual | given)
-    else:
-        chosen = {*given}
-        given = start.keywords(given, info.vocab, info.pad_idx)
-        # the head of the checkpoint may be of another class, or for other classes
-        own_head = {*start.model.init_kwargs} - {*start.encoder.init_kwargs}
-        fits = start.target==info.target or (not start.target and issubclass(model_cls, type(start.model)))
-        known = {*start.encoder.init_kwargs, *params}
-        if not fits: known -= own_head
-        known |= chosen | {*kwargs}
-        given = {n: o for n,o in given.items() if n in known}
+    else: given = _keywords_from(start, info, model_cls, given, kwargs)
     embed = given.get('embed_cls')
     if isinstance(embed, partial) and embed.keywords.get('n_types', 0)>1:  # two texts in a row
         given['embed_cls'] = partial(embed, **dict(type_sep=type_sep(dls)) | embed.keywords)
@@ -381,7 +397,7 @@ def _one_text(dls, item, cols):
 
 def _test_dl(learn, items, **kwargs):
     "A loader of texts, sorted by their characters: to count tokens would read each text twice"
-    cols = L(getattr(text_tokenizer(learn.dls), 'text_cols', None))
+    cols = text_columns(learn.dls)
     items = [_one_text(learn.dls, o, cols) for o in items]
     usual = _usual_losses.get(text_target(learn.dls).kind)
     ensure(not usual or hasattr(learn.loss_func, 'decodes'), 'loss_func', learn.loss_func,

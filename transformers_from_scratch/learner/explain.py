@@ -17,7 +17,9 @@ from .turns import *
 from ..nn.classifier import *
 from ..nn.mlm import *
 from ..text.info import *
+from ..text.info import text_sep
 from .core import *
+from .core import pool_of
 
 # %% ../../nbs/learner/explain.ipynb #ebcfc38f
 @contextmanager
@@ -46,12 +48,16 @@ def _read_ids(learn, text):
     if isinstance(model[1], LMHead) and model[0].max_len: ids = ids[-model[0].max_len:]
     return ids
 
+def _aligned(model, ids):
+    "A batch of ids as the encoder of a model reads them"
+    return align(ids, model[0], getattr(model, 'crop', None))
+
 def attention_maps(
     learn, # A `Learner` with a model of this library, or the model alone
     text # A text, or a row as for `row_text`; for a model ids `(t,)`, padding anywhere
 )->tuple: # Weights `(depth,heads,t,t)`, a row for each query, and the `t` tokens that are read
     "Attention weights of all heads, on the CPU; `TypeError` where attention does not return them"
-    model = get_model(getattr(learn, 'model', learn))
+    model = get_model(learn.model if isinstance(learn, Learner) else learn)
     ids = text
     if not isinstance(text, Tensor): ids = tensor(_read_ids(learn, row_text(learn.dls, text))).long()
     encoder = model[0]
@@ -59,7 +65,7 @@ def attention_maps(
     ids = ids.to(encoder.embedding.weight.device)
     layers = [o.attention for o in encoder.blocks]
     with torch.no_grad(), in_eval(model), recorded_weights(layers) as weights:
-        texts = align(ids[None], encoder, getattr(model, 'crop', None))
+        texts = _aligned(model, ids[None])
         encoder(texts.ids, texts.hidden)
     read = texts.ids[0][~texts.pad_mask[0]].tolist()
     t = len(read)
@@ -217,7 +223,7 @@ def _words(learn, text):
     encoder = model[0]
     ids = torch.tensor([_read_ids(learn, text)], device=encoder.embedding.weight.device)  # (1,t)
     if len(model)==2 and not hasattr(model, 'windows'):
-        texts = align(ids, encoder, getattr(model, 'crop', None))
+        texts = _aligned(model, ids)
         ids = texts.ids[:,~texts.pad_mask[0]]
         x = encoder.embedding(ids)                                                        # (1,t,k)
         read = _reader(encoder, model[1])
@@ -246,7 +252,7 @@ def token_attributions(
     task,names = text_target(learn.dls)
     ensure(task!='text' and not isinstance(model, TransformerMLM), 'learn', learn,
            'for a classifier or a language model: this one has an output for each token', TypeError)
-    pool = getattr(model[1], 'pool', mean_pool)
+    pool = pool_of(model[1])
     ensure(pool, 'pool', pool, 'a function, for one output per text')
     probs_of = getattr(learn.loss_func, 'activation', None) or _activation.get(task, noop)
     with torch.inference_mode(False), torch.enable_grad(), in_eval(model):
@@ -262,9 +268,8 @@ def token_attributions(
         if words.start<words.end:
             found = method(score, own, **kwargs)  # (1,t,k) or (1,t,1)
             scores[words.start:words.end] = found.sum(-1)[0].detach().float().cpu()
-    sep = getattr(text_tokenizer(learn.dls), 'sep', ' ')
     name = str(names[i]) if i<len(names) else f'output {i}'
-    return Attributions(words.names, scores.tolist(), name, probs_of(logits)[0,i].item(), sep)
+    return Attributions(words.names, scores.tolist(), name, probs_of(logits)[0,i].item(), text_sep(learn.dls))
 
 # %% ../../nbs/learner/explain.ipynb #4c26a031
 @patch

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from torch.nn.utils.rnn import pad_sequence
 from fastai.text.all import *
 from ..text.info import *
+from ..text.info import reads_backwards
 from ..text.ensure import *
 from ..nn.lm import *
 from .turns import *
@@ -35,7 +36,7 @@ class TransformerLMLearner(TransformerLearner):
         "Predictions for whole rows"
         with keep_training_state(self):  # a new loader draws a random number
             if dl is None: dl = self.dls[ds_idx].new(drop_last=False)
-            if getattr(dl, 'shuffle', False): dl = dl.new(shuffle=False)
+            if isinstance(dl, DataLoader) and dl.shuffle: dl = dl.new(shuffle=False)
             # its batches are pieces of the same rows
             if isinstance(dl, LMDataLoader): kwargs |= dict(reorder=False, concat_dim=1)
             return super().get_preds(dl=dl, with_preds=with_preds, **kwargs)
@@ -90,8 +91,7 @@ def _writers(learn, texts, *, n_words, no_unk, min_p, scaled_min_p, decoder, onl
     ensure(all(stops), 'stop', stop, 'a string, or several, that are not empty')
     for name,value in dict(min_p=min_p, scaled_min_p=scaled_min_p).items():
         ensure(value is None or 0<=value<=1, name, value, 'in [0,1]')
-    backwards = any(getattr(o, 'name', '')=='reverse_text' for o in text_tfms(learn.dls))
-    ensure(not backwards, 'backwards', True,
+    ensure(not reads_backwards(learn.dls), 'backwards', True,
            'False in `dls`: this model continues a text to the left')
     prompts = [_prompt_ids(learn, o) for o in texts]
     ids = _padded(prompts, model[0].pad_idx).to(next(model.parameters()).device)           # (b,t)
@@ -260,7 +260,7 @@ def score(self:TransformerLMLearner,
 class BitsPerByte(Metric):
     "Bits for each UTF-8 byte of a text: compares language models whatever their tokens are"
     comp = np.less  # better, for what keeps the best epoch
-    def __getstate__(self): return vars(self) | dict(rows=[])  # no text is exported
+    def __getstate__(self): return self.__dict__ | dict(rows=[])  # no text is exported
 
     def reset(self):
         "Forget what was collected"

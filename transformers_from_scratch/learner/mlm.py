@@ -8,6 +8,7 @@ __all__ = ['MaskTokens', 'TransformerMLMLearner', 'transformer_mlm_learner']
 # %% ../../nbs/learner/mlm.ipynb #27000004
 from fastai.text.all import *
 from ..text.info import *
+from ..text.info import reads_backwards
 from ..text.ensure import *
 from ..nn.align import *
 from .turns import *
@@ -137,9 +138,7 @@ def transformer_mlm_learner(
 def _forward_ids(dls, text):
     "The ids of a text from left to right, also where `dls` reads backwards"
     ids = text_ids(dls, text)
-    return ids[::-1] if _is_backwards(dls) else ids
-
-def _is_backwards(dls): return getattr(text_tfms(dls)[-1], 'name', '')=='reverse_text'
+    return ids[::-1] if reads_backwards(dls) else ids
 
 def _masked_ids(dls, text, mark='[MASK]'):
     "The ids of `text`, with the id of the mask token for each `mark`; and the positions of these"
@@ -150,14 +149,16 @@ def _masked_ids(dls, text, mark='[MASK]'):
     mask = _maskable(vocab)[1]
     ids = _forward_ids(dls, text.replace(mark, vocab[mask]))
     if ids.count(mask)!=n: ids = _joined_by(mask, dls, text.split(mark))  # the tokenizer has split the mask token
-    if _is_backwards(dls): ids = ids[::-1]
+    if reads_backwards(dls): ids = ids[::-1]
     return ids, [i for i,o in enumerate(ids) if o==mask]
 
 def _joined_by(mask, dls, parts):
     "The ids of parts of a text, with a mask between them"
     n_first,n_last = text_ends(dls)
     bos = special_ids(text_vocab(dls), 'bos')
-    if not isinstance(getattr(text_tokenizer(dls), 'tok', None), CharTokenizer): parts = [o.rstrip(' ') for o in parts]
+    tok = text_tokenizer(dls)
+    keeps_spaces = tok and isinstance(tok.tok, CharTokenizer)
+    if not keeps_spaces: parts = [o.rstrip(' ') for o in parts]
     ids = _forward_ids(dls, parts[0])
     for part in parts[1:]:
         new = _forward_ids(dls, part)

@@ -20,6 +20,7 @@ from ..text.pairs import *
 from ..pretrained.core import *
 from .checks import *
 from .core import *
+from .core import padded_rows
 from .explain import *
 from .explain import recorded_weights
 
@@ -62,7 +63,7 @@ class TransformerSeq2SeqLearner(TransformerLearner):
     def __init__(self, dls:DataLoaders, model:nn.Module, **kwargs): # As `TransformerSeq2Seq`
         super().__init__(dls, model, **kwargs)
         marks = target_bos_eos(dls)
-        first = getattr(plain_model(model), 'first', None)
+        first = plain_model(model).first
         if first is not None:  # what a checkpoint was trained with
             ends_with_eos = text_ids(dls, '', 1)[-1:]==[marks.eos]
             marks = BosEos(first, marks.eos, False, ends_with_eos)
@@ -78,15 +79,11 @@ class TransformerSeq2SeqLearner(TransformerLearner):
         pad = self.teacher_forcing.pad_idx
         act = act or getcallable(self.loss_func, 'activation')
         res = list(super().get_preds(ds_idx, dl, with_input=with_input, with_decoded=with_decoded,
-                                     act=lambda o: act(_padded(o, 0.)), **kwargs))
+                                     act=lambda o: act(padded_rows(o, 0.)), **kwargs))
         i = 1+with_input  # place of the targets in the result; what was decoded follows
-        res[i] = _padded(res[i], pad)
+        res[i] = padded_rows(res[i], pad)
         if with_decoded and res[i] is not None: res[i+1] = res[i+1].where(res[i]!=pad, pad)
         return tuple(res)
-
-def _padded(x, fill):
-    "One tensor of rows; of several batches they come as a list"
-    return pad_sequence([*x], True, fill) if isinstance(x, L) else x
 
 # %% ../../nbs/learner/seq2seq.ipynb #ta5c2600
 tasks['sequence to sequence'] = Task(
@@ -145,7 +142,7 @@ def write_ids(self:TransformerSeq2SeqLearner,
     marks = self.teacher_forcing.marks
     pad = self.teacher_forcing.pad_idx
     banned = special_ids(text_vocab(self.dls, 1), 'pad', 'fake', *(['unk'] if no_unk else []))
-    ends = [marks.eos, *getattr(model, 'ends', ())]
+    ends = [marks.eos, *model.ends]
     banned = [o for o in banned if o not in ends]
     n_words = min(n_words, model[1].max_len or n_words)
     longest_first = sorted(range_of(sources), key=lambda i: -len(sources[i]))
@@ -265,7 +262,7 @@ class BLEU(Metric):
 
     def accumulate(self, learn):
         "Collect sources and targets, unless predictions are gathered, or no measurement is due"
-        epoch = getattr(learn, 'epoch', 0)+1
+        epoch = learn.epoch+1
         in_training = learn.training or learn.recorder.losses  # `validate` alone resets these
         due = not in_training or epoch>=learn.n_epoch or self.every and epoch%self.every==0
         if hasattr(learn, 'gather_preds') or not due: return

@@ -7,7 +7,6 @@ __all__ = ['TagTargets', 'TransformerTaggerLearner', 'TagAccuracy', 'SpanF1', 't
 
 # %% ../../nbs/learner/tagger.ipynb #28000103
 from typing import NamedTuple
-from torch.nn.utils.rnn import pad_sequence
 from fastai.text.all import *
 from ..text.info import *
 from ..text.ensure import *
@@ -16,6 +15,7 @@ from ..nn.classifier import *
 from ..text.tags import *
 from .checks import *
 from .core import *
+from .core import padded_rows
 
 # %% ../../nbs/learner/tagger.ipynb #28000110
 def _word_tags(probs, targs):
@@ -72,17 +72,13 @@ class TransformerTaggerLearner(TransformerLearner):
         "Predictions for each piece, padded where a text is shorter than others"
         # always with the ids, so that the results have fixed places
         ids,logits,targs,*losses = super().get_preds(ds_idx, dl, with_input=True, act=noop, **kwargs)
-        logits = _padded(logits, 0)  # None if called `with_preds=False`
-        targs = _padded(targs, -100)
+        logits = padded_rows(logits, 0)  # None if called `with_preds=False`
+        targs = padded_rows(targs, -100)
         probs = None if logits is None else self.loss_func.activation(logits)
-        res = [_padded(ids, pad_id(self.dls))] if with_input else []
+        res = [padded_rows(ids, pad_id(self.dls))] if with_input else []
         res += [probs if act is None else act(logits), targs]
         if with_decoded: res.append(_word_tags(probs, targs))
         return (*res, *losses)
-
-def _padded(x, fill):
-    "One tensor of rows; of several batches they come as a list"
-    return retain_type(pad_sequence([*x], True, fill), x[0]) if isinstance(x, L) else x
 
 # %% ../../nbs/learner/tagger.ipynb #ta5c2800
 tasks['tagger'] = Task(

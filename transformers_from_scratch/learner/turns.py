@@ -108,8 +108,9 @@ def _attributes(obj):
 
 def _set_attributes(obj, attrs):
     "Give an object the attributes that it had, and no others"
-    for name in {*vars(obj)} - {*attrs, 'final_record'}: del vars(obj)[name]
-    vars(obj).update(attrs)
+    now = vars(obj)
+    for name in now.keys() - attrs.keys() - {'final_record'}: del now[name]
+    now.update(attrs)
 
 def _objects_with_state(learn):
     "The learner, its callbacks of fastai's and ours, and its metrics"

@@ -95,7 +95,8 @@ _decimal = re.compile(r'\s*[-+]?((\d+|\d{1,3}([. ]\d{3})+),\d+|\d{1,3}(,\d{3})+\
 
 def _has(y_block, block, tfm):
     "True for `block`, and for a block with a transform of class `tfm`"
-    return y_block is block or any(isinstance(o, tfm) for o in getattr(y_block, 'type_tfms', ()))
+    tfms = y_block.type_tfms if isinstance(y_block, TransformBlock) else []
+    return y_block is block or any(isinstance(o, tfm) for o in tfms)
 
 def _ensure_no_lists(name, values, y_block):
     "Raise `ValueError` for tuples, and for lists without a `y_block`"
@@ -148,6 +149,13 @@ def _split_by_folder(path, train, valid):
         def places(name): return [i for i,o in enumerate(tops) if o==name]
         return places(train),places(valid)
     return split
+
+# %% ../../nbs/text/blocks.ipynb #sp1it0f1
+def splitter_of(df, valid_pct, seed, valid_col):
+    "A splitter of a table: by its column `valid_col`, or at random; raises `ValueError` for another column"
+    if valid_col is None: return RandomSplitter(valid_pct, seed=seed)
+    ensure_split(df, valid_col)
+    return ColSplitter(valid_col)
 
 # %% ../../nbs/text/blocks.ipynb #bl000032
 def _keywords(kwargs, block, loader, who):
@@ -207,10 +215,7 @@ class TextDataLoaders(_fastai.TextDataLoaders):
         many_labels = label_delim is not None or _has(y_block, MultiCategoryBlock, MultiCategorize)
         needed = targets if many_labels or y_block is None else []
         ensure_filled(df, *L(valid_col), *texts, *needed)
-        if valid_col is None: splitter = RandomSplitter(valid_pct, seed=seed)
-        else:
-            ensure_split(df, valid_col)
-            splitter = ColSplitter(valid_col)
+        splitter = splitter_of(df, valid_pct, seed, valid_col)
         blocks = [TextBlock.from_df(text_col, text_vocab, is_lm, seq_len, backwards, tok=tok_tfm, **of_block)]
         get_y = None
         if not is_lm:

@@ -8,6 +8,7 @@ __all__ = ['join_words', 'text_decoder', 'decode_text', 'TextWriter']
 # %% ../../nbs/text/detokenize.ipynb #16000004
 from fastai.text.all import *
 from .info import *
+from .ensure import func_of
 from .bpe import *
 from .hf import *
 from .tokenizers import *
@@ -74,7 +75,7 @@ def _join_marked(tokens, sep): return sep.join(_words(tokens))
 
 def _of_ours(decoder):
     "The function of a decoder of this library; None for another one"
-    f = getattr(decoder, '__func__', getattr(decoder, 'func', decoder))
+    f = decoder.__func__ if inspect.ismethod(decoder) else func_of(decoder)
     methods = (CharTokenizer.join, ExactSubwordTokenizer.join, BPETokenizer.join,
                HFTokenizer.join)
     return f if f in (join_words,_join_pieces,_join_marked,*methods) else None
@@ -85,14 +86,14 @@ def text_decoder(
 )->callable: # From a list of tokens to a text
     "A function that turns tokens into text: `join` of the tokenizer, or what fits it; or your own `decoder`"
     tok = text_tokenizer(tok) if isinstance(tok, DataLoaders) else as_tokenizer(tok)
-    inner = getattr(tok, 'tok', None)
-    sep = getattr(tok, 'sep', ' ')
+    inner = tok.tok if tok else None
+    sep = tok.sep if tok else ' '
     def as_text(res): return res if isinstance(res, str) else sep.join(res)
     if decoder is not None: return decoder if _of_ours(decoder) else compose(decoder, as_text)
     if hasattr(inner, 'join'): return inner.join
     if isinstance(inner, SpacyTokenizer): return join_words
     if isinstance(inner, SentencePieceTokenizer): return _join_pieces
-    return partial(_join_marked, sep=getattr(inner, 'split_char', sep))
+    return partial(_join_marked, sep=inner.split_char if isinstance(inner, BaseTokenizer) else sep)
 
 # %% ../../nbs/text/detokenize.ipynb #16000018
 def decode_text(

@@ -11,6 +11,11 @@ import difflib,functools,importlib,inspect,numbers
 from contextlib import suppress
 from fastai.basics import *
 
+# %% ../../nbs/text/ensure.ipynb #f0c0fa11
+def func_of(f): # A function, a `partial`, or a loss or metric of fastai
+    "The function inside `f`, or `f` itself"
+    return getattr(f, 'func', f)
+
 # %% ../../nbs/text/ensure.ipynb #9a000004
 def ensure(
     ok:bool, # Is it as it should be?
@@ -181,7 +186,7 @@ def _chain_comments(call, others):
         source = other.__init__ if isinstance(other, type) else other
         while source:  # and those to which it passes its own keywords
             # a new object, since the function itself may be in another chain
-            last.__delwrap__ = partial(inspect.unwrap(getattr(source, 'func', source)))
+            last.__delwrap__ = partial(inspect.unwrap(func_of(source)))
             last = last.__delwrap__
             source = getattr(source, '__delwrap__', None)
 

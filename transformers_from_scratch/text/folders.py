@@ -87,7 +87,7 @@ class FolderTokenizer(TextTokenizer):
         "Read the files of the folder and of `items`, and count the words of the folder and of training texts"
         if items is None: return
         def files(data): return [o.absolute() for o in data.items if isinstance(o, Path)]
-        counted = [*map(Path.absolute, self.counted()), *files(getattr(items, 'train', items))]
+        counted = [*map(Path.absolute, self.counted()), *files(items.train)]
         train = dict.fromkeys(counted)  # each once
         every = dict.fromkeys([*train, *files(items)])
         data = {o: o.read_bytes() for o in every}
@@ -128,4 +128,4 @@ class FolderTokenizer(TextTokenizer):
         return None if None in lens else lens
 
     def __getstate__(self):
-        return self.__dict__ | dict(texts={}, keys={}, lengths=None)  # of the training data
+        return super().__getstate__() | dict(texts={}, keys={}, lengths=None)  # of the training data

@@ -12,6 +12,19 @@ from typing import NamedTuple
 from fastai.text.all import *
 from .ensure import *
 
+# %% ../../nbs/text/info.ipynb #parts0f1
+def parts_of(ds): # A dataset
+    "The parts of a dataset: texts, then targets; one that is not fastai's is a part itself"
+    return ds.tls if hasattr(ds, 'tls') else [ds]
+
+def tfms_of(part): # A part of a dataset
+    "Its transforms; none for one that is not fastai's"
+    return nested_attr(part, 'tfms.fs', ())
+
+def vocab_of(data): # `DataLoaders`, a loader, a dataset or a part of it
+    "Its vocabulary; [] if there is none"
+    return getattr(data, 'vocab', None) or []
+
 # %% ../../nbs/text/info.ipynb #11000009
 def text_vocab(
     dls:DataLoaders, # Data with texts, for a classifier or for a language model
@@ -19,9 +32,9 @@ def text_vocab(
 )->list: # Tokens, by id
     "The vocabulary; raises `ValueError` where `dls` holds no text"
     tls = nested_attr(dls, 'train.dataset.tls')
-    vocab = getattr(tls[part] if tls else dls, 'vocab', None)
-    if is_listy(vocab) and len(vocab) and is_listy(vocab[0]): vocab = vocab[0]  # tokens and classes
-    if is_listy(vocab) and len(vocab) and isinstance(vocab[0], str): return vocab
+    vocab = vocab_of(tls[part] if tls else dls)
+    if is_listy(vocab) and is_listy(first(vocab)): vocab = vocab[0]  # tokens and classes
+    if is_listy(vocab) and isinstance(first(vocab), str): return vocab
     raise ValueError('`dls` has no vocabulary of tokens, so it holds no text: use a `TextBlock`')
 
 # %% ../../nbs/text/info.ipynb #11000012
@@ -58,22 +71,20 @@ def pad_id(
     return int(max(one.max(), other.max())) if len(one)==len(other) else None
 
 # %% ../../nbs/text/info.ipynb #11000018
-def _part(ds, part): return ds.tls[part] if hasattr(ds, 'tls') else ds
-
 def text_tokenizer(
     dls:DataLoaders, # Data with texts, or a dataset of them
     part:int=0 # Where targets are texts, too: 1 for these
 )->Tokenizer: # None where the texts were tokens already
     "fastai's `Tokenizer` of the data"
-    tl = _part(dls.train_ds if isinstance(dls, DataLoaders) else dls, part)
-    return first(o for o in nested_attr(tl, 'tfms.fs', ()) if isinstance(o, Tokenizer))
+    ds = dls.train_ds if isinstance(dls, DataLoaders) else dls
+    return first(o for o in tfms_of(parts_of(ds)[part]) if isinstance(o, Tokenizer))
 
 def text_tfms(
     dls:DataLoaders, # Data with texts
     part:int=0 # Where targets are texts, too: 1 for these
 )->list: # Transforms, the first of which takes a string
     "Transforms that turn a text into ids, as in training; raises `AssertionError` where no text can enter"
-    tl = _part(dls.train_ds, part)
+    tl = parts_of(dls.train_ds)[part]
     return tl.tfms.fs[tl.infer_idx(''):]  # from the first that takes a string
 
 def text_ids(
@@ -85,6 +96,20 @@ def text_ids(
     pad = pad_id(dls)
     tfms = text_tfms(dls, part)
     return [i for i in compose_tfms(text, tfms=tfms, split_idx=1).tolist() if i!=pad]
+
+# %% ../../nbs/text/info.ipynb #tok0f001
+def text_columns(dls): # Data with texts
+    "The columns of a table whose texts are read; none for other data"
+    return L(nested_attr(text_tokenizer(dls), 'text_cols'))
+
+def text_sep(dls): # Data with texts
+    "The separator between two tokens of a text"
+    tok = text_tokenizer(dls)
+    return tok.sep if tok else ' '
+
+def reads_backwards(dls): # Data with texts
+    "True where texts are read from the end"
+    return any(o.name=='reverse_text' for o in text_tfms(dls))
 
 # %% ../../nbs/text/info.ipynb #11000040
 def as_texts(
@@ -119,8 +144,7 @@ def row_text(
     row:str # A text; where several columns are joined, a dict or a `Series` with these
 )->str: # What the tokenizer reads
     "The text of a row, joined as in training; raises `TypeError` for a string where it is several columns"
-    tok = text_tokenizer(dls)
-    cols = L(nested_attr(tok, 'text_cols'))
+    cols = text_columns(dls)
     is_text = isinstance(row, str)
     one_column = len(cols)<2 or isinstance(dls.train, LMDataLoader)
     fits = one_column if is_text else cols and isinstance(row, (dict,pd.Series))
@@ -130,7 +154,7 @@ def row_text(
     if is_text: return row
     table = pd.DataFrame([dict(row)])
     cols = ensure_filled(table, *cols)
-    return join_columns(table, cols, tok.kwargs.get('mark_fields'))[0]
+    return join_columns(table, cols, text_tokenizer(dls).kwargs.get('mark_fields'))[0]
 
 # %% ../../nbs/text/info.ipynb #11000051
 def type_sep(
@@ -139,8 +163,7 @@ def type_sep(
     "The id after which the tokens of a row with two texts are of type 1"
     tok = text_tokenizer(dls)
     sep = nested_attr(tok, 'tok.sep')
-    cols = L(nested_attr(tok, 'text_cols'))
-    if len(cols)<2 or tok.kwargs.get('mark_fields') is False: return None
+    if len(text_columns(dls))<2 or tok.kwargs.get('mark_fields') is False: return None
     vocab = list(text_vocab(dls))
     return vocab.index(sep) if sep in vocab else None
 
@@ -163,20 +186,19 @@ def text_target(
 )->TextTarget: # Its kind, and the names of the classes
     "The target: its kind and its classes"
     if isinstance(dls.train, LMDataLoader): return TextTarget('tokens', list(text_vocab(dls)))
-    tls = getattr(dls.train_ds, 'tls', ())
+    tls = parts_of(dls.train_ds)
     if len(tls)<2: return TextTarget(None, [])  # no `Datasets` of fastai, or no target
     tfms = tls[-1].tfms.fs
     kind = first(kind for cls,kind in _kinds.items() if any(isinstance(o, cls) for o in tfms))
     kind = ifnone(kind, getattr(tfms[-1], 'target_kind', None))  # of ours
-    classes = None if kind in (None,'numbers') else getattr(tls[-1], 'vocab', None)
-    return TextTarget(kind, list(ifnone(classes, [])))
+    return TextTarget(kind, [] if kind in (None,'numbers') else list(vocab_of(tls[-1])))
 
 # %% ../../nbs/text/info.ipynb #11000025
 def target_columns(
     ds # A dataset of `dls`, such as `dls.train_ds`
 )->pd.DataFrame: # A column for each number or label of a text; None where they come from elsewhere
     "The targets as they are in the table"
-    tls = getattr(ds, 'tls', ())
+    tls = parts_of(ds)
     if len(tls)<2: return
     items = tls[-1].items
     get_y = first(tls[-1].tfms.fs)
@@ -213,8 +235,8 @@ def text_info(
 # %% ../../nbs/text/info.ipynb #11000034
 def _some_ids(ds):
     "The beginnings of up to 50 texts; none of custom functions, which are not called for this"
-    texts = ds.tls[0] if hasattr(ds, 'tls') else ds
-    if hasattr(texts, 'tfms') and not isinstance(first(texts.tfms.fs), (ColReader,Tokenizer,Numericalize)): return []
+    texts = parts_of(ds)[0]
+    if tfms_of(texts) and not isinstance(first(texts.tfms.fs), (ColReader,Tokenizer,Numericalize)): return []
     places = np.linspace(0, len(ds)-1, min(len(ds), 50))
     return [i for place in places for i in tuplify(texts[int(place)])[0][:200].tolist()]
 

@@ -14,6 +14,7 @@ from .ensure import *
 from .tokenizers import *
 from .loaders import *
 from .blocks import *
+from .blocks import splitter_of
 
 # %% ../../nbs/text/pairs.ipynb #17b00020
 def _share_vocab(dsets):
@@ -47,13 +48,11 @@ def seq2seq_dataloaders(
         empty = df.index[[not isinstance(o, str) or not o.strip() for o in df[col]]]
         ensure(not len(empty), 'df', list(empty[:3]),
                f'rows with texts: leave these out, with none in {col!r}')
-    if valid_col is not None: ensure_split(df, valid_col)
-    split = RandomSplitter(valid_pct, seed) if valid_col is None else ColSplitter(valid_col)
-    train,valid = split(df)
+    train,valid = splitter_of(df, valid_pct, seed, valid_col)(df)
     tok = ifnone(tok, WordTokenizer())
     if hasattr(tok, 'setup'):
         texts = pd.concat([df[o].iloc[list(train)] for o in (source,target)])
-        tok.setup(texts, getattr(tok, 'rules', defaults.text_proc_rules))
+        tok.setup(texts, as_tokenizer(tok).rules)
     block = DataBlock([TextBlock.from_df(o, tok=tok, min_freq=min_freq, max_vocab=max_vocab) for o in (source,target)],
                       get_x=ColReader('text'), get_y=ColReader('text'),
                       splitter=IndexSplitter(list(valid)))

@@ -15,6 +15,7 @@ from .ensure import *
 from .tokenizers import *
 from .loaders import *
 from .blocks import *
+from .blocks import splitter_of
 
 # %% ../../nbs/text/tags.ipynb #16b0010a
 _letters = '[^\\W\u3040-\u30ff\u3400-\u9fff]+'  # Chinese and Japanese have no spaces
@@ -373,11 +374,7 @@ class TagDataLoaders(DataLoaders):
         "Create from a table of words and tags"
         split_keywords(kwargs, cls.from_dblock, Datasets.dataloaders, TextDL, who=cls.from_df)
         tok = tok_tfm if isinstance(tok_tfm, TagTokenizer) else TagTokenizer(tok_tfm)
-        if valid_col is None: split = RandomSplitter(valid_pct, seed)
-        else:
-            ensure_split(df, valid_col)
-            split = ColSplitter(valid_col)
-        valid = {*split(df)[1]}
+        valid = {*splitter_of(df, valid_pct, seed, valid_col)(df)[1]}
         windows = _windowed(df, words_col, tags_col, tok, max_words, overlap)
         is_valid = [i for i,number in enumerate(windows[text_number]) if number in valid]
         block = DataBlock((TextBlock(tok, text_vocab, min_freq=min_freq), TagBlock(tok, tag_vocab)),

@@ -243,7 +243,7 @@ class TextTokenizer(Tokenizer):
 
     def setups(self, dsets):
         "Make the tokens of a table, in the place of its texts"
-        df = getattr(dsets, 'items', None)
+        df = dsets.items
         if self.mode!='df' or not isinstance(df, pd.DataFrame): return
         self.given_cols = ifnone(self.given_cols, self.text_cols)  # a block may be used for another table
         self.text_cols = ensure_filled(df, *L(self.given_cols))
