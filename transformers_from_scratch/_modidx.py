@@ -203,6 +203,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                         'transformers_from_scratch/fast/layers.py'),
                                                        'transformers_from_scratch.fast.layers._OneDNNLinear.setup_context': ( 'fast/layers.html#_onednnlinear.setup_context',
                                                                                                                               'transformers_from_scratch/fast/layers.py'),
+                                                       'transformers_from_scratch.fast.layers._as_fast': ( 'fast/layers.html#_as_fast',
+                                                                                                           'transformers_from_scratch/fast/layers.py'),
                                                        'transformers_from_scratch.fast.layers._keep': ( 'fast/layers.html#_keep',
                                                                                                         'transformers_from_scratch/fast/layers.py'),
                                                        'transformers_from_scratch.fast.layers._nothing_is_timed': ( 'fast/layers.html#_nothing_is_timed',
