@@ -28,7 +28,7 @@ faults = [
     ('use.page', 'frequent phrases count no more than rare ones', 'per_text = grad * bag.ratios', 'per_text = bag.ratios**2', []),
     ('use.page', 'too few answers stay', "if compared['same']<min_same: raise", "if compared['same']<0: raise", []),
     ('use.onnx', 'vectors are not made of length 1', 'return F.normalize(x, dim=-1) if self.normalize else x', 'return x', ['tests/use/predict']),
-    ('use.onnx', 'the bound of answers is not looked at', "if not res['same']>=least:", "if res['same']<0:", ['tests/use/onnx']),
+    ('use.onnx', 'the bound of answers is not looked at', "elif not res['same']>=min_same:", "elif res['same']<0:", ['tests/use/onnx']),
     ('use.onnx', 'scales are from a few texts of validation', 'few = len(source.dls.valid_ds)<200', 'few = len(source.dls.valid_ds)<2', ['tests/use/predict']),
     ('use.predict', 'special tokens at the end are cut off', 'ids[:limit-n_last] + ids[len(ids)-n_last:]', 'ids[:limit]', ['tests/use/predict']),
     ('use.predict', 'no prompt is put before a text', 'self.ids(o, before)', 'self.ids(o)', ['tests/use/predict']),

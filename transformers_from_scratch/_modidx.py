@@ -2667,8 +2667,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                          'transformers_from_scratch/use/onnx.py'),
                                                     'transformers_from_scratch.use.onnx._ids': ( 'use/onnx.html#_ids',
                                                                                                  'transformers_from_scratch/use/onnx.py'),
-                                                    'transformers_from_scratch.use.onnx._ms': ( 'use/onnx.html#_ms',
-                                                                                                'transformers_from_scratch/use/onnx.py'),
                                                     'transformers_from_scratch.use.onnx._neighbors': ( 'use/onnx.html#_neighbors',
                                                                                                        'transformers_from_scratch/use/onnx.py'),
                                                     'transformers_from_scratch.use.onnx._outputs': ( 'use/onnx.html#_outputs',
