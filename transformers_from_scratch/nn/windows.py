@@ -18,8 +18,9 @@ def _take(x, columns):
 
 def _n_special(crop):
     "Special tokens that `crop` keeps at the start and at the end of a text"
-    default = int(getattr(crop, 'func', crop) is special_crop)  # other crops know none
-    given = getattr(crop, 'keywords', {})
+    given = {}
+    if isinstance(crop, partial): crop,given = crop.func,crop.keywords
+    default = int(crop is special_crop)  # other crops know none
     return given.get('first', default),given.get('last', default)
 
 def _window_columns(ids, model, overlap=None):
