@@ -142,7 +142,7 @@ class TransformerClassifier(TextModel):
         k:int=256, # Width of the vectors (d_model)
         pool:callable=mean_pool, # `(x, pad_mask) -> vectors`; None: a prediction for each token
         crop:callable=head_crop, # Selects tokens of a longer text; None: an error. Unused with `pool=None`
-        windows:callable=None, # Reads a longer text whole, `(model, ids, types) -> logits`: `in_windows`, a `partial` of it, or your own; None: `crop`
+        windows:callable=None, # Reads a longer text whole: `in_windows`, a `partial` of it, or your own; None: `crop`
         word_dropout:float=0., # Probability with which a token is left out in training, in [0,1)
         vocab_dropout:float=0., # Probability with which an id is left out of a batch, in [0,1)
         head_dropout:float=0.1, # Dropout of the pooled vector, in [0,1]

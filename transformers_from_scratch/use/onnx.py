@@ -402,7 +402,7 @@ def export_onnx(
     *,
     engine:str='onnx', # 'openvino' writes its file beside, extra `openvino`
     texts:list=None, # Texts to compare and calibrate with; None: those of `dls`, else words drawn at random
-    min_same:float=None # Share of answers, or of the ten nearest neighbors of vectors, that must stay in 8 bits; None: .99, or .95
+    min_same:float=None # Share of answers, or of vectors' ten neighbors, that stay in 8 bits; None: .99, or .95
 )->Path: # The folder
     "Write a model; raises `ValueError` if a file differs, errors of `torch.onnx.export`"
     if texts is not None: texts = as_list(texts)
