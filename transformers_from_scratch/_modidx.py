@@ -2527,8 +2527,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                          'transformers_from_scratch/train/resume.py'),
                                                         'transformers_from_scratch.train.resume.Resume._restore': ( 'train/resume.html#resume._restore',
                                                                                                                     'transformers_from_scratch/train/resume.py'),
-                                                        'transformers_from_scratch.train.resume.Resume._restore_threads': ( 'train/resume.html#resume._restore_threads',
-                                                                                                                            'transformers_from_scratch/train/resume.py'),
                                                         'transformers_from_scratch.train.resume.Resume._resume_from': ( 'train/resume.html#resume._resume_from',
                                                                                                                         'transformers_from_scratch/train/resume.py'),
                                                         'transformers_from_scratch.train.resume.Resume._save': ( 'train/resume.html#resume._save',

@@ -40,7 +40,7 @@ def _about_target(learn):
     model = plain_model(learn.model)
     writes = isinstance(model, (TransformerLM,TransformerMLM,TransformerSeq2Seq))
     ensure(not writes, 'learn', type(model).__name__, 'a classifier, a tagger or an `embed`, not what writes text')
-    two_texts = len(getattr(learn.dls.train_ds, 'tls', ()))>2
+    two_texts = task in _meanings and len(learn.dls.train_ds.tls)>2
     ensure(task in _meanings and not two_texts, 'learn', f"for {'two texts' if two_texts else task}",
            'for a text and its label, labels, numbers or tags; two texts are columns of one `TextBlock`')
     one_answer = isinstance(model, NgramBag) or model[1].pool
@@ -56,6 +56,7 @@ def _about_target(learn):
 # %% ../../nbs/use/onnx.ipynb #5e7e0011
 class _Vectors(Module):
     "Ids to vectors, as `embed` makes them"
+    windows = None
     def __init__(self, encoder, crop, pool, normalize):
         self.encoder,self.crop,self.pool,self.normalize = encoder,crop,pool,normalize
         self.dense = pool.dense if isinstance(pool, SentenceConfig) else None  # its weights are a part of the graph
@@ -96,7 +97,7 @@ def _head_beside(model):
     "The last layer, where it compares vectors of length 1 with a vector for each label; else None"
     head = None if isinstance(model, NgramBag) else model[1]
     plain = type(model) is TransformerClassifier and type(head) is ClassifierHead and head.y_range is None
-    if plain and getattr(head.pool, 'func', None) is unit_pool: return head.linear
+    if plain and isinstance(head.pool, partial) and head.pool.func is unit_pool: return head.linear
 
 # %% ../../nbs/use/onnx.ipynb #5e7e0013
 def _about_tags(dls):
@@ -134,8 +135,8 @@ def _program():
 # %% ../../nbs/use/onnx.ipynb #ox12
 def _accepts_long(model):
     "True if the model reads texts longer than its `max_len`, truncated or in windows"
-    cuts = getattr(model, 'crop', None) is not None or getattr(model, 'windows', None) is not None
-    return cuts and model[0].max_len is not None
+    if not isinstance(model, (TransformerClassifier,_Vectors)) or model[0].max_len is None: return False
+    return model.crop is not None or model.windows is not None
 
 def _write_graph(model, path):
     "Write `model` as ONNX"
@@ -196,8 +197,8 @@ def _about_texts(source):
     if state['cls']=='SpacyTokenizer':
         warn('`predict.py` will need spaCy, which splits the texts of `learn`: other tokenizers, '
              'such as `HFTokenizer` or `CharTokenizer`, do without', stacklevel=5)
-    cols = L(getattr(tok, 'text_cols', ())) if tok.mode=='df' else ()
-    state['pairs'] = getattr(tok.tok, 'pairs', False)
+    cols = L(tok.text_cols) if tok.mode=='df' else ()
+    state['pairs'] = state['cls']=='HFTokenizer' and tok.tok.pairs
     if state['cls']=='PatternTokenizer': state['pattern'] = tok.tok.pattern.pattern
     return dict(vocab=list(map(str, vocab)), pad_idx=pad, tokenizer=state,
                 columns=[*map(str, cols)], marks=len(cols)>1 and tok.kwargs.get('mark_fields') is not False)

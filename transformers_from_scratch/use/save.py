@@ -98,9 +98,9 @@ def _describe_tag_table(dls):
 
 def _describe_table(tok, dls):
     "The columns of texts and labels, and whether columns are marked (`xxfld`); nothing for no table"
-    cols = L(getattr(tok, 'text_cols', ()))
-    if tok.mode!='df' or not cols or not _are_names(cols): return {}
-    config = dict(cols=list(cols), mark=bool(ifnone(tok.kwargs.get('mark_fields'), len(cols)>1)))
+    if tok.mode!='df' or not _are_names(L(tok.text_cols)): return {}
+    cols = list(L(tok.text_cols))
+    config = dict(cols=cols, mark=bool(ifnone(tok.kwargs.get('mark_fields'), len(cols)>1)))
     if text_target(dls).kind=='text':
         label = getattr(text_tokenizer(dls, 1), 'text_cols', None)
         return config | dict(label=label and list(label))
