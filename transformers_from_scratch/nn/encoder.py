@@ -46,7 +46,8 @@ class Embeddings(Module):
 # %% ../../nbs/nn/encoder.ipynb #302019af
 class TransformerEncoder(KeepsInitKwargs):
     "Token ids to vectors; raises `ValueError` or `TypeError` for arguments that do not fit"
-    forced,ends = None,()  # for `generate`: an id that each text begins with, ids that end one beside `stop_id`
+    forced = None  # for `generate`: an id that each text begins with
+    ends = ()  # and ids that end one, beside `stop_id`
     @delegates(TransformerBlock)
     def __init__(self,
         vocab_sz:int, # Number of different ids

@@ -108,7 +108,8 @@ class _SourcedDecoder(Module):
         self.source = decoder.project(source)
         self.source_pad = source_pad
         self.n_sources = len(source)
-        self.blocks,self.vocab_sz,self.cached = decoder.blocks,decoder.vocab_sz,decoder.cached
+        self.blocks,self.vocab_sz = decoder.blocks,decoder.vocab_sz
+        self.cached = decoder.cached
         self.pad_idx,self.max_len = decoder.pad_idx,decoder.max_len
         self.forced,self.ends = forced,ends
 

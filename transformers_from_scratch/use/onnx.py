@@ -71,8 +71,8 @@ class _Vectors(Module):
 def _embed_of(source):
     "The object whose `embed` is meant, and the keywords for it; None for a learner"
     if isinstance(source, Pretrained): return source,{}
-    if isinstance(source, partial): method,keywords = source.func,source.keywords
-    else: method,keywords = source,{}
+    keywords = source.keywords if isinstance(source, partial) else {}
+    method = source.func if isinstance(source, partial) else source
     if inspect.ismethod(method) and method.__name__=='embed': return method.__self__,keywords
     return None,{}
 
