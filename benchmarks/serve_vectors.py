@@ -84,7 +84,7 @@ def main(
     reviews = pd.read_csv(data/'imdb_sample'/'texts.csv').text.tolist()
     texts = questions[:150]+reviews[:150]
     pre = load_pretrained(mini)
-    bits = {8: export_onnx(pre, tmp/'8', 'int8', engine='openvino', texts=texts, min_recall=0),
+    bits = {8: export_onnx(pre, tmp/'8', 'int8', engine='openvino', texts=texts, min_same=0),
             32: export_onnx(pre, tmp/'32', engine='openvino', texts=texts[:20])}
     contenders = {f'{engine}, {n} bits': Embedder(bits[n], threads, engine) for n in bits for engine in ('onnx','openvino')}
     contenders['PyTorch'] = lambda texts: pre.embed(texts, no_bar=True).numpy()

@@ -334,7 +334,7 @@ class _Attention(_StandIn):
 
 def _rotates(rotate):
     "Check that this is a rotation, and not that of positions that rotate nothing"
-    return rotate is not None and getattr(rotate, '__func__', None) is not Positions.rotate
+    return rotate is not None and not (inspect.ismethod(rotate) and rotate.__func__ is Positions.rotate)
 
 def _seen(t, tk, pad_mask, window):
     "Mask of what `t` new tokens may see of `tk`, for `(b,1,t,tk)`; None: all that does not come later"

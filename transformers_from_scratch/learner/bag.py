@@ -53,7 +53,7 @@ def bag_learner(
 
 # %% ../../nbs/learner/bag.ipynb #ta5c25b0
 tasks['bag of n-grams'] = Task(
-    BagLearner, (NgramBag,), 'classes', 'bag_learner', 'classes or numbers',
+    BagLearner, NgramBag, 'classes', 'bag_learner', 'classes or numbers',
     'text-classification', "predict('Some text.')")
 
 # %% ../../nbs/learner/bag.ipynb #2c000129

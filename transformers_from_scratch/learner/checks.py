@@ -186,19 +186,12 @@ def _check_targets(dls, target, y_range, own_loss):
 class Task(NamedTuple):
     "A task: its learner, its models, its data, and how others name it"
     learner:type # Class of its learner
-    models:tuple # Classes of its models; the second of a classifier reads in windows
+    model:type # Class of its model
     data:str # What its data hold: 'classes', 'tokens', 'text', 'tags'; None: anything
     factory:str # Name of the function that makes a learner
     needs:str # What data it needs, in words
     on_hub:str # Its name on the Hugging Face hub
     example:str # A call that shows it, for a model card
-
-    def model_class(self,
-        keywords:dict # Of a model
-    )->type: # One of `models`
-        "The class of the model that has these keywords"
-        if keywords.get('windows'): return self.models[1]
-        return self.models[0]
 
 tasks = {}  # by name
 

@@ -288,7 +288,7 @@ class TransformerLearner(BaseTextLearner):
 
 # %% ../../nbs/learner/core.ipynb #ta5c4562
 tasks['classifier'] = Task(
-    TransformerLearner, (TransformerClassifier,ClassifierInWindows), 'classes',
+    TransformerLearner, TransformerClassifier, 'classes',
     'transformer_classifier_learner', 'classes or numbers', 'text-classification', "predict('Some text.')")
 
 # %% ../../nbs/learner/core.ipynb #bbd75c42
@@ -374,16 +374,13 @@ def transformer_classifier_learner(
     dls:DataLoaders, # Texts and targets, from `TextDataLoaders` or a `DataBlock` with a `TextBlock`
     *,
     n_out:int=None, # Number of outputs; None asks `dls`
-    windows:callable=None, # Read a text longer than `max_len` whole: `in_windows`, or a `partial` of it; None: `crop`
     **kwargs
 )->TransformerLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerClassifier` for `dls`; errors are those of `check_dls`"
     first,last = text_ends(dls)
     crop = kwargs.pop('crop', head_crop)
     if first+last and crop: crop = partial(special_crop, crop=crop, first=first, last=last)
-    if windows: kwargs['windows'] = windows
-    model_cls = ClassifierInWindows if windows else TransformerClassifier
-    return make_learner(dls, TransformerLearner, model_cls, 'classes', n_out=n_out, crop=crop, **kwargs)
+    return make_learner(dls, TransformerLearner, TransformerClassifier, 'classes', n_out=n_out, crop=crop, **kwargs)
 
 # %% ../../nbs/learner/core.ipynb #8e820de8
 _usual_losses = dict(category='CrossEntropyLossFlat', labels='BCEWithLogitsLossFlat')

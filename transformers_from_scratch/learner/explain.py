@@ -222,7 +222,7 @@ def _words(learn, text):
     vocab = text_vocab(learn.dls)
     encoder = model[0]
     ids = torch.tensor([_read_ids(learn, text)], device=encoder.embedding.weight.device)  # (1,t)
-    if len(model)==2 and not hasattr(model, 'windows'):
+    if len(model)==2 and not getattr(model, 'windows', None):
         texts = _aligned(model, ids)
         ids = texts.ids[:,~texts.pad_mask[0]]
         x = encoder.embedding(ids)                                                        # (1,t,k)

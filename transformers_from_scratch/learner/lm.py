@@ -43,7 +43,7 @@ class TransformerLMLearner(TransformerLearner):
 
 # %% ../../nbs/learner/lm.ipynb #ta5c7270
 tasks['language model'] = Task(
-    TransformerLMLearner, (TransformerLM,), 'tokens', 'transformer_lm_learner',
+    TransformerLMLearner, TransformerLM, 'tokens', 'transformer_lm_learner',
     'texts alone (`is_lm=True`)', 'text-generation', "predict('The', 20)")
 
 # %% ../../nbs/learner/lm.ipynb #64ecc1ef

@@ -122,7 +122,7 @@ class TransformerMLMLearner(TransformerLearner):
 
 # %% ../../nbs/learner/mlm.ipynb #ta5c2700
 tasks['masked language model'] = Task(
-    TransformerMLMLearner, (TransformerMLM,), None, 'transformer_mlm_learner', 'texts',
+    TransformerMLMLearner, TransformerMLM, None, 'transformer_mlm_learner', 'texts',
     'fill-mask', "fill_mask('The [MASK] is here.')")
 
 # %% ../../nbs/learner/mlm.ipynb #2700001e

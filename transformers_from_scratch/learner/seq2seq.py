@@ -87,7 +87,7 @@ class TransformerSeq2SeqLearner(TransformerLearner):
 
 # %% ../../nbs/learner/seq2seq.ipynb #ta5c2600
 tasks['sequence to sequence'] = Task(
-    TransformerSeq2SeqLearner, (TransformerSeq2Seq,), 'text', 'transformer_seq2seq_learner',
+    TransformerSeq2SeqLearner, TransformerSeq2Seq, 'text', 'transformer_seq2seq_learner',
     'pairs of texts', 'translation', "translate(['Some text.'])")
 
 # %% ../../nbs/learner/seq2seq.ipynb #26000030

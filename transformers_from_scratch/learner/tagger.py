@@ -82,7 +82,7 @@ class TransformerTaggerLearner(TransformerLearner):
 
 # %% ../../nbs/learner/tagger.ipynb #ta5c2800
 tasks['tagger'] = Task(
-    TransformerTaggerLearner, (TransformerClassifier,), 'tags', 'transformer_tagger_learner',
+    TransformerTaggerLearner, TransformerClassifier, 'tags', 'transformer_tagger_learner',
     'tags of words (`TagDataLoaders`)', 'token-classification', "tag(['Some text.'])")
 
 # %% ../../nbs/learner/tagger.ipynb #28000112

@@ -96,7 +96,8 @@ class TransformerBlock(Module):
 
 def _make(cls, *args, **kwargs):
     "Make a part; `ValueError` for a `partial` with a keyword that is passed here as well"
-    if twice := {*kwargs} & {*getattr(cls, 'keywords', ())}:
+    held = cls.keywords if isinstance(cls, partial) else {}
+    if twice := kwargs.keys() & held:
         raise ValueError(f'{cls} holds {", ".join(twice)}: pass it to the block or the model')
     return cls(*args, **kwargs)
 

@@ -142,6 +142,7 @@ class TransformerClassifier(TextModel):
         k:int=256, # Width of the vectors (d_model)
         pool:callable=mean_pool, # `(x, pad_mask) -> vectors`; None: a prediction for each token
         crop:callable=head_crop, # Selects tokens of a longer text; None: an error. Unused with `pool=None`
+        windows:callable=None, # Reads a longer text whole: `in_windows`, a `partial` of it, or your own; None: `crop`
         word_dropout:float=0., # Probability with which a token is left out in training, in [0,1)
         vocab_dropout:float=0., # Probability with which an id is left out of a batch, in [0,1)
         head_dropout:float=0.1, # Dropout of the pooled vector, in [0,1]
@@ -155,7 +156,9 @@ class TransformerClassifier(TextModel):
             raise TypeError(f'`crop` is {crop!r}, but must be a function, such as `head_crop`')
         if pool is None and (word_dropout or vocab_dropout):
             raise ValueError('`word_dropout` and `vocab_dropout` must be 0 with `pool=None`')
-        store_attr('word_dropout,vocab_dropout')
+        if pool is None and windows:
+            raise ValueError('`pool` is None, but `windows` need one, for the logits of a text')
+        store_attr('word_dropout,vocab_dropout,windows')
         self.crop = None if pool is None else crop  # each token needs its prediction
         super().__init__(TransformerEncoder(vocab_sz, k, **kwargs),
                          head_cls(k, n_out, pool, head_dropout, y_range))
@@ -167,17 +170,25 @@ class TransformerClassifier(TextModel):
         drops = (self.word_dropout,self.vocab_dropout) if self.training else ()
         return align(ids, self[0], self.crop, *drops)
 
-    def forward(self,
+    def read(self,
         ids:Tensor, # Token ids `(b,t)`, padding anywhere
         types:Tensor=None # Token types `(b,t)`, below `n_types`; None: all are 0
     )->Tensor: # Logits `(b,n_out)`; with `pool=None` `(b,t,n_out)`, zeros at padding
-        "Read the texts and predict the classes"
+        "Read the texts, cropped, and predict the classes"
         texts = self.align(ids)
         x = self[0](texts.ids, texts.hidden, types=texts.move(types))
         logits = self[1]((x, texts.pad_mask))
-        return texts.back(logits) if getattr(self[1], 'pool', mean_pool) is None else logits
+        return texts.back(logits) if self.by_token else logits
 
-    read = forward  # for subclasses with their own `forward`
+    @delegates(read)
+    def forward(self, ids:Tensor, types:Tensor=None)->Tensor: # Logits, as of `read`
+        "Read the texts, cropped or in windows, and predict the classes"
+        return self.windows(self, ids, types) if self.windows else self.read(ids, types)
+
+    @property
+    def by_token(self):
+        "True without a pool: each token has a prediction"
+        return getattr(self[1], 'pool', mean_pool) is None
 
     def __setitem__(self, i, part):
         "Replace the encoder or the head; `init_kwargs` follows a new `ClassifierHead`"

@@ -46,6 +46,8 @@ class Embeddings(Module):
 # %% ../../nbs/nn/encoder.ipynb #302019af
 class TransformerEncoder(KeepsInitKwargs):
     "Token ids to vectors; raises `ValueError` or `TypeError` for arguments that do not fit"
+    forced = None  # for `generate`: an id that each text begins with
+    ends = ()  # and ids that end one, beside `stop_id`
     @delegates(TransformerBlock)
     def __init__(self,
         vocab_sz:int, # Number of different ids
@@ -116,6 +118,11 @@ class TransformerEncoder(KeepsInitKwargs):
     def causal(self):
         "True if every block hides just the future"
         return all(getattr(o, 'causal', False) for o in self.blocks)
+
+    @property
+    def cached(self):
+        "True if every block can read a text in pieces, with a cache"
+        return all(getattr(o, 'cached', False) for o in self.blocks)
 
 # %% ../../nbs/nn/encoder.ipynb #02make02
 def _for_blocks(value): return value if isinstance(value, list) else repeat(value)

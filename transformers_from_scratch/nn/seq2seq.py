@@ -109,6 +109,7 @@ class _SourcedDecoder(Module):
         self.source_pad = source_pad
         self.n_sources = len(source)
         self.blocks,self.vocab_sz = decoder.blocks,decoder.vocab_sz
+        self.cached = decoder.cached
         self.pad_idx,self.max_len = decoder.pad_idx,decoder.max_len
         self.forced,self.ends = forced,ends
 
@@ -150,7 +151,7 @@ class TransformerSeq2Seq(TextModel):
     ):
         encoder = TransformerEncoder(vocab_sz, k, depth=depth, pad_idx=pad_idx,
                                      attn_cls=attn_cls, block_cls=block_cls, **kwargs)
-        other = kwargs | getattr(decoder_cls, 'keywords', {})
+        other = kwargs | (decoder_cls.keywords if isinstance(decoder_cls, partial) else {})
         decoder = decoder_cls(ifnone(target_sz, vocab_sz), k, depth=ifnone(target_depth, depth),
                               pad_idx=ifnone(target_pad, pad_idx), **other)
         if target_sz is None: decoder.embedding = encoder.embedding

@@ -167,8 +167,6 @@ def _read_on(lm, ids, state, pad):
     pos = ((~pad).cumsum(1)-1).clamp(min=0)[:,-ids.shape[1]:]
     return lm[1](lm[0](ids, pad, pos, caches)),caches
 
-def _has_caches(encoder): return all(getattr(b, 'cached', False) for b in encoder.blocks)
-
 def _facts(encoder):
     "Arguments of `Trial` that an encoder knows"
     return dict(vocab_sz=encoder.vocab_sz, pad_idx=encoder.pad_idx, max_len=encoder.max_len, left=True, longer=True)
@@ -184,7 +182,7 @@ def _our_facts(model):
     encoder = [*model.children()][-2]
     facts = _facts(encoder)
     if isinstance(model, TransformerLM):
-        facts.update(causal=True, step=_read_on if _has_caches(encoder) else None)
+        facts.update(causal=True, step=_read_on if encoder.cached else None)
     return {'': facts}
 
 # %% ../../nbs/testing/model.ipynb #d2cb1c0f
@@ -227,7 +225,7 @@ def _dropping(trial):
 def _writing(trial):
     "A language model reads on after padding, also with the fast decoder, as it reads at once"
     from transformers_from_scratch.generate.read import LMReader
-    if not trial.causal or not _has_caches(trial.base[-2]):
+    if not trial.causal or not trial.base[-2].cached:
         return 'not tried: no language model, or its block does not have `cached = True`'
     if trial.t<8: return f'not tried: texts of {trial.t} tokens'
     lm = trial.fresh().float()

@@ -26,15 +26,19 @@ def tensors(
     "The tensors of what a module returned"
     return [o for o in _parts(out) if isinstance(o, Tensor)]
 
+def _attributes(model):
+    "`(module, its name, name of an attribute, its value)` for all that modules hold"
+    for n,m in model.named_modules():
+        for name,x in vars(m).items(): yield m,n,name,x
+
 def dropouts(
     model:nn.Module # A model
 )->list: # Of pairs: a module, and the name of its probability
     "Find what drops at random: numbers between 0 and 1 with *drop* in their name, or their class's"
     found = []
-    for m in model.modules():
-        for name,p in vars(m).items():
-            label = type(m).__name__.lower() if name=='p' else name
-            if isinstance(p, float) and 0<p<1 and 'drop' in label: found.append((m, name))
+    for m,_,name,p in _attributes(model):
+        label = type(m).__name__.lower() if name=='p' else name
+        if isinstance(p, float) and 0<p<1 and 'drop' in label: found.append((m, name))
     return found
 
 def set_dropouts(
@@ -60,13 +64,12 @@ def unregistered(
     "Find weights in a plain list or dict, where PyTorch neither trains, saves nor moves them"
     known = {id(o) for o in (*model.parameters(), *model.modules())}
     found = []
-    for n,m in model.named_modules():
-        for name,x in vars(m).items():
-            if name[0]=='_': continue
-            for part in _parts(x):
-                is_weight = isinstance(part, Tensor) and part.is_leaf and part.requires_grad
-                if (is_weight or isinstance(part, nn.Module)) and id(part) not in known:
-                    found.append(f'{n}.{name}'.lstrip('.'))
+    for _,n,name,x in _attributes(model):
+        if name[0]=='_': continue
+        for part in _parts(x):
+            is_weight = isinstance(part, Tensor) and part.is_leaf and part.requires_grad
+            if (is_weight or isinstance(part, nn.Module)) and id(part) not in known:
+                found.append(f'{n}.{name}'.lstrip('.'))
     return found
 
 def tied_weights(
@@ -104,5 +107,5 @@ def kept_graphs(
     model:nn.Module # A model that was called with gradients
 )->list: # Of names of attributes
     "Find tensors of more than one number that a model keeps with their graph"
-    return [f'{n}.{name}'.lstrip('.') for n,m in model.named_modules() for name,x in vars(m).items()
+    return [f'{n}.{name}'.lstrip('.') for _,n,name,x in _attributes(model)
             if name[0]!='_' and any(o.grad_fn and o.numel()>1 for o in tensors(x))]

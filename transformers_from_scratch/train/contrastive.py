@@ -68,7 +68,7 @@ def _classifier_of(learn):
     is_plain = isinstance(model, TransformerClassifier) and type(model[1]) is ClassifierHead
     ensure(is_plain and model[1].pool, 'learn', learn,
            'that of a classifier, with a plain `ClassifierHead`: pass `head_cls=ClassifierHead`', TypeError)
-    windows = getattr(model, 'windows', None)
+    windows = model.windows
     # the mean of the logits of windows is the logits of their mean vector, if nothing follows
     ensure(windows is None or windows is in_windows and model[1].y_range is None, 'windows', windows,
            '`in_windows` as it is, without a `y_range`', TypeError)

@@ -92,7 +92,7 @@ class _Share(GetAttr):
         return to_detach(b, cpu=cpu, gather=False)
 
 # %% ../../nbs/train/processes.ipynb #di05a002
-def _text_trainer(*args, **kwargs):
+def _text_trainer(**kwargs):
     "fastai's `DistributedTrainer`, with a share of each batch; raises `ImportError` without accelerate"
     import_extra('accelerate', 'distributed')
     from fastai.distributed import DistributedTrainer
@@ -101,17 +101,16 @@ def _text_trainer(*args, **kwargs):
             if isinstance(dl, _Share) or not len(dl): return dl  # perhaps nothing to validate with
             if not isinstance(dl, DataLoader): return super()._wrap_dl(dl)  # one of PyTorch
             return _Share(dl, device=first(self.learn.model.parameters()).device)
-    return TextTrainer(*args, **kwargs)
+    return TextTrainer(**kwargs)
 
 @patch
 def to_distributed(self:BaseTextLearner,
-    sync_bn:bool=True, # Replace batch norm by `nn.SyncBatchNorm`? Models of this library have none
-    **kwargs # For accelerate's `Accelerator`
+    **kwargs # For fastai's `DistributedTrainer` and accelerate's `Accelerator`
 )->BaseTextLearner: # Itself; `detach_distributed` undoes it
     "Train in all processes that were started; raises `ImportError` without accelerate"
     if num_distrib()<2: return self
     if default_device().type=='cpu': kwargs = dict(cpu=True) | kwargs  # or no processes connect
-    self.add_cb(_text_trainer(sync_bn, **kwargs))
+    self.add_cb(_text_trainer(**kwargs))
     if rank_distrib(): self.remove_cb(ProgressCallback)
     return self
 

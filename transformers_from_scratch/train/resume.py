@@ -366,20 +366,16 @@ class Resume(Callback):
                              'and {:.5g}: other data, model, loss, optimizer or callbacks'.format(*step, *then))
 
     def after_cancel_fit(self):
-        "Note that this run is not finished"
+        "Note that this run is not finished; fastai calls `after_fit` next"
         self.epoch_start = None
-        self._restore_threads()
 
     def after_fit(self):
-        "Note that this run is finished"
-        self._restore_threads()
+        "Note that this run is finished, unless it was cancelled"
+        if self.threads: torch.set_num_threads(self.threads)
+        self.threads = None
         if self.epoch_start is None: return
         self.epoch_start['order'] = loader_order(self.dls.train)  # for the next run
         self._save(len(self.dls.train), done=True)
-
-    def _restore_threads(self):
-        if self.threads: torch.set_num_threads(self.threads)
-        self.threads = None
 
     def _write(self, name, state, first=False):
         "Write a file, in process 0; a full disk is a warning, but for the first file"

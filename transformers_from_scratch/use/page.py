@@ -87,7 +87,7 @@ def _text_table(dls):
     ensure(tok and type(tok.tok) in _tables and len(names)==1, 'tok_tfm', names,
            '`PatternTokenizer()`, `BPETokenizer()` or `HFTokenizer(folder)`, without rules: '
            '`bag_learner(TextDataLoaders.from_df(df, tok_tfm=PatternTokenizer()))`')
-    columns = L(getattr(tok, 'text_cols', ()))
+    columns = L(tok.text_cols) if tok.mode=='df' else L()
     ensure(len(columns)<2, 'text_col', columns, 'one column: a page has one field')
     vocab = ['' if o=='xxfake' else o for o in text_vocab(dls)]
     number = {o: i for i,o in enumerate(vocab)}

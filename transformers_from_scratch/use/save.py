@@ -98,9 +98,9 @@ def _describe_tag_table(dls):
 
 def _describe_table(tok, dls):
     "The columns of texts and labels, and whether columns are marked (`xxfld`); nothing for no table"
-    cols = L(getattr(tok, 'text_cols', ()))
-    if tok.mode!='df' or not cols or not _are_names(cols): return {}
-    config = dict(cols=list(cols), mark=bool(ifnone(tok.kwargs.get('mark_fields'), len(cols)>1)))
+    if tok.mode!='df' or not _are_names(L(tok.text_cols)): return {}
+    cols = list(L(tok.text_cols))
+    config = dict(cols=cols, mark=bool(ifnone(tok.kwargs.get('mark_fields'), len(cols)>1)))
     if text_target(dls).kind=='text':
         label = getattr(text_tokenizer(dls, 1), 'text_cols', None)
         return config | dict(label=label and list(label))
@@ -116,7 +116,7 @@ def _task_of(learn):
     for cls in type(learn).__mro__:  # a tagger is a classifier as well
         for name,task in tasks.items():
             same = task.learner.__name__==cls.__name__  # a page defines its class anew
-            if same and model_cls in task.models: return name
+            if same and model_cls is task.model: return name
     raise TypeError(f'`learn.model` is of the custom class {model_cls.__name__}, which no file '
                     'describes: save its weights, with `learn.save`, or all of it as a pickle, '
                     'with `learn.export`')
@@ -185,12 +185,11 @@ def _rebuilt(about, weights, given):
     custom = custom_parts(saved)
     keywords = {n: given[n] if n in custom else from_json(o) for n,o in saved.items()}
     task = tasks[about.task]
-    model = rebuild(task.model_class(keywords), keywords, weights)
+    model = rebuild(task.model, keywords, weights)
     if custom: _ensure_same_answers(model, about.answers)
     if set(given)-set(custom):
         keywords |= given
-        if keywords.get('windows') is None: keywords.pop('windows', None)  # a keyword of one class alone
-        model = rebuild(task.model_class(keywords), keywords, weights_of(model))
+        model = rebuild(task.model, keywords, weights_of(model))
     parts = dict(model.named_modules())
     if not {'dropout','head_dropout'} & {*given}:
         for part,p in about.get('dropouts', {}).items():
