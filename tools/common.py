@@ -1,5 +1,5 @@
 """Functions that the tools share: running a notebook, what a page hides, writing a table for the documentation, and copying the repository."""
-import csv, multiprocessing, os, shutil, subprocess, sys
+import ast, csv, json, multiprocessing, os, shutil, subprocess, sys
 from datetime import date
 from pathlib import Path
 
@@ -32,6 +32,14 @@ def run_anew(code, *args):
     (p := multiprocessing.get_context('fork').Process(target=run)).start()
     p.join()
     return p.exitcode
+
+def definitions(page, *names):
+    "The source of functions and classes that a page defines"
+    cells = json.loads((root/f'nbs/{page}.ipynb').read_text(encoding='utf8'))['cells']
+    sources = [''.join(o['source']) for o in cells if o['cell_type']=='code']
+    found = {o.name: ast.get_source_segment(s, o) for s in sources if any(f' {n}' in s for n in names)
+             for o in ast.parse(s).body if isinstance(o, (ast.FunctionDef,ast.ClassDef))}
+    return '\n'.join(found[o] for o in names)
 
 def write(file, rows, place=True):
     "Write `rows` as CSV, each with when and, with `place`, where it came about"

@@ -4,7 +4,7 @@ import io, json, os, random, re, shutil, sys, tempfile, warnings
 from collections import Counter
 from multiprocessing import get_context
 from pathlib import Path
-if __name__=='__main__': sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from common import definitions
 from transformers_from_scratch.all import *
 
 kinds,tok = {},BaseTokenizer()
@@ -373,12 +373,6 @@ def lines_of_a_csv(r, folder):
     if raw and got!=want: got = found(read(**kw, **enc, quoting=3)); assert len(got)==len(want)
     assert got==want, {*got.items()}^{*want.items()}
 
-def of_page(page, name):
-    "The function `name` of a page"
-    cells = json.loads((Path(__file__).resolve().parent.parent/f'nbs/{page}.ipynb').read_text(encoding='utf8'))['cells']
-    source = next(s for s in (''.join(o['source']) for o in cells) if f'def {name}(' in s)
-    return source[source.index(f'def {name}('):].split('\nif ')[0]
-
 @kind
 def parallel_lines(r, folder):
     n = r.randint(10, 30)
@@ -390,7 +384,7 @@ def parallel_lines(r, folder):
         text = '\n'.join(texts) + '\n'*(r.random()<.8)
         (folder/f'some.{o}').write_bytes(('\ufeff'*mark + text.replace('\n', '\r\n' if crlf else '\n')).encode('utf8'))
     scope = dict(globals(), folder=folder)
-    exec(of_page('tutorials/translation', 'captions'), scope)
+    exec(definitions('tutorials/translation', 'captions'), scope)
     df = scope['captions']('some')
     assert df.de.tolist()==sides['de'] and df.en.tolist()==sides['en'], df
     dls = seq2seq_dataloaders(df, 'de', 'en', CharTokenizer(), valid_pct=0., min_freq=1, bs=4, num_workers=0)
