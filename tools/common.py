@@ -34,12 +34,17 @@ def run_anew(code, *args):
     return p.exitcode
 
 def definitions(page, *names):
-    "The source of functions and classes that a page defines"
-    cells = json.loads((root/f'nbs/{page}.ipynb').read_text(encoding='utf8'))['cells']
-    sources = [''.join(o['source']) for o in cells if o['cell_type']=='code']
-    found = {o.name: ast.get_source_segment(s, o) for s in sources if any(f' {n}' in s for n in names)
-             for o in ast.parse(s).body if isinstance(o, (ast.FunctionDef,ast.ClassDef))}
-    return '\n'.join(found[o] for o in names)
+    "The source of functions and classes that a page defines, for tests and benchmarks that use the same ones"
+    found = {}
+    for cell in json.loads((root/f'nbs/{page}.ipynb').read_text(encoding='utf8'))['cells']:
+        source = ''.join(cell['source'])
+        if cell['cell_type']!='code' or not any(f' {o}(' in source or f'class {o}:' in source for o in names): continue
+        lines = source.splitlines()
+        for o in ast.parse(source).body:
+            if getattr(o, 'name', '') not in names: continue
+            start = min(x.lineno for x in [o, *o.decorator_list])
+            found.setdefault(o.name, '\n'.join(lines[start-1:o.end_lineno]))
+    return '\n\n'.join(found[o] for o in names)
 
 def write(file, rows, place=True):
     "Write `rows` as CSV, each with when and, with `place`, where it came about"
