@@ -1,4 +1,4 @@
-"""Functions that the tools share: running a notebook, what a page hides, writing a table for the documentation, and copying the repository."""
+"""Functions that tools, tests and benchmarks share: running a notebook, what a page hides or defines, writing a table for the documentation, and copying the repository."""
 import ast, csv, json, multiprocessing, os, shutil, subprocess, sys
 from datetime import date
 from pathlib import Path
