@@ -43,14 +43,13 @@ def main(
     scale:float=None, # As in `bag_learner`
     bs:int=64, # Texts in a batch
     labels:int=0, # Labels to train on, sampled by the seed; 0 is all
-    flat:bool=False, # `fit`, in place of `fit_one_cycle`
     threads:int=1, # Threads for torch
     seed:int=0, # Seed of the order, and of what is held out
 ):
     "Print accuracies in percent, and seconds"
     torch.set_num_threads(threads)
     said,start,seconds = dict(locals()),time.time(),{}
-    for o in ('flat','threads'): said.pop(o)
+    said.pop('threads')
     def took(what):
         nonlocal start
         seconds[what],start = round(time.time()-start, 1),time.time()
@@ -68,10 +67,10 @@ def main(
     with learn.no_bar(), learn.no_logging():
         if not final: res.append(learn.validate())
         took('validating')
-        (learn.fit if flat else learn.fit_one_cycle)(epochs, cbs=SkipValidation() if final else [])
+        learn.fit_one_cycle(epochs, cbs=SkipValidation() if final else [])
         took('training')
         if final: res.append(learn.validate())
         else: res += [o[1:] for o in learn.recorder.values]
-    print(json.dumps(dict(said, flat=flat, rows=learn.model.n_rows, texts=len(dls.train_ds), held_out=len(dls.valid_ds),
+    print(json.dumps(dict(said, rows=learn.model.n_rows, texts=len(dls.train_ds), held_out=len(dls.valid_ds),
                           accuracy=[round(100*o[1], 2) for o in res], loss=[round(o[0], 4) for o in res], seconds=seconds,
                           threads=threads, cpu=cpu(), date=str(date.today()))), flush=True)

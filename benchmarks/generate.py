@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np, torch
 from fastcore.script import bool_arg, call_parse
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
-from train_step import cpu, table
+from train_step import cpu, quantiles, table
 from keep_memory import keep_memory
 
 sizes = dict(small=dict(v=10_000, k=256, heads=8, depth=4),
@@ -188,8 +188,6 @@ def measure(runs, job, rounds, rng):
             t = runs[name](name, *job)
             if i: seconds[name].append(t)
     return {name: np.array(o) for name,o in seconds.items()}
-
-def quantiles(o): return '{1:.2f} ({0:.2f}-{2:.2f})'.format(*np.quantile(o, [.1,.5,.9]))
 
 @call_parse
 def main(

@@ -64,7 +64,6 @@ def main(
     dropout:float=.1, # Dropout
     word_dropout:float=.1, # Share of the tokens that are dropped in training
     lora_r:int=0, # Rank of the updates for LoRA; 0 trains all weights
-    n_test:int=0, # Test texts; 0 is all
     threads:int=2, # Threads for torch
     bf16:bool=False, # Compute in bfloat16 where it is safe?
 ):
@@ -72,7 +71,6 @@ def main(
     torch.set_num_threads(threads); set_seed(seed)
     pre,crop_f = load_pretrained(model),globals()[crop]
     train,test = split(data, labels or None, seed)
-    if n_test: test = test.sample(n_test, random_state=0)
     start,res = time.time(),None
     if what=='frozen': res = frozen(pre, train, test, max_len)
     elif what=='tfidf': res = tfidf(train, test)

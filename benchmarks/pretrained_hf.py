@@ -1,8 +1,6 @@
-"""Hugging Face's own classes with few labels: a model fine-tuned, its vectors, or no model.
+"""Hugging Face's own classes with few labels: a model fine-tuned. Baselines are in `pretrained.py`.
 
     .venv-bench/bin/python benchmarks/pretrained_hf.py --model FOLDER --data trec --labels 100
-    .venv-bench/bin/python benchmarks/pretrained_hf.py --what frozen --model FOLDER --data mr
-    .venv-bench/bin/python benchmarks/pretrained_hf.py --what tfidf --data imdb --labels 100
 
 FOLDER is that of all-MiniLM-L6-v2 (`examples/minilm.py`). Prints one line of JSON; `--labels 0` takes all.
 
@@ -74,15 +72,14 @@ def plan(model, tok, ids, ys, args):
     per_epoch = train(model, tok, ids, ys, some, args.lr)/len(some)*len(epoch)
     return max(1, min(args.epochs, int(args.minutes*60/per_epoch)))
 
-def encode(model, tok, ids, f, bs=64):
-    "`f` of outputs and mask for each text"
+def predict(model, tok, ids, bs=64):
+    "The number of the likeliest class of each text"
     model.eval()
-    res = [None]*len(ids)
+    res = np.zeros(len(ids), int)
     with torch.no_grad():
         for o in chunks(np.argsort([-len(x) for x in ids], kind='stable'), bs):
-            batch = collate(tok, [ids[i] for i in o])
-            for i,x in zip(o, f(model(**batch), batch['attention_mask']).numpy()): res[i] = x
-    return np.stack(res)
+            res[o] = model(**collate(tok, [ids[i] for i in o])).logits.argmax(-1).numpy()
+    return res
 
 def finetune(df, df_test, args):
     "Fine-tune a classifier, all of it"
@@ -99,51 +96,15 @@ def finetune(df, df_test, args):
     batches = [b for _ in range(epochs) for b in grouped(ids, args.bs, rng)]
     seconds = train(model, tok, ids, ys, batches, args.lr)
     ids = tokenize(tok, df_test.text, args.data)
-    pred = encode(model, tok, ids, lambda o,_: o.logits.argmax(-1))
+    pred = predict(model, tok, ids)
     accuracy = float((np.array(classes)[pred]==df_test.label.to_numpy()).mean())
-    return dict(lr=args.lr, epochs=epochs, **result(seconds, accuracy))
-
-# What needs no training of the model
-
-def result(seconds, accuracy):
-    "The result in the format of all methods"
-    return dict(training_minutes=round(seconds/60, 3), accuracy=round(accuracy, 4))
-
-def fit(model, df, df_test, vectors):
-    "Fit `model` to `vectors` of the texts, which belong to its time"
-    start = time.time()
-    model.fit(vectors(df.text), df.label)
-    seconds = time.time()-start
-    return result(seconds, model.score(vectors(df_test.text), df_test.label))
-
-def frozen(df, df_test, args):
-    "Logistic regression on the normalized mean of the model's outputs for all tokens"
-    from sklearn.linear_model import LogisticRegression
-    from transformers import AutoModel, AutoTokenizer
-    tok = AutoTokenizer.from_pretrained(args.model)
-    model = AutoModel.from_pretrained(args.model)
-    def mean(out, mask):
-        "Of tokens that are no padding; length 1"
-        vec = (out.last_hidden_state*mask[...,None]).sum(1)
-        return torch.nn.functional.normalize(vec, dim=-1)
-    vectors = lambda texts: encode(model, tok, tokenize(tok, texts, args.data), mean)
-    return fit(LogisticRegression(max_iter=1000), df, df_test, vectors)
-
-def tfidf(df, df_test, args):
-    "Logistic regression on TF-IDF of words and bigrams"
-    from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    model = make_pipeline(TfidfVectorizer(ngram_range=(1,2), sublinear_tf=True),
-                          LogisticRegression(C=10, max_iter=1000))
-    return fit(model, df, df_test, lambda texts: texts)
+    return dict(lr=args.lr, epochs=epochs, training_minutes=round(seconds/60, 3), accuracy=round(accuracy, 4))
 
 def main():
     "Print what came out, as a line of JSON"
     parser = argparse.ArgumentParser(formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     add = parser.add_argument
-    add('--what', choices=['finetune','frozen','tfidf'], default='finetune', help=' ')
-    add('--model', help='folder with the model and its tokenizer')
+    add('--model', required=True, help='folder with the model and its tokenizer')
     add('--data', choices=list(max_length), default='trec', help=' ')
     add('--labels', type=int, default=100, help='0 for all')
     add('--seed', type=int, default=0, help='of labels, head, order and dropout')
@@ -153,12 +114,10 @@ def main():
     add('--bs', type=int, default=16, help=' ')
     add('--threads', type=int, default=1, help=' ')
     args = parser.parse_args()
-    if args.what!='tfidf' and not args.model: parser.error('--model is needed')
     torch.set_num_threads(args.threads)
     df,df_test = split(args.data, args.labels or None, args.seed)
-    with threadpool_limits(args.threads):
-        res = dict(finetune=finetune, frozen=frozen, tfidf=tfidf)[args.what](df, df_test, args)
-    print(json.dumps(dict(what=args.what, data=args.data, labels=len(df), seed=args.seed, **res,
+    with threadpool_limits(args.threads): res = finetune(df, df_test, args)
+    print(json.dumps(dict(what='finetune', data=args.data, labels=len(df), seed=args.seed, **res,
                           threads=args.threads)))
 
 if __name__=='__main__': main()

@@ -12,7 +12,7 @@ from pathlib import Path
 from fastai.text.all import *
 from fastcore.script import call_parse
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
-from train_step import cpu, table
+from train_step import cpu, quantiles, table
 from transformers_from_scratch.all import *
 
 v,sizes = 10_000,dict(k=256, heads=8, depth=4)
@@ -44,8 +44,6 @@ def read(model, texts):
         ids = torch.nn.utils.rnn.pad_sequence(some, batch_first=True)
         mask = torch.arange(ids.shape[1]) < tensor([len(o) for o in some])[:,None]
         model(ids, attention_mask=mask.long())
-
-def quantiles(o): return '{1:.2f} ({0:.2f}-{2:.2f})'.format(*np.quantile(o, [.1,.5,.9]))
 
 @call_parse
 def main(

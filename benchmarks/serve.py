@@ -16,7 +16,7 @@ from fastcore.script import call_parse
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 from few_labels import split
 from read import timed
-from train_step import cpu, table
+from train_step import cpu, quantiles, table
 from transformers_from_scratch.all import *
 from transformers_from_scratch.use.onnx import _compare,_rows
 from transformers_from_scratch.use.predict import Classifier
@@ -51,8 +51,6 @@ class Session:
     def __init__(self, model): self.model = model
     @torch.inference_mode()
     def run(self, _, given): return [self.model(torch.from_numpy(given['ids'])).numpy()]
-
-def quantiles(o): return '{1:.2f} ({0:.2f}-{2:.2f})'.format(*np.quantile(o, [.1,.5,.9]))
 
 @call_parse
 def main(

@@ -14,7 +14,7 @@ from fastai.text.all import *
 from fastcore.script import call_parse
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 from read import timed
-from train_step import cpu, table
+from train_step import cpu, quantiles, table
 from transformers_from_scratch.all import *
 from transformers_from_scratch.use.onnx import _neighbors
 from transformers_from_scratch.use.predict import Embedder
@@ -66,8 +66,6 @@ def fast_embed(folder, threads):
                                    sources=ModelSource(url='none'), model_file='model.onnx')
     model = TextEmbedding('mini', specific_model_path=str(folder), threads=threads)
     return lambda texts: np.stack([*model.embed(texts)])
-
-def quantiles(o): return '{1:.2f} ({0:.2f}-{2:.2f})'.format(*np.quantile(o, [.1,.5,.9]))
 
 @call_parse
 def main(

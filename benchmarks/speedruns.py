@@ -14,70 +14,17 @@ from datetime import date
 from pathlib import Path
 from fastai.text.all import *
 from fastcore.script import call_parse, store_true
-sys.path[:0] = [str(Path(__file__).parent/o) for o in ('.','..','../examples')]
+sys.path[:0] = [str(Path(__file__).parent/o) for o in ('.','..','../examples','../tools')]
+from common import definitions
 from keep_memory import keep_memory
 from train_step import cpu
 from muon import MuonAdamW
 from transformers_from_scratch.all import *
 from transformers_from_scratch.nn.variants import ScaledHead
 
-# --- the ideas, as in `nbs/tutorials/speedruns.ipynb`
-
-class ReLUSquared(Module):
-    "The square of the positive part"
-    def forward(self, x): return F.relu(x).square()
-
-class ZeroOutBlock(TransformerBlock):
-    "A block whose two layers add nothing at first"
-    @delegates(TransformerBlock)
-    def __init__(self, k, heads=8, **kwargs):
-        super().__init__(k, heads, **kwargs)
-        for o in (self.attention.unifyheads, self.ff.down):
-            for p in o.parameters(): nn.init.zeros_(p)
-
-class ValueEmbedding(SelfAttention):
-    "Self-attention that adds to the value of a token a vector of this token's own"
-    @delegates(SelfAttention)
-    def __init__(self, k, heads=8, wide=True, *, vocab_sz, **kwargs):
-        super().__init__(k, heads, wide, **kwargs)
-        # three dimensions: Muon is for matrices, and this is a table
-        self.table = nn.Parameter(torch.zeros(vocab_sz, self.kv_heads, self.s))
-
-    def forward(self, x, *, tokens=None, pos=None, rotate=None, **kwargs):
-        key,value = self.keys_values(x)                                       # (b,kv_heads,t,s)
-        if tokens is not None:
-            own = F.embedding(tokens, self.table.flatten(1))                  # (b,t,kv_heads*s)
-            value = value + own.unflatten(-1, (self.kv_heads,-1)).transpose(1,2)
-        turn = None if rotate is None else lambda q, _: rotate(q, pos)  # the keys stand where the queries do
-        return super().forward(x, key=(key,value), pos=pos, rotate=turn, **kwargs)
-
-class CausalValueEmbedding(ValueEmbedding): causal = True
-
-class ScaledResidual:
-    "For a block: it reads a mixture of the vectors so far and of those that the first block read"
-    def __init__(self, k, heads=8, **kwargs):
-        super().__init__(k, heads, **kwargs)
-        self.keep,self.start = nn.Parameter(torch.ones(1)),nn.Parameter(torch.full((1,), .1))
-
-    def forward(self, x, *, first=None, **kwargs):
-        if first is None: return super().forward(x, **kwargs)
-        if not first: first.append(x)
-        return super().forward(self.keep*x + self.start*first[0], **kwargs)
-
-class ScaledBlock(ScaledResidual, TransformerBlock): pass
-class ZeroOutScaledBlock(ScaledResidual, ZeroOutBlock): pass
-
-def hand_over(model, *names):
-    "Let the encoder of `model` hand its blocks `tokens`, their ids, or `first`, an empty list"
-    def more(encoder, args, kwargs):
-        return args,kwargs | {n: o for n,o in dict(tokens=args[0], first=[]).items() if n in names}
-    model[0].register_forward_pre_hook(more, with_kwargs=True)
-    return model
-
-class Capped(Module):
-    "Logits, kept between minus and plus `cap`"
-    def __init__(self, cap=15.): self.cap = cap
-    def forward(self, x): return self.cap * (x/self.cap).tanh()
+# the ideas, from the page
+exec(definitions('tutorials/speedruns', *'''ReLUSquared ZeroOutBlock ValueEmbedding CausalValueEmbedding ScaledResidual ScaledBlock ZeroOutScaledBlock
+    hand_over Capped'''.split()))
 
 # --- the rows
 

@@ -208,6 +208,10 @@ def timed(f):
     start = time.perf_counter(); f()
     return time.perf_counter()-start
 
+def quantiles(o):
+    "The median of `o`, and the 10th and 90th percentile"
+    return '{1:.2f} ({0:.2f}-{2:.2f})'.format(*np.quantile(o, [.1,.5,.9]))
+
 def step(model, opt, x, y, task, auto):
     with auto():
         out = model(x)

@@ -10,12 +10,13 @@ All is tuned on `val`; `test_2016_flickr` is used with `--test` alone. The learn
 steps of the same schedule. A minute is one of processor time on each of `--threads` cores (`time.process_time()` divided by them): other programs on the machine do not count. Validation is not counted. `nn.Transformer` has learned positions, as it has no rotary ones, dropout where our blocks have it, the same tied table, data, loss,
 optimizer, averaging; for decoding its weights move into our model, which gives the same logits (that is checked). Needs ~/.fastai/data/multi30k, and the extras `subword` and `bleu`.
 """
-import json, platform, sys, time
+import json, sys, time
 from datetime import date
 from pathlib import Path
 import sacrebleu, torch
 from fastcore.script import call_parse
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
+from train_step import cpu
 from transformers_from_scratch.all import *
 from transformers_from_scratch.nn.seq2seq import *
 from transformers_from_scratch.text.pairs import *
@@ -106,11 +107,6 @@ def report(result, out):
     if out:
         with open(out, 'a') as f: f.write(json.dumps(result)+'\n')
 
-def cpu():
-    "The name of the processor"
-    try: return next(o.split(':')[1].strip() for o in open('/proc/cpuinfo') if o.startswith('model name'))
-    except (OSError,StopIteration): return platform.processor()
-
 @call_parse
 def main(
     model:str='ours', # 'ours', or 'nn': `nn.Transformer`
@@ -128,18 +124,14 @@ def main(
     lr:float=2e-3, # Highest learning rate
     pct_start:float=.1, # Share of the training in which it rises
     average:float=.75, # Weights are averaged from this share of the training on; 1: not
-    clip:float=None, # Largest norm of the gradient
     wd:float=.01, # Weight decay
     eps:float=1e-8, # Adam's epsilon; fastai's own 1e-5 is large beside the gradients of rare words
     sqr_mom:float=.98, # How much of the mean of the squared gradients stays in a step
-    positions:str='rotary', # Positions of our model: 'rotary' or 'learned'
     bf16:bool=False, # Train in bfloat16, where it is safe?
-    every:int=0, # BLEU of some of `val` after every so many epochs; 0: in the end alone
     beams:int=4, # Beams, beside greedy
     rows:int=None, # Only so many pairs
     threads:int=2, # Threads for torch
     late:bool=False, # Also a beam search without an early stop?
-    no_score:bool=False, # Only the loss of `val`, no translations?
     test:bool=False, # Score test_2016_flickr as well?
     out:str=None # A JSON lines file to append the result to
 ):
@@ -152,26 +144,21 @@ def main(
     df = pd.concat([train.assign(is_valid=False), val.assign(is_valid=True)], ignore_index=True)
     dls = seq2seq_dataloaders(df, 'de', 'en', ExactSubwordTokenizer(vocab), valid_col='is_valid', bs=bs, num_workers=0)
     size = dict(k=k, heads=heads, depth=depth, hidden_mult=hidden_mult, dropout=dropout)
-    metrics = [accuracy] + ([BLEU(every=every, n=200)] if every and model=='ours' else [])
-    kw = dict(loss_func=CrossEntropyLossFlat(label_smoothing=smoothing), metrics=metrics, wd=wd,
+    kw = dict(loss_func=CrossEntropyLossFlat(label_smoothing=smoothing), metrics=accuracy, wd=wd,
               opt_func=partial(FusedAdamW, eps=eps, sqr_mom=sqr_mom))
-    if model=='ours':
-        pos = dict(rotary=RotaryPositions, learned=LearnedPositions)[positions]
-        learn = transformer_seq2seq_learner(dls, **size, pos_cls=pos, max_len=None if positions=='rotary' else 256, **kw)
+    if model=='ours': learn = transformer_seq2seq_learner(dls, **size, pos_cls=RotaryPositions, max_len=None, **kw)
     else:
         peer = Peer(len(text_vocab(dls)), k, heads, depth, hidden_mult, dropout)
         learn = TransformerSeq2SeqLearner(dls, peer, splitter=trainable_params, fast_layers=False, **kw)
     if bf16: learn.to_bf16()
     cbs = [ByBudget(lr, minutes, steps, pct_start)]
     if average<1: cbs.append(AverageWeights(average))
-    if clip: cbs.append(GradientClip(clip))
     params = total_params(learn.model)[0]
     with learn.no_bar(): learn.fit(1000, lr, cbs=cbs)
     budget = cbs[0]
     result = dict(args, date=str(date.today()), torch=torch.__version__, cpu=cpu(), parameters=params, steps_made=budget.n,
                   epochs=round(budget.n/len(dls.train), 2), minutes_trained=round(budget.secs/60, 2))
     with learn.no_bar(): result['valid loss'],result['valid accuracy'] = learn.validate()[:2]
-    if no_score: return report(result, out)
     if model!='ours':
         attn = dict(attn_cls=partial(SelfAttention, qkv_bias=True),
                     decoder_cls=partial(TransformerDecoder, attn_cls=partial(SelfAttentionAutoRegressive, qkv_bias=True)))

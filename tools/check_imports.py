@@ -3,13 +3,13 @@
 A package imports only from packages that stand before it in `order`; `exceptions` lists those that may import from fewer, or stand
 outside of the order. A notebook is named as its module: `nbs/nn/attention.ipynb`. The modules of a package do not import each other in a circle. `nn` and `generate` import torch,
 `fastai.basics` and the standard library besides. Further: each package says in its `__init__` what lives there, `all` has the names
-of each module, every name that a function uses is there, and the version is the same everywhere. `make lint` runs this."""
+of each module, every name that a function uses is there, what a script imports is there, and the version is the same everywhere. `make lint` runs this."""
 import ast, builtins, dis, re, sys
 from configparser import ConfigParser
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from importlib.metadata import version
-from importlib.util import resolve_name
+from importlib.util import find_spec, resolve_name
 from pathlib import Path
 from types import CodeType
 
@@ -107,10 +107,19 @@ def undefined(found):
         for o in sorted(used):
             if not hasattr(module, o) and not hasattr(builtins, o): yield f'{name} uses `{o}`, which it does not import'
 
+def absent():
+    "What scripts import first of all, and which is neither a file here nor installed"
+    folders = root,*(root/o for o in ('tools','benchmarks','examples','tools/faulty_models'))
+    for script in sorted(o for folder in folders[1:] for o in folder.glob('*.py')):
+        body = ast.parse(script.read_text(encoding='utf8')).body
+        names = [o.module for o in body if isinstance(o, ast.ImportFrom)] + [a.name for o in body if isinstance(o, ast.Import) for a in o.names]
+        for name in {o.split('.')[0] for o in names} - {'transformers','datasets','setfit','sentence_transformers'}:     # of .venv-bench
+            if not any((o/f'{name}.py').exists() for o in folders) and find_spec(name) is None: yield f'{script.name} imports `{name}`, which is not there'
+
 if __name__ == '__main__':
     sys.path.insert(0, str(root))
     found = modules(root/lib)
-    wrong = [*faults(found),*lost(found),*undefined(found)]
+    wrong = [*faults(found),*lost(found),*undefined(found),*absent()]
     if not wrong: draw(found, root/'CONTRIBUTING.md')
     print(*wrong, f'Imports: {len(found)} modules in {len(packages)} packages, {len(wrong)} faults', sep='\n')
     sys.exit(bool(wrong))

@@ -1,5 +1,5 @@
-"""Functions that the tools share: running a notebook, what a page hides, writing a table for the documentation, and copying the repository."""
-import csv, multiprocessing, os, shutil, subprocess, sys
+"""Functions that tools, tests and benchmarks share: running a notebook, what a page hides or defines, writing a table for the documentation, and copying the repository."""
+import ast, csv, json, multiprocessing, os, shutil, subprocess, sys
 from datetime import date
 from pathlib import Path
 
@@ -32,6 +32,19 @@ def run_anew(code, *args):
     (p := multiprocessing.get_context('fork').Process(target=run)).start()
     p.join()
     return p.exitcode
+
+def definitions(page, *names):
+    "The source of functions and classes that a page defines, for tests and benchmarks that use the same ones"
+    found = {}
+    for cell in json.loads((root/f'nbs/{page}.ipynb').read_text(encoding='utf8'))['cells']:
+        source = ''.join(cell['source'])
+        if cell['cell_type']!='code' or not any(f' {o}(' in source or f'class {o}:' in source for o in names): continue
+        lines = source.splitlines()
+        for o in ast.parse(source).body:
+            if getattr(o, 'name', '') not in names: continue
+            start = min(x.lineno for x in [o, *o.decorator_list])
+            found.setdefault(o.name, '\n'.join(lines[start-1:o.end_lineno]))
+    return '\n\n'.join(found[o] for o in names)
 
 def write(file, rows, place=True):
     "Write `rows` as CSV, each with when and, with `place`, where it came about"

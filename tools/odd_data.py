@@ -1,10 +1,11 @@
 """Data with mistakes that people make: for each kind, random tables, folders and files, each of which must be read right, or be refused with
-what to do, which is then done. `python tools/odd_data.py [KIND ...]` tries 1,000; `make stress WHAT=torture` calls it, `make test` tries one of each."""
+what to do, which is then done. `python tools/odd_data.py [KIND ...]` tries 1,000; `make stress WHAT=torture` calls it, `make test` tries one of each.
+Folders and corpora have theirs in `tests/text/folders` and `tests/files/corpus`."""
 import io, json, os, random, re, shutil, sys, tempfile, warnings
 from collections import Counter
 from multiprocessing import get_context
 from pathlib import Path
-if __name__=='__main__': sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from common import definitions
 from transformers_from_scratch.all import *
 
 kinds,tok = {},BaseTokenizer()
@@ -93,23 +94,6 @@ def keywords_of_the_block(r, folder):
     class Few(Transform):
         def encodes(self, x:TensorText): return x[:m]
     assert data(df, names, item_tfms=Few()).one_batch()[0].shape[1]==m
-
-@kind
-def a_folder_in_another_encoding(r, folder):
-    texts,odd = {},r.random()<.5   # some of them in UTF-8, or none
-    for i in range(r.randint(8, 20)):
-        file = folder/'texts'/('valid' if i%4>1 else 'train')/'ab'[i%2]/f'{i}.txt'
-        texts[file] = f'{r.text()} {r.choice(["café","naïve","Größe"])} {i}'
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(texts[file].encode('utf8' if odd and i%3 else 'cp1252'))
-    make = partial(TextDataLoaders.from_folder, folder/'texts', tok_tfm=tok, bs=2, num_workers=0, rules=[], min_freq=1)
-    refused(make, '.txt', "'cp1252'")
-    dls = make(encoding=['utf-8-sig','cp1252'] if odd else 'cp1252')
-    for ds in (dls.train_ds, dls.valid_ds):
-        for f,(x,_) in zip(ds.items, ds): assert [dls.vocab[0][i] for i in x]==texts[f].split(), f
-    if r.random()<.3:
-        lm = make(is_lm=True, encoding=['utf-8-sig','cp1252'], seq_len=3)
-        assert {o for t in texts.values() for o in t.split()}<={*lm.vocab}
 
 @kind
 def columns_of_0_and_1(r, folder):
@@ -373,12 +357,6 @@ def lines_of_a_csv(r, folder):
     if raw and got!=want: got = found(read(**kw, **enc, quoting=3)); assert len(got)==len(want)
     assert got==want, {*got.items()}^{*want.items()}
 
-def of_page(page, name):
-    "The function `name` of a page"
-    cells = json.loads((Path(__file__).resolve().parent.parent/f'nbs/{page}.ipynb').read_text(encoding='utf8'))['cells']
-    source = next(s for s in (''.join(o['source']) for o in cells) if f'def {name}(' in s)
-    return source[source.index(f'def {name}('):].split('\nif ')[0]
-
 @kind
 def parallel_lines(r, folder):
     n = r.randint(10, 30)
@@ -390,68 +368,13 @@ def parallel_lines(r, folder):
         text = '\n'.join(texts) + '\n'*(r.random()<.8)
         (folder/f'some.{o}').write_bytes(('\ufeff'*mark + text.replace('\n', '\r\n' if crlf else '\n')).encode('utf8'))
     scope = dict(globals(), folder=folder)
-    exec(of_page('tutorials/translation', 'captions'), scope)
+    exec(definitions('tutorials/translation', 'captions'), scope)
     df = scope['captions']('some')
     assert df.de.tolist()==sides['de'] and df.en.tolist()==sides['en'], df
     dls = seq2seq_dataloaders(df, 'de', 'en', CharTokenizer(), valid_pct=0., min_freq=1, bs=4, num_workers=0)
     def text(ids, part): return text_tokenizer(dls, part).tok.join([text_vocab(dls, part)[i] for i in ids])
     got,want = {(text(x, 0), text(y, 1)) for x,y in dls.train_ds},{*zip(sides['de'], sides['en'])}
     assert got==want, got^want
-
-@kind
-def folders_that_changed(r, folder):
-    root = folder/'texts'
-    def file(part, label, i): return root/part/label/f'{i}.txt'
-    def write(f): f.parent.mkdir(parents=True, exist_ok=True); f.write_bytes(f'{r.text()} {r.choice(odd_words)} {r.randrange(10**6)}'.encode())
-    for part in ('train','valid'):
-        for label in 'ab':
-            for i in range(r.randint(2, 5)): write(file(part, label, i))
-    def read():
-        dls = TextDataLoaders.from_folder(root, tok_tfm=BaseTokenizer(split_char='\0'), rules=[], min_freq=1, bs=2, num_workers=0)
-        for ds in (dls.train_ds, dls.valid_ds):
-            for f,(x,y) in zip(ds.items, ds):
-                assert dls.vocab[0][x[0]].replace('▁', ' ')==f.read_text(encoding='utf8') and dls.vocab[1][int(y)]==f.parent.name, f
-        assert {*dls.train_ds.items,*dls.valid_ds.items}=={*get_text_files(root)}
-    read()
-    for change in r.sample(['exchange','rename','link','file','edit','same time'], 3):
-        files,(a,b) = get_text_files(root),(root/'train'/'a',root/'train'/'b')
-        if change=='exchange': a.rename(root/'x'); b.rename(a); (root/'x').rename(b)
-        elif change=='rename':
-            copy = folder/'other'
-            shutil.copytree(root, copy)
-            for f in get_text_files(copy)[::2]: write(f)
-            root.rename(folder/f'old{r.random()}'); copy.rename(root)
-        elif change=='link':
-            copy = folder/f'v{r.random()}'
-            shutil.copytree(root, copy)
-            for f in get_text_files(copy)[::2]: write(f)
-            old = folder/f'old{r.random()}'
-            root.rename(old); root.symlink_to(copy)
-            read()
-            root.unlink(); root.symlink_to(old)
-        elif change=='file': f,g = r.sample(list(files), 2); data = g.read_bytes()+b' more'; f.unlink(); other = folder/f'{r.random()}'; other.write_bytes(data); f.symlink_to(other)
-        elif change=='edit': write(r.choice(files))
-        else:   # as long as before, at the same time
-            f = r.choice(files); time = f.stat().st_mtime; f.write_bytes(f.read_bytes()[::-1].decode('latin1').encode('latin1') if f.read_bytes().isascii() else f.read_bytes()); os.utime(f, (time,time))
-        read()
-
-@kind
-def a_corpus(r, folder):
-    texts = [' '.join(r.choice(odd_words+['','\n','\r','\ud83d']) if r.random()<.3 else r.word() for _ in range(r.randint(1, 6))) for _ in range(r.randint(5, 40))]
-    make = partial(tokenize_corpus, folder=folder/'corpus', tok=CharTokenizer(), part=r.randint(1, 9))
-    stop = r.randrange(len(texts))
-    def broken():
-        for i,o in enumerate(texts):
-            if i==stop: raise KeyboardInterrupt
-            yield o
-    try: make(broken())
-    except KeyboardInterrupt: pass
-    corpus = make(iter(texts))
-    def read(c): return [CharTokenizer().join([c.vocab[i] for i in o]) for o in c]
-    # half of a pair of surrogates is no character
-    assert read(corpus)==texts==read(make(texts))
-    refused(lambda: make([*texts, 'more']), 'made of other texts')
-    refused(lambda: make(texts[:-1]+[texts[-1]+'.']), 'take another folder')
 
 def try_one(i, names=None):
     "`(kind, error)` of the random data `i`; the error is None where they are read right, or refused"
