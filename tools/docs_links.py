@@ -79,7 +79,7 @@ searched = {
     'how to train a transformer': f'{by_hand}#the-loop', 'layer norm': 'glossary.html#layers-and-positions', 'skip connection': f'{blocks}#the-block',
     'softmax': 'tutorials/fast_lane.html#a-weighted-average', 'KV cache': 'generate/read.html#the-cache', 'FlashAttention': 'nn/attention.html#two-ways-to-average',
     'cross attention': 'nn/seq2seq.html#a-block-with-cross-attention', 'beam search': 'generate/beams.html', 'tokenizer': 'text/tokenizers.html',
-    'what is a token': 'glossary.html#texts', 'sequence to sequence': 'nn/seq2seq.html', 'zero-shot': 'use/zero_shot.html', 'GPU': 'tutorials/gpu.html'}
+    'what is a token': 'course/tokens.html', 'sequence to sequence': 'nn/seq2seq.html', 'zero-shot': 'use/zero_shot.html', 'GPU': 'tutorials/gpu.html'}
 
 def first_hits(words):
     "Where the first hit of the search leads for each of `words`, or None: `search.js` itself, in node"
