@@ -72,7 +72,7 @@ test-without-fast: $(READY)
 	@$(BIN)/python tools/without_fast.py $(NBS)
 
 lint: $(READY)
-	@$(BIN)/nbdev-export && $(BIN)/nbdev-clean && $(BIN)/python tools/make_readme.py
+	@$(BIN)/nbdev-export && $(BIN)/nbdev-clean && $(BIN)/python tools/fold_cells.py && $(BIN)/python tools/make_readme.py
 	@$(BIN)/ruff check
 	@$(BIN)/python tools/check_imports.py
 	@$(BIN)/python tools/check_names.py
