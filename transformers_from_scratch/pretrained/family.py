@@ -17,6 +17,7 @@ from ..text.info import *
 # %% ../../nbs/pretrained/family.ipynb #p07ad2d649f
 def _is_of(value, kind):
     "True for a value of this type; whole numbers must be positive, others not negative"
+    # larger ones can be no sizes; `type`, since True is an `int`
     if kind is int: return type(value) is int and 0<value<2**40
     if kind is float: return type(value) in (int,float) and 0<=value<1e30
     return isinstance(value, kind)

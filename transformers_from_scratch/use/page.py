@@ -21,6 +21,7 @@ from ..learner.turns import *
 # %% ../../nbs/use/page.ipynb #9a6e0010
 def _regex_set(belongs):
     "The characters of which `belongs` is true, as a set in a regular expression of JavaScript"
+    # such as '\\u{41}-\\u{5a}' for A to Z
     return ''.join(f'\\u{{{a:x}}}-\\u{{{b:x}}}' for a,b in char_ranges(belongs))
 
 @functools.lru_cache
@@ -38,10 +39,11 @@ def _bert_sets(tok):
     "The characters that BERT's rules drop, those between words, and those that are a word each"
     none = range(0xd800, 0xe000),range(0x40001, 0xe0000)  # halves of pairs, and what nobody assigned
     chars = [chr(i) for i in range(0x110000) if not any(i in o for o in none)]
+    # 'a-a' becomes 'aa' if '-' is dropped, 'a a' if it is a space, 'a - a' if it is a word
     text = ' zz '.join(f'a{o}a' for o in chars)
     words = tok.pre_tokenizer.pre_tokenize_str(tok.normalizer.normalize_str(text))
     found = dict(zip(chars, ' '.join(o for o,_ in words).split(' zz ')))
-    def is_kind(kind): return lambda c: kind(found.get(c, found['\U00040000']))
+    def is_kind(kind): return lambda c: kind(found.get(c, found['\U00040000']))  # one for all not assigned
     return dict(g=_regex_set(is_kind(lambda o: o=='aa')), s=_regex_set(is_kind(lambda o: o=='a a')),
                 p=_regex_set(is_kind(lambda o: o.count(' ')==2)))
 
@@ -100,9 +102,10 @@ def _text_table(dls):
 
 # %% ../../nbs/use/page.ipynb #9a6e0014
 def _strongest(bag, batches, n):
-    "The rows of the `n` phrases that add most to the logits of all texts, by their squares"
+    "The rows of the `n` phrases with the largest sum, over all texts, of what they add to logits, squared"
     with no_random():
         for ids,*_ in batches: bag(ids.cpu()).sum().backward()
+    # a phrase adds ratio*(scale+weight): the gradient of its weight is its ratio times its texts
     grad = ifnone(bag.weight.grad, bag.ratios)  # without texts as of one that has all phrases
     per_text = grad * bag.ratios  # number of texts times ratio**2                      # (n_rows,n_out)
     strength = (per_text * (bag.scale+bag.weight)**2).sum(1)                                  # (n_rows,)
@@ -141,7 +144,7 @@ def _phrases_table(small, numbers, units, one_right, base):
     "The contribution of each phrase to each class"
     wide = 2_000_003  # the base of `ngram_keys`; with `base` keys stay below 2**53
     keys = small.keys[1:].numpy()
-    keys = (keys//wide**2*base + keys//wide%wide)*base + keys%wide
+    keys = (keys//wide**2*base + keys//wide%wide)*base + keys%wide  # the same three digits
     gaps = _in_7_bits(np.diff(keys, prepend=0).tolist())
     return dict(base=base, n_grams=small.n_grams, skip=small.skip, bias=small.bias.tolist(), units=units,
                 keys=_in_base64(gaps), parts=_in_base64(numbers.T[int(one_right):].tobytes()))
