@@ -60,13 +60,13 @@ class _Bags(_Product):
         threads = 1 if self.eight else torch.get_num_threads()
         threads = max(min(threads, self.n*self.out//self.least), 1)
         tiles = -(-self.out//(self.width*threads)) * threads  # the same number for each thread
-        self.m = -(-self.out//(16*tiles)) * 16
+        self.m = -(-self.out//(16*tiles)) * 16  # columns of a tile, a multiple of 16
         self.tiles = -(-self.out//self.m)
-        self.kind = self.m,self.dtype
+        self.kind = self.m,self.dtype  # another layout for others
 
     def bytes(self):
         "Memory of the weights"
-        return self.tiles*self.n_in * (self.m+8 if self.eight else self.m*self.dtype.itemsize)
+        return self.tiles*self.n_in * (self.m+8 if self.eight else self.m*self.dtype.itemsize)  # 8: scale and offset
 
     def tiled(self, rows):
         "Copy the weights and the bias to `rows (tiles*n_in,m)`, tile by tile, and return `rows`"
@@ -145,7 +145,7 @@ def _to_integers(x, sizes=None, most=127):
 
 class _Packed(_Ordinary):
     "Product by oneDNN, which packs the weights itself"
-    def pack(self, w): return torch.ops.mkldnn._reorder_linear_weight(w, 8)
+    def pack(self, w): return torch.ops.mkldnn._reorder_linear_weight(w, 8)  # for about 8 rows
     def multiply(self, x, w):
         return torch.ops.mkldnn._linear_pointwise(x.to(self.kind), w, None, 'none', [], '')
 
@@ -168,7 +168,7 @@ class _PairedIntegers(_Ordinary):
         return _int8.linear_prepack(w, None)
 
     def multiply(self, x, w):
-        return _int8.linear_with_input_q_dq_qweight_dq_output_fp32(x, 1., 128, w)
+        return _int8.linear_with_input_q_dq_qweight_dq_output_fp32(x, 1., 128, w)  # 128 is added: 0 to 255
 
 @lru_cache
 def _works(cls, quantize=None):

@@ -20,8 +20,9 @@ def _best_next(logits, log_p, n_best, banned=None):
         token_log_p.scatter_(-1, banned.expand(len(token_log_p), -1), -math.inf)
     best,ids = token_log_p.topk(min(n_best, token_log_p.shape[-1]))                     # (b*n,m)
     check_scores(best[:,0].view(b, n).isfinite().all(1))
-    sums = (log_p[...,None] + best.view(b, n, -1)).flatten(1)                                # (b,n*m)
     m = best.shape[1]
+    # a column for each of the `m` best tokens after each of `n` texts
+    sums = (log_p[...,None] + best.view(b, n, m)).flatten(1)                            # (b,n*m)
     log_p,columns = sums.topk(min(n_best, n*m))
     return log_p,columns//m,ids.view(b, n*m).gather(1, columns)                         # (b,n_best)
 

@@ -38,7 +38,8 @@ class KVCache:
             with torch.inference_mode(False):  # a tensor of inference mode could not be written to outside it
                 self.kv = kv.new_empty(*kv.shape[:2], self.room, kv.shape[3])
             if old is not None: self.kv[:,:,:n] = old[:,:,:n]
-        self.kv[:,:,n:end],self.n = kv,end
+        self.kv[:,:,n:end] = kv
+        self.n = end
         return self.kv[:,:h,:end],self.kv[:,h:,:end]
 
     def attend(self,

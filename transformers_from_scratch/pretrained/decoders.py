@@ -199,7 +199,7 @@ def _pythia(cfg):
     bias = cfg('attention_bias', default=True)
     side_by_side = cfg('use_parallel_residual', default=True)
     cfg.only(head_dim=k//heads)
-    cfg.values['partial_rotary_factor'] = cfg('rotary_pct', default=.25, kind=float)
+    cfg.values['partial_rotary_factor'] = cfg('rotary_pct', default=.25, kind=float)  # as others name it
     args = dict(k=k, heads=heads, depth=cfg('num_hidden_layers', kind=int), dropout=0.,
         max_len=cfg('max_position_embeddings', kind=int),
         act_cls=activation_of(cfg, 'hidden_act', default='gelu'),

@@ -144,7 +144,7 @@ def _rope_of(cfg, kind):
     if kind: cfg.only(rope_scaling=None)
     rope = cfg.values.get('rope_scaling') or cfg('rope_parameters', default={})
     if kind: rope = rope.get(kind) or {}
-    return CheckpointConfig(cfg.file, {'rope_type': rope.get('type', 'default'), **rope})
+    return CheckpointConfig(cfg.file, {'rope_type': rope.get('type', 'default'), **rope})  # `type`: in older files
 
 def _slowed_of(cfg, rope, args):
     "Rotary positions for texts that are longer than those of the training"

@@ -30,7 +30,7 @@ def _callbacks(learn):
         modules = {o.__module__ for o in type(cb).__mro__ if o is not Callback}
         logs = modules & _logging_modules
         if isinstance(cb, (Resume,Recorder)) or logs: continue
-        if not getattr(cb, 'resumes', True): continue  # `resumes = False` in a class of a user's own
+        if not getattr(cb, 'resumes', True): continue  # a user's class may opt out by `resumes = False`
         name = type(cb).__name__
         counts[name] += 1
         cbs[f'{name} {counts[name]}'] = cb

@@ -315,14 +315,14 @@ def _gap(about, a, b):
     "Changes of numbers or vectors in deviations of `b`, of others as they are; 0 for what rounding explains"
     gap = np.abs(a-b)
     if about['target'] not in ('numbers','vectors'): return gap
-    size = np.abs(b).max(0 if about['target']=='numbers' else None)
+    size = np.abs(b).max(0 if about['target']=='numbers' else None)  # of each column, or of all vectors
     return np.where(gap<1e-5*size, 0, gap) / b.std(0).clip(1e-3)
 
 def _same(about, a, b):
     "The share of answers that are the same"
     if about['target']=='vectors':
-        pairs = zip(_neighbors(a), _neighbors(b))
-        return float(np.mean([np.isin(*o).mean() for o in pairs])) if len(a)>1 else 1.
+        shares = [np.isin(found, wanted).mean() for found,wanted in zip(_neighbors(a), _neighbors(b))]
+        return float(np.mean(shares)) if len(a)>1 else 1.
     if about['target']=='numbers': same = _gap(about, a, b) < .25
     elif about['target']=='labels': same = (a>about['thresh'])==(b>about['thresh'])
     else: same = a.argmax(-1)==b.argmax(-1)

@@ -161,8 +161,8 @@ class _Reader:
     @property
     def limit(self):
         "Tokens of a text that the model reads, at most"
-        limit = None if self.about['crops'] else self.about['max_len']
-        return limit or sys.maxsize
+        if self.about['crops']: return sys.maxsize
+        return self.about['max_len'] or sys.maxsize
 
     def joined(self,
         texts:list # A text; or a dict, or a list, of one for each column that was trained on
