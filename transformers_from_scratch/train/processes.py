@@ -106,12 +106,13 @@ def _text_trainer(**kwargs):
 
 @patch
 def to_distributed(self:BaseTextLearner,
-    **kwargs # For fastai's `DistributedTrainer` and accelerate's `Accelerator`
+    sync_bn:bool=True, # Replace batch norm by `nn.SyncBatchNorm`? `distrib_ctx` passes it by position
+    **kwargs # For accelerate's `Accelerator`
 )->BaseTextLearner: # Itself; `detach_distributed` undoes it
     "Train in all processes that were started; raises `ImportError` without accelerate"
     if num_distrib()<2: return self
     if default_device().type=='cpu': kwargs = dict(cpu=True) | kwargs  # or no processes connect
-    self.add_cb(_text_trainer(**kwargs))
+    self.add_cb(_text_trainer(sync_bn=sync_bn, **kwargs))
     if rank_distrib(): self.remove_cb(ProgressCallback)
     return self
 
