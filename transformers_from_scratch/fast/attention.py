@@ -15,14 +15,16 @@ from ..nn.attention import *
 
 # %% ../../nbs/fast/attention.ipynb #a3c1e7b1
 def _centred(x, scale=1.):
-    "Keys or values `(n,t,s)` minus their mean, times `scale`"
+    """Keys or values `(n,t,s)` minus their mean, times `scale`: small numbers round less. For keys it shifts all scores
+    of a query, for values all gradients of its weights, by one number: neither changes a softmax or its gradient"""
     return torch.add(x.mean(1, keepdim=True)*-scale, x, alpha=scale)  # rounded once
 
 class _LowAttention(torch.autograd.Function):
     "`softmax(q kᵀ / √s) v` in bfloat16, for some of the `n` heads at a time"
     @staticmethod
-    def weights(queries, low, keys, hidden, mask_idx, part):
-        scores = queries[part] @ low[part].transpose(1, 2)  # (step,tq,tk)
+    def weights(queries, scaled_keys, keys, hidden, mask_idx, part):
+        "Weights of the heads in `part`, from scores in 32 bits where they are large"
+        scores = queries[part] @ scaled_keys[part].transpose(1, 2)  # (step,tq,tk)
         if not max(o.abs() for o in scores.aminmax())<=8:  # large ones, or NaN
             exact = queries[part].float()*keys.shape[2]**-.5
             scores = exact @ keys[part].float().transpose(1, 2)
@@ -32,32 +34,37 @@ class _LowAttention(torch.autograd.Function):
     @staticmethod  # (n,tq,s), (n,tk,s) twice, (m,tq,tk), and which of `m` it is for each of `n`
     def forward(ctx, queries, keys, values, hidden, mask_idx):
         tq,tk = queries.shape[1],keys.shape[1]
-        out,low = torch.empty_like(queries),_centred(keys, keys.shape[2]**-.5)
-        step,kept = max(2**20//(tq*tk), 1),[]
+        out = torch.empty_like(queries)
+        scaled_keys = _centred(keys, keys.shape[2]**-.5)
+        step = max(2**20//(tq*tk), 1)  # heads at a time: about a million scores
+        kept = []
         ctx.parts = [slice(i, i+step) for i in range(0, len(queries), step)]
         for part in ctx.parts:
-            w = _LowAttention.weights(queries, low, keys, hidden, mask_idx, part)
+            w = _LowAttention.weights(queries, scaled_keys, keys, hidden, mask_idx, part)
             torch.bmm(w, values[part], out=out[part])
-            if tk<=256: kept.append(w)
+            if tk<=256: kept.append(w)  # larger ones are computed again in `backward`
         sources = (None,None,None) if kept else (keys,hidden,mask_idx)
-        ctx.save_for_backward(queries, values, low, *sources, *kept)
+        ctx.save_for_backward(queries, values, scaled_keys, *sources, *kept)
         return out
 
     @staticmethod
     @once_differentiable
-    def backward(ctx, g):
-        queries,values,low,keys,hidden,mask_idx,*kept = ctx.saved_tensors
-        centred,grads = _centred(values),[]
+    def backward(ctx, grad_out):
+        "Gradients of queries, keys and values"
+        queries,values,scaled_keys,keys,hidden,mask_idx,*kept = ctx.saved_tensors
+        centred = _centred(values)
+        grads = []
         with torch.autocast('cpu', enabled=False):
             for i,part in enumerate(ctx.parts):
                 if kept: w = kept[i]
-                else: w = _LowAttention.weights(queries, low, keys, hidden, mask_idx, part)
-                to_weights = g[part] @ centred[part].transpose(1, 2)
-                to_scores = torch._softmax_backward_data(to_weights, w, -1, w.dtype)
-                grads.append((to_scores @ low[part], to_scores.transpose(1, 2) @ queries[part],
-                              w.transpose(1, 2) @ g[part]))
-            to_queries,to_keys,to_values = (torch.cat(o) for o in zip(*grads))
-        return to_queries,to_keys*queries.shape[2]**-.5,to_values,None,None
+                else: w = _LowAttention.weights(queries, scaled_keys, keys, hidden, mask_idx, part)
+                grad_weights = grad_out[part] @ centred[part].transpose(1, 2)
+                grad_scores = torch._softmax_backward_data(grad_weights, w, -1, w.dtype)
+                grads.append((grad_scores @ scaled_keys[part], grad_scores.transpose(1, 2) @ queries[part],
+                              w.transpose(1, 2) @ grad_out[part]))
+            grad_queries,grad_keys,grad_values = (torch.cat(o) for o in zip(*grads))
+        # `scaled_keys` has 1/√s already, but `queries` don't
+        return grad_queries,grad_keys*queries.shape[2]**-.5,grad_values,None,None
 
 # %% ../../nbs/fast/attention.ipynb #a9c23cd5
 # private names of PyTorch: where one is missing, nothing is `is_ordinary`
@@ -69,7 +76,7 @@ _transform,_is_batched = (getattr(getattr(torch._C, '_functorch', None), o, _alw
 def is_ordinary(
     *xs:Tensor # Tensors
 )->bool: # True where our own kernels may be used
-    "Check that these are ordinary tensors of a CPU, in no graph, trace or `torch.func`"
+    "True for ordinary tensors of a CPU, in no graph, trace or `torch.func`"
     if torch.compiler.is_compiling() or torch.jit.is_tracing(): return False
     if getattr(forward_ad, '_current_level', 0)>=0 or _n_modes() or _transform(): return False
     return all(type(x) in (Tensor,nn.Parameter) and x.is_cpu and not _is_batched(x) for x in xs)
@@ -91,7 +98,7 @@ def bf16_slowdown(
 
 def has_bf16(
 )->bool: # True if bfloat16 is worth using
-    "Check whether a product in bfloat16 is about as fast as in 32 bits on this processor, or faster"
+    "True if a product in bfloat16 is about as fast as in 32 bits on this processor, or faster"
     return autotuned.setdefault('bfloat16', bf16_slowdown()<1.2)
 
 # %% ../../nbs/fast/attention.ipynb #a3c1e7b7
@@ -103,6 +110,7 @@ def _low_attention(queries, keys, values, hidden):
     if hidden is not None:  # one for all, or for each text, each head, or both
         texts,heads = hidden.shape[:2]
         text = torch.arange(b, device='cpu')[:,None]%texts
+        # `% 1` is 0: where there is one mask for all
         mask_idx = (text*heads + torch.arange(h, device='cpu')%heads).flatten()
         hidden = hidden.flatten(0, 1)
     parts = (o.flatten(0, 1) for o in (queries,keys,values))  # (b*h,t,s)
@@ -126,8 +134,8 @@ def fast_average(query:Tensor, key:Tensor, value:Tensor, mask:Tensor=None, # boo
     "Averages of `fused_attention`, computed differently for training in bfloat16 on a CPU"
     qkv = query,key,value
     learns = torch.is_grad_enabled() and any(o.requires_grad for o in qkv)
-    low = query.dtype is torch.bfloat16 and query.device.type=='cpu'
-    if not (learns and low) or torch.compiler.is_compiling():
+    in_16_bits = query.dtype is torch.bfloat16 and query.device.type=='cpu'
+    if not (learns and in_16_bits) or torch.compiler.is_compiling():
         return fused_attention(*qkv, mask, dropout, bias, causal)
     with torch.autocast('cpu', enabled=False):
         if _fits_low(*qkv, mask, bias, dropout):
@@ -135,6 +143,7 @@ def fast_average(query:Tensor, key:Tensor, value:Tensor, mask:Tensor=None, # boo
                 tk = key.shape[2]
                 mask = torch.ones(tk, tk, dtype=torch.bool, device='cpu').triu(1)
             if mask is not None: mask = mask[(None,)*(4-mask.dim())]  # (b,h,tq,tk), or 1s
+            # not where all keys of a query are hidden, which would give NaN
             if mask is None or not mask.all(-1).any(): return _low_attention(*qkv, mask)
         if bias is not None: bias = bias.float()
         out = fused_attention(*(o.float() for o in qkv), mask, dropout, bias, causal)

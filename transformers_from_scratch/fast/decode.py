@@ -45,7 +45,7 @@ class _Product:
 
 # %% ../../nbs/fast/decode.ipynb #31f4f606
 class _Bags(_Product):
-    "Product for few rows: a matrix is cut into tiles, each of which is a bag of `embedding_bag`"
+    "Product for few rows by `embedding_bag`: it sums the rows of each tile of a matrix, times the inputs"
     most  = 4        # rows at most
     width = 384      # columns of a tile at most
     least = 3*2**15  # weights for a thread at least
@@ -60,31 +60,32 @@ class _Bags(_Product):
         threads = 1 if self.eight else torch.get_num_threads()
         threads = max(min(threads, self.n*self.out//self.least), 1)
         tiles = -(-self.out//(self.width*threads)) * threads  # the same number for each thread
-        self.m = -(-self.out//(16*tiles)) * 16
+        self.m = -(-self.out//(16*tiles)) * 16  # columns of a tile, a multiple of 16
         self.tiles = -(-self.out//self.m)
-        self.kind = self.m,self.dtype
+        self.kind = self.m,self.dtype  # another layout for others
 
     def bytes(self):
         "Memory of the weights"
-        return self.tiles*self.n_in * (self.m+8 if self.eight else self.m*self.dtype.itemsize)
+        return self.tiles*self.n_in * (self.m+8 if self.eight else self.m*self.dtype.itemsize)  # 8: scale and offset
 
     def tiled(self, rows):
         "Copy the weights and the bias to `rows (tiles*n_in,m)`, tile by tile, and return `rows`"
         w,bias = self.joined()
         whole,tiles = self.out//self.m*self.m,rows.view(self.tiles, self.n_in, self.m)
-        tiles[:whole//self.m,:self.n] = w[:whole].view(-1, self.m, self.n).transpose(1,2)
-        if whole<self.out: tiles[-1,:self.n] = F.pad(w[whole:].t(), (0, whole+self.m-self.out))
+        tiles[:whole//self.m,:self.n] = w[:whole].view(-1, self.m, self.n).transpose(1,2)  # full tiles
+        if whole<self.out: tiles[-1,:self.n] = F.pad(w[whole:].t(), (0, whole+self.m-self.out))  # and a part of one
         if self.biased:
             tiles[:,-1] = F.pad(bias, (0, self.tiles*self.m-self.out)).view(self.tiles, -1)
         return rows
 
-    def fill(self):
-        "Copy the weights to `store`"
-        store = self.store.view(torch.uint8 if self.eight else self.dtype)
-        self.store = store.view(self.tiles*self.n_in, -1),self.joined()[1] if self.eight else None
-        if not self.eight: return self.tiled(self.store[0])
+    def fill(self, memory):
+        "Copy the weights into this memory; `store` has them and the bias"
+        memory = memory.view(torch.uint8 if self.eight else self.dtype)
+        weights = memory.view(self.tiles*self.n_in, -1)
+        self.store = weights,self.joined()[1] if self.eight else None  # else the bias is a row of each tile
+        if not self.eight: return self.tiled(weights)
         rows = torch.empty(self.tiles*self.n_in, self.m, dtype=torch.float32, device='cpu')
-        self.store[0].copy_(_int8.embedding_bag_byte_prepack(self.tiled(rows)))
+        weights.copy_(_int8.embedding_bag_byte_prepack(self.tiled(rows)))
 
     @torch.inference_mode(False)
     def make_bags(self, b):
@@ -120,7 +121,7 @@ class _Ordinary(_Product):
     def pack(self, w): return w
     def multiply(self, x, w): return F.linear(x.to(self.kind), w)
 
-    def fill(self):
+    def fill(self, memory=None):  # it takes its own
         w,bias = self.joined()
         w,scale = self.to_integers(w) if self.quantize=='int8' else (w,w.new_empty(0, 1))
         self.store = self.pack(w.to(self.kind)),scale[:,0],bias
@@ -144,7 +145,7 @@ def _to_integers(x, sizes=None, most=127):
 
 class _Packed(_Ordinary):
     "Product by oneDNN, which packs the weights itself"
-    def pack(self, w): return torch.ops.mkldnn._reorder_linear_weight(w, 8)
+    def pack(self, w): return torch.ops.mkldnn._reorder_linear_weight(w, 8)  # for about 8 rows
     def multiply(self, x, w):
         return torch.ops.mkldnn._linear_pointwise(x.to(self.kind), w, None, 'none', [], '')
 
@@ -167,11 +168,11 @@ class _PairedIntegers(_Ordinary):
         return _int8.linear_prepack(w, None)
 
     def multiply(self, x, w):
-        return _int8.linear_with_input_q_dq_qweight_dq_output_fp32(x, 1., 128, w)
+        return _int8.linear_with_input_q_dq_qweight_dq_output_fp32(x, 1., 128, w)  # 128 is added: 0 to 255
 
 @lru_cache
 def _works(cls, quantize=None):
-    "Check that this kernel is available, and exact at ±127"
+    "True if this kernel is available, and exact at ±127"
     x = torch.ones(16, 64, dtype=torch.float, device='cpu')
     w = -x
     w[::2,1::2] = 0
@@ -197,14 +198,13 @@ def _lay_out(model, products):
     "Give `products` the weights of `model`, in a new layout if they have changed"
     sums = torch.cat([o for p in products for o in p.sums()])
     key = tuple((type(o), o.n, o.out, o.quantize, o.kind) for o in products)
-    kept = {n: o for n,o in _stores.get(model, {}).items()  # those of the current weights
-            if o[0].dtype==sums.dtype and torch.equal(o[0], sums)}
+    kept = {kinds: (known,stores) for kinds,(known,stores) in _stores.get(model, {}).items()
+            if known.dtype==sums.dtype and torch.equal(known, sums)}  # those of the current weights
     if key not in kept:
-        sizes = [-(-o.bytes()//64)*64 for o in products]
+        sizes = [-(-o.bytes()//64)*64 for o in products]  # each begins at a multiple of 64 bytes
         block = torch.from_numpy(np.empty(sum(sizes), np.uint8))
         for product,memory in zip(products, block.split(sizes)):
-            product.store = memory[:product.bytes()]
-            product.fill()
+            product.fill(memory[:product.bytes()])
         kept = dict([*kept.items()][-1:])  # two at most
         kept[key] = sums,[o.store for o in products]
     for product,store in zip(products, kept[key][1]): product.store = store
@@ -214,12 +214,12 @@ def _lay_out(model, products):
 def _has_hooks(part): return bool(part._forward_hooks or part._forward_pre_hooks)
 
 def _is_plain(layer):
-    "Check that this is a linear layer without hooks, whose `forward` is that of its class"
+    "True for a linear layer without hooks, whose `forward` is that of its class"
     if type(layer) not in (nn.Linear,FastLinear): return False
     return not _has_hooks(layer) and _is_of_class(layer, type(layer), 'forward')
 
 def _is_of_class(part, cls, name):
-    "Check that the method `name` of `part` is that of `cls`"
+    "True if the method `name` of `part` is that of `cls`"
     return getattr(getattr(part, name), '__func__', None) is getattr(cls, name)
 
 class _StandIn:
@@ -254,7 +254,7 @@ class _Copier:
         if id(part) not in self.copies: self.copies[id(part)] = self.new_copy(part)
         return self.copies[id(part)]
 
-    def new_copy(self, part):
+    def new_copy(self, part):  # without copies of weights: layers become products, calls shorter
         if part is None or isinstance(part, torch.jit.ScriptModule): return part
         if _is_plain(part): return _Layer(part, self.product(part))
         if _has_plain_attention(part): return _Attention(part, self)
@@ -285,7 +285,7 @@ def _class_of_copy(part):
     "`_called_directly` for a class of PyTorch or ours, unless `part` has a hook, or an own `forward` or `__call__`"
     cls = type(part)
     known = cls.__module__.partition('.')[0] in ('torch', __name__.partition('.')[0])
-    changed = _has_hooks(part) or 'forward' in vars(part) or cls.__call__ is not nn.Module.__call__
+    changed = _has_hooks(part) or not _is_of_class(part, cls, 'forward') or cls.__call__ is not nn.Module.__call__
     return _called_directly(cls, _shorter.get(cls, cls.forward)) if known and not changed else cls
 
 # %% ../../nbs/fast/decode.ipynb #49ca37cd
@@ -293,7 +293,7 @@ def _class_of_copy(part):
 _of_ours = 'forward','hidden','hides','score_bias','queries','keys_values','limits','attend','write_out'
 
 def _has_plain_attention(part):
-    "Check that this is causal self-attention as this library has it, without caps and hooks"
+    "True for causal self-attention as this library has it, without caps and hooks"
     if not isinstance(part, SelfAttention) or not part.causal: return False
     base = ShapedSelfAttention if isinstance(part, ShapedSelfAttention) else SelfAttention
     if base is ShapedSelfAttention and part.cap is not None: return False
@@ -333,7 +333,7 @@ class _Attention(_StandIn):
         return self.join(out.transpose(1, 2).flatten(2))                                      # (b,t,k)
 
 def _rotates(rotate):
-    "Check that this is a rotation, and not that of positions that rotate nothing"
+    "True for a rotation, but not that of positions that rotate nothing"
     return rotate is not None and not (inspect.ismethod(rotate) and rotate.__func__ is Positions.rotate)
 
 def _seen(t, tk, pad_mask, window):
@@ -365,7 +365,7 @@ class ColumnCache(KVCache):
         if is_prompt: return kv[:,:h],kv[:,h:]
         return tuple(o[:,:,:self.n].to(kv.dtype) for o in self._parts())
 
-    def _write(self, kv):
+    def _write(self, kv):  # behind the tokens so far, in memory that grows by a quarter
         n,end,h = self.n,self.n+kv.shape[2],kv.shape[1]//2
         large = self.dtype is torch.half and kv.abs().amax()>32  # their scores need more precision
         if large: self.dtype = None
@@ -404,7 +404,7 @@ class ColumnCache(KVCache):
 @lru_cache(4)
 @torch.inference_mode(False)
 def _bags(b, heads, h, room, s, n):
-    "Rows of a `ColumnCache` with the keys, and with the values, of each head of each text"
+    "Rows of a `ColumnCache` of each head of each text: `s` of keys, then `n` of values, and where each bag starts"
     def ints(*args): return torch.arange(*args, dtype=torch.int32, device='cpu')
     block = (ints(b)[:,None]*2*h + ints(heads)//(heads//h)).view(-1,1)                # (b*heads,1)
     return tuple((rows.flatten(), ints(0, rows.numel(), rows.shape[1]))

@@ -17,6 +17,7 @@ def _keep(shape, p):
     "Mask from random bytes, True where kept; the share kept"
     dropped = round(p*256)
     n = math.prod(shape)
+    # 8 random bytes in each number
     drawn = torch.empty(math.ceil(n/8), dtype=torch.int64, device='cpu').random_(-2**63, None)
     return (drawn.view(torch.uint8)[:n] >= dropped).view(shape), 1-dropped/256
 
@@ -37,7 +38,7 @@ class ByteDropout(nn.Dropout):
 _timing = threading.RLock()
 
 def _nothing_is_timed():
-    "Look for `set_seed(0, reproducible=True)`, determinism, and `TFS_AUTOTUNE=0`"
+    "True after `set_seed(0, reproducible=True)`, with other determinism, and with `TFS_AUTOTUNE=0`"
     deterministic = torch.backends.cudnn.deterministic or torch.are_deterministic_algorithms_enabled()
     return deterministic or os.getenv('TFS_AUTOTUNE')=='0'
 
@@ -58,7 +59,7 @@ def autotune(
     with _timing:
         if autotuned.get(what) not in ways:
             usual,*others = _seconds(*ways.values())
-            autotuned[what] = min(zip((.9*usual,*others), ways))[1]
+            autotuned[what] = min(zip((.9*usual,*others), ways))[1]  # others must gain a tenth
         return autotuned[what]
 
 # %% ../../nbs/fast/layers.ipynb #ff260047f4
@@ -73,17 +74,19 @@ class _OneDNNLinear(torch.autograd.Function):
         ctx.save_for_backward(x, w)
 
     @staticmethod
-    def backward(ctx, g):
+    def backward(ctx, grad):
+        "Gradients of `x`, the weight and the bias; None for those that nobody needs"
         x,w = ctx.saved_tensors
-        to_x,to_w,to_b = ctx.needs_input_grad
-        rows,grad_x = g.reshape(-1, g.shape[-1]),None
-        if to_x: grad_x = _OneDNNLinear.apply(g, w.t(), None) if is_ordinary(g) else g @ w
-        return (grad_x,
-                rows.t() @ x.reshape(-1, x.shape[-1]) if to_w else None,
-                rows.sum(0) if to_b else None)
+        needs_x,needs_w,needs_b = ctx.needs_input_grad
+        rows = grad.reshape(-1, grad.shape[-1])                                             # (n,n_out)
+        grad_x = grad_w = grad_b = None
+        if needs_x: grad_x = _OneDNNLinear.apply(grad, w.t(), None) if is_ordinary(grad) else grad @ w
+        if needs_w: grad_w = rows.t() @ x.reshape(-1, x.shape[-1])
+        if needs_b: grad_b = rows.sum(0)
+        return grad_x,grad_w,grad_b
 
 def _pays(x, w):
-    "Check that oneDNN may multiply `x` by the weight `w`, and is faster"
+    "True if oneDNN can multiply `x` by the weight `w`, and is faster"
     fits = x.dtype is w.dtype is torch.float and x.dim()>1 and x.shape[-1]==w.shape[1]
     large = fits and x.numel()*len(w) >= 2**24 and not torch.is_autocast_enabled('cpu')
     available = torch.backends.mkldnn.enabled and hasattr(torch.ops.mkldnn, '_linear_pointwise')

@@ -20,8 +20,9 @@ def _best_next(logits, log_p, n_best, banned=None):
         token_log_p.scatter_(-1, banned.expand(len(token_log_p), -1), -math.inf)
     best,ids = token_log_p.topk(min(n_best, token_log_p.shape[-1]))                     # (b*n,m)
     check_scores(best[:,0].view(b, n).isfinite().all(1))
-    sums = (log_p[...,None] + best.view(b, n, -1)).flatten(1)                                # (b,n*m)
     m = best.shape[1]
+    # a column for each of the `m` best tokens after each of `n` texts
+    sums = (log_p[...,None] + best.view(b, n, m)).flatten(1)                            # (b,n*m)
     log_p,columns = sums.topk(min(n_best, n*m))
     return log_p,columns//m,ids.view(b, n*m).gather(1, columns)                         # (b,n_best)
 
@@ -54,18 +55,20 @@ class _Ended:
         for j in log_p.isfinite().nonzero()[:,0].tolist(): self.add(ids[j], log_p[j].item(), stopped=False)
 
     def may_improve(self, log_p):
-        "Check that one of this log-probability, which goes on, may still become one of the `wanted` best"
+        "True if a text that goes on, with this log-probability, may still become one of the `wanted` best"
         if log_p==-math.inf: return False
         if len(self.found)<self.wanted: return True
         if self.early_stop: return False
+        # `log_p` only falls, and the length is at most `n_words`
         bound = log_p/self.n_words**self.length_penalty
         return self.found[self.wanted-1].score<bound
 
 def _order(stops, parents, beams, n):
     "Columns of the `beams` best that don't stop; the first successor of a text gets its column, so caches rarely move"
     order = stops.int().argsort(dim=1, stable=True)[:,:beams]                           # (b,beams)
-    if n!=order.shape[1]: return order
+    if n!=order.shape[1]: return order  # as after the first step: there are more columns than texts
     columns = torch.arange(n, device=parents.device)
+    # [b,j,i]: the j-th of the best continues the text of column i
     heirs = parents.gather(1, order)[...,None]==columns                                 # (b,n,n)
     heirs = heirs & (heirs.cumsum(1)==1)  # the first of each text
     ranks = heirs.int().argmax(1)                                                       # (b,n)
@@ -92,10 +95,10 @@ def search_beams(
     log_p = reader.logits.new_zeros(len(reader.logits), 1)                              # (b,n)
     ids = log_p.new_zeros(*log_p.shape, 0, dtype=torch.long)                            # (b,n,t)
     ended = [_Ended(beams, n_best, n_words, length_penalty, early_stop) for _ in log_p]
-    active = ended  # those of the texts that go on
+    active = ended  # of texts that go on
     for t in range(n_words):
         n = log_p.shape[1]
-        # half of them may stop
+        # twice as many as `beams`, since half of them may stop
         log_p,parents,new = _best_next(reader.logits, log_p, 2*beams, banned)    # (b,2*beams)
         stops = torch.isin(new, new.new_tensor([*L(stop_id)]))
         for i,j in (stops & log_p.isfinite())[:,:beams].nonzero().tolist():

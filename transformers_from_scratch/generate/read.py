@@ -38,7 +38,8 @@ class KVCache:
             with torch.inference_mode(False):  # a tensor of inference mode could not be written to outside it
                 self.kv = kv.new_empty(*kv.shape[:2], self.room, kv.shape[3])
             if old is not None: self.kv[:,:,:n] = old[:,:,:n]
-        self.kv[:,:,n:end],self.n = kv,end
+        self.kv[:,:,n:end] = kv
+        self.n = end
         return self.kv[:,:h,:end],self.kv[:,h:,:end]
 
     def attend(self,
@@ -129,7 +130,7 @@ class LMReader:
     def _select_sources(self, rows):
         "Drop the sources that have no rows left"
         encoder,head = self.model
-        sources = rows*encoder.n_sources//len(self.text)
+        sources = rows*encoder.n_sources//len(self.text)  # each has as many texts, side by side
         sources,n = sources.unique_consecutive(return_counts=True)
         if (n!=n[0]).any():
             raise ValueError(f'`rows` are of the sources {sources.tolist()}, {n.tolist()} times, '
@@ -167,7 +168,8 @@ class LMReader:
         "Read everything without a cache, as in training; return vectors of the last tokens `(b,k)`"
         columns = torch.arange(ids.shape[1], device=ids.device)                           # (t,)
         n = torch.tensor(self.lengths, device=ids.device)[:,None]                            # (b,1)
-        ids = ids.gather(1, (columns-n) % len(columns))             # (b,t), padding at the end
+        # the last `n` columns, then those before them: padding at the end
+        ids = ids.gather(1, (columns-n) % len(columns))                                      # (b,t)
         x = self.model[0](ids, None if self.pad_mask is None else columns>=n)             # (b,t,k)
         return x.take_along_dim(n[...,None]-1, 1)[:,0]
 
@@ -203,7 +205,7 @@ def _decode():
     library = TransformerLM.__module__.partition('.')[0]
     try: return importlib.import_module(f'{library}.fast.decode')
     except ModuleNotFoundError as e:
-        if not (e.name or '').startswith(f'{library}.fast'): raise
+        if not (e.name or '').startswith(f'{library}.fast'): raise  # for another module
 
 def padding_first(
     ids:Tensor, # Token ids `(b,t)`, padding anywhere, at least one token in each
@@ -215,4 +217,5 @@ def padding_first(
     real = real_tokens(ids, encoder.pad_idx)                                              # (b,t)
     if not real.any(1).all():
         raise ValueError('`ids` hold a text without a token, but each must have one')
-    return ids.gather(1, real.int().argsort(dim=1, stable=True)),real.sum(1).tolist()
+    order = real.int().argsort(dim=1, stable=True)  # padding first, and tokens as they were
+    return ids.gather(1, order),real.sum(1).tolist()

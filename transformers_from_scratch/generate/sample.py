@@ -39,7 +39,8 @@ def keep_top_p(
     best,idx = logits.sort(dim=-1, descending=True)
     p = best.softmax(-1)
     better = p.cumsum(-1) - p  # probability of all better tokens
-    return logits.masked_fill((better >= top_p).scatter(-1, idx, better >= top_p), -math.inf)
+    rest = better >= top_p
+    return logits.masked_fill(rest.scatter(-1, idx, rest), -math.inf)  # in the order of ids again
 
 # %% ../../nbs/generate/sample.ipynb #3942cc58
 def keep_epsilon(
@@ -54,7 +55,8 @@ def keep_epsilon(
     if (best<epsilon_cutoff).any():
         warnings.warn(f'no token reaches `epsilon_cutoff`={epsilon_cutoff}, so the best is kept: '
                       'try a lower one', stacklevel=2)
-    return logits.masked_fill(p < best.clamp(max=epsilon_cutoff), -math.inf)
+    lowest = best.clamp(max=epsilon_cutoff)  # so that the best always stays
+    return logits.masked_fill(p < lowest, -math.inf)
 
 # %% ../../nbs/generate/sample.ipynb #fdbb58f9
 def keep_min_p(
@@ -74,7 +76,8 @@ def penalize_repetition(
 )->Tensor: # `(b,v)`
     "Lower the logits of `ids`, Keskar et al. 2019; raises `ValueError` unless `penalty` is above 0"
     if not penalty>0: raise ValueError(f'`repetition_penalty` is {penalty}, but must be above 0')
-    ids = ids.where(ids<logits.shape[-1], ids.amin(1, keepdim=True))  # padding may have no logit
+    # padding may have no logit: another id of the text takes its place
+    ids = ids.where(ids<logits.shape[-1], ids.amin(1, keepdim=True))
     old = logits.gather(1, ids)                                                           # (b,t)
     return logits.scatter(1, ids, torch.where(old>0, old/penalty, old*penalty))
 
@@ -127,6 +130,6 @@ def sample_ids(
     sums = logits.softmax(-1).cumsum(-1, dtype=exact)                                     # (b,v)
     check_scores(sums[:,-1]>0)  # NaN, inf or no token at all give NaN here
     device = generator.device if generator else logits.device
+    # in (0,1]: at 0 a token of probability 0 would be drawn
     u = 1 - torch.rand(len(sums), 1, generator=generator, device=device, dtype=exact)
-    # u is in (0,1]
     return torch.searchsorted(sums, u.to(sums.device)*sums[:,-1:])[:,0]

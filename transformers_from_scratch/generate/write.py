@@ -103,6 +103,7 @@ def generate(
         best = [o[0] for o in generate_beams(model, ids, n_words, beams=beams, **kwargs)]
         stop = first(L(kwargs.get('stop_id')))
         pad = model[0].pad_idx
+        # a `Hypothesis` has no stop
         texts = [F.pad(o.ids, (0,1), value=stop) if o.stopped else o.ids for o in best]
         new = [nn.utils.rnn.pad_sequence(texts, True, ifnone(pad, ifnone(stop, 0)))]
     return torch.cat([ids, *new], 1)

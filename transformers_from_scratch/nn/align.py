@@ -24,6 +24,7 @@ def to_columns(
     columns:Tensor # The column that each token moved to, from 1; 0 for tokens left out `(b,t)`
 )->Tensor: # `(b,t,n)`, zeros where a token was left out
     "Move numbers of aligned tokens back to the columns that the tokens came from"
+    # column 0, of zeros, is for tokens left out
     return F.pad(x, (0,0,1,0)).gather(1, columns[...,None].expand(-1, -1, x.shape[-1]))
 
 # %% ../../nbs/nn/align.ipynb #67c14aa0
@@ -144,5 +145,6 @@ def check_ids(
     "Raise `ValueError` for ids out of range (on a CPU, outside graphs)"
     low,high = _extremes(ids)
     v = encoder.vocab_sz
+    # `v` itself may be the id of padding
     if low is not None and not 0<=low<=high<=v - (encoder.pad_idx!=v):
         raise ValueError(f'`ids` go from {low} to {high}: the vocabulary ends at {v-1}')

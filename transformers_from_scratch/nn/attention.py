@@ -198,8 +198,8 @@ def score_bias(self:MultiHeadAttention,
 def hides(self:MultiHeadAttention,
     span:int=None # Number of positions, one after the other; None: any
 )->str: # 'nothing', 'later' tokens and nothing else, or 'more'
-    "Reach of `hidden` among so many neighbors: a mask is built only where it has to be"
-    if self.hidden != MultiHeadAttention.hidden.__get__(self): return 'more'
+    "Tell what `hidden` hides among so many neighbors, so that a mask is built only where it has to be"
+    if self.hidden != MultiHeadAttention.hidden.__get__(self): return 'more'  # a variant has its own
     return 'later' if self.causal else 'nothing'
 
 # %% ../../nbs/nn/attention.ipynb #a8e84efb
@@ -207,7 +207,7 @@ def _places(tq, tk, t, pos, key_pos, device):
     "Positions of the queries `(...,tq,1)` and of all keys `(...,1,tk)`, of which `t` are new"
     if pos is None: pos = torch.arange(tk-t, tk-t+tq, device=device)
     if key_pos is None: key_pos = torch.arange(tk, device=device)
-    elif tk>t: key_pos = key_pos[...,-1:] + torch.arange(1-tk, 1, device=device)  # cached: before
+    elif tk>t: key_pos = key_pos[...,-1:] + torch.arange(1-tk, 1, device=device)  # cached ones end before the last
     pos,key_pos = (o[:,None] if o.dim()==2 else o for o in (pos, key_pos))      # (b,1,t), or (t,)
     return pos[...,None],key_pos[...,None,:]
 
@@ -231,9 +231,9 @@ def limits(self:MultiHeadAttention,
     biased = kwargs or self.score_bias != MultiHeadAttention.score_bias.__get__(self)
     given = any(o is not None for o in (pos, mask, pad_mask))
     if hides=='later' and not (biased or given) and tq==tk==t: return None,None,True
-    # a new token of the same text comes after all others
+    # a new token of the same text (`key_pos is pos`) comes after all others
     last = hides=='later' and tq==t==1 and key_pos is pos
-    by_position = hides=='more' or hides=='later' and not last
+    by_position = hides!='nothing' and not last
     hidden = bias = None
     if by_position or biased: places = _places(tq, tk, t, pos, key_pos, q.device)
     if by_position: hidden = self.hidden(*places)

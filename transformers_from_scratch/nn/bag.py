@@ -24,6 +24,7 @@ def ngram_keys(
     at = torch.arange(words.shape[1], device=ids.device)
     keys = [words]
     for n in range(1, n_grams):
+        # the n-gram that ended a word before, and this word; `& sys.maxsize` keeps overflows positive
         key = F.pad(keys[-1][:,:-1], (1,0))*_base + words                                # (b,t')
         keys.append(key.masked_fill(pad_mask | (at<n), 0) & sys.maxsize)
     return torch.cat([key[:,n:] for n,key in enumerate(keys)], 1)
@@ -72,9 +73,11 @@ class NgramBag(KeepsInitKwargs):
             y = y.as_subclass(Tensor)
             targets.append((y if y.dim()>1 else F.one_hot(y, self.n_out)).float())
         y = torch.cat(targets)                                                        # (n,n_out)
+        # the text that each key is of
         text = torch.arange(len(y), device=y.device).repeat_interleave(torch.cat(sizes))      # (m,)
         keys,row,n_texts = torch.cat(keys).unique(return_inverse=True, return_counts=True)
-        counts = torch.stack([row.bincount(o[text], len(keys)) for o in y.T], 1)
+        # texts with the n-gram, of each class: `bincount` sums the targets of one class
+        counts = torch.stack([row.bincount(of_class[text], len(keys)) for of_class in y.T], 1)
         known = n_texts>=min_texts
         counts,others = counts[known],(n_texts[:,None]-counts)[known]              # (n_rows,n_out)
         ratios = (((counts+1)/(counts+1).sum(0)) / ((others+1)/(others+1).sum(0))).log()
@@ -82,7 +85,7 @@ class NgramBag(KeepsInitKwargs):
         self.ratios = F.pad(ratios, (0,0,1,0))
         self.n_rows = self.init_kwargs['n_rows'] = len(ratios)
         self.weight = nn.Parameter(torch.zeros_like(self.ratios))
-        total = y.sum(0).clamp(.5, len(y)-.5)
+        total = y.sum(0).clamp(.5, len(y)-.5)  # else the odds of a class that none, or all, have are infinite
         self.bias = nn.Parameter(self.scale * (total/(len(y)-total)).log())
         return self
 
@@ -91,7 +94,7 @@ class NgramBag(KeepsInitKwargs):
     )->Tensor: # `(b,m,n_out)`
         "Contribution of each n-gram to the logits"
         row = torch.searchsorted(self.keys, keys).clamp(max=len(self.keys)-1)
-        row = row.where(self.keys[row]==keys, 0)                                            # (b,m)
+        row = row.where(self.keys[row]==keys, 0)  # `searchsorted` gives unknown keys a neighbor's  # (b,m)
         return (self.scale + F.embedding(row, self.weight)) * F.embedding(row, self.ratios)
 
     def forward(self,

@@ -189,11 +189,12 @@ class RotaryPositions(Positions):
     def turns(self,
         pos:Tensor # Positions `(t,)` or `(b,t)`
     )->tuple: # Cosines, and sines, minus in the first half; each `(t,s)` or `(b,1,t,s)`
-        "Cosines and sines of the angles, the same in all blocks"
+        "Compute cosines and sines of the angles, once for all blocks"
         angles = pos[...,None] * self.frequencies(pos.device)  # (t,s/2)
         if angles.dim()==3: angles = angles[:,None]  # (b,1,t,s/2)
-        angles = torch.cat([-angles,angles], -1)
-        return angles.cos(),angles.sin()
+        cos,sin = angles.cos(),angles.sin()
+        # for the pair (x1,x2): x1*cos - x2*sin, and x2*cos + x1*sin
+        return torch.cat([cos,cos], -1),torch.cat([-sin,sin], -1)
 
     @delegates(Positions.rotate)
     def rotate(self, q:Tensor, pos:Tensor=None, turns:tuple=None # `turns(pos)`; None: computed
@@ -211,8 +212,11 @@ class RotaryPositions(Positions):
     @delegates(Positions.rotation)
     def rotation(self, pos:Tensor)->callable: # `rotate(q, pos)` for the attention of each block
         "`rotate` with the angles of these positions computed once, for all blocks"
-        turns = self.turns(pos)  # blocks pass None, or the same `pos`
-        return lambda q, at=None: self.rotate(q, at, turns if at is None or at is pos else None)
+        turns = self.turns(pos)
+        def rotate(q, at=None):
+            usual = at is None or at is pos  # what blocks pass; for others angles are computed
+            return self.rotate(q, at, turns if usual else None)
+        return rotate
 
 # %% ../../nbs/nn/blocks.ipynb #a50e329d
 class PositionsByBlock(Positions):

@@ -33,13 +33,15 @@ def head_tail_crop(rank:Tensor, n:Tensor, max_len:int)->Tensor: # bool `(b,t)`, 
     return (rank < start) | (rank >= n-(max_len-start))
 
 # %% ../../nbs/nn/classifier.ipynb #39b4d571
-@delegates(head_crop)
-def special_crop(rank:Tensor, n:Tensor, max_len:int, # Number of tokens to keep at most
+def special_crop(
+    rank:Tensor, # Rank of each token among the real ones of its text `(b,t)`
+    n:Tensor, # Number of real tokens of each text `(b,1)`
+    max_len:int, # Number of tokens to keep at most
     crop:callable=head_crop, # Function that selects among the other tokens
     first:int=1, # Number of special tokens at the start of a text
     last:int=1 # Number of special tokens at its end
 )->Tensor: # bool `(b,t)`, True at tokens to keep
-    "Keep special tokens at both ends, and what `crop` keeps between them; for a `partial`"
+    "Keep special tokens at both ends, and what `crop` keeps between them; pass `partial(special_crop, crop=…)`"
     rest = crop(rank-first, (n-first-last).clamp(min=0), max(max_len-first-last, 0))
     return rest | (rank < first) | (rank >= n-last)
 
@@ -82,7 +84,7 @@ def unit_pool(
     pad_mask:Tensor, # bool `(b,t)`, True at padding
     pool:callable=mean_pool # What makes one vector of them
 )->Tensor: # Vectors of length 1, or 0 where there is nothing but padding `(b,k)`
-    "Pool, then divide by the length; for a `partial`"
+    "Pool, then divide by the length; pass `partial(unit_pool, pool=…)`"
     return F.normalize(pool(x, pad_mask), dim=-1)
 
 # %% ../../nbs/nn/classifier.ipynb #00f07c0c

@@ -17,6 +17,7 @@ class KeepsInitKwargs(Module):
     "Keep the arguments in `init_kwargs`, to be saved"
     def __pre_init__(self, *args, **kwargs):
         super().__pre_init__()
+        # positional arguments by their names, then keywords
         self.init_kwargs = dict(zip(inspect.signature(type(self)).parameters, args)) | kwargs
 
 # %% ../../nbs/nn/encoder.ipynb #02embed2
@@ -139,6 +140,7 @@ def _make_blocks(k, heads, depth, block_cls, **kwargs):
 
 def _make_positions(width, max_len, s, pos_cls, blocks):
     "Positions for the heads of all blocks, which are `s` wide if they don't tell"
+    # a block of a user's own may lack both attributes
     attentions = [getattr(o, 'attention', o) for o in blocks]
     widths = [getattr(o, 's', s) for o in attentions]
     positions = PositionsByBlock(width, max_len, widths, L(pos_cls))

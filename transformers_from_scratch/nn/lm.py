@@ -61,13 +61,15 @@ def looks_ahead(
     **kwargs # For its blocks
 )->bool: # False if each token sees only those before it
     "True if attention shows a later token, or the last token changes outputs before it"
+    # the masks of the blocks, for 64 queries at most
     keys = torch.arange(min(ifnone(encoder.max_len, 512), 8192), device='cpu')
     queries = torch.linspace(0, len(keys)-1, min(len(keys), 64), device='cpu').long()[:,None]
     for block in encoder.blocks:
         # without `hidden` it passes here (`lt` hides all later tokens), and is tested below
-        get_hidden = getattr(getattr(block, 'attention', None), 'hidden', torch.lt)
+        get_hidden = nested_attr(block, 'attention.hidden', torch.lt)
         hidden = get_hidden(queries, keys)
         if hidden is None or not (hidden | (keys<=queries)).all(): return True
+    # two texts that differ in their last token
     n = min(ifnone(encoder.max_len, 8), 8, encoder.vocab_sz-1)
     if n<2 or encoder.embedding.weight.is_meta: return False
     texts = torch.arange(n, device=encoder.embedding.weight.device).repeat(2, 1)          # (2,n)

@@ -30,8 +30,9 @@ def mask_tokens(
     else: smallest = partial(torch.amin, dim=1, keepdim=True)  # of each row
     u,idx = draws
     u = u.to(ids.device).where(is_word[ids], 1.)  # other tokens are not chosen           # (b,t)
-    u = torch.where(u==smallest(u), p*u, u)  # at least one is chosen
+    u = torch.where(u==smallest(u), p*u, u)  # at least one is chosen, since p*u<p
     other = words[idx.to(ids.device)%len(words)]                                          # (b,t)
+    # of those chosen four fifths become the mask, a tenth another word, a tenth stay
     hidden = ids.where(u>=.9*p, other).masked_fill(u<.8*p, mask_id)
     return hidden,u<p
 

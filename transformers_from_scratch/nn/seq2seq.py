@@ -51,7 +51,7 @@ class DecoderBlock(TransformerBlock):
     def _look(self, x, source, pad_mask):
         "Cross-attention of the queries `x` to the source"
         if isinstance(source, dict): source = source[self]
-        b = (source[0] if isinstance(source, tuple) else source).shape[0]
+        b = (source[0] if isinstance(source, tuple) else source).shape[0]  # of keys, or of vectors
         queries = x.reshape(b, -1, x.shape[-1])                             # (b,n*t,k)
         return self.cross(queries, source, pad_mask=pad_mask, need_weights=False).view_as(x)
 
@@ -77,6 +77,7 @@ def shift_right(
     if not marks.has_bos:
         ids = F.pad(ids, (1,0), value=marks.bos)
         n = n+1
+    # behind the last token, not behind the padding
     if not marks.has_eos: ids = F.pad(ids, (0,1), value=pad_idx).scatter(1, n, marks.eos)
     return ids[:,:-1],ids[:,1:]
 
@@ -151,6 +152,7 @@ class TransformerSeq2Seq(TextModel):
     ):
         encoder = TransformerEncoder(vocab_sz, k, depth=depth, pad_idx=pad_idx,
                                      attn_cls=attn_cls, block_cls=block_cls, **kwargs)
+        # keywords held by the `partial` win, or they would be overridden here
         other = kwargs | (decoder_cls.keywords if isinstance(decoder_cls, partial) else {})
         decoder = decoder_cls(ifnone(target_sz, vocab_sz), k, depth=ifnone(target_depth, depth),
                               pad_idx=ifnone(target_pad, pad_idx), **other)

@@ -53,9 +53,9 @@ class ShapedAttention(MultiHeadAttention):
 
     @delegates(MultiHeadAttention.hides)
     def hides(self, span:int=None)->str: # 'nothing', 'later' or 'more'
-        "Whether the window hides something among so many neighbors"
-        whole = self.window is None or (span is not None and span<=self.window)
-        if not whole or self.hidden != ShapedAttention.hidden.__get__(self): return 'more'
+        "Tell what `hidden` hides among so many neighbors, which may all be within the window"
+        all_near = self.window is None or (span is not None and span<=self.window)
+        if not all_near or self.hidden != ShapedAttention.hidden.__get__(self): return 'more'
         return 'later' if self.causal else 'nothing'
 
     @delegates(MultiHeadAttention.attend)
@@ -163,9 +163,10 @@ class ShapedEmbeddings(Embeddings):
         if self.scale is not None: x = x * self.scale
         if types is None and self.type_sep is not None:
             ends = (ids==self.type_sep).long()
+            # type 1 begins after the first `type_sep`
             types = (ends.cumsum(1)>ends).long()                                          # (b,t)
         if types is not None: return x + self.types(types)
-        return x if self.types is None else x + self.types.weight[0]
+        return x if self.types is None else x + self.types.weight[0]  # all are of type 0
 
     @delegates(Embeddings.finish)
     def finish(self, x:Tensor, dropout:callable)->Tensor: # `(b,t,k)`
@@ -234,7 +235,7 @@ class YarnRotary(BlendedRotary):
         low = max(math.floor(number(self.many)), 0)
         high = min(math.ceil(number(self.few)), self.s-1)
         at = torch.arange(len(waves), device=waves.device)
-        return 1 - ((at-low)/max(high-low, .001)).clamp(0, 1)
+        return 1 - ((at-low)/max(high-low, .001)).clamp(0, 1)  # `max`: never divided by 0
 
     @delegates(BlendedRotary.turns)
     def turns(self, pos:Tensor)->tuple: # Cosines and sines, as in `RotaryPositions`
@@ -266,6 +267,7 @@ def distance_buckets(
         later = 0
         far = (-distance).clamp(min=0)
     exact = n//2  # distances with a bucket each
+    # farther ones by their logarithm: 0 at `exact`, `n-exact` at `farthest`
     wide = (far.clamp(min=1).float()/exact).log()/math.log(farthest/exact)*(n-exact)
     return later + far.where(far<exact, (exact+wide.long()).clamp(max=n-1))
 
@@ -282,9 +284,9 @@ class BucketPositions(Positions):
         added:bool=False # Add a learned vector for each position, too (MPNet)?
     ):
         store_attr('n,farthest,both')
-        alone = n//4 if both else n//2  # distances with a bucket each
-        if farthest<=alone or alone<1:
-            raise ValueError(f'`farthest` is {farthest}, but must be above {alone} for n={n}')
+        exact = n//4 if both else n//2  # distances with a bucket each
+        if farthest<=exact or exact<1:  # `distance_buckets` divides by log(farthest/exact)
+            raise ValueError(f'`farthest` is {farthest}, but must be above {exact} for n={n}')
         self.added = (LearnedPositions if added else Positions)(k, max_len)
         self.table = nn.Embedding(n, heads)
         nn.init.zeros_(self.table.weight)
@@ -323,8 +325,9 @@ class DistanceVectors(Positions):
         norm_cls:type=nn.LayerNorm # Class of the norm of the vectors, created as `norm_cls(k)`
     ):
         self.n,self.farthest = n,ifnone(farthest, max_len)
-        if self.farthest-1<=n//2:
-            raise ValueError(f'`farthest` is {self.farthest}, but must be above n/2+1 = {n//2+1}')
+        near = n//2  # distances with a vector each
+        if self.farthest-1<=near:  # `rows` divides by log((farthest-1)/near)
+            raise ValueError(f'`farthest` is {self.farthest}, but must be above n/2+1 = {near+1}')
         self.table,self.norm = nn.Embedding(2*n, k),norm_cls(k)
         nn.init.normal_(self.table.weight, std=0.02)
 
@@ -339,6 +342,7 @@ class DistanceVectors(Positions):
         "Row of each distance: the middle one is distance 0"
         near = self.n//2  # distances with a vector each
         far = distance.abs()
+        # rows beyond `near`, by the logarithm: `near-1` of them up to `farthest-1`
         steps = (far.clamp(min=1).float()/near).log()/math.log((self.farthest-1)/near)*(near-1)
         at = distance.where(far<=near, (steps.ceil().long()+near)*distance.sign())
         return (at+self.n).clamp(0, 2*self.n-1)
@@ -380,9 +384,10 @@ class DisentangledAttention(ShapedSelfAttention):
         distance_keys = _split_heads(self.tokeys(vectors), self.heads)                   # (h,2n,s)
         distance_queries = _split_heads(self.toqueries(vectors), self.heads)
         by_query = (q @ distance_keys.mT).gather(-1, at.expand(*q.shape[:2],-1,-1))
+        # `queries` has put `scale*s**.5` into `q`, but nothing has into `k`
         by_key = k*self.scale*self.s**.5 @ distance_queries.mT
         by_key = by_key.gather(-1, at.mT.expand(*k.shape[:2],-1,-1)).mT
-        return (by_query + by_key)/self.s**.5
+        return (by_query + by_key)/self.s**.5  # as attention divides its scores
 
 def _split_heads(x, heads): return x.unflatten(-1, (heads,-1)).transpose(0, 1)  # (n,h*s) -> (h,n,s)
 

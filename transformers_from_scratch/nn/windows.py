@@ -35,11 +35,13 @@ def _window_columns(ids, model, overlap=None):
     columns,pad_mask = left_align(columns, -1)                                            # (b,t')
     t = columns.shape[1]
     n = (~pad_mask).sum(1)[:,None,None]                                                 # (b,1,1)
+    # without padding no window may have more columns than the text
     width = max_len if pad_idx is not None else torch.sym_min(t, max_len)
     # in a graph the number of windows must not depend on the numbers: enough for any text
     extra = t if torch.compiler.is_compiling() else max(t-max_len, 0)
     place = torch.arange(width, device=ids.device)  # within a window
-    begin = step*torch.arange(1 + (extra+step-1)//step, device=ids.device)[:,None]         # (w,1)
+    n_windows = 1 + (extra+step-1)//step  # the first, and steps to the end, rounded up
+    begin = step*torch.arange(n_windows, device=ids.device)[:,None]                        # (w,1)
     last_begin = (n-max_len).clamp(min=0)  # of the window that ends with the text
     start = torch.minimum(begin, last_begin)
     # each window has the special tokens of the start and of the end of the text
@@ -58,17 +60,18 @@ def in_windows(
     pool:callable=mean_pool, # A pool that combines the logits of the windows
     overlap:int=None # Tokens that two windows share, at least; None: a quarter of `max_len`
 )->Tensor: # Logits `(b,n_out)`
-    "Read texts of any length, each window as a separate text; for `windows=`, also in a `partial`"
+    "Read texts of any length, each window as a separate text; it, or a `partial` of it, is the `windows` of a model"
     if model[0].max_len is None: return model.read(ids, types)
     columns = _window_columns(ids, model, overlap)
     graph = torch.compiler.is_compiling()
     if not graph and columns.shape[1]==1: return model.read(ids, types)
-    none = columns<0                                                              # (b,w,max_len)
-    def rows(x, fill): return _take(x, columns.clamp(min=0)).masked_fill(none, fill).flatten(0, 1)
+    missing = columns<0                                                           # (b,w,max_len)
+    def rows(x, fill): return _take(x, columns.clamp(min=0)).masked_fill(missing, fill).flatten(0, 1)
     if not graph: ids = ids.as_subclass(Tensor)
     types = None if types is None else rows(types, 0)
     logits = model.read(rows(ids, ifnone(model[0].pad_idx, 0)), types)                # (b*w,n_out)
-    empty = none.all(2) & (torch.arange(none.shape[1], device=none.device) > 0)           # (b,w)
+    # the first window counts even in a text without tokens, or nothing could be pooled
+    empty = missing.all(2) & (torch.arange(missing.shape[1], device=missing.device) > 0)  # (b,w)
     return pool(logits.view(*empty.shape, logits.shape[-1]), empty)
 
 # %% ../../nbs/nn/windows.ipynb #a925ff09

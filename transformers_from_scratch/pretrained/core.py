@@ -22,7 +22,7 @@ from ..files.describe import *
 from .family import *
 
 # %% ../../nbs/pretrained/core.ipynb #p07f75d41a9
-_no_weights = re.compile(
+_no_weights = re.compile(  # such as 'embeddings.position_ids', 'h.0.attn.bias' (a mask) and 'rotary_emb.inv_freq'
     r'.*(position_ids|token_type_ids|attn\.(masked_)?bias|attention\.(masked_)?bias|inv_freq)')
 
 def _spelled(weights, name):
@@ -119,7 +119,7 @@ def _pool(cfg):
 def _dense(cfg):
     "The layer for a module `Dense`"
     name = cfg('activation_function', default='torch.nn.Tanh')
-    act = _activations.get(re.sub(r'^torch\.nn\.(modules\.\w+\.)?', '', name))
+    act = _activations.get(re.sub(r'^torch\.nn\.(modules\.\w+\.)?', '', name))  # 'torch.nn.modules.linear.Identity'
     if not act: cfg.bad('activation_function', name, f'but must be one of {[*_activations]}')
     cfg.only(use_residual=False)
     layer = nn.Linear(cfg('in_features', kind=int), cfg('out_features', kind=int),
@@ -349,7 +349,7 @@ class Pretrained:
         return {**self.model.init_kwargs, **self.encoder.init_kwargs, **pool, **given, **sizes}
 
 # %% ../../nbs/pretrained/core.ipynb #p075b765e34
-# of training in advance, or the same in each model
+# tensors left out without a word: of training in advance, or the same in each model
 _not_told = re.compile(r'.*(pooler|seq_relationship|sop_classifier|discriminator_predictions|mask_predictions|'
                        r'lm_predictions|EncDecAttention\.relative_attention_bias|version|embed_positions|'
                        r'position_embeddings|(cls\.predictions|lm_head|predictions)\.bias).*')
@@ -411,7 +411,7 @@ def copy_into(self:Pretrained,
     if not keeps_head: return new
     head = self.model[1].state_dict()
     for n,w in head.items():
-        if same_vocab or self.target or not n.startswith('linear.'): continue
+        if same_vocab or self.target or not n.startswith('linear.'): continue  # its rows are no tokens
         rows,_ = match(w.view(len(w), -1))  # a bias as a column
         head[n] = rows.view(-1, *w.shape[1:])
     model[1].load_state_dict(head)

@@ -89,9 +89,10 @@ def _smollm3(cfg):
     cfg.preset(tie_word_embeddings=True)
     depth = cfg('num_hidden_layers', kind=int)
     every = cfg('no_rope_layer_interval', default=4, kind=int)
-    turns = cfg('no_rope_layers', default=[int((i+1)%every!=0) for i in range(depth)])[:depth]
-    kinds = ['turn' if o else 'stay' for o in turns]
-    pos_cls = by_block(kinds, turn=rotary_of(cfg, base=2e6), stay=Positions)
+    # despite its name, 1 in this list: the block rotates
+    rotates = cfg('no_rope_layers', default=[int((i+1)%every!=0) for i in range(depth)])[:depth]
+    kinds = ['rotated' if o else 'plain' for o in rotates]
+    pos_cls = by_block(kinds, rotated=rotary_of(cfg, base=2e6), plain=Positions)
     return llama(cfg, pos_cls=pos_cls)
 
 def _phi3(cfg):
@@ -198,7 +199,7 @@ def _pythia(cfg):
     bias = cfg('attention_bias', default=True)
     side_by_side = cfg('use_parallel_residual', default=True)
     cfg.only(head_dim=k//heads)
-    cfg.values['partial_rotary_factor'] = cfg('rotary_pct', default=.25, kind=float)
+    cfg.values['partial_rotary_factor'] = cfg('rotary_pct', default=.25, kind=float)  # as others name it
     args = dict(k=k, heads=heads, depth=cfg('num_hidden_layers', kind=int), dropout=0.,
         max_len=cfg('max_position_embeddings', kind=int),
         act_cls=activation_of(cfg, 'hidden_act', default='gelu'),

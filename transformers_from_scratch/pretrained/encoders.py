@@ -145,7 +145,7 @@ def _modernbert(cfg):
     kinds = kinds_of(cfg, depth, ['full_attention']+['sliding_attention']*(every-1))
     norm = partial(nn.LayerNorm, eps=cfg('norm_eps', default=1e-5, kind=float),
                    bias=cfg('norm_bias', default=False))
-    window = cfg('local_attention', default=128, kind=int)//2 + 1
+    window = cfg('local_attention', default=128, kind=int)//2 + 1  # on each side, with the token itself
     bias = cfg('attention_bias', default=False)
     attn = partial(ShapedSelfAttention, qkv_bias=bias, bias=bias)
     near = partial(attn, window=window)

@@ -17,6 +17,7 @@ from ..text.info import *
 # %% ../../nbs/pretrained/family.ipynb #p07ad2d649f
 def _is_of(value, kind):
     "True for a value of this type; whole numbers must be positive, others not negative"
+    # larger ones can be no sizes; `type`, since True is an `int`
     if kind is int: return type(value) is int and 0<value<2**40
     if kind is float: return type(value) in (int,float) and 0<=value<1e30
     return isinstance(value, kind)
@@ -143,7 +144,7 @@ def _rope_of(cfg, kind):
     if kind: cfg.only(rope_scaling=None)
     rope = cfg.values.get('rope_scaling') or cfg('rope_parameters', default={})
     if kind: rope = rope.get(kind) or {}
-    return CheckpointConfig(cfg.file, {'rope_type': rope.get('type', 'default'), **rope})
+    return CheckpointConfig(cfg.file, {'rope_type': rope.get('type', 'default'), **rope})  # `type`: in older files
 
 def _slowed_of(cfg, rope, args):
     "Rotary positions for texts that are longer than those of the training"

@@ -18,15 +18,16 @@ from .core import *
 # %% ../../nbs/pretrained/write.ipynb #p07cfa9d4d7
 def _update_tokenizer(pre, folder):
     "Write a tokenizer that got more tokens; `ValueError` for another one"
-    tok = as_tokenizer(pre.tokenizer).tok if pre.tokenizer else None
+    ours = as_tokenizer(pre.tokenizer).tok if pre.tokenizer else None
+    if not isinstance(ours, HFTokenizer): return
     file = tokenizer_file(folder)
-    if not isinstance(tok, HFTokenizer): return
     old = HFTokenizer(folder).o2i if file else {}
-    if tok.o2i==old: return
-    if not old.items()<=tok.o2i.items():
+    if ours.o2i==old: return
+    if not old.items()<=ours.o2i.items():
         raise ValueError('its tokenizer is not the one that was read, with more tokens')
     if file and file.name!='tokenizer.json': raise ValueError(f'{file.name} takes no more tokens')
-    (folder/'tokenizer.json').write_text(tok.tok.to_str(pretty=True), encoding='utf8')
+    backend = ours.tok  # of `tokenizers`
+    (folder/'tokenizer.json').write_text(backend.to_str(pretty=True), encoding='utf8')
 
 def _update_limit(config, encoder, longest):
     "Write the number of positions, if it is not that of the file"

@@ -17,8 +17,8 @@ from .trial import *
 def _by_token(x, b, t):
     "A tensor as `(b,t,…)`, whatever its layout; None if it has no place for each token"
     if x.shape[:2]==(t,b) and t!=b: return x.transpose(0, 1)
-    if b*t>b and len(x)==b*t: return x.unflatten(0, (b,t))
-    places = [d for d in range(1, x.dim()) if x.shape[d]==t]
+    if t>1 and len(x)==b*t: return x.unflatten(0, (b,t))
+    places = [d for d in range(1, x.dim()) if x.shape[d]==t]  # dimensions that may be that of the tokens
     return x.movedim(places[0], 1) if places and len(x)==b else None
 
 def record(
@@ -84,9 +84,12 @@ _of_class = {  # part of a class's name: what it does to padding, and to later t
         'gets no `key_padding_mask`, or an inverted one', 'gets no causal mask, or `is_causal` alone')}
 
 def _of_module(trial, name, future):
-    "A sentence for a module that is known; empty for others"
+    "Fault of a module of a known kind with later tokens, or with padding; empty for others"
     kind = type(trial.base.get_submodule(name)).__name__ if name else ''
-    return next((says[future] for part,says in _of_class.items() if re.search(part, kind)), '')
+    found = [says for part,says in _of_class.items() if re.search(part, kind)]
+    if not found: return ''
+    of_padding,of_future = found[0]
+    return of_future if future else of_padding
 
 def why_nan(
     part:str # From `named`
@@ -114,7 +117,7 @@ def why_future(
     "Likely cause where the outputs before `j` differ"
     def past(x): return x[0,:j]
     name = culprit(trial, (ids,past), (changed,past))
-    known = _of_module(trial, name, True)
+    known = _of_module(trial, name, future=True)
     if known: return f'{named(trial, name)} {known}'
     return (f'{named(trial, name)} looks ahead: its causal mask is missing, off by one, on one side only, too '
             'small a number, applied after the softmax, or hides the diagonal; a softmax, norm or '
@@ -142,10 +145,12 @@ def why_padding(
 def _why_read(trial, ids, where):
     "Likely cause where the first text of `ids` has padding"
     pad = trial.is_pad(ids[0])
-    name = culprit(trial, (ids[:1,~pad], lambda x: x[0]), (ids, lambda x: x[0][~pad]))
+    def first(x): return x[0]
+    def first_real(x): return x[0][~pad]
+    name = culprit(trial, (ids[:1,~pad],first), (ids,first_real))
     part = named(trial, name)
     if trial.pad_diff(ids)==math.inf: return why_nan(part)
-    known = _of_module(trial, name, False)
+    known = _of_module(trial, name, future=False)
     tables = _padding_vectors(trial, ids)
     if tables: return (f'{part} {known or "reads padding"}; `padding_idx=` of {tables} is missing: the vector of '
                        'padding is not zero')

@@ -185,10 +185,10 @@ def _find_leaks(trial):
     for t in (2,3,4,trial.t,trial.long):
         ids = trial.texts(2, t)
         others = [torch.cat([ids[:,:j], trial.others(ids[:,j:])], 1) for j in range(1, ids.shape[1])]
-        out,*outs = trial.out(torch.cat([ids, *others])).split(2)
+        out,*outs = trial.out(torch.cat([ids, *others])).split(2)  # two texts of each
         for j,(changed,new) in enumerate(zip(others, outs), 1):
             diffs = (new-out)[:,:j].abs().amax((0,2))  # (j,)
-            moved = ~(diffs<=trial.tol)
+            moved = ~(diffs<=trial.tol)  # also by NaN
             all_seen = all_seen and moved.all()
             if moved.any(): leaks.append((ids, changed, j, diffs))
             else: trial.diff = max(trial.diff, diffs.max().item())

@@ -42,13 +42,16 @@ def _shrink(config):
     "Make the sizes in a configuration, a dict, small; lists with a value for each layer keep two"
     depth = next((config[o] for o in _sizes[2].split()[:6] if isinstance(config.get(o), int)), None)
     lists = {n: o for n,o in config.items() if isinstance(o, list) and len(o)==depth and n!='architectures'}
+    # the first layer, and one of another kind
     kinds = [*zip(*lists.values())]
     second = next((i for i,o in enumerate(kinds) if o!=kinds[0]), 1)
     for n,o in lists.items(): config[n] = [o[0],o[min(second, len(o)-1)]]
-    heads,groups = config.get('num_attention_heads'),config.get('num_key_value_heads')
+    heads = config.get('num_attention_heads')
+    groups = config.get('num_key_value_heads')
     for size,names in _sizes.items():
         for n in names.split():
             if isinstance(config.get(n), int) and not isinstance(config[n], bool): config[n] = min(size, config[n])
+    # heads that share no keys still share none
     if heads==groups and groups: config['num_key_value_heads'] = config['num_attention_heads']
     for n,o in config.items():
         if str(n).endswith('layer_indices') and o: config[n] = [1]

@@ -94,13 +94,13 @@ def _outside(m):
 
 def shared_tensors(
     model:nn.Module # A model
-)->dict: # Of names to what is there: it changes with the tensors
-    "Find tensors that are kept outside of a model, so that all copies of it share them"
+)->dict: # By name: what differs after a call if the tensors, or their number, do
+    "Fingerprints of tensors outside of a model, which all its copies share, to compare before and after a call"
     found = {}
     for m in model.modules():
         for name,x in _outside(m):
-            if isinstance(x, functools._lru_cache_wrapper): found[name] = x.cache_info().currsize
-            elif kept := tensors(x): found[name] = [(id(o), o._version) for o in kept]
+            if isinstance(x, functools._lru_cache_wrapper): found[name] = x.cache_info().currsize  # results in a cache
+            elif kept := tensors(x): found[name] = [(id(o), o._version) for o in kept]  # changed in place
     return found
 
 def kept_graphs(

@@ -19,8 +19,10 @@ def _pieces(trial, sizes, b, model):
     "Read `b` texts in pieces: `(first token, last token, largest difference to the whole)` of each"
     ids = trial.texts(b, sum(sizes))
     pad = torch.zeros_like(ids, dtype=torch.bool)
-    whole,state = _whole(trial, ids),None
-    start,found = 0,[]
+    whole = _whole(trial, ids)
+    state = None
+    start = 0
+    found = []
     for n in sizes:
         end = start+n
         out,state = trial.stepped(model, ids[:,start:end], state, pad[:,:end])
@@ -60,8 +62,9 @@ def _blame_pieces(trial, sizes, b):
     "Raise `Broken` for the smallest pieces that fail, with what is likely"
     small = [(o,n) for o in _of_pieces for n in (1,3) if sum(o)<=(trial.max_len or 24)]
     tries = [*small, (sizes,b)]
-    while tries and not (wrong := _first_wrong(trial, *tries[0])): tries.pop(0)
-    if tries: sizes,b = tries[0]
+    for sizes,b in tries:
+        wrong = _first_wrong(trial, sizes, b)
+        if wrong: break
     # with a cache that is shared only a model that has read differs, or one that reads again
     if not wrong or _first_wrong(trial, sizes, b)!=wrong: raise Broken('texts must not see each other', cause=_shared)
     first,last,diff = wrong

@@ -267,7 +267,7 @@ class Trial:
             if out.requires_grad: (out*torch.randn_like(out)).sum().backward()
             for p,q in zip(self.base.parameters(), other.parameters()):
                 if q.grad is None: continue
-                size = .3*p.detach().std().item() if p.numel()>1 else 0
+                size = .3*p.detach().std().item() if p.numel()>1 else 0  # of one number it would be NaN
                 with torch.no_grad(): p += (q.grad.to_dense()!=0) * (size or .1) * torch.randn_like(p)
 
     def in_own_type(self)->'Trial': # The same in the model's own number type

@@ -71,7 +71,7 @@ class ChunkedLoss(Callback):
         "Read the batch as a `Learner` does, with vectors in the place of logits"
         learn = self.learn
         head = get_model(self.model)[1]
-        head.forward = noop
+        head.forward = noop  # in front of that of its class, until it is deleted
         try: learn.pred = learn.model(*learn.xb)
         finally: del head.forward
         learn('after_pred')

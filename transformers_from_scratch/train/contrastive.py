@@ -29,6 +29,7 @@ class ContrastiveLoss(Module):
     )->Tensor: # A number: the mean over texts that have one like them
         "The cross-entropy between what is like a text and what is near it"
         x = F.normalize(x.as_subclass(Tensor).float(), dim=-1)
+        # a text is not compared with itself
         scores = (x@x.t()/self.temp).fill_diagonal_(-1e4)                 # (b,b) = (b,k) @ (k,b)
         y = y.as_subclass(Tensor)
         alike = (y[:,None]==y).float().fill_diagonal_(0)                                  # (b,b)
@@ -90,7 +91,8 @@ def fit_head(self:TransformerLearner,
     if text_target(self.dls).kind=='numbers' and head.y_range is None:  # columns of any scale
         unit = y.view(len(y), -1).std(0).clamp(min=1e-30)
         y = y / unit
-    best = nn.Linear(*linear.weight.shape[::-1], device=x.device, dtype=x.dtype)
+    n_out,k = linear.weight.shape
+    best = nn.Linear(k, n_out, device=x.device, dtype=x.dtype)
     nn.init.zeros_(best.weight)
     best.bias.data = linear.bias.detach()/unit
     opt = torch.optim.LBFGS(best.parameters(), max_iter=200, line_search_fn='strong_wolfe',

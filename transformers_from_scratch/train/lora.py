@@ -82,11 +82,12 @@ def add_lora(
     missing = [o for o in names if o not in known]
     ensure(not missing and names, 'layers', missing, f'names of linear layers: {", ".join(sorted(known))}')
     loras = {n: LoRALinear(o, r, alpha, dropout) for n,o in linears.items() if last_name(n) in names}
-    for stack in [*model][:-1]: stack.requires_grad_(False)
+    *stacks,_ = model
+    for stack in stacks: stack.requires_grad_(False)  # before the changes are in it, which are trained
     for n,lora in loras.items(): model.set_submodule(n, lora)
     learn.splitter_before = learn.splitter
     learn.splitter = lora_splitter
-    learn.opt = None
+    learn.opt = None  # `unfreeze` makes one, whose groups have only what is trained
     learn.unfreeze()
     return learn
 
@@ -104,7 +105,7 @@ def merge_lora(self:TransformerLearner
         plain.bias = o.bias
         model.set_submodule(name, plain)
     if self.splitter is lora_splitter:
-        self.splitter = vars(self).pop('splitter_before', transformer_splitter)
+        self.splitter = getattr(self, 'splitter_before', transformer_splitter)
     self.opt = None
     self.unfreeze()
     return self

@@ -12,6 +12,7 @@ from ..learner.core import *
 from ..learner.turns import *
 from ..learner.turns import loader_order,set_loader_order
 from ..text.ensure import *
+from ..text.info import vocab_of
 
 # %% ../../nbs/train/processes.ipynb #30a00008
 def from_process_0(
@@ -23,12 +24,12 @@ def from_process_0(
     return values[0]
 
 # %% ../../nbs/train/processes.ipynb #di000004
-def _mark_of(dl):
-    "A checksum of the vocabulary and the lengths of the texts"
-    attrs = vars(dl)
-    if 'lens' in attrs: lens = getattr(dl.lens, 'coll', dl.lens)  # of a language model
-    else: lens = attrs.get('res', getattr(dl.dataset, 'items', []))  # `res`: of sorted texts
-    return zlib.crc32(repr((len(dl.dataset), getattr(dl, 'vocab', None), list(lens))).encode())
+def _checksum_of(dl):
+    "A checksum of the vocabulary and the lengths of the texts, to see that all processes have the same"
+    own = vars(dl)  # `getattr` would ask the dataset, too
+    if 'lens' in own: lens = getattr(dl.lens, 'coll', dl.lens)  # of a language model
+    else: lens = own.get('res', getattr(dl.dataset, 'items', []))  # `res`: of sorted texts
+    return zlib.crc32(repr((len(dl.dataset), vocab_of(dl), list(lens))).encode())
 
 def _gather_rows(x):
     "Join `x` of all processes, each with any number of rows"
@@ -43,8 +44,8 @@ class _Share(GetAttr):
     def __init__(self, dl, device=None):
         self.rank = rank_distrib()
         self.n_ranks = num_distrib()
-        mark = _mark_of(dl)
-        if from_process_0(mark)!=mark:
+        checksum = _checksum_of(dl)
+        if from_process_0(checksum)!=checksum:
             raise ValueError(f'process {self.rank} has other texts or another vocabulary than '
                              'process 0: split the data with a `seed`, or call `set_seed` before')
         self.whole = dl
@@ -75,7 +76,7 @@ class _Share(GetAttr):
             start = n*self.rank//self.n_ranks
             end = n*(self.rank+1)//self.n_ranks
             self.n_rows = end-start  # 0: the row that is read counts nothing
-            rows = slice(start, max(end, start+1))
+            rows = slice(start, max(end, start+1))  # one at least
             yield apply(lambda o: o[rows], b)
 
     def to_detach(self, b, cpu=True, gather=True):
@@ -105,12 +106,13 @@ def _text_trainer(**kwargs):
 
 @patch
 def to_distributed(self:BaseTextLearner,
-    **kwargs # For fastai's `DistributedTrainer` and accelerate's `Accelerator`
+    sync_bn:bool=True, # Replace batch norm by `nn.SyncBatchNorm`? `distrib_ctx` passes it by position
+    **kwargs # For accelerate's `Accelerator`
 )->BaseTextLearner: # Itself; `detach_distributed` undoes it
     "Train in all processes that were started; raises `ImportError` without accelerate"
     if num_distrib()<2: return self
     if default_device().type=='cpu': kwargs = dict(cpu=True) | kwargs  # or no processes connect
-    self.add_cb(_text_trainer(**kwargs))
+    self.add_cb(_text_trainer(sync_bn=sync_bn, **kwargs))
     if rank_distrib(): self.remove_cb(ProgressCallback)
     return self
 

@@ -15,10 +15,11 @@ from .processes import *
 from .processes import from_process_0
 from ..files.format import *
 from ..files.describe import *
+from ..text.info import parts_of
 from ..learner.checks import vocabs_of
 
 # %% ../../nbs/train/resume.ipynb #d58fbbb627
-_logging = {f'fastai.callback.{o}' for o in  # modules of callbacks that show and log
+_logging_modules = {f'fastai.callback.{o}' for o in
             'core progress hook wandb tensorboard comet neptune azureml'.split()}
 
 def _callbacks(learn):
@@ -27,12 +28,15 @@ def _callbacks(learn):
     counts = Counter()
     for cb in learn.cbs.sorted('order'):
         modules = {o.__module__ for o in type(cb).__mro__ if o is not Callback}
-        if isinstance(cb, (Resume,Recorder)) or modules & _logging: continue
-        if not getattr(cb, 'resumes', True): continue
+        logs = modules & _logging_modules
+        if isinstance(cb, (Resume,Recorder)) or logs: continue
+        if not getattr(cb, 'resumes', True): continue  # a user's class may opt out by `resumes = False`
         name = type(cb).__name__
         counts[name] += 1
         cbs[f'{name} {counts[name]}'] = cb
     return cbs
+
+def _is_of_callback(setting): return '.' in setting  # such as 'GradientClip 1.max_norm'
 
 def _is_custom(cb): return not type(cb).__module__.startswith(('fastai.','transformers_from_scratch.'))
 
@@ -116,8 +120,8 @@ def _hash_items(dataset):
     "A hash of all items in their order, with their labels"
     total = hashlib.blake2b(digest_size=8)
     total.update(str(nested_attr(dataset, 'corpus.about.ids')).encode())  # the checksum of a corpus
-    for tl in getattr(dataset, 'tls', [dataset]):
-        items = getattr(tl, 'items', tl)
+    for part in parts_of(dataset):
+        items = getattr(part, 'items', part)
         if isinstance(items, pd.DataFrame): items = items.itertuples(index=False, name=None)
         elif isinstance(items, (np.ndarray,Tensor)): items = [items]
         for item in items: total.update(f'{_in_full(item)}\0'.encode(errors='surrogatepass'))
@@ -149,9 +153,10 @@ def _callback_settings(learn):
     res = {}
     for name,cb in _callbacks(learn).items():
         if not _is_custom(cb): res[name] = 'there'
+        held = vars(cb)  # `getattr` would ask the learner, too
         for n in inspect.signature(type(cb)).parameters:
-            value = vars(cb).get(n, cb)  # `cb`, which is no string, if there is none
-            if value is None or isinstance(value, (int,float,str)): res[f'{name}.{n}'] = repr(value)
+            is_plain = n in held and isinstance(held[n], (int,float,str,type(None)))
+            if is_plain: res[f'{name}.{n}'] = repr(held[n])
     return res
 
 def _part_settings(learn):
@@ -233,8 +238,8 @@ class Resume(Callback):
         self.changed = []
         for name in now|then:
             # a callback of a custom class may be new or gone: the first step shows whether it matters
-            of_new_callback = '.' in name and not (name in now and name in then)
-            if now.get(name)!=then.get(name) and not of_new_callback: self.changed.append(name)
+            may_be_new = _is_of_callback(name) and not (name in now and name in then)
+            if now.get(name)!=then.get(name) and not may_be_new: self.changed.append(name)
         if self.changed and not self.force:
             name = self.changed[0]
             raise ValueError(f'`{name}` is {now.get(name)!s:.80}, but was {then.get(name)!s:.80}')
@@ -275,8 +280,8 @@ class Resume(Callback):
         set_loader_order(self.dls.train, own['order'])
         if state['scaler'] and not state['done']: self.learn.scaler.load_state_dict(state['scaler'])
 
-    def _decide_as(self, then):
-        "Decide what machines decide as this run did when it began, and warn where this one would not"
+    def _use_kernels_of(self, then):
+        "Use the kernels and the threads of the machine that began this run; warn where they differ from this one's"
         now = _machine()
         other = {n: o for n,o in then.items() if now.get(n, o)!=o}
         if other: warn(f'this run goes on as it began, with {other}: this machine would choose otherwise')
@@ -306,7 +311,7 @@ class Resume(Callback):
         "In place of `all_batches`: skip the batches that were done, and train on the rest of the epoch"
         learn = self.learn
         state,own = self.found  # `own` is what this process saved
-        self._decide_as(own['machine'])
+        self._use_kernels_of(own['machine'])  # for the same bits
         batches = iter(learn.dl)
         for _ in range(state['batch']): next(batches)
         self.found = None

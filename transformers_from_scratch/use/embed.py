@@ -29,7 +29,8 @@ def _by_length(lens, bs):
     for i in longest_first:
         if batch:
             longest = lens[batch[0]]
-            full = len(batch)==bs or len(batch)*longest>=1024 and lens[i]<.85*longest
+            large = len(batch)*longest>=1024  # tokens
+            full = len(batch)==bs or (large and lens[i]<.85*longest)
         if not batch or full:
             batch = []
             batches.append(batch)
@@ -97,7 +98,7 @@ def embed(self:Pretrained,
         ids = [tok.o2i[o] for o in tokens]
         if limit is not None and len(ids)>limit: ids = ids[:limit-n_last] + ids[len(ids)-n_last:]
         rows.append(ids)
-    if pool is SentenceConfig: pool = config
+    if pool is SentenceConfig: pool = config  # none was passed
     if pool and normalize is None: normalize = config.normalize
     with in_eval(self.model): out = _embed(self.encoder, rows, None, pool=pool, normalize=normalize, **kwargs)
     return out[0] if isinstance(texts, str) else out
@@ -109,7 +110,7 @@ def embed(self:TransformerLearner,
     **kwargs
 )->Tensor: # `(n,k)` on the CPU, in the order of the texts; `(k,)` for a single string
     "Vectors of texts, cut to `max_len` by `crop` (windows are not read); `TypeError` for other than texts"
-    if hasattr(self, 'data_watch'): self.data_watch.before_validate()
+    if hasattr(self, 'data_watch'): self.data_watch.before_validate()  # raises for data with another vocabulary
     model = get_model(self.model)
     items = texts.to_dict('records') if isinstance(texts, pd.DataFrame) else texts
     if is_listy(items): items = list(items)  # perhaps a generator

@@ -112,11 +112,11 @@ def save_pretrained(self:TransformerLearner,
     model = plain_model(self.model)
     files = self.checkpoint_files or {}
     if rank_distrib(): return Path(folder).expanduser()  # the first process writes
-    # a classifier with the head of its checkpoint
     target = _own_target(files, model, text_target(self.dls))
-    whole = target or isinstance(model, (TransformerLM,TransformerMLM,TransformerSeq2Seq))
+    writes = isinstance(model, (TransformerLM,TransformerMLM,TransformerSeq2Seq))
+    part = model if target or writes else model[0]
     marks = self.teacher_forcing.marks if isinstance(model, TransformerSeq2Seq) else None
-    pre = Pretrained(model if whole else model[0], list(text_vocab(self.dls)), text_tokenizer(self.dls),
+    pre = Pretrained(part, list(text_vocab(self.dls)), text_tokenizer(self.dls),
                      marks=marks, sentence=_sentence(files, model[-1]), files=files, target=target)
     folder = pre.save_pretrained(folder)
     if not tokenizer_file(folder):

@@ -148,6 +148,7 @@ def _write_graph(model, path):
     else:
         most = max_len
         t = min(ifnone(most, 8), 8)
+    # an example of any size above 1, which would be a constant of the graph
     ids = torch.zeros(3, t, dtype=torch.long)
     dims = {0:torch.export.Dim('batch'), 1:torch.export.Dim('length', max=most)}
     out = io.StringIO()  # where the messages of PyTorch go
@@ -274,12 +275,11 @@ def _evenly(items, n):
 
 def _rows(reader, items, n):
     "Ids of at most `n` texts, or items of a dataset, that the model can read, and their targets or None"
-    longest = not reader.about['crops'] and reader.about['max_len'] or sys.maxsize
     rows = []
     for o in _evenly(items, n):
         if isinstance(o, tuple): ids,target = reader.cut(o[0].tolist()),np.asarray(o[1])
         else: ids,target = reader.ids(o),None
-        if len(ids)<=longest: rows.append((ids, target))
+        if len(ids)<=reader.limit: rows.append((ids, target))
     return rows
 
 def _random_rows(reader):
@@ -308,21 +308,21 @@ def _neighbors(x):
     "The ten nearest vectors of each `(n,10)`"
     unit = x/np.linalg.norm(x, axis=1, keepdims=True).clip(1e-12)
     cosines = unit@unit.T
-    np.fill_diagonal(cosines, -9)
+    np.fill_diagonal(cosines, -9)  # not a vector itself
     return np.argsort(-cosines, 1, kind='stable')[:,:min(10, len(x)-1)]
 
 def _gap(about, a, b):
     "Changes of numbers or vectors in deviations of `b`, of others as they are; 0 for what rounding explains"
     gap = np.abs(a-b)
     if about['target'] not in ('numbers','vectors'): return gap
-    size = np.abs(b).max(0 if about['target']=='numbers' else None)
+    size = np.abs(b).max(0 if about['target']=='numbers' else None)  # of each column, or of all vectors
     return np.where(gap<1e-5*size, 0, gap) / b.std(0).clip(1e-3)
 
 def _same(about, a, b):
     "The share of answers that are the same"
     if about['target']=='vectors':
-        pairs = zip(_neighbors(a), _neighbors(b))
-        return float(np.mean([np.isin(*o).mean() for o in pairs])) if len(a)>1 else 1.
+        shares = [np.isin(found, wanted).mean() for found,wanted in zip(_neighbors(a), _neighbors(b))]
+        return float(np.mean(shares)) if len(a)>1 else 1.
     if about['target']=='numbers': same = _gap(about, a, b) < .25
     elif about['target']=='labels': same = (a>about['thresh'])==(b>about['thresh'])
     else: same = a.argmax(-1)==b.argmax(-1)

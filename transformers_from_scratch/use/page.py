@@ -21,6 +21,7 @@ from ..learner.turns import *
 # %% ../../nbs/use/page.ipynb #9a6e0010
 def _regex_set(belongs):
     "The characters of which `belongs` is true, as a set in a regular expression of JavaScript"
+    # such as '\u{41}-\u{5a}' for A to Z
     return ''.join(f'\\u{{{a:x}}}-\\u{{{b:x}}}' for a,b in char_ranges(belongs))
 
 @functools.lru_cache
@@ -34,29 +35,31 @@ def _words_table(tok, vocab):
                 lower=tok.lower, vocab=vocab, specials=[])
 
 # %% ../../nbs/use/page.ipynb #9a6e0011
-def _bert_sets(tok):
+def _bert_sets(backend):
     "The characters that BERT's rules drop, those between words, and those that are a word each"
     none = range(0xd800, 0xe000),range(0x40001, 0xe0000)  # halves of pairs, and what nobody assigned
     chars = [chr(i) for i in range(0x110000) if not any(i in o for o in none)]
+    # 'a-a' becomes 'aa' if '-' is dropped, 'a a' if it is a space, 'a - a' if it is a word
     text = ' zz '.join(f'a{o}a' for o in chars)
-    words = tok.pre_tokenizer.pre_tokenize_str(tok.normalizer.normalize_str(text))
+    words = backend.pre_tokenizer.pre_tokenize_str(backend.normalizer.normalize_str(text))
     found = dict(zip(chars, ' '.join(o for o,_ in words).split(' zz ')))
-    def is_kind(kind): return lambda c: kind(found.get(c, found['\U00040000']))
+    def is_kind(kind): return lambda c: kind(found.get(c, found['\U00040000']))  # one for all not assigned
     return dict(g=_regex_set(is_kind(lambda o: o=='aa')), s=_regex_set(is_kind(lambda o: o=='a a')),
                 p=_regex_set(is_kind(lambda o: o.count(' ')==2)))
 
 def _pieces_table(tok, vocab):
     "The rules of BERT's WordPiece; raises `ValueError` for another `HFTokenizer`"
-    tok = tok.tok
-    change,model = tok.normalizer,tok.model
-    kinds = [type(o).__name__ for o in (change, tok.pre_tokenizer, model)]
-    added = tok.get_added_tokens_decoder().values()
+    backend = tok.tok  # of `tokenizers`
+    change = backend.normalizer
+    model = backend.model
+    kinds = [type(o).__name__ for o in (change, backend.pre_tokenizer, model)]
+    added = backend.get_added_tokens_decoder().values()
     plain = not any(o.single_word or o.lstrip or o.rstrip or o.normalized for o in added)
     ensure(plain and kinds==['BertNormalizer','BertPreTokenizer','WordPiece'], 'tok_tfm', kinds,
            "BERT's WordPiece, its special tokens without settings; for byte-level BPE "
            "`BPETokenizer.from_file('tokenizer.json')`")
-    known = tok.get_vocab()
-    return dict(kind='pieces', pattern='[^{p}{s}]+|[{p}]', sets=_bert_sets(tok), lower=change.lowercase,
+    known = backend.get_vocab()
+    return dict(kind='pieces', pattern='[^{p}{s}]+|[{p}]', sets=_bert_sets(backend), lower=change.lowercase,
                 strip=ifnone(change.strip_accents, change.lowercase), unk=model.unk_token,
                 prefix=model.continuing_subword_prefix, longest=model.max_input_chars_per_word,
                 vocab=[o if o in known else '' for o in vocab], specials=[o.content for o in added])
@@ -100,9 +103,10 @@ def _text_table(dls):
 
 # %% ../../nbs/use/page.ipynb #9a6e0014
 def _strongest(bag, batches, n):
-    "The rows of the `n` phrases that add most to the logits of all texts, by their squares"
+    "Rows of the `n` phrases with the largest sum, over all texts, of squared contributions to logits"
     with no_random():
         for ids,*_ in batches: bag(ids.cpu()).sum().backward()
+    # a phrase adds ratio*(scale+weight): the gradient of its weight is its ratio times its texts
     grad = ifnone(bag.weight.grad, bag.ratios)  # without texts as of one that has all phrases
     per_text = grad * bag.ratios  # number of texts times ratio**2                      # (n_rows,n_out)
     strength = (per_text * (bag.scale+bag.weight)**2).sum(1)                                  # (n_rows,)
@@ -141,7 +145,7 @@ def _phrases_table(small, numbers, units, one_right, base):
     "The contribution of each phrase to each class"
     wide = 2_000_003  # the base of `ngram_keys`; with `base` keys stay below 2**53
     keys = small.keys[1:].numpy()
-    keys = (keys//wide**2*base + keys//wide%wide)*base + keys%wide
+    keys = (keys//wide**2*base + keys//wide%wide)*base + keys%wide  # the same three digits
     gaps = _in_7_bits(np.diff(keys, prepend=0).tolist())
     return dict(base=base, n_grams=small.n_grams, skip=small.skip, bias=small.bias.tolist(), units=units,
                 keys=_in_base64(gaps), parts=_in_base64(numbers.T[int(one_right):].tobytes()))

@@ -22,8 +22,10 @@ def _fix_html(text):
     for old,new in _html.items(): text = text.replace(old, new)
     return html.unescape(text)
 
+# a word in small letters, behind `mark` unless it is a single letter
 def _marked(mark): return lambda m: f'{m[1]}{mark*(len(m[2])>1)}{m[2].lower()}'
 
+# fastai's rules; 'so!!! no no no' becomes 'so xxrep 3 ! xxwrep 3 no'
 rules = {
     'fix_html': _fix_html,
     'replace_rep': lambda t: re.sub(r'(\S)(\1{2,})', lambda m: f' xxrep {len(m[2])+1} {m[1]} ', t),
@@ -53,12 +55,14 @@ def _by_spacy(state):
     return lambda text: [o.text for o in tokenizer(_whole(text))]
 
 def _by_subwords(state):
+    "Split texts as an `HFTokenizer` does"
     from tokenizers import Tokenizer
     tok = Tokenizer.from_str(state['model'])
     specials = state['settings']['specials']
     names = {i: f'<id{i}>' if ' ' in o else o for o,i in tok.get_vocab().items()}
     def split(text):
         text = _whole(text)
+        # two columns are a pair, more are joined
         two = state['pairs'] and re.fullmatch('xxfld 1 (.*?) xxfld 2 (.*)', text, re.DOTALL)
         texts = [re.sub(r' xxfld \d+ ', ' ', o) for o in two.groups()] if two else [text]
         return [names[i] for i in tok.encode(*texts, add_special_tokens=specials).ids]
@@ -111,6 +115,7 @@ class _OpenVINO:
         return [*self.model.create_infer_request().infer(given).values()]
 
 def _onnxruntime(file, threads):
+    "A session of onnxruntime"
     from onnxruntime import InferenceSession, SessionOptions
     options = SessionOptions()
     options.intra_op_num_threads = threads
@@ -145,12 +150,19 @@ class _Reader:
             with np.load(self.folder/'head.npz') as head: self.head = head['weight'].T,head['bias']
 
     def _session(self, engine, threads):
+        "Make what runs the model: a table, or one of the `engines` with its file"
         if self.about['bag']: return _Bag(self.folder/'bag.npz')
         if engine not in self.about['engines']: raise ValueError(
             f"`engine` is {engine!r}, but must be one of {self.about['engines']}, "
             f"for which there are files in {self.folder}")
         make,file = engines[engine]
         return make(self.folder/file, threads)
+
+    @property
+    def limit(self):
+        "Tokens of a text that the model reads, at most"
+        if self.about['crops']: return sys.maxsize
+        return self.about['max_len'] or sys.maxsize
 
     def joined(self,
         texts:list # A text; or a dict, or a list, of one for each column that was trained on
@@ -188,12 +200,11 @@ class _Reader:
     )->list: # What the model gives for each
         "Read ids, in batches of similar length; raises `ValueError` for more than the model reads"
         order = sorted(range(len(rows)), key=lambda i: -len(rows[i]))  # the longest first
-        limit = not self.about['crops'] and self.about['max_len'] or sys.maxsize
         res = [None]*len(rows)
         done = 0
         while done<len(order):
             longest = max(len(rows[order[done]]), 1)
-            if longest>limit: raise ValueError(f'a text has {longest} tokens, but this model reads {limit}')
+            if longest>self.limit: raise ValueError(f'a text has {longest} tokens, but this model reads {self.limit}')
             batch = order[done:done+max(tokens//longest, 1)]
             ids = np.full((len(batch), longest), self.about['pad_idx'], np.int64)         # (b,t)
             for row,i in zip(ids, batch): row[:len(rows[i])] = rows[i]
@@ -386,6 +397,7 @@ def _write_rows(file, form, rows, answers):
         writer.writerows(table)
 
 def _main():
+    "Answer texts of the command line, or of standard input"
     parser = argparse.ArgumentParser(description='Answers to texts')
     parser.add_argument('texts', nargs='*', help='texts; none: standard input')
     parser.add_argument('--format', choices=['text','jsonl','csv'], default='text', help='of input and output')

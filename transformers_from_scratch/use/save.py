@@ -9,6 +9,7 @@ __all__ = ['load_transformer_learner']
 from fastai.text.all import *
 from ..text.ensure import *
 from ..text.info import *
+from ..text.info import parts_of
 from ..text.tokenizers import *
 from ..text.loaders import *
 from ..text.blocks import *
@@ -104,8 +105,8 @@ def _describe_table(tok, dls):
     if text_target(dls).kind=='text':
         label = getattr(text_tokenizer(dls, 1), 'text_cols', None)
         return config | dict(label=label and list(label))
-    tls = getattr(dls.train_ds, 'tls', ())
-    reader = tls[1].tfms.fs[0] if len(tls)>1 else None
+    parts = parts_of(dls.train_ds)
+    reader = parts[1].tfms.fs[0] if len(parts)>1 else None
     if _is_plain_reader(reader): config |= dict(label=list(reader.cols), delim=reader.label_delim)
     return config
 
@@ -210,7 +211,7 @@ def _target_block(head, n_columns, tok):
     return MultiCategoryBlock(vocab=head.classes),head.classes[:1]
 
 def _cells(names, delim, y):
-    "The cells of a row, by column, whose columns `names` hold the target `y`"
+    "The cells of a row by column: `names` are the columns of the target `y`"
     if len(names)>1: return dict(zip(names, y))
     return {names[0]: y[0] if delim is not None and isinstance(y, list) else y}
 

@@ -61,5 +61,5 @@ def zero_shot(
     mean = torch.zeros_like(weight[0]) if texts is None else embed(texts).mean(0)          # (k,)
     with torch.no_grad():
         linear.weight.copy_(weight)
-        linear.bias.copy_(-weight@mean)                                      # (c,) = (c,k) @ (k,)
+        linear.bias.copy_(-weight@mean)  # takes `mean` off each vector      # (c,) = (c,k) @ (k,)
     return learn
