@@ -75,6 +75,7 @@ def as_code(
     return f"partial({value['name']}, {args})" if args else value['name']
 
 def _is_custom(value):
+    "True for a value from `as_json` that is, or holds, something marked `custom`"
     if isinstance(value, list): return any(map(_is_custom, value))
     return isinstance(value, dict) and ('custom' in value or any(map(_is_custom, value.values())))
 
@@ -244,6 +245,7 @@ def rebuild(
     weights:dict # From `weights_of`; is empty after that, which saves memory
 )->nn.Module: # In training mode, on the CPU
     "A model of `keywords` and `weights`, in their types; raises `ValueError` if they don't fit"
+    # before a model is built: a damaged file may ask for any number of blocks
     if keywords.get('depth', 0)>len(weights): raise ValueError(f"there are no {keywords['depth']} blocks")
     if not custom_parts({n: as_json(o) for n,o in keywords.items()}):
         with on_meta_device(): check_shapes(cls(**keywords), weights)
@@ -262,6 +264,9 @@ def _setting(value):
     name = as_json(value)
     return [name, getattr(value, '__qualname__', None)] if _is_custom(name) else name
 
+# how names of `part_settings` begin that come and go in a training: of hooks, and of tensors that a part computed last
+_hooks,_computed = 'hooks of ','tensor '
+
 def part_settings(
     model:nn.Module, # A model, or a part of one
     free:tuple=() # Names of attributes that may differ
@@ -274,7 +279,7 @@ def part_settings(
         name = name or 'model'
         cls = getattr(part, 'same_as', type(part))  # of a fast layer the plain one
         found[f'class of {name}'] = f'{cls.__module__}.{cls.__qualname__}'
-        found[f'hooks of {name}'] = len(part._forward_hooks) + len(part._forward_pre_hooks)
+        found[f'{_hooks}{name}'] = len(part._forward_hooks) + len(part._forward_pre_hooks)
         known = ('in_features','out_features','scale') if cls is nn.Linear else ()  # by its weight
         values = {n: o for n,o in vars(part).items() if n[0]!='_' and n not in known}
         values |= {n: part._buffers[n] for n in part._non_persistent_buffers_set}
@@ -282,7 +287,7 @@ def part_settings(
             # one that is as in the class changes nothing
             as_in_class = hasattr(cls, attribute) and _setting(value)==_setting(getattr(cls, attribute))
             if attribute in free or as_in_class: continue
-            kind = 'tensor ' if isinstance(value, Tensor) and attribute not in part._buffers else ''
+            kind = _computed if isinstance(value, Tensor) and attribute not in part._buffers else ''
             found[f'{kind}{name}.{attribute}'] = _setting(value)
     return found
 
@@ -291,7 +296,7 @@ def lasting_settings(
     free:tuple=() # Names of attributes that may differ
 )->dict: # As of `part_settings`
     "Settings without what comes and goes in a training: hooks, and tensors that a part computed last"
-    return {n: o for n,o in part_settings(model, free).items() if not n.startswith(('hooks ','tensor '))}
+    return {n: o for n,o in part_settings(model, free).items() if not n.startswith((_hooks,_computed))}
 
 def dropouts(
     model:nn.Module # A model, or a part of one
@@ -312,7 +317,8 @@ def check_description(
     same = rebuilt is not None and _outputs_match(model, rebuilt)
     if same:  # settings matter as well, such as an angle: two texts may not show it
         then,now = part_settings(rebuilt),part_settings(model)
-        same = then=={n: o for n,o in now.items() if n in then or not n.startswith('tensor ')}
+        # the rebuilt one has not computed yet what `model` may have
+        same = then=={n: o for n,o in now.items() if n in then or not n.startswith(_computed)}
     if not same:
         raise ValueError("a model made of the same keywords would be another one: a part of this "
                          "one was changed by hand, such as a block, hook or `forward`. Make the "
@@ -331,7 +337,7 @@ def match_rows(
     if old_pad is not None and old_pad>=len(rows): old_pad = None
     old = list(old)[:len(rows)]
     place = {token: i for i,token in reversed([*enumerate(old)])}  # the first of several that are equal
-    # what has its place already stays there: fastai adds several `xxfake`
+    # what has its place already stays there: fastai adds several `xxfake`. A slice may be empty, where `old` ends
     at = [i if [token]==old[i:i+1] else place.get(token, -1) for i,token in enumerate(new)]
     if pad is not None and old_pad is not None: at[pad] = old_pad  # whatever its name
     unknown = [o for o,i in zip(new, at) if i<0 and o not in ('xxfake',PAD)]
