@@ -31,7 +31,7 @@ def checksum(
     tensors:dict # Tensors by their names
 )->int: # 32 bits
     "A CRC of the description and of every bit of the tensors"
-    fields = {n: o for n,o in about.items() if n!='checksum'}
+    fields = {key: value for key,value in about.items() if key!='checksum'}
     total = zlib.crc32(json.dumps(fields, sort_keys=True).encode())
     for n in sorted(tensors):
         x = tensors[n].cpu().contiguous()
@@ -109,7 +109,7 @@ def write_file(
     **fields # The rest of the description; NumPy's numbers are fine
 )->AttrDict: # The description in the file
     "Write a file with its description; raises `ValueError` for weights that are not finite"
-    tensors = {n: o.detach().cpu().contiguous().clone() for n,o in (tensors or {}).items()}
+    tensors = {name: x.detach().cpu().contiguous().clone() for name,x in (tensors or {}).items()}
     _ensure_finite(tensors)
     about = as_read(dict(version=_file_version, kind=kind, **fields))
     about.checksum = checksum(about, tensors)

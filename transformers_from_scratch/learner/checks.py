@@ -429,6 +429,7 @@ class BestEpoch(Callback):
         "Load no file of an earlier training where no epoch was the best"
         for cb in self._watching():
             found = _saves_each(cb) or math.isfinite(ifnone(cb.best, math.inf))
-            cb.run = found or isinstance(cb, SaveModelCallback) and cb.at_end
+            saves_at_end = isinstance(cb, SaveModelCallback) and cb.at_end
+            cb.run = found or saves_at_end
             if not found and self.recorder.values:
                 warn(f'no epoch was the best by {cb.monitor!r}, as where it has no number')

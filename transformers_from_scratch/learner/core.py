@@ -176,8 +176,8 @@ class BaseTextLearner(Learner):
         default_cbs:bool=True, # Add fastai's default callbacks, with an `ItemRecorder` for its `Recorder`?
         **kwargs
     ):
-        if fast_layers and torch.device(getattr(dls, 'device', None) or 'cpu').type=='cpu':
-            use_fast_layers(model)
+        device = torch.device(getattr(dls, 'device', None) or 'cpu')
+        if fast_layers and device.type=='cpu': use_fast_layers(model)
         if loss_func is None and _scores_tokens(model): loss_func = CrossEntropyLossFlat()
         usual = [ItemRecorder if o is Recorder else o for o in defaults.callbacks] if default_cbs else []
         super().__init__(dls, model, loss_func=loss_func, opt_func=opt_func, cbs=usual+L(cbs),
@@ -300,10 +300,12 @@ def _keywords_from(start, info, model_cls, given, asked):
     of_encoder = {*start.encoder.init_kwargs}
     known = of_encoder | {*inspect.signature(model_cls).parameters}
     # the head of the checkpoint may be of another class, or for other classes
-    fits = start.target==info.target or (not start.target and issubclass(model_cls, type(start.model)))
-    if not fits: known -= {*start.model.init_kwargs} - of_encoder
+    same_target = start.target==info.target
+    same_head = not start.target and issubclass(model_cls, type(start.model))
+    if not (same_target or same_head): known -= {*start.model.init_kwargs} - of_encoder
     known |= {*given, *asked}
-    return {n: o for n,o in start.keywords(given, info.vocab, info.pad_idx).items() if n in known}
+    keywords = start.keywords(given, info.vocab, info.pad_idx)
+    return {name: value for name,value in keywords.items() if name in known}
 
 def _model_keywords(dls, info, model_cls, start=None, **kwargs):
     "Keywords for a model of `dls`: what was passed, else as in `start`, else as usual"
@@ -311,7 +313,7 @@ def _model_keywords(dls, info, model_cls, start=None, **kwargs):
     usual_len = dls.train.seq_len if isinstance(dls.train, LMDataLoader) else 512
     usual = dict(max_len=usual_len, k=256, heads=8, depth=4, pos_cls=RotaryPositions)
     # a size that is None is as usual; of other keywords None is a value
-    given = {n: o for n,o in kwargs.items() if o is not None or n not in (*usual,'n_out')}
+    given = {name: value for name,value in kwargs.items() if value is not None or name not in (*usual,'n_out')}
     if 'n_out' in params: given.setdefault('n_out', getattr(dls, 'c', 0))
     if 'target_sz' in params:
         same = [*info.target_vocab]==[*info.vocab]
@@ -394,7 +396,8 @@ def _one_text(dls, item, cols):
     several = hasattr(item, '__iter__') and not isinstance(item, (str,dict,pd.Series,Tensor))
     ensure(not several, 'item', item, 'one text: see `stream_preds` for several', TypeError)
     is_row = isinstance(item, (dict,pd.Series)) and {*cols}<={*item.keys()}
-    return row_text(dls, item) if cols and (is_row or isinstance(item, str)) else item
+    if cols and (is_row or isinstance(item, str)): return row_text(dls, item)
+    return item
 
 def _test_dl(learn, items, **kwargs):
     "A loader of texts, sorted by their characters: to count tokens would read each text twice"

@@ -161,8 +161,8 @@ class Attributions:
         return [o/most for o in self.scores]
 
     def __repr__(self):
-        marks = [('+' if o>0 else '-')*round(3*abs(o)) for o in self._strengths()]
-        words = (f'{t}[{m}]' if m else t for t,m in zip(self.tokens, marks))
+        signs = [('+' if o>0 else '-')*round(3*abs(o)) for o in self._strengths()]
+        words = (f'{token}[{sign}]' if sign else token for token,sign in zip(self.tokens, signs))
         return f'{self.target} {self.value:.3g}: ' + self.sep.join(words)
 
     def _repr_html_(self):

@@ -64,7 +64,7 @@ def _prompt_ids(learn, text):
 
 def _sampling_keywords(arguments):
     "The arguments of `predict` that `_writers` takes, by name"
-    return {n: o for n,o in arguments.items() if n not in ('self','text','no_bar')}
+    return {name: value for name,value in arguments.items() if name not in ('self','text','no_bar')}
 
 def _padded(prompts, pad_idx):
     "Prompts as a batch `(b,t)`, padded on the left; raises `ValueError` where that needs a padding id"

@@ -264,8 +264,9 @@ class BLEU(Metric):
         "Collect sources and targets, unless predictions are gathered, or no measurement is due"
         epoch = learn.epoch+1
         in_training = learn.training or learn.recorder.losses  # `validate` alone resets these
-        is_turn = epoch>=learn.n_epoch or self.every and epoch%self.every==0
-        if hasattr(learn, 'gather_preds') or in_training and not is_turn: return
+        is_turn = epoch>=learn.n_epoch or (self.every and epoch%self.every==0)
+        is_due = is_turn or not in_training
+        if hasattr(learn, 'gather_preds') or not is_due: return
         self.learn = learn
         pad = learn.teacher_forcing.pad_idx
         sources = learn.to_detach(learn.xb[0]).tolist()

@@ -96,7 +96,7 @@ class TextBlock(_fastai.TextBlock):
 _decimal = re.compile(r'\s*[-+]?((\d+|\d{1,3}([. ]\d{3})+),\d+|\d{1,3}(,\d{3})+\.\d+)\s*')
 
 def _has(y_block, block, tfm):
-    "True for `block`, and for a block with a transform of class `tfm`"
+    "True if `y_block` is the function `block`, or has a transform of class `tfm`"
     tfms = y_block.type_tfms if isinstance(y_block, TransformBlock) else []
     return y_block is block or any(isinstance(o, tfm) for o in tfms)
 
@@ -129,13 +129,14 @@ def _ensure_no_string_numbers(name, column, y_block):
 
 def _ensure_targets(df, cols, y_block, label_delim):
     "Raise `ValueError` for targets that would be read as something else"
-    is_labels = _has(y_block, MultiCategoryBlock, MultiCategorize)
+    # each string of the one column would be read as a list of letters
+    reads_letters = _has(y_block, MultiCategoryBlock, MultiCategorize) and len(cols)==1 and label_delim is None
     for name in cols:
         values = df[name].tolist()
         _ensure_no_lists(name, values, y_block)
         _ensure_no_string_numbers(name, df[name], y_block)
         strings = [o for o in values if isinstance(o, str)]
-        if strings and is_labels and len(cols)==1 and label_delim is None: raise ValueError(
+        if strings and reads_letters: raise ValueError(
             f'{name!r} holds strings, of which each letter would be a label: '
             "pass `label_delim=';'`, or lists of labels")
 
@@ -143,6 +144,7 @@ def _target_block(df, cols, label_delim):
     "The block for the targets of a table"
     if label_delim is not None: return MultiCategoryBlock
     if len(cols)==1: return CategoryBlock
+    # a column of 0 and 1 for each label
     if all({*df[o]}<={0,1} for o in cols): return MultiCategoryBlock(encoded=True, vocab=cols)
     return MultiCategoryBlock
 
@@ -217,6 +219,7 @@ class TextDataLoaders(_fastai.TextDataLoaders):
         texts = ensure_filled(df[:0], *L(text_col))  # names of columns
         targets = [] if is_lm else ensure_filled(df[:0], *L(label_col))
         many_labels = label_delim is not None or _has(y_block, MultiCategoryBlock, MultiCategorize)
+        # a block that was passed may do something with missing cells
         needed = targets if many_labels or y_block is None else []
         ensure_filled(df, *L(valid_col), *texts, *needed)
         splitter = splitter_of(df, valid_pct, seed, valid_col)

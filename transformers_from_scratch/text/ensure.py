@@ -95,7 +95,8 @@ def decoded(
             if n_control<=len(start)/8: return re.sub('(?<!\r)\r+\n|\r', '\n', text) if '\r' in text else text
     start = data[:4]  # wider characters begin with a mark, or have zeros where they are letters
     if b'\0' in start or start[:2] in (b'\xff\xfe',b'\xfe\xff'):
-        wide = 'utf-32' if b'\0\0' in start else 'utf-16-be' if start[:1]==b'\0' else 'utf-16'
+        wide = 'utf-16-be' if start[:1]==b'\0' else 'utf-16'
+        if b'\0\0' in start: wide = 'utf-32'
         raise ValueError(f"{file} is not in {encoding}: pass `encoding=`, as encoding={wide!r}")
     raise ValueError(
         f"{file} is not in {encoding}: pass `encoding=`, such as 'cp1252', or several that are tried in turn, "
@@ -165,7 +166,7 @@ def keywords_of(
         @functools.wraps(f)
         def call(*args, **kwargs):
             try:
-                for name in kwargs.keys() & {*but}:
+                for name in kwargs.keys() & {*but}:  # raised here, it gets a note below
                     raise TypeError(f"{f.__name__}() got an unexpected keyword argument '{name}'")
                 return f(*args, **kwargs)
             except TypeError as e:
@@ -175,10 +176,11 @@ def keywords_of(
                     e.add_note(_keyword_note(found[1], {*params} - {'self'}))
                 raise
         sig = inspect.signature(f)
-        params = {n: p for n,p in sig.parameters.items() if p.kind is not p.VAR_KEYWORD}
+        params = {name: p for name,p in sig.parameters.items() if p.kind is not p.VAR_KEYWORD}
         for other in others:
-            for n,p in inspect.signature(other).parameters.items():
-                if p.default is not p.empty and n not in but: params.setdefault(n, p.replace(kind=p.KEYWORD_ONLY))
+            for name,p in inspect.signature(other).parameters.items():
+                if p.default is p.empty or name in but: continue
+                params.setdefault(name, p.replace(kind=p.KEYWORD_ONLY))
         call.__signature__ = sig.replace(parameters=[*params.values()])
         _chain_comments(call, others)
         return call

@@ -42,6 +42,7 @@ class _KeptTokens:
 
     @contextmanager
     def _open(self):
+        "Open the file for one transaction, within `with`; raises `OSError` for one that is no database"
         db = sqlite3.connect(self.file, timeout=600)
         try:
             with db: yield db

@@ -170,7 +170,8 @@ def _disagreeing(tok, settings):
         if key in _lists: return all(map(is_there, value.values() if isinstance(value, dict) else value))
         if key.endswith('_token'):
             name = value['content'] if isinstance(value, dict) else value
-            return not name or name in added and habits.get(key) in (None,name)
+            if not name: return True
+            return name in added and habits.get(key) in (None,name)
         return value==habits[key] if key in habits else not value  # what nobody knows may only be off
     said = {key: value for key,value in settings.items() if value is not None and key not in _no_effect}
     return {key: value for key,value in said.items() if not fits(key, value)}

@@ -46,7 +46,7 @@ class TextIds(Numericalize):
             count = getattr(dsets, 'counter', None)
             if not count: count = Counter(token for tokens in dsets for token in tokens)
             self.vocab = [*self.tok.make_vocab(count, self.min_freq_of_tok)]
-            self.o2i = defaultdict(int, {v: i for i,v in enumerate(self.vocab) if v!='xxfake'})
+            self.o2i = defaultdict(int, {token: i for i,token in enumerate(self.vocab) if token!='xxfake'})
         super().setups(dsets)
 
     def encodes(self, tokens):
@@ -101,6 +101,7 @@ class _KeptPart:
             self.state = state
 
     def __getitem__(self, i):
+        "Item `i` after all transforms; what the known ones make of it is kept"
         if self.tl.items is not self.items: self.refresh()
         if i not in self.kept:
             x = self._apply(self.known, L(self.items, use_list=None)[i])  # as fastai: of a table a row
@@ -191,6 +192,7 @@ class PadPairs(PadTexts):
 class _KeepsRows:
     "Part of a loader whose rows are `KeptRows`"
     def __iter__(self):
+        "Batches as from fastai, but without other processes where all that takes time is kept"
         rows = KeptRows.of(self.dataset)
         all_kept = rows is not None and not any(o.own for o in rows.parts)
         quick = all_kept and all(type(o) is ToTensor for o in self.after_item.fs)
@@ -277,6 +279,7 @@ class _Stream:
         self.filled = set()  # places in this order whose text is there
 
     def __getitem__(self, span:slice):
+        "The ids at these places; texts there that are missing are put there"
         first_text = bisect_right(self.ends, span.start)
         last_text = bisect_right(self.ends, span.stop-1)
         for place in range(first_text, last_text+1):

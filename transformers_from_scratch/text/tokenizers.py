@@ -42,7 +42,7 @@ class CharTokenizer:
         min_freq:int=1 # Characters that are rarer become `xxunk`
     )->list: # `xxunk`, `xxpad`, `xxbos`, frequent characters first, `xxfake` to a multiple of 8
         "The vocabulary: every character"
-        return _vocab_of(o for o,n in counter.most_common() if n>=min_freq)
+        return _vocab_of(token for token,n in counter.most_common() if n>=min_freq)
 
     def join(self,
         tokens:list # Characters, as this tokenizer names them
@@ -283,7 +283,7 @@ def as_tokenizer(
 _rules = {o.__name__: o for o in [*defaults.text_proc_rules, *defaults.text_postproc_rules]}
 
 def _rule_name(f):
-    "fastai's rules by name, others with their module, and with the arguments of a `partial`"
+    "The name of a rule, of those that are not fastai's with the module; of a `partial` also its arguments"
     if isinstance(f, partial):
         args = [*map(repr, f.args), *(f'{name}={o!r}' for name,o in f.keywords.items())]
         return f"{_rule_name(f.func)}({', '.join(args)})"
