@@ -290,9 +290,8 @@ class TransformerLearner(BaseTextLearner):
 
 # %% ../../nbs/learner/core.ipynb #ta5c4562
 tasks['classifier'] = Task(
-    TransformerLearner, TransformerClassifier, data='classes',
-    factory='transformer_classifier_learner', needs='classes or numbers',
-    on_hub='text-classification', example="predict('Some text.')")
+    TransformerLearner, TransformerClassifier, data='classes', factory='transformer_classifier_learner',
+    needs='classes or numbers', on_hub='text-classification', example="predict('Some text.')")
 
 # %% ../../nbs/learner/core.ipynb #bbd75c42
 def _keywords_from(start, info, model_cls, given, asked):
@@ -304,8 +303,7 @@ def _keywords_from(start, info, model_cls, given, asked):
     same_head = not start.target and issubclass(model_cls, type(start.model))
     if not (same_target or same_head): known -= {*start.model.init_kwargs} - of_encoder
     known |= {*given, *asked}
-    keywords = start.keywords(given, info.vocab, info.pad_idx)
-    return {name: value for name,value in keywords.items() if name in known}
+    return {name: value for name,value in start.keywords(given, info.vocab, info.pad_idx).items() if name in known}
 
 def _model_keywords(dls, info, model_cls, start=None, **kwargs):
     "Keywords for a model of `dls`: what was passed, else as in `start`, else as usual"
@@ -385,8 +383,7 @@ def transformer_classifier_learner(
     first,last = text_ends(dls)
     crop = kwargs.pop('crop', head_crop)
     if first+last and crop: crop = partial(special_crop, crop=crop, first=first, last=last)
-    return make_learner(dls, TransformerLearner, TransformerClassifier, kind='classes', n_out=n_out,
-                        crop=crop, **kwargs)
+    return make_learner(dls, TransformerLearner, TransformerClassifier, kind='classes', n_out=n_out, crop=crop, **kwargs)
 
 # %% ../../nbs/learner/core.ipynb #8e820de8
 _usual_losses = dict(category='CrossEntropyLossFlat', labels='BCEWithLogitsLossFlat')
