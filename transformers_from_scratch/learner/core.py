@@ -383,7 +383,8 @@ def transformer_classifier_learner(
     first,last = text_ends(dls)
     crop = kwargs.pop('crop', head_crop)
     if first+last and crop: crop = partial(special_crop, crop=crop, first=first, last=last)
-    return make_learner(dls, TransformerLearner, TransformerClassifier, kind='classes', n_out=n_out, crop=crop, **kwargs)
+    return make_learner(dls, TransformerLearner, TransformerClassifier, kind='classes',
+                        n_out=n_out, crop=crop, **kwargs)
 
 # %% ../../nbs/learner/core.ipynb #8e820de8
 _usual_losses = dict(category='CrossEntropyLossFlat', labels='BCEWithLogitsLossFlat')
