@@ -81,7 +81,7 @@ learn.remove_cb(ProgressCallback)
 with learn.no_logging(): learn.fit(1)
 learn.predict('a good film'), learn.show_results(max_n=2), Interpretation.from_learner(learn).top_losses(3), dls.show_batch(max_n=2)
 load_transformer_learner(learn.save_transformer(folder/'some')), learn.export('some.pkl'), load_learner(folder/'some.pkl').predict('a good film')
-if find_spec('accelerate'): sys.modules['transformers_from_scratch.train.processes']._text_trainer(False, cpu=True)
+if find_spec('accelerate'): sys.modules['transformers_from_scratch.train.processes']._text_trainer(cpu=True)
 shutil.rmtree(folder)
 '''
 

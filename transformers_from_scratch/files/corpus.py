@@ -66,7 +66,7 @@ def _tokenize(texts, tok, folder, about, part):
     return about
 
 # %% ../../nbs/files/corpus.ipynb #c0000014
-def _table(tokens, vocab):
+def _ids_of(tokens, vocab):
     "The id in `vocab` of each of `tokens`"
     o2i = {o: i for i,o in enumerate(vocab) if o!='xxfake'}
     lost = first(o for o in tokens if o not in o2i)
@@ -98,11 +98,11 @@ def _finish(folder, tok, about, asked):
         raise ValueError(f"{folder} was written to by several processes: delete it, and begin anew")
     tokens = [json.loads(o) for o in (folder/'tokens.jsonl').read_bytes().splitlines()]
     vocab = _make_vocab(tokens, numbers, tok, asked)
-    table = _table(tokens, vocab)
+    id_of = _ids_of(tokens, vocab)  # of each number
     crc = 0
     with atomic_write(folder/'tokens.bin') as new, open(new, 'wb') as f:
         for part in _in_parts(numbers):
-            ids = table[part]
+            ids = id_of[part]
             f.write(ids)
             crc = zlib.crc32(ids, crc)
     write_file(folder/'corpus.json', 'corpus', tokenizer=about.tokenizer, vocab=vocab, asked=asked,
@@ -133,7 +133,7 @@ class Corpus:
 
     def __len__(self): return len(self.lens)
     def __getitem__(self, i):
-        i = range(len(self))[operator.index(i)]
+        i = range(len(self))[operator.index(i)]  # negative ones count from the end; `IndexError` behind it
         ids = self.ids[self.starts[i]:self.starts[i+1]].astype(np.int64)
         return TensorIds(torch.from_numpy(ids))
 
@@ -241,9 +241,9 @@ class CorpusLoader(LMDataLoader):
         self.n_tokens = n = int(dataset.corpus.lens[dataset.items].sum(dtype=np.int64))
         ensure(n>bs, 'bs', bs, f'less than the {n} tokens of these texts')
         self.epoch = 0  # the number of the epoch that comes next
-        self.arranged = (None,)
+        self.arranged = (None,)  # an epoch, and what `_arrange` returns for it
         self.bl = (n-1)//bs  # tokens of a row in the whole epoch
-        self.n_batches = -(-self.bl//self.seq_len)
+        self.n_batches = -(-self.bl//self.seq_len)  # rounded up
         self.last_len = self.bl - (self.n_batches-1)*self.seq_len
         TfmdDL.__init__(self, dataset, bs=bs, shuffle=shuffle, num_workers=num_workers,
                         **{**kwargs, 'n':self.n_batches*bs})
@@ -262,11 +262,11 @@ class CorpusLoader(LMDataLoader):
 
     def _read(self, rows):
         "The ids of some rows of one batch `(rows,t+1)`"
-        epoch,batch = divmod(rows[0]//self.bs, self.n_batches)
+        epoch,batch = divmod(rows[0]//self.bs, self.n_batches)  # rows are counted on from epoch to epoch
         ends,ahead = self._arrange(epoch)
         n = self.last_len if batch==self.n_batches-1 else self.seq_len
         starts = np.array(rows)%self.bs*self.bl + batch*self.seq_len  # in the stream
-        at = starts[:,None] + np.arange(n+1)
+        at = starts[:,None] + np.arange(n+1)  # one more: the target is shifted by one
         at += ahead[ends.searchsorted(at, 'right')]  # in the file
         return torch.from_numpy(self.dataset.corpus.ids[at].astype(np.int64))
 

@@ -59,7 +59,7 @@ def from_json(
     if not isinstance(value, dict): return value
     if 'pairs' in value: return {from_json(a): from_json(b) for a,b in value['pairs']}
     name = value['name']
-    args = {n: from_json(o) for n,o in value.get('args', {}).items()}
+    args = {key: from_json(arg) for key,arg in value.get('args', {}).items()}
     part = _find_part(name)
     if part is None or value.keys()-{'name','args'}: raise ValueError(f"{name!r} is not known")
     if 'device' in args: raise ValueError(f"{name!r} must not choose a device")
@@ -71,10 +71,11 @@ def as_code(
     "A value as one would type it"
     if isinstance(value, list): return f"[{', '.join(map(as_code, value))}]"
     if not isinstance(value, dict) or 'name' not in value: return repr(value)
-    args = ', '.join(f'{n}={as_code(o)}' for n,o in value.get('args', {}).items())
+    args = ', '.join(f'{key}={as_code(arg)}' for key,arg in value.get('args', {}).items())
     return f"partial({value['name']}, {args})" if args else value['name']
 
 def _is_custom(value):
+    "True for a value from `as_json` that is, or holds, something marked `custom`"
     if isinstance(value, list): return any(map(_is_custom, value))
     return isinstance(value, dict) and ('custom' in value or any(map(_is_custom, value.values())))
 
@@ -88,7 +89,7 @@ def custom_parts(
 def _current(module, keywords):
     "Keywords of `module`, with the values that were set later as attributes"
     # `vars` has no submodules: `dropout` may be one
-    return {n: vars(module).get(n, o) for n,o in keywords.items()}
+    return {name: vars(module).get(name, value) for name,value in keywords.items()}
 
 def describe_model(
     module:KeepsInitKwargs # A `TransformerEncoder`, `TransformerLM` or `TransformerClassifier`
@@ -98,9 +99,9 @@ def describe_model(
     # a custom block may have other defaults
     of_block = inspect.signature(TransformerBlock).parameters if 'block_cls' in given else ()
     params = inspect.signature(type(module)).parameters
-    usual = {n: p.default for n,p in params.items() if n in given or n not in of_block}
+    usual = {name: p.default for name,p in params.items() if name in given or name not in of_block}
     keywords = _current(module, usual | given)
-    config = {n: as_json(o) for n,o in keywords.items() if o is not inspect.Parameter.empty}
+    config = {name: as_json(value) for name,value in keywords.items() if value is not inspect.Parameter.empty}
     is_ours = type(module).__module__.partition('.')[0]==lib_name
     if not is_ours: config['encoder_cls'] = as_json(type(module))
     return config
@@ -112,7 +113,7 @@ free_keywords = ('vocab_sz','max_len','pad_idx','crop','dropout','attn_dropout',
 def _without_sep(value):
     "A keyword's value without `type_sep` of embeddings, which follows from the data"
     if not isinstance(value, dict) or 'args' not in value: return value
-    return value | dict(args={n: o for n,o in value['args'].items() if n!='type_sep'})
+    return value | dict(args={key: arg for key,arg in value['args'].items() if key!='type_sep'})
 
 def differences(
     saved:dict, # Keywords in a file
@@ -141,7 +142,7 @@ def describe_head(
 )->dict: # `target` and `classes`, None if JSON can't express them, and `keywords` of the head
     "Describe the outputs of the head of a model"
     of_encoder = inspect.signature(TransformerEncoder).parameters
-    keywords = {n: o for n,o in describe_model(model).items() if n not in of_encoder}
+    keywords = {key: value for key,value in describe_model(model).items() if key not in of_encoder}
     name,classes = target_of(target) if target else (None, None)
     return dict(target=name, classes=classes, keywords=keywords)
 
@@ -151,7 +152,7 @@ def first_names(
 )->dict: # Names in the file by names in the model
     "The name of each tensor in a file, where shared tensors are stored once"
     first = {}  # name of each tensor, by its identity
-    return {n: first.setdefault(id(o), n) for n,o in model.state_dict(keep_vars=True).items()}
+    return {name: first.setdefault(id(x), name) for name,x in model.state_dict(keep_vars=True).items()}
 
 def weights_of(
     model:nn.Module # A model, or a part of one
@@ -161,7 +162,8 @@ def weights_of(
     for name,layer in model.named_modules():
         if not hasattr(layer, 'merged'): continue
         plain = f'{name}.weight',f'{name}.bias'
-        state = {n: x for n,x in state.items() if n in plain or not n.startswith(f'{name}.')}
+        # without the tensors that `merged` has added to the weight
+        state = {key: x for key,x in state.items() if key in plain or not key.startswith(f'{name}.')}
         state[plain[0]] = layer.merged()
     return {n: state[n] for n in dict.fromkeys(first_names(model).values()) if n in state}
 
@@ -174,9 +176,9 @@ def check_shapes(
     weights:dict # From `weights_of` a model like it
 ):
     "Raises `ValueError` if names, shapes or types differ; all types of floats are one"
-    needed = {n: o for n,o in model.state_dict().items() if n in {*first_names(model).values()}}
-    difference = differences({n: _shape_of(o) for n,o in weights.items()},
-                             {n: _shape_of(o) for n,o in needed.items()})
+    needed = {name: x for name,x in model.state_dict().items() if name in {*first_names(model).values()}}
+    difference = differences({name: _shape_of(x) for name,x in weights.items()},
+                             {name: _shape_of(x) for name,x in needed.items()})
     if difference: raise ValueError(difference)
 
 # %% ../../nbs/files/describe.ipynb #d1800041
@@ -184,7 +186,7 @@ def probe_length(
     model:nn.Module # A model, or an encoder
 )->int: # From 64 to 512
     "Number of tokens that shows each window and each range of distances: one more than the largest, at most 512"
-    if custom_parts({n: as_json(o) for n,o in model.init_kwargs.items()}): return 512
+    if custom_parts({name: as_json(value) for name,value in model.init_kwargs.items()}): return 512
     reaches = [getattr(o, n, None) for o in model.modules() for n in ('window','farthest')]
     return min(max([63, *(o for o in reaches if isinstance(o, int))])+1, 512)
 
@@ -244,8 +246,9 @@ def rebuild(
     weights:dict # From `weights_of`; is empty after that, which saves memory
 )->nn.Module: # In training mode, on the CPU
     "A model of `keywords` and `weights`, in their types; raises `ValueError` if they don't fit"
+    # before a model is built: a damaged file may ask for any number of blocks
     if keywords.get('depth', 0)>len(weights): raise ValueError(f"there are no {keywords['depth']} blocks")
-    if not custom_parts({n: as_json(o) for n,o in keywords.items()}):
+    if not custom_parts({name: as_json(value) for name,value in keywords.items()}):
         with on_meta_device(): check_shapes(cls(**keywords), weights)
     with torch.random.fork_rng(devices=[]), torch.device('cpu'): model = cls(**keywords)
     check_shapes(model, weights)
@@ -262,6 +265,9 @@ def _setting(value):
     name = as_json(value)
     return [name, getattr(value, '__qualname__', None)] if _is_custom(name) else name
 
+# how names of `part_settings` begin that come and go in a training: of hooks, and of tensors that a part computed last
+_hooks,_computed = 'hooks of ','tensor '
+
 def part_settings(
     model:nn.Module, # A model, or a part of one
     free:tuple=() # Names of attributes that may differ
@@ -274,15 +280,15 @@ def part_settings(
         name = name or 'model'
         cls = getattr(part, 'same_as', type(part))  # of a fast layer the plain one
         found[f'class of {name}'] = f'{cls.__module__}.{cls.__qualname__}'
-        found[f'hooks of {name}'] = len(part._forward_hooks) + len(part._forward_pre_hooks)
+        found[f'{_hooks}{name}'] = len(part._forward_hooks) + len(part._forward_pre_hooks)
         known = ('in_features','out_features','scale') if cls is nn.Linear else ()  # by its weight
-        values = {n: o for n,o in vars(part).items() if n[0]!='_' and n not in known}
-        values |= {n: part._buffers[n] for n in part._non_persistent_buffers_set}
+        values = {key: value for key,value in vars(part).items() if key[0]!='_' and key not in known}
+        values |= {key: part._buffers[key] for key in part._non_persistent_buffers_set}
         for attribute,value in values.items():
             # one that is as in the class changes nothing
             as_in_class = hasattr(cls, attribute) and _setting(value)==_setting(getattr(cls, attribute))
             if attribute in free or as_in_class: continue
-            kind = 'tensor ' if isinstance(value, Tensor) and attribute not in part._buffers else ''
+            kind = _computed if isinstance(value, Tensor) and attribute not in part._buffers else ''
             found[f'{kind}{name}.{attribute}'] = _setting(value)
     return found
 
@@ -291,13 +297,14 @@ def lasting_settings(
     free:tuple=() # Names of attributes that may differ
 )->dict: # As of `part_settings`
     "Settings without what comes and goes in a training: hooks, and tensors that a part computed last"
-    return {n: o for n,o in part_settings(model, free).items() if not n.startswith(('hooks ','tensor '))}
+    settings = part_settings(model, free)
+    return {name: value for name,value in settings.items() if not name.startswith((_hooks,_computed))}
 
 def dropouts(
     model:nn.Module # A model, or a part of one
 )->dict: # Probabilities by the name of the part
     "The dropout of each part, as it is now"
-    return {n: o.p for n,o in model.named_modules() if isinstance(o, nn.Dropout)}
+    return {name: part.p for name,part in model.named_modules() if isinstance(part, nn.Dropout)}
 
 def check_description(
     model:nn.Module # A model, or an encoder
@@ -312,7 +319,8 @@ def check_description(
     same = rebuilt is not None and _outputs_match(model, rebuilt)
     if same:  # settings matter as well, such as an angle: two texts may not show it
         then,now = part_settings(rebuilt),part_settings(model)
-        same = then=={n: o for n,o in now.items() if n in then or not n.startswith('tensor ')}
+        # the rebuilt one has not computed yet what `model` may have
+        same = then=={name: value for name,value in now.items() if name in then or not name.startswith(_computed)}
     if not same:
         raise ValueError("a model made of the same keywords would be another one: a part of this "
                          "one was changed by hand, such as a block, hook or `forward`. Make the "
@@ -331,10 +339,10 @@ def match_rows(
     if old_pad is not None and old_pad>=len(rows): old_pad = None
     old = list(old)[:len(rows)]
     place = {token: i for i,token in reversed([*enumerate(old)])}  # the first of several that are equal
-    # what has its place already stays there: fastai adds several `xxfake`
+    # what has its place already stays there: fastai adds several `xxfake`. A slice may be empty, where `old` ends
     at = [i if [token]==old[i:i+1] else place.get(token, -1) for i,token in enumerate(new)]
     if pad is not None and old_pad is not None: at[pad] = old_pad  # whatever its name
-    unknown = [o for o,i in zip(new, at) if i<0 and o not in ('xxfake',PAD)]
+    unknown = [token for token,i in zip(new, at) if i<0 and token not in ('xxfake',PAD)]
     is_token = torch.arange(len(old), device=rows.device) != ifnone(old_pad, -1)  # (old,)
     mean = rows[is_token].mean(0)  # (k,)
     at = tensor(at, device=rows.device)  # (new,)

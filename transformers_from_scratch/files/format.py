@@ -31,7 +31,7 @@ def checksum(
     tensors:dict # Tensors by their names
 )->int: # 32 bits
     "A CRC of the description and of every bit of the tensors"
-    fields = {n: o for n,o in about.items() if n!='checksum'}
+    fields = {key: value for key,value in about.items() if key!='checksum'}
     total = zlib.crc32(json.dumps(fields, sort_keys=True).encode())
     for n in sorted(tensors):
         x = tensors[n].cpu().contiguous()
@@ -59,7 +59,7 @@ def atomic_write(
         with tempfile.TemporaryDirectory(dir=folder, prefix='.new-tfs-') as beside:
             new = Path(beside)/path.name
             yield new
-            written = sorted(new.parent.iterdir(), key=lambda o: o==new)
+            written = sorted(new.parent.iterdir(), key=lambda o: o==new)  # `path` last, as False is less than True
             for file in written:
                 with open(file, 'rb+') as f: os.fsync(f.fileno())
             if others: path.unlink(missing_ok=True)  # no description until all files are there
@@ -109,7 +109,7 @@ def write_file(
     **fields # The rest of the description; NumPy's numbers are fine
 )->AttrDict: # The description in the file
     "Write a file with its description; raises `ValueError` for weights that are not finite"
-    tensors = {n: o.detach().cpu().contiguous().clone() for n,o in (tensors or {}).items()}
+    tensors = {name: x.detach().cpu().contiguous().clone() for name,x in (tensors or {}).items()}
     _ensure_finite(tensors)
     about = as_read(dict(version=_file_version, kind=kind, **fields))
     about.checksum = checksum(about, tensors)
@@ -207,14 +207,16 @@ def checkpoint_folder(
     raise FileNotFoundError(f'there is no model.safetensors in {folder}: {cure}')
 
 def _tensor_files(folder):
+    "The safetensors files of a checkpoint: one, or those that its index names"
     one,index = (checkpoint_folder(folder)/o for o in ('model.safetensors','model.safetensors.index.json'))
     if one.exists() or not index.exists(): return [one]
     files = json.loads(index.read_text(encoding='utf8'))['weight_map'].values()
-    return sorted({folder/Path(o).name for o in files})
+    return sorted({folder/Path(o).name for o in files})  # never of another folder
 
 # %% ../../nbs/files/format.ipynb #f1c00033
 def _plain_name(key, prefix):
     "A tensor's name without `prefix`, and without what torch.compile, FSDP, DDP and Lightning add to it"
+    # `_orig_mod.`, `_fsdp_wrapped_module.`; then `module.`, `model.`
     name = re.sub(r'\b_(orig_mod|forward_module|\w+_wrapped_module)\.', '', key)
     name = re.sub(r'^((module|model)\.)+', '', name).removeprefix(prefix)
     name = re.sub(r'\.gamma$', '.weight', name)  # an old name
@@ -226,7 +228,7 @@ class Checkpoint:
         folder:Path, # With one safetensors file, or several
         prefix:str='' # Is removed from the start of names
     ):
-        self.at = {}
+        self.at = {}  # an open file and the key in it, by name
         self.folder = folder
         for file in _tensor_files(folder):
             f = safe_open(file, 'pt')

@@ -53,8 +53,8 @@ def bag_learner(
 
 # %% ../../nbs/learner/bag.ipynb #ta5c25b0
 tasks['bag of n-grams'] = Task(
-    BagLearner, NgramBag, 'classes', 'bag_learner', 'classes or numbers',
-    'text-classification', "predict('Some text.')")
+    BagLearner, NgramBag, data='classes', factory='bag_learner', needs='classes or numbers',
+    on_hub='text-classification', example="predict('Some text.')")
 
 # %% ../../nbs/learner/bag.ipynb #2c000129
 @torch.no_grad()
@@ -63,7 +63,7 @@ def _phrase_parts(bag, ids):
     keys = ngram_keys(ids[None], bag.n_grams, bag.skip)
     keys = keys[:,keys[0]>0]  # on a GPU padded to all of the columns
     _,which,times = keys[0].unique(return_inverse=True, return_counts=True)
-    parts = bag.parts(keys)[0] / times[which,None]  # one that occurs twice counts once   # (m,n_out)
+    parts = bag.parts(keys)[0] / times[which,None]  # one that occurs twice has half each time   # (m,n_out)
     words = [j for j,o in enumerate(ids.tolist()) if o not in bag.skip]  # their positions
     spans = []
     for n in range(1, bag.n_grams+1):

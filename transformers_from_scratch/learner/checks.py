@@ -45,7 +45,7 @@ def flat_loss(
         return CrossEntropyLossFlat(flatten=flatten, weight=loss.weight, reduction=loss.reduction,
                                     ignore_index=loss.ignore_index, label_smoothing=loss.label_smoothing)
     if cls is nn.BCEWithLogitsLoss:
-        has_weights = not (loss.weight is loss.pos_weight is None)
+        has_weights = loss.weight is not None or loss.pos_weight is not None
         return BCEWithLogitsLossFlat(flatten=not has_weights, weight=loss.weight, reduction=loss.reduction,
                                      pos_weight=loss.pos_weight)
     return BaseLoss(lambda: loss, floatify=True, is_2d=False)
@@ -81,6 +81,7 @@ def _compares_all(loss):
     with no_random(), warnings.catch_warnings(action='ignore'):
         try: res = tensor([float(loss(preds, o)) for o in (targs, targs.flip(0), targs[:,None])])
         except Exception: return False  # training will raise the same error
+    # `(n,1)` and `(n,)` become `(n,n)`, in any order the same; `(n,1)` and `(n,1)` are compared one by one
     return res.isclose(res[0]).tolist()==[True,True,False]
 
 def _ensure_labels(col, kind, part):
@@ -148,7 +149,7 @@ def _shared_texts(dls):
     train_texts = {*_texts(dls.train_ds)}
     valid_texts = _texts(dls.valid_ds)
     n_both = sum(o in train_texts for o in valid_texts)
-    if n_both>max(9, .05*len(valid_texts)):
+    if n_both>max(9, .05*len(valid_texts)):  # a few short texts are equal by chance
         return (f'{n_both:,} of {len(valid_texts):,} validation texts that are training texts, too: '
                 "`df.drop_duplicates('text')`")
 
@@ -167,7 +168,8 @@ def _check_targets(dls, target, y_range, own_loss):
     if is_complete or isinstance(to_number, EncodedMultiCategorize): classes = None
     for part,ds in dict(training=dls.train_ds, validation=dls.valid_ds).items():
         table = target_columns(ds)
-        if table is None or not classes and kind=='category': continue
+        if table is None: continue
+        if kind=='category' and not classes: continue
         for name in table:
             # a custom loss may leave out numbers that are missing
             if kind!='numbers' or not own_loss: _ensure_labels(table[name], kind, part)
@@ -230,7 +232,8 @@ def _check_outputs(target, n_out, y_range, loss):
 
 def _check_number_loss(dls, n_out, loss):
     "Raise `ValueError` for one number for each text and a loss that compares each with all"
-    if not len(dls.train_ds) or ifnone(n_out, dls.c)!=1 or dls.train_ds.tls[-1][0].dim(): return
+    if not len(dls.train_ds): return
+    if ifnone(n_out, dls.c)!=1 or dls.train_ds.tls[-1][0].dim(): return  # several numbers
     ensure(not _compares_all(loss), 'loss_func', loss, 'one that compares each prediction '
            'with its target, not with all: these are `(n,1)` and `(n,)`, so `squeeze(-1)`')
 
@@ -307,6 +310,7 @@ def _ensure_all_columns(dl):
     if name not in table or not isinstance(table[name].iloc[0], str): return  # it is tokenized
     has = [*table]
     cols = [has[o] if isinstance(o, int) and o not in has else o for o in L(tok.text_cols)]
+    # one column, by the name that fastai reads, or in the place of the one that was trained on
     reads_all = len(cols)==1 and (cols[0]==name or cols[0] not in has)
     ensure(reads_all, 'dl', f'a table of fastai\'s `test_dl`, of which {name!r} alone would be read',
            f'of all of {cols}: make `dls` with `TextDataLoaders` of this library')
@@ -418,12 +422,14 @@ class BestEpoch(Callback):
             # fastai moves the columns where training was cancelled
             row = [] if self.recorder.cancel_train else self.recorder.values[-1]
             value = dict(enumerate(row)).get(cb.idx)
-            cb.run = _saves_each(cb) or value is not None and value==value
+            is_number = value is not None and value==value  # NaN is not itself
+            cb.run = _saves_each(cb) or is_number
 
     def after_fit(self):
         "Load no file of an earlier training where no epoch was the best"
         for cb in self._watching():
             found = _saves_each(cb) or math.isfinite(ifnone(cb.best, math.inf))
-            cb.run = found or isinstance(cb, SaveModelCallback) and cb.at_end
+            saves_at_end = isinstance(cb, SaveModelCallback) and cb.at_end
+            cb.run = found or saves_at_end
             if not found and self.recorder.values:
                 warn(f'no epoch was the best by {cb.monitor!r}, as where it has no number')

@@ -71,7 +71,7 @@ class WeighItems(Callback):
         n = self.learn.n_items().to(torch.promote_types(self.loss.dtype, torch.float))
         rows = find_bs(self.yb)
         counts = torch.stack([n, torch.full_like(n, rows), torch.ones_like(n)])
-        all_n,all_rows,processes = _added(self.learn, counts)
+        all_n,all_rows,processes = _added(self.learn, counts)  # each process adds a 1 to the last
         waiting = acc.count if acc else 0  # rows before this batch whose gradients wait for a step
         before = self.n if waiting else 0
         self.n = (before+all_n).clamp(min=1e-9)
@@ -86,6 +86,7 @@ class WeighItems(Callback):
         self.learn.loss_grad *= due/rows
         acc.count += each-rows  # all processes step together
         if is_sum or not waiting: return
+        # they are `waiting` of `n_acc` rows, the mean of `before` items, and must be `due` rows, the mean of `self.n`
         for p in self.model.parameters():
             if p.grad is not None: p.grad *= before*due/(self.n*waiting)
 
@@ -175,8 +176,8 @@ class BaseTextLearner(Learner):
         default_cbs:bool=True, # Add fastai's default callbacks, with an `ItemRecorder` for its `Recorder`?
         **kwargs
     ):
-        if fast_layers and torch.device(getattr(dls, 'device', None) or 'cpu').type=='cpu':
-            use_fast_layers(model)
+        device = torch.device(getattr(dls, 'device', None) or 'cpu')
+        if fast_layers and device.type=='cpu': use_fast_layers(model)
         if loss_func is None and _scores_tokens(model): loss_func = CrossEntropyLossFlat()
         usual = [ItemRecorder if o is Recorder else o for o in defaults.callbacks] if default_cbs else []
         super().__init__(dls, model, loss_func=loss_func, opt_func=opt_func, cbs=usual+L(cbs),
@@ -219,7 +220,8 @@ class BaseTextLearner(Learner):
         data = ifnone(dl, self.dls[ds_idx])
         reorder = reorder or isinstance(data, SortedDL)
         res = super().get_preds(ds_idx, dl, with_input, with_decoded=with_decoded, reorder=reorder, **kwargs)
-        if not with_input or not isinstance(res[0], L) or isinstance(res[1], L): return res
+        in_batches = with_input and isinstance(res[0], L)  # texts of several widths are not one tensor
+        if not in_batches or isinstance(res[1], L): return res
         rows = data.before_batch([(o,) for o in res[0]])  # for fastai's `Interpretation`
         return torch.stack([o[0] for o in rows]),*res[1:]
 
@@ -288,19 +290,20 @@ class TransformerLearner(BaseTextLearner):
 
 # %% ../../nbs/learner/core.ipynb #ta5c4562
 tasks['classifier'] = Task(
-    TransformerLearner, TransformerClassifier, 'classes',
-    'transformer_classifier_learner', 'classes or numbers', 'text-classification', "predict('Some text.')")
+    TransformerLearner, TransformerClassifier, data='classes', factory='transformer_classifier_learner',
+    needs='classes or numbers', on_hub='text-classification', example="predict('Some text.')")
 
 # %% ../../nbs/learner/core.ipynb #bbd75c42
 def _keywords_from(start, info, model_cls, given, asked):
-    "Those that are `given`, and others as in the checkpoint `start`"
+    "Keywords for a model: those that are `given`, and others as in the checkpoint `start`"
     of_encoder = {*start.encoder.init_kwargs}
     known = of_encoder | {*inspect.signature(model_cls).parameters}
     # the head of the checkpoint may be of another class, or for other classes
-    fits = start.target==info.target or (not start.target and issubclass(model_cls, type(start.model)))
-    if not fits: known -= {*start.model.init_kwargs} - of_encoder
+    same_target = start.target==info.target
+    same_head = not start.target and issubclass(model_cls, type(start.model))
+    if not (same_target or same_head): known -= {*start.model.init_kwargs} - of_encoder
     known |= {*given, *asked}
-    return {n: o for n,o in start.keywords(given, info.vocab, info.pad_idx).items() if n in known}
+    return {name: value for name,value in start.keywords(given, info.vocab, info.pad_idx).items() if name in known}
 
 def _model_keywords(dls, info, model_cls, start=None, **kwargs):
     "Keywords for a model of `dls`: what was passed, else as in `start`, else as usual"
@@ -308,7 +311,7 @@ def _model_keywords(dls, info, model_cls, start=None, **kwargs):
     usual_len = dls.train.seq_len if isinstance(dls.train, LMDataLoader) else 512
     usual = dict(max_len=usual_len, k=256, heads=8, depth=4, pos_cls=RotaryPositions)
     # a size that is None is as usual; of other keywords None is a value
-    given = {n: o for n,o in kwargs.items() if o is not None or n not in (*usual,'n_out')}
+    given = {name: value for name,value in kwargs.items() if value is not None or name not in (*usual,'n_out')}
     if 'n_out' in params: given.setdefault('n_out', getattr(dls, 'c', 0))
     if 'target_sz' in params:
         same = [*info.target_vocab]==[*info.vocab]
@@ -380,7 +383,8 @@ def transformer_classifier_learner(
     first,last = text_ends(dls)
     crop = kwargs.pop('crop', head_crop)
     if first+last and crop: crop = partial(special_crop, crop=crop, first=first, last=last)
-    return make_learner(dls, TransformerLearner, TransformerClassifier, 'classes', n_out=n_out, crop=crop, **kwargs)
+    return make_learner(dls, TransformerLearner, TransformerClassifier, kind='classes',
+                        n_out=n_out, crop=crop, **kwargs)
 
 # %% ../../nbs/learner/core.ipynb #8e820de8
 _usual_losses = dict(category='CrossEntropyLossFlat', labels='BCEWithLogitsLossFlat')
@@ -390,7 +394,8 @@ def _one_text(dls, item, cols):
     several = hasattr(item, '__iter__') and not isinstance(item, (str,dict,pd.Series,Tensor))
     ensure(not several, 'item', item, 'one text: see `stream_preds` for several', TypeError)
     is_row = isinstance(item, (dict,pd.Series)) and {*cols}<={*item.keys()}
-    return row_text(dls, item) if cols and (is_row or isinstance(item, str)) else item
+    if cols and (is_row or isinstance(item, str)): return row_text(dls, item)
+    return item
 
 def _test_dl(learn, items, **kwargs):
     "A loader of texts, sorted by their characters: to count tokens would read each text twice"

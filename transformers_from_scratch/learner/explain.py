@@ -83,6 +83,7 @@ def plot_weights(
     "Plot attention weights, queries in rows, keys in columns, with the names of at most 50 tokens"
     columns = ifnone(columns, tokens)
     style = dict(parse_math=False)  # a `$` is a token
+    # in inches: a cell for each token, within limits
     size = [min(max(1.2+.28*len(o), 3), 12) for o in (columns, tokens)]
     ax = ax or plt.subplots(figsize=size)[1]
     ax.imshow(weights.detach().float().cpu().numpy(), cmap='Blues', vmin=0, vmax=vmax)
@@ -160,8 +161,8 @@ class Attributions:
         return [o/most for o in self.scores]
 
     def __repr__(self):
-        marks = [('+' if o>0 else '-')*round(3*abs(o)) for o in self._strengths()]
-        words = (f'{t}[{m}]' if m else t for t,m in zip(self.tokens, marks))
+        signs = [('+' if o>0 else '-')*round(3*abs(o)) for o in self._strengths()]
+        words = (f'{token}[{sign}]' if sign else token for token,sign in zip(self.tokens, signs))
         return f'{self.target} {self.value:.3g}: ' + self.sep.join(words)
 
     def _repr_html_(self):
@@ -187,10 +188,11 @@ def _score(logits, i, one_is_right):
     "Log-odds of output `i` where exactly one is right, else output `i` itself `(n,)`"
     if not one_is_right or logits.shape[-1]==1: return logits[:,i]
     others = torch.arange(logits.shape[-1], device=logits.device) != i
+    # log(p/(1-p)) of a softmax, in which the sum over all outputs cancels
     return logits[:,i] - logits[:,others].logsumexp(-1)
 
 def _own_part(ids, empty):
-    "Start and end, in `ids`, of what is not in the ids of the empty text: special tokens at both ends"
+    "`(start, end)` of the words in `ids`; the special tokens around them are all of `empty`, the ids of no text"
     def n_equal(a, b): return len(os.path.commonprefix([a, b]))
     start = n_equal(ids, empty)
     return start, len(ids)-n_equal(ids[start:][::-1], empty[start:][::-1])
@@ -255,7 +257,7 @@ def token_attributions(
     pool = pool_of(model[1])
     ensure(pool, 'pool', pool, 'a function, for one output per text')
     probs_of = getattr(learn.loss_func, 'activation', None) or _activation.get(task, noop)
-    with torch.inference_mode(False), torch.enable_grad(), in_eval(model):
+    with torch.inference_mode(False), torch.enable_grad(), in_eval(model):  # `method` may ask for gradients
         words = _words(learn, text)
         with torch.no_grad(): logits = words.read(words.x)
         if target is None: i = logits[0].argmax().item()

@@ -43,8 +43,8 @@ class TransformerLMLearner(TransformerLearner):
 
 # %% ../../nbs/learner/lm.ipynb #ta5c7270
 tasks['language model'] = Task(
-    TransformerLMLearner, TransformerLM, 'tokens', 'transformer_lm_learner',
-    'texts alone (`is_lm=True`)', 'text-generation', "predict('The', 20)")
+    TransformerLMLearner, TransformerLM, data='tokens', factory='transformer_lm_learner',
+    needs='texts alone (`is_lm=True`)', on_hub='text-generation', example="predict('The', 20)")
 
 # %% ../../nbs/learner/lm.ipynb #64ecc1ef
 @learner_factory(TransformerLMLearner, TransformerLM)
@@ -53,7 +53,7 @@ def transformer_lm_learner(
     **kwargs
 )->TransformerLMLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerLM` for `dls`; errors are those of `check_dls`"
-    return make_learner(dls, TransformerLMLearner, TransformerLM, 'tokens', **kwargs)
+    return make_learner(dls, TransformerLMLearner, TransformerLM, kind='tokens', **kwargs)
 
 # %% ../../nbs/learner/lm.ipynb #0705e3c9
 def _prompt_ids(learn, text):
@@ -64,7 +64,7 @@ def _prompt_ids(learn, text):
 
 def _sampling_keywords(arguments):
     "The arguments of `predict` that `_writers` takes, by name"
-    return {n: o for n,o in arguments.items() if n not in ('self','text','no_bar')}
+    return {name: value for name,value in arguments.items() if name not in ('self','text','no_bar')}
 
 def _padded(prompts, pad_idx):
     "Prompts as a batch `(b,t)`, padded on the left; raises `ValueError` where that needs a padding id"
@@ -73,12 +73,12 @@ def _padded(prompts, pad_idx):
            'one text, or all of one length, as the model has no padding id')
     return pad_sequence([*map(LongTensor, prompts)], True, ifnone(pad_idx, 0), 'left')
 
-def _tokens(steps, vocab, marks):
-    "The tokens of each step; padding for a text after one of `marks`; ends when all texts have one"
+def _tokens(steps, vocab, stop_tokens):
+    "The tokens of each step; padding for a text after one of `stop_tokens`; ends when all texts have one"
     ended = set()
     for ids in steps:
         tokens = [vocab[i] for i in ids.tolist()]
-        ended |= {i for i,o in enumerate(tokens) if o in marks}
+        ended |= {i for i,o in enumerate(tokens) if o in stop_tokens}
         if len(ended)==len(tokens): return
         yield [PAD if i in ended else o for i,o in enumerate(tokens)]
 
@@ -102,12 +102,12 @@ def _writers(learn, texts, *, n_words, no_unk, min_p, scaled_min_p, decoder, onl
                        only_last=only_last_word, epsilon_cutoff=min_p, min_p=scaled_min_p, **filters)
     decoder = text_decoder(learn.dls, decoder)
     # a stop that is a token, but leaves no trace in the text, is found as a token
-    marks = [o for o in stops if o in vocab and not decoder([o])]
-    if not go_on: marks += nested_attr(text_tokenizer(learn.dls), 'tok.stops', [])
+    stop_tokens = [o for o in stops if o in vocab and not decoder([o])]
+    if not go_on: stop_tokens += nested_attr(text_tokenizer(learn.dls), 'tok.stops', [])
     writers = []
     for prompt,text in zip(prompts, texts):
         writers.append(TextWriter(decoder, [vocab[i] for i in prompt], text, stops))
-    return writers, _tokens(steps, vocab, marks)
+    return writers, _tokens(steps, vocab, stop_tokens)
 
 # %% ../../nbs/learner/lm.ipynb #fe9bf0df
 @patch
@@ -184,7 +184,7 @@ def _windows(n, max_len):
         end = min(start+max_len, n-1)
         yield start,end,first
         first = end+1
-        start = first-max(max_len//2, 1)
+        start = first-max(max_len//2, 1)  # half of the next window is context
 
 # %% ../../nbs/learner/lm.ipynb #41vi0001
 @torch.no_grad()
@@ -212,6 +212,7 @@ def _text_losses(model, ids, bs):
         y = pad_sequence([ids[i][start+1:end+1] for i,start,end,_ in batch], True, -100)
         surprises = _surprises(model, x.to(device), y.to(device)).cpu()                   # (b,t)
         for row,(i,start,end,first) in zip(surprises, batch):
+            # the loss of token `j` of a text is at `j-1`, as the first token has none
             res[i][first-1:end] = row[first-1-start:end-start]
     return res
 

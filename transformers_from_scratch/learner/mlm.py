@@ -34,6 +34,7 @@ def _maskable(
 # %% ../../nbs/learner/mlm.ipynb #27000016
 def _mixed(x):
     "Whole numbers that look random, each made of one of `x`: the last step of MurmurHash3"
+    # its numbers of 64 bits, as signed ones; the mask drops the ones with which PyTorch shifts negative numbers
     for by in (-0xae502812aa7333, -0x3b314601e57a13ad):
         x = (x ^ x>>33 & 0x7fffffff)*by
     return x ^ x>>33 & 0x7fffffff
@@ -44,7 +45,7 @@ def _draws(ids, real):
     text = (_mixed(ids<<32 | at)*real).sum(1, keepdim=True)                                # (b,1)
     x = _mixed(text + at)                                                                 # (b,t)
     shares = ((x & 0xffffff)/2**24).where(real, 1.)  # in [0,1), and 1 at padding
-    return shares, x>>24 & 0x7fffffff
+    return shares, x>>24 & 0x7fffffff  # of other bits
 
 class MaskTokens(Callback):
     "Masks words of each batch: others in each epoch of training, always the same in validation"
@@ -122,8 +123,8 @@ class TransformerMLMLearner(TransformerLearner):
 
 # %% ../../nbs/learner/mlm.ipynb #ta5c2700
 tasks['masked language model'] = Task(
-    TransformerMLMLearner, TransformerMLM, None, 'transformer_mlm_learner', 'texts',
-    'fill-mask', "fill_mask('The [MASK] is here.')")
+    TransformerMLMLearner, TransformerMLM, data=None, factory='transformer_mlm_learner', needs='texts',
+    on_hub='fill-mask', example="fill_mask('The [MASK] is here.')")
 
 # %% ../../nbs/learner/mlm.ipynb #2700001e
 @learner_factory(TransformerMLMLearner, TransformerMLM)

@@ -65,8 +65,8 @@ class TransformerSeq2SeqLearner(TransformerLearner):
         marks = target_bos_eos(dls)
         first = plain_model(model).first
         if first is not None:  # what a checkpoint was trained with
-            ends_with_eos = text_ids(dls, '', 1)[-1:]==[marks.eos]
-            marks = BosEos(first, marks.eos, False, ends_with_eos)
+            ends_with_eos = text_ids(dls, '', part=1)[-1:]==[marks.eos]
+            marks = BosEos(first, marks.eos, has_bos=False, has_eos=ends_with_eos)
         self.add_cb(TeacherForcing(marks, pad_id(dls)))
 
     @delegates(Learner.get_preds)
@@ -87,11 +87,11 @@ class TransformerSeq2SeqLearner(TransformerLearner):
 
 # %% ../../nbs/learner/seq2seq.ipynb #ta5c2600
 tasks['sequence to sequence'] = Task(
-    TransformerSeq2SeqLearner, TransformerSeq2Seq, 'text', 'transformer_seq2seq_learner',
-    'pairs of texts', 'translation', "translate(['Some text.'])")
+    TransformerSeq2SeqLearner, TransformerSeq2Seq, data='text', factory='transformer_seq2seq_learner',
+    needs='pairs of texts', on_hub='translation', example="translate(['Some text.'])")
 
 # %% ../../nbs/learner/seq2seq.ipynb #26000030
-@learner_factory(TransformerSeq2SeqLearner, TransformerSeq2Seq, ['target_sz','target_pad','first','forced','ends'])
+@learner_factory(TransformerSeq2SeqLearner, TransformerSeq2Seq, but=['target_sz','target_pad','first','forced','ends'])
 def transformer_seq2seq_learner(
     dls:DataLoaders, # Pairs of texts: from `seq2seq_dataloaders`, or with two `TextBlock`s
     *,
@@ -104,17 +104,17 @@ def transformer_seq2seq_learner(
     if not pretrained:
         depth = ifnone(depth, 3)
         max_len = ifnone(max_len, math.inf)
-    return make_learner(dls, TransformerSeq2SeqLearner, TransformerSeq2Seq, 'text', depth=depth,
+    return make_learner(dls, TransformerSeq2SeqLearner, TransformerSeq2Seq, kind='text', depth=depth,
                         max_len=max_len, pretrained=pretrained, **kwargs)
 
 # %% ../../nbs/learner/seq2seq.ipynb #26000040
 def _sampled(model, ids, n_words, stop_id, **kwargs):
     "Texts sampled token by token, as `generate_beams` returns them, but without a score"
-    rows = generate(model, ids, n_words, stop_id=stop_id, **kwargs)[:,1:]                  # (b,t)
+    rows = generate(model, ids, n_words, stop_id=stop_id, **kwargs)[:,1:]  # without bos   # (b,t)
     before_stop = torch.isin(rows, rows.new_tensor(stop_id)).cumsum(1)==0                  # (b,t)
     res = []
     for row,n in zip(rows, before_stop.sum(1).tolist()):
-        res.append([Hypothesis(row[:n], math.nan, math.nan, n<len(row))])
+        res.append([Hypothesis(row[:n], score=math.nan, log_p=math.nan, stopped=n<len(row))])
     return res
 
 @patch
@@ -141,7 +141,7 @@ def write_ids(self:TransformerSeq2SeqLearner,
     device = next(model.parameters()).device
     marks = self.teacher_forcing.marks
     pad = self.teacher_forcing.pad_idx
-    banned = special_ids(text_vocab(self.dls, 1), 'pad', 'fake', *(['unk'] if no_unk else []))
+    banned = special_ids(text_vocab(self.dls, part=1), 'pad', 'fake', *(['unk'] if no_unk else []))
     ends = [marks.eos, *model.ends]
     banned = [o for o in banned if o not in ends]
     n_words = min(n_words, model[1].max_len or n_words)
@@ -169,7 +169,7 @@ def translate(self:TransformerSeq2SeqLearner,
     found = self.write_ids([text_ids(self.dls, o) for o in texts if o.strip()], **kwargs)
     n_cut = sum(not o[0].stopped for o in found)
     if n_cut: warn(f'{n_cut} of {len(found)} texts were cut at `n_words`, or `max_len`', stacklevel=4)
-    def text_of(hypothesis): return decode_text(hypothesis.ids, self.dls, 1)
+    def text_of(hypothesis): return decode_text(hypothesis.ids, self.dls, part=1)
     if n_best is None: res = [text_of(hypotheses[0]) for hypotheses in found]
     else: res = [[(text_of(o), o.score) for o in hypotheses] for hypotheses in found]
     written = iter(res)
@@ -218,13 +218,13 @@ def source_weights(self:TransformerSeq2SeqLearner,
     as_texts([text, ifnone(target, '')])  # raises `TypeError` for what is no text
     source = text_ids(self.dls, text) or [self.teacher_forcing.pad_idx]
     if target is None: written = self.write_ids([source])[0][0].ids.tolist()
-    else: written = [i for i in text_ids(self.dls, target, 1) if i not in (marks.bos,marks.eos)]
+    else: written = [i for i in text_ids(self.dls, target, part=1) if i not in (marks.bos,marks.eos)]
     device = next(model.parameters()).device
     ids = tensor([source], device=device)                                                 # (1,ts)
     read = tensor([[marks.bos,*written]], device=device)                                  # (1,t)
     layers = [o.cross for o in model[1].blocks]
     with in_eval(model), recorded_weights(layers) as weights: model(ids, read)
-    rows = [text_vocab(self.dls, 1)[i] for i in [*written,marks.eos]]  # what was predicted
+    rows = [text_vocab(self.dls, part=1)[i] for i in [*written,marks.eos]]  # what was predicted
     columns = [text_vocab(self.dls)[i] for i in source]
     return torch.cat(weights).cpu(),rows,columns                                    # (depth,h,t,ts)
 
@@ -264,8 +264,9 @@ class BLEU(Metric):
         "Collect sources and targets, unless predictions are gathered, or no measurement is due"
         epoch = learn.epoch+1
         in_training = learn.training or learn.recorder.losses  # `validate` alone resets these
-        due = not in_training or epoch>=learn.n_epoch or self.every and epoch%self.every==0
-        if hasattr(learn, 'gather_preds') or not due: return
+        is_turn = epoch>=learn.n_epoch or (self.every and epoch%self.every==0)
+        is_due = is_turn or not in_training
+        if hasattr(learn, 'gather_preds') or not is_due: return
         self.learn = learn
         pad = learn.teacher_forcing.pad_idx
         sources = learn.to_detach(learn.xb[0]).tolist()
@@ -279,6 +280,6 @@ class BLEU(Metric):
         n = ifnone(self.n, len(self.pairs))
         pairs = self.pairs[::max(len(self.pairs)//n, 1)][:n]  # evenly: they are sorted by length
         found = self.learn.write_ids([source for source,_ in pairs], beams=self.beams)
-        written = [decode_text(o[0].ids, self.learn.dls, 1) for o in found]
-        wanted = [decode_text(target, self.learn.dls, 1) for _,target in pairs]
+        written = [decode_text(o[0].ids, self.learn.dls, part=1) for o in found]
+        wanted = [decode_text(target, self.learn.dls, part=1) for _,target in pairs]
         return self.measure.corpus_score(written, [wanted]).score

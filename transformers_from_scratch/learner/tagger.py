@@ -82,8 +82,8 @@ class TransformerTaggerLearner(TransformerLearner):
 
 # %% ../../nbs/learner/tagger.ipynb #ta5c2800
 tasks['tagger'] = Task(
-    TransformerTaggerLearner, TransformerClassifier, 'tags', 'transformer_tagger_learner',
-    'tags of words (`TagDataLoaders`)', 'token-classification', "tag(['Some text.'])")
+    TransformerTaggerLearner, TransformerClassifier, data='tags', factory='transformer_tagger_learner',
+    needs='tags of words (`TagDataLoaders`)', on_hub='token-classification', example="tag(['Some text.'])")
 
 # %% ../../nbs/learner/tagger.ipynb #28000112
 class _Window(NamedTuple):
@@ -214,12 +214,11 @@ class SpanF1(TagAccuracy):
         return res
 
 # %% ../../nbs/learner/tagger.ipynb #28000125
-@learner_factory(TransformerTaggerLearner, TransformerClassifier, ['pool','crop','y_range','n_out',
-                                                                   'windows'])
+@learner_factory(TransformerTaggerLearner, TransformerClassifier, but=['pool','crop','y_range','n_out','windows'])
 def transformer_tagger_learner(
     dls:DataLoaders, # From `TagDataLoaders`, or a `DataBlock` with a `TagBlock`
     **kwargs
 )->TransformerTaggerLearner: # Ready for `lr_find` and `fit_one_cycle`
     "A `Learner` with a `TransformerClassifier` without a pool; errors are those of `check_dls`"
-    return make_learner(dls, TransformerTaggerLearner, TransformerClassifier, 'tags', pool=None,
+    return make_learner(dls, TransformerTaggerLearner, TransformerClassifier, kind='tags', pool=None,
                         **kwargs)

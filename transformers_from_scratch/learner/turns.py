@@ -74,7 +74,8 @@ def in_fit(
     return not learn.lock.locked()  # fastai's `validate` and `get_preds` hold it
 
 # %% ../../nbs/learner/turns.ipynb #ee93e7a5
-def _plain_loader(dl): return vars(dl).get('dl', dl)  # one of several processes wraps another
+# one of several processes wraps another; a loader without a `dl` would ask its dataset for it
+def _plain_loader(dl): return vars(dl).get('dl', dl)
 
 def loader_order(
     dl # A loader of fastai's, or one of a corpus

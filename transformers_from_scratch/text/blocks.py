@@ -23,6 +23,7 @@ def _show_table(df):
     display({'text/html': df.to_html(), 'text/plain': text}, raw=True)
 
 def _show_rows(samples, ctxs=None, max_n=10, trunc_at=150, **kwargs):
+    "Show a batch as a table: a row for each text, a column for each part of it, as fastai's `show` names it"
     if ctxs is None: ctxs = get_empty_df(min(len(samples), max_n))
     for i,parts in enumerate(zip(*samples[:max_n])):
         if i==0 and trunc_at: parts = [o.truncate(trunc_at) if isinstance(o, TitledStr) else o for o in parts]
@@ -91,10 +92,11 @@ class TextBlock(_fastai.TextBlock):
         return cls(tok, vocab, is_lm, seq_len, backwards, min_freq=min_freq, max_vocab=max_vocab)
 
 # %% ../../nbs/text/blocks.ipynb #bl000029
+# '7,5', '1.234,5', '1,234.5'
 _decimal = re.compile(r'\s*[-+]?((\d+|\d{1,3}([. ]\d{3})+),\d+|\d{1,3}(,\d{3})+\.\d+)\s*')
 
 def _has(y_block, block, tfm):
-    "True for `block`, and for a block with a transform of class `tfm`"
+    "True if `y_block` is the function `block`, or has a transform of class `tfm`"
     tfms = y_block.type_tfms if isinstance(y_block, TransformBlock) else []
     return y_block is block or any(isinstance(o, tfm) for o in tfms)
 
@@ -115,23 +117,26 @@ def _ensure_no_string_numbers(name, column, y_block):
     strings = [o for o in values if isinstance(o, str)]
     with_comma = [o for o in strings if _decimal.fullmatch(o)]
     only_numbers = y_block is None and len(with_comma)==len(strings)
-    if strings and (only_numbers or _has(y_block, RegressionBlock, RegressionSetup)):
-        text = (with_comma or strings)[0]
-        row = column.index[values.index(text)]
-        sign = ' ' if any(' ' in o.strip() for o in with_comma) else '.'
-        raise ValueError(f'{name!r} holds numbers that are texts, such as {text!r} in row {row!r}: '
-                         f"read the table with `pd.read_csv(file, decimal=',', thousands={sign!r})`, or, where a comma "
-                         "groups digits, `pd.read_csv(file, thousands=',')`; for classes pass `y_block=CategoryBlock`")
+    means_numbers = only_numbers or _has(y_block, RegressionBlock, RegressionSetup)
+    if not strings or not means_numbers: return
+    text = (with_comma or strings)[0]
+    row = column.index[values.index(text)]
+    thousands = ' ' if any(' ' in o.strip() for o in with_comma) else '.'
+    raise ValueError(f'{name!r} holds numbers that are texts, such as {text!r} in row {row!r}: '
+                     f"read the table with `pd.read_csv(file, decimal=',', thousands={thousands!r})`, or, where a "
+                     "comma groups digits, `pd.read_csv(file, thousands=',')`; for classes "
+                     "pass `y_block=CategoryBlock`")
 
 def _ensure_targets(df, cols, y_block, label_delim):
     "Raise `ValueError` for targets that would be read as something else"
-    is_labels = _has(y_block, MultiCategoryBlock, MultiCategorize)
+    # each string of the one column would be read as a list of letters
+    reads_letters = _has(y_block, MultiCategoryBlock, MultiCategorize) and len(cols)==1 and label_delim is None
     for name in cols:
         values = df[name].tolist()
         _ensure_no_lists(name, values, y_block)
         _ensure_no_string_numbers(name, df[name], y_block)
         strings = [o for o in values if isinstance(o, str)]
-        if strings and is_labels and len(cols)==1 and label_delim is None: raise ValueError(
+        if strings and reads_letters: raise ValueError(
             f'{name!r} holds strings, of which each letter would be a label: '
             "pass `label_delim=';'`, or lists of labels")
 
@@ -139,6 +144,7 @@ def _target_block(df, cols, label_delim):
     "The block for the targets of a table"
     if label_delim is not None: return MultiCategoryBlock
     if len(cols)==1: return CategoryBlock
+    # a column of 0 and 1 for each label
     if all({*df[o]}<={0,1} for o in cols): return MultiCategoryBlock(encoded=True, vocab=cols)
     return MultiCategoryBlock
 
@@ -163,7 +169,7 @@ def _keywords(kwargs, block, loader, who):
     of_block,rest = split_keywords(kwargs, block)
     of_data = {n: rest.pop(n) for n in ('item_tfms','batch_tfms') if n in rest}
     loaders = Datasets.dataloaders,kwargs.get('dl_type') or loader
-    of_loaders = {n for f in loaders for n in inspect.signature(f).parameters}
+    of_loaders = {name for f in loaders for name in inspect.signature(f).parameters}
     checked = {}
     for name,value in rest.items():
         plain = name.removeprefix('val_')  # `val_drop_last` is for the validation set alone
@@ -172,17 +178,17 @@ def _keywords(kwargs, block, loader, who):
     return of_block,of_data,rest
 
 def _ensure_cut(df, file, header):
-    "Raise `ValueError` where another sign than the comma may stand between the columns"
+    "Raise `ValueError` where columns seem to have another delimiter than the comma"
     cells = [*df] if header is not None else df.iloc[:,-1].astype(str).tolist()
     uncut = [o for o in cells if re.search('[;\t|]', str(o))]
-    if header is None and len(uncut)<len(cells): return  # some cells may have the sign, in a text
+    if header is None and len(uncut)<len(cells): return  # some texts may have it
     if uncut: raise ValueError(f"{file} has a column {uncut[0]!r}: pass `delimiter=`, such as ';' or ','")
 
-def _ensure_all_lines(df, file, text, sign, header):
-    "Raise `ValueError` for fewer rows than lines, where each line has all cells: a text begins with a quote"
+def _ensure_all_lines(df, file, text, delimiter, header):
+    "A quote at the start of a text makes pandas read several lines as one: raise `ValueError` where it may have"
     lines = text.strip('\n').split('\n')
     n = len(lines) - (header is not None)
-    is_whole = len({o.count(sign) for o in lines})==1 and sign in text
+    is_whole = len({o.count(delimiter) for o in lines})==1 and delimiter in text  # each line has all cells
     if is_whole and len(df)<n: raise ValueError(
         f'{file} has {n:,} lines, but {len(df):,} rows: where a quote is part of a text pass `quoting=3`, '
         'where a cell has several lines `quoting=0`')
@@ -213,6 +219,7 @@ class TextDataLoaders(_fastai.TextDataLoaders):
         texts = ensure_filled(df[:0], *L(text_col))  # names of columns
         targets = [] if is_lm else ensure_filled(df[:0], *L(label_col))
         many_labels = label_delim is not None or _has(y_block, MultiCategoryBlock, MultiCategorize)
+        # a block that was passed may do something with missing cells
         needed = targets if many_labels or y_block is None else []
         ensure_filled(df, *L(valid_col), *texts, *needed)
         splitter = splitter_of(df, valid_pct, seed, valid_col)
@@ -275,12 +282,12 @@ class TextDataLoaders(_fastai.TextDataLoaders):
         text = read_text(file, encoding)
         ensure(not re.match('"?sep=', text), 'csv_fname', csv_fname,
                "of a table that begins with its header: delete Excel's first line, `sep=`")
-        sign = ifnone(delimiter, ',')
-        df = pd.read_csv(io.StringIO(text), header=header, delimiter=sign, quoting=ifnone(quoting, csv.QUOTE_MINIMAL))
+        used = ifnone(delimiter, ',')
+        df = pd.read_csv(io.StringIO(text), header=header, delimiter=used, quoting=ifnone(quoting, csv.QUOTE_MINIMAL))
         has_several = header is None and kwargs.get('label_delim')  # labels in the last cell
         if delimiter is None and not has_several: _ensure_cut(df, file, header)
         if not isinstance(df.index, pd.RangeIndex): raise ValueError(
             f'{file} has rows with more cells than its header, such as {first(df.itertuples(name=None))!r:.80}: '
             'put texts with the delimiter in quotes, or pass another `delimiter=`')
-        if quoting is None and header in ('infer',0,None): _ensure_all_lines(df, file, text, sign, header)
+        if quoting is None and header in ('infer',0,None): _ensure_all_lines(df, file, text, used, header)
         return cls.from_df(df, path=path, **kwargs)

@@ -26,9 +26,12 @@ def merge_pair(
 # %% ../../nbs/text/bpe.ipynb #e72b89c4
 @functools.lru_cache
 def _pattern():
+    "GPT-2's pattern without `\\p{L}` and `\\p{N}`, which Python's `re` has not"
+    # Unicode's white space: Python's `\s` has four control characters more
     space = r'\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000'
     # numbers that are no decimal digits; there are none behind these characters
     odd = ''.join(o for o in map(chr, range(2**17)) if unicodedata.category(o) in ('Nl','No'))
+    # words, numbers and other signs, each with a space before it; a run of spaces leaves its last to the word behind it
     return re.compile(rf"'(?:[stmd]|re|ve|ll)| ?[^\W\d_{odd}]+| ?[\d{odd}]+"
                       rf"| ?(?:[^\w{space}{odd}]|_)+|[{space}]+(?![^{space}])|[{space}]+")
 
@@ -39,6 +42,7 @@ def split_words(
     return _pattern().findall(text)
 
 # %% ../../nbs/text/bpe.ipynb #a482c851
+# GPT-2's names: a byte that is no printed character is named by one from 256 on
 _same = [*range(33, 127), *range(161, 173), *range(174, 256)]  # bytes whose character is printed
 _rest = [o for o in range(256) if o not in _same]
 byte_names = dict(zip(_same+_rest, map(chr, [*_same, *range(256, 324)])))
@@ -53,33 +57,33 @@ def train_bpe(
     min_freq:int=2 # A pair that occurs less often is never joined
 )->list: # Pairs of pieces as `bytes`, in the order in which they are joined
     "Learn merges: join the most frequent pair, again and again"
-    words = {o: _bytes(o) for o in counts}  # the pieces of each word
+    pieces = {word: _bytes(word) for word in counts}
     pairs = Counter()  # how often each pair occurs
     where = defaultdict(set)  # the words in which it occurs
-    ids = {bytes([o]): i for i,o in enumerate(byte_names)}
+    ids = {bytes([byte]): i for i,byte in enumerate(byte_names)}
     merges = []
-    heap = []  # the most frequent pair comes first, then that of the oldest pieces
+    heap = []  # least first: `-count` for the most frequent pair, then the ids for that of the oldest pieces
     def push(pair): heapq.heappush(heap, (-pairs[pair], *map(ids.get, pair), pair))
     def count(word, sign):  # -1 takes its pairs off
-        for pair in _neighbors(words[word]):
+        for pair in _neighbors(pieces[word]):
             pairs[pair] += sign*counts[word]
             where[pair].add(word)
-    for word in words: count(word, 1)
+    for word in pieces: count(word, 1)
     for pair in pairs: push(pair)
     while heap and len(merges)<n and -heap[0][0]>=min_freq:
-        seen,*_,pair = heapq.heappop(heap)
-        if pairs[pair]!=-seen:  # its count has fallen
+        minus_count,*_,pair = heapq.heappop(heap)
+        if pairs[pair]!=-minus_count:  # it has fallen since
             push(pair)
             continue
         joined = b''.join(pair)
         merges.append(pair)
         ids[joined] = len(ids)
         new_pairs = set()
-        for word in where.pop(pair):
+        for word in where.pop(pair):  # one that has lost the pair stays as it is
             count(word, -1)
-            words[word] = merge_pair(words[word], pair)
+            pieces[word] = merge_pair(pieces[word], pair)
             count(word, 1)
-            new_pairs |= {o for o in _neighbors(words[word]) if joined in o}
+            new_pairs |= {o for o in _neighbors(pieces[word]) if joined in o}
         for new_pair in new_pairs: push(new_pair)
     return merges
 
@@ -90,11 +94,11 @@ def _pieces(tok, word):
     parts = [word.encode()] if word in tok.specials else _bytes(word)
     while True:
         pair = min(_neighbors(parts), key=lambda o: tok.ranks.get(o, math.inf), default=None)
-        if pair not in tok.ranks: return parts
+        if pair not in tok.ranks: return parts  # None, or a pair that was never joined
         parts = merge_pair(parts, pair)
 
-_refused = ('normalizer dropout ignore_merges continuing_subword_prefix end_of_word_suffix '
-            'add_prefix_space single_word lstrip rstrip').split()
+_unsupported_keys = ('normalizer dropout ignore_merges continuing_subword_prefix end_of_word_suffix '
+                     'add_prefix_space single_word lstrip rstrip').split()
 def _name(piece): return ''.join(byte_names[o] for o in piece)
 
 class BPETokenizer:
@@ -110,14 +114,14 @@ class BPETokenizer:
         self.specials = [*specials]  # as JSON has them
         if tok: self._use(tok)
 
-    def _use(self, tok):
-        "Take over what was learned"
-        code = {name: o for o,name in byte_names.items()}
+    def _use(self, learned):
+        "Set ids, ranks of merges and printed names from `vocab` and `merges` of `learned`"
+        byte_of = {char: byte for byte,char in byte_names.items()}
         def piece(name):
-            return name.encode() if name in self.specials else bytes(code[c] for c in name)
-        self.tok = tok
-        self.ids = {piece(o): i for o,i in tok['vocab'].items()}
-        self.ranks = {(piece(a),piece(b)): i for i,(a,b) in enumerate(tok['merges'])}
+            return name.encode() if name in self.specials else bytes(byte_of[char] for char in name)
+        self.tok = learned
+        self.ids = {piece(name): i for name,i in learned['vocab'].items()}
+        self.ranks = {(piece(a),piece(b)): rank for rank,(a,b) in enumerate(learned['merges'])}
         order = sorted(self.ids, key=self.ids.get)
         names = [*map(_name, order)]
         for i in special_ids(names):  # a text may have words that look like special tokens
@@ -135,9 +139,10 @@ class BPETokenizer:
         model = file['model']
         pre = file['pre_tokenizer'] or {}
         added = file.get('added_tokens') or []
-        refused = [n for n in _refused for o in (file, model, pre, *added) if o.get(n)]
+        parts = file,model,pre,*added
+        unsupported = [key for key in _unsupported_keys if any(o.get(key) for o in parts)]
         plain = pre.get('type')=='ByteLevel' and pre.get('use_regex', True)
-        ensure(plain and not refused, 'path', refused or ['pre_tokenizer'],
+        ensure(plain and not unsupported, 'path', unsupported or ['pre_tokenizer'],
                "a file without these: `HFTokenizer` reads it")
         merges = [o.split(' ') if isinstance(o, str) else o for o in model['merges']]
         specials = {o['content']: o['id'] for o in added}
@@ -151,36 +156,40 @@ class BPETokenizer:
         "Learn the merges, unless they are there"
         if self.tok: return
         texts = maps(*L(rules), no_surrogates, items)
-        words = Counter(word for o in texts for word in self._words(o))
+        words = Counter(word for text in texts for word in self._words(text))
         for special in self.specials: words.pop(special, None)
         merges = train_bpe(words, self.vocab_sz-256-len(self.specials))
         names = [*self.specials, *byte_names.values(), *(_name(a+b) for a,b in merges)]
-        self._use(dict(vocab={o: i for i,o in enumerate(names)},
-                       merges=[[*map(_name, o)] for o in merges]))
+        self._use(dict(vocab={name: i for i,name in enumerate(names)},
+                       merges=[[*map(_name, pair)] for pair in merges]))
 
     def _words(self, text):
-        cut = '|'.join(map(re.escape, sorted(self.specials, key=len, reverse=True))) or '(?!)'
-        parts = enumerate(re.split(f'({cut})', text))
-        return [word for i,o in parts for word in ([o] if i%2 else split_words(o))]
+        "The words of a text, with each special token as one"
+        longest_first = sorted(self.specials, key=len, reverse=True)
+        special = '|'.join(map(re.escape, longest_first)) or '(?!)'  # which is nowhere
+        words = []
+        for i,part in enumerate(re.split(f'({special})', text)):  # every second part is a special token
+            words += [part] if i%2 else split_words(part)
+        return words
 
     def encode(self,
         text:str # Any text without halves of surrogate pairs, which UTF-8 can't write
     )->list: # Numbers, as in `tok['vocab']`
         "The ids of a text"
-        return [self.ids[o] for word in self._words(text) for o in _pieces(self, word)]
+        return [self.ids[piece] for word in self._words(text) for piece in _pieces(self, word)]
 
     def decode(self,
         ids:list # Numbers, as `encode` gives them
     )->str: # The text; `�` where the bytes of a character are incomplete
         "The text of ids"
-        names = {self.ids[o]: name for o,name in self.names.items()}
+        names = {self.ids[piece]: name for piece,name in self.names.items()}
         return self.join(names[i] for i in ids)
 
     def __call__(self, items):
         "Yield a list of tokens for each of `items`"
         for text in items:
             words = self._words(no_surrogates(text))
-            yield [BOS]*self.bos + [self.names[p] for word in words for p in _pieces(self, word)]
+            yield [BOS]*self.bos + [self.names[piece] for word in words for piece in _pieces(self, word)]
 
     def make_vocab(self,
         counter:Counter=None, # Not needed: the pieces are known

@@ -17,7 +17,8 @@ from .tokenizers import *
 def _words(tokens):
     "The words that tokens mean: the marks of fastai's rules are undone"
     words = []
-    capitals = repeat = n = None  # marks of the next word, and how often it is repeated
+    # of the next word: `xxmaj` or `xxup`; `xxrep`, `xxwrep` or `xxfld`, with a number; how often it is repeated
+    capitals = repeat = n = None
     for token in tokens:
         if token in (BOS,EOS,PAD,'xxfake'): continue
         if token in (TK_MAJ,TK_UP): capitals = token
@@ -25,7 +26,7 @@ def _words(tokens):
             repeat = token
             n = None
         elif repeat==FLD and token.isdecimal(): repeat = None  # the number of a field
-        elif repeat and n is None and token.isdecimal(): n = min(int(token), 1000)
+        elif repeat and n is None and token.isdecimal(): n = min(int(token), 1000)  # whatever a text says
         else:
             word = token
             if capitals==TK_MAJ: word = token[:1].upper()+token[1:]
@@ -36,9 +37,11 @@ def _words(tokens):
     return words
 
 # %% ../../nbs/text/detokenize.ipynb #1f21ba7a
+# white space that is a token, with a space on each side
 _line_breaks = re.compile(r' ?(?<!\S)([\n▁][\s▁]*)(?!\S) ?')
 def _rule(pattern, by): return partial(re.compile(pattern, re.X).sub, by)
 _end = r"""(?![^\s"'*])"""  # a word ends here, or a quote closes
+# `" a word "` becomes `"a word"`; a quote without an end is one that closes
 def _quote(sign): return rf'(?<!\S)({sign})(?![ ]?[A-Z]\w)[ ]?(.*?)(?:[ ]({sign}){_end}|$)'
 _english = [
     # quotes open and close in turn; after a plural `'` is an apostrophe
@@ -62,6 +65,7 @@ def join_words(
     if isinstance(tokens, str): raise TypeError('`tokens` is a string, but must be a list of words')
     text = ' '.join({'i':'I', '…':'...', ' ':'▁'}.get(o, o) for o in _words(tokens))
     lines = _line_breaks.split(text)
+    # lines, and between them their breaks
     lines[::2] = map(compose(*_english), lines[::2])
     lines[1::2] = [o.replace(' ', '').replace('▁', ' ') for o in lines[1::2]]
     return ''.join(lines)
@@ -74,7 +78,7 @@ def _join_pieces(tokens): return join_words(_words_of(tokens))
 def _join_marked(tokens, sep): return sep.join(_words(tokens))
 
 def _of_ours(decoder):
-    "The function of a decoder of this library; None for another one"
+    "The function of a decoder of this library, whose text changes in known ways; None for another one"
     f = decoder.__func__ if inspect.ismethod(decoder) else func_of(decoder)
     methods = (CharTokenizer.join, ExactSubwordTokenizer.join, BPETokenizer.join,
                HFTokenizer.join)
@@ -115,7 +119,7 @@ def _fixed(decoder, tokens):
     ours = _of_ours(decoder)
     if ours is None: return ''
     if ours is _join_pieces: return _fixed(join_words, _words_of(tokens)[:-1])
-    # tokens that change as much of the end as any others do
+    # tokens that change as much of the end as any others do: a capital word, or a byte that begins a character
     more = [FLD, '1', TK_MAJ, 'xx'] if ours is join_words else ['<0xE2>']
     text = decoder(list(tokens))
     longer = decoder([*tokens, *more])
@@ -142,7 +146,7 @@ class TextWriter:
         self.done = False
         self.tokens = []
         self._read(tokens)
-        self.old = decoder(list(self.tokens))
+        self.old = decoder(list(self.tokens))  # the prompt, as `decoder` writes it
         # the text ends with a space, so the next piece needs none
         self.trims = text[-1:].isspace() and not self.old[-1:].isspace()
 
@@ -173,7 +177,7 @@ class TextWriter:
             new = new[:min(ends)]
         elif not last:
             new = _fixed(self.decoder, self.tokens)[start:]
-            begun = [n for o in self.stops for n in range(1, len(o)) if new.endswith(o[:n])]
+            begun = [n for stop in self.stops for n in range(1, len(stop)) if new.endswith(stop[:n])]
             new = new[:len(new)-max(begun, default=0)]
         piece = new[len(self.new):]
         if piece: self.new = new

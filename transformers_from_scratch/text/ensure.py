@@ -45,13 +45,15 @@ def ensure_filled(
 )->list: # The names of the columns
     "Raise `ValueError` for columns that are not there, or for missing cells, with their rows"
     places = range(-table.shape[1], table.shape[1])
-    lost = [o for o in cols if o not in (places if isinstance(o, int) else table)]
+    def is_there(col): return col in (places if isinstance(col, int) else table)
+    lost = [o for o in cols if not is_there(o)]
     if lost: raise ValueError(f'the table has no column {lost[0]!r}, but has {[*table]!r:.200}')
     cols = [table.columns[o] if isinstance(o, int) else o for o in cols]
     twice = [o for o in cols if [*table].count(o)>1]
     if twice: raise ValueError(f'the table has several columns {twice[0]!r}: rename them')
     gaps = {}
     for name in cols:
+        # `[[name]]`: a name may be several columns, where these have several levels
         rows = table.index[table[[name]].isna().any(axis=1)]
         if len(rows): gaps[name] = f'{name!r} is missing in {len(rows):,} of {len(table):,} rows, such as {[*rows[:3]]}'
     if not gaps: return cols
@@ -67,7 +69,7 @@ def ensure_split(
     wrong = [o for o in values if isinstance(o, str) or o not in (0, 1)]
     if not wrong and all(values): wrong = values  # no row is left for training
     if not wrong: return
-    value = max(wrong, key=str)
+    value = max(wrong, key=str)  # of 'train' and 'valid' the second
     raise ValueError(f'{col!r} is {value!r}, but must be True or False, and False in some rows, '
                      f'as `df[{col!r}]=={value!r}` is')
 
@@ -88,11 +90,13 @@ def decoded(
         with suppress(UnicodeError):
             text = data.decode(name)
             start = text[:10_000]
-            n_control = len(re.findall('[\0-\x08\x0e-\x1f]', start))  # bytes of wider characters
+            n_control = len(re.findall('[\0-\x08\x0e-\x1f]', start))  # of wider characters, read as this one
+            # a line may end with `\r\n`, `\r\r\n` or `\r`
             if n_control<=len(start)/8: return re.sub('(?<!\r)\r+\n|\r', '\n', text) if '\r' in text else text
-    start = data[:4]
+    start = data[:4]  # wider characters begin with a mark, or have zeros where they are letters
     if b'\0' in start or start[:2] in (b'\xff\xfe',b'\xfe\xff'):
-        wide = 'utf-32' if b'\0\0' in start else 'utf-16-be' if start[:1]==b'\0' else 'utf-16'
+        wide = 'utf-16-be' if start[:1]==b'\0' else 'utf-16'
+        if b'\0\0' in start: wide = 'utf-32'
         raise ValueError(f"{file} is not in {encoding}: pass `encoding=`, as encoding={wide!r}")
     raise ValueError(
         f"{file} is not in {encoding}: pass `encoding=`, such as 'cp1252', or several that are tried in turn, "
@@ -149,7 +153,8 @@ def _keyword_note(name, names):
     ours = first(n for n,others in other_names.items() if name in others.split())
     near = [ours] if ours in names else difflib.get_close_matches(name, names, n=1, cutoff=.7)
     if not near: return f'the keywords are {", ".join(sorted(names))}'
-    return f'did you mean `{near[0]}`{", a multiple of `k`" if near[0]=="hidden_mult" else ""}?'
+    unit = ', a multiple of `k`' if near[0]=='hidden_mult' else ''
+    return f'did you mean `{near[0]}`{unit}?'
 
 # %% ../../nbs/text/ensure.ipynb #9a000055
 def keywords_of(
@@ -161,19 +166,21 @@ def keywords_of(
         @functools.wraps(f)
         def call(*args, **kwargs):
             try:
-                for name in kwargs.keys() & {*but}:
+                for name in kwargs.keys() & {*but}:  # raised here, it gets a note below
                     raise TypeError(f"{f.__name__}() got an unexpected keyword argument '{name}'")
                 return f(*args, **kwargs)
             except TypeError as e:
                 found = re.search(r"unexpected keyword argument '(\w+)'", str(e))
-                if found and found[1] in kwargs.keys()-params and not hasattr(e, '__notes__'):
+                is_unknown = found and found[1] in kwargs.keys()-params
+                if is_unknown and not hasattr(e, '__notes__'):  # a function that `f` calls may have added one
                     e.add_note(_keyword_note(found[1], {*params} - {'self'}))
                 raise
         sig = inspect.signature(f)
-        params = {n: p for n,p in sig.parameters.items() if p.kind is not p.VAR_KEYWORD}
+        params = {name: p for name,p in sig.parameters.items() if p.kind is not p.VAR_KEYWORD}
         for other in others:
-            for n,p in inspect.signature(other).parameters.items():
-                if p.default is not p.empty and n not in but: params.setdefault(n, p.replace(kind=p.KEYWORD_ONLY))
+            for name,p in inspect.signature(other).parameters.items():
+                if p.default is p.empty or name in but: continue
+                params.setdefault(name, p.replace(kind=p.KEYWORD_ONLY))
         call.__signature__ = sig.replace(parameters=[*params.values()])
         _chain_comments(call, others)
         return call
@@ -205,7 +212,7 @@ def split_keywords(
     if not who: return [*res, rest]
     for name in rest:
         e = TypeError(f"{who.__name__}() got an unexpected keyword argument '{name}'")
-        known = {o for f in (who,*fs) for o in inspect.signature(f).parameters}
+        known = {key for f in (who,*fs) for key in inspect.signature(f).parameters}
         e.add_note(_keyword_note(name, known-{'self','dataset','source','kwargs'}))
         raise e
     return res

@@ -19,10 +19,10 @@ def _in_row(i, f, *args):
         raise ValueError(f'row {i}: {e if isinstance(e, ValueError) else repr(e)}') from e
 
 def _place(span):
-    "`(start, end, label, text)` of a span in any format; without its text None"
+    "`(start, end, label, text)` of a span in any format; the text is None where it is not there"
     if isinstance(span, TagSpan): return span.start,span.end,span.label,span.text
-    if not isinstance(span, dict): return *span,None
-    label, = L(span.get('labels', span.get('label')))
+    if not isinstance(span, dict): return *span,None  # spaCy's
+    label, = L(span.get('labels', span.get('label')))  # Label Studio has a list of one
     start,end = (span.get(o, span.get(f'{o}_offset')) for o in ('start','end'))
     return start,end,label,span.get('text')
 
@@ -31,7 +31,8 @@ def _entities(text, spans):
     entities = []
     for span in spans:
         start,end,label,part = _place(span)
-        is_place = all(isinstance(o, numbers.Integral) for o in (start, end)) and 0<=start<end<=len(text)
+        are_numbers = all(isinstance(o, numbers.Integral) for o in (start, end))
+        is_place = are_numbers and 0<=start<end<=len(text)
         ensure(is_place and text[start:end].strip() and part in (None,text[start:end]), 'span', span,
                f'`start`, `end` and label of characters of {text!r:.80}, with their text if there is one')
         ensure(isinstance(label, str) and label, 'label', label, 'a string')
@@ -45,8 +46,8 @@ def _entities(text, spans):
 # %% ../../nbs/text/entities.ipynb #e771000c
 def _spans_of(row, text_key):
     "The text of a row in any format, and its spans"
-    if isinstance(row, list): return row[0],row[1]['entities']
-    if isinstance(row.get('data'), dict):
+    if isinstance(row, list): return row[0],row[1]['entities']  # spaCy's
+    if isinstance(row.get('data'), dict):  # Label Studio's
         done = [o for o in row['annotations'] if not o.get('was_cancelled')]
         ensure(len(done)<2, 'annotations', f'{len(done)} of one text', 'one: leave out the others')
         values = [o['value'] for annotation in done for o in annotation['result']]
@@ -82,6 +83,7 @@ def _tags_of(text, spans, tok):
     places = tok.places(text)
     tags = ['O']*len(places)
     for span in _entities(text, spans):
+        # the words that overlap it, and then whether one of them begins before it or ends behind it
         inside = [i for i,(start,end) in enumerate(places) if start<span.end and end>span.start]
         whole = inside and span.start<=places[inside[0]][0] and places[inside[-1]][1]<=span.end
         ensure(whole, 'span', _place(span)[:3],
@@ -128,8 +130,9 @@ def _conll(words, tags):
     "The lines of a text; raises `ValueError` for what `read_conll` would read as something else"
     ensure(len(words) or len(tags), 'words', words, 'one at least: leave out empty texts, `df[df.words.map(len)>0]`')
     fits = len(words)==len(tags) and all(re.fullmatch(r'\S([^\t\n\r]*\S)?', o) for o in (*words, *tags))
-    first_is_word = fits and words[0][0]!='\ufeff' and '-DOCSTART-' not in words
-    ensure(fits and first_is_word, 'words', words,
+    # the first would be read as a byte order mark, the second as a line between documents
+    reads_back = fits and words[0][0]!='\ufeff' and '-DOCSTART-' not in words
+    ensure(reads_back, 'words', words,
            f'words without tabs and line ends, and a tag for each: they have {tags!r:.80}')
     return ''.join(f'{word}\t{tag}\n' for word,tag in zip(words, tags))
 

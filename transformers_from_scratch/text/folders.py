@@ -16,7 +16,7 @@ from .tokenizers import *
 
 # %% ../../nbs/text/folders.ipynb #fo000011
 def _about(tok, encoding):
-    "A description of a tokenizer and an encoding; None where it is not known"
+    "All that tokens follow from beside the text, as JSON; None for a tokenizer of which it is not known"
     if not is_repeatable(tok): return
     post = [o.__name__ for o in defaults.text_postproc_rules]
     special = tok.tok.pipe.__self__.tokenizer.rules if isinstance(tok.tok, SpacyTokenizer) else {}
@@ -42,6 +42,7 @@ class _KeptTokens:
 
     @contextmanager
     def _open(self):
+        "Open the file for one transaction, within `with`; raises `OSError` for one that is no database"
         db = sqlite3.connect(self.file, timeout=600)
         try:
             with db: yield db
@@ -51,7 +52,8 @@ class _KeptTokens:
 
     def read(self, keys):
         "The tokens as JSON, by key, of those of `keys` that are there"
-        with self._open() as db: return {k: o for k,o in db.execute('select key,tokens from tokens') if k in keys}
+        with self._open() as db:
+            return {key: tokens for key,tokens in db.execute('select key,tokens from tokens') if key in keys}
 
     def write(self, texts):
         "Add tokens as JSON, by key"
@@ -76,8 +78,8 @@ class FolderTokenizer(TextTokenizer):
         res.path = Path(path)
         res.encoding = encoding
         res.n_workers = n_workers
-        res.texts = {}
-        res.keys = {}  # of each file; `check_dls` compares them
+        res.texts = {}  # tokens as JSON, by key
+        res.keys = {}  # of each file, a hash of what is in it; `check_dls` compares them
         res.counted = partial(get_files, res.path, ifnone(extensions, ['.txt']), True, folders)
         return res
 
@@ -86,23 +88,24 @@ class FolderTokenizer(TextTokenizer):
     def setup(self, items=None, train_setup=False):
         "Read the files of the folder and of `items`, and count the words of the folder and of training texts"
         if items is None: return
-        def files(data): return [o.absolute() for o in data.items if isinstance(o, Path)]
+        def files(dset): return [o.absolute() for o in dset.items if isinstance(o, Path)]
         counted = [*map(Path.absolute, self.counted()), *files(items.train)]
         train = dict.fromkeys(counted)  # each once
         every = dict.fromkeys([*train, *files(items)])
-        data = {o: o.read_bytes() for o in every}
-        def text(file): return decoded(data[file], file, self.encoding)
+        contents = {file: file.read_bytes() for file in every}
+        def text(file): return decoded(contents[file], file, self.encoding)
         if self.counter is None and hasattr(self.tok, 'setup'): self.tok.setup([*map(text, train)], self.rules)
         about = _about(self, self.encoding)
+        # so that the same text has another key for another tokenizer
         self.salt = blake2b((about or '').encode(), digest_size=32).digest()
-        self.keys = keys = {o: self._key(d) for o,d in data.items()}
+        self.keys = keys = {file: self._key(data) for file,data in contents.items()}
         kept = about and _KeptTokens(_file_for(self.path))
         self.texts = kept.read({*keys.values()}) if kept else {}
-        new = {keys[o]: o for o in every if keys[o] not in self.texts}
+        new = {keys[file]: file for file in every if keys[file] not in self.texts}  # of equal files one
         made = self.many_tokens([*map(text, new.values())], self.n_workers)
-        tokens = {k: json.dumps([*o]) for k,o in zip(new, made)}
-        if kept and new: kept.write(tokens)
-        self.texts |= tokens
+        new_texts = {key: json.dumps([*tokens]) for key,tokens in zip(new, made)}
+        if kept and new: kept.write(new_texts)
+        self.texts |= new_texts
         self._count({*train})
 
     def _count(self, train):

@@ -43,9 +43,9 @@ class HFTokenizer:
         self.eos = [i for i in eos if 0<=i<n]
         self.vocab = ['xxfake']*ifnone(vocab_sz, n)
         # fastai's rules change spaces
-        for o,i in ids.items(): self.vocab[i] = f'<id{i}>' if ' ' in o else o
+        for token,i in ids.items(): self.vocab[i] = f'<id{i}>' if ' ' in token else token
         if not special_ids(self.vocab, 'pad'): self.vocab.append(PAD)
-        self.o2i = {o: i for i,o in enumerate(self.vocab) if o not in ('xxfake',PAD)}
+        self.o2i = {token: i for i,token in enumerate(self.vocab) if token not in ('xxfake',PAD)}
         self._set_ends(ids)
         self._set_pairs()
         warn_unused(path, _disagreeing(self, settings), 'its tokenizer does otherwise')
@@ -58,7 +58,7 @@ class HFTokenizer:
         self.ends = 0,0  # special tokens before and after a text
         if 0 in special: self.ends = special.index(0),special[::-1].index(0)
         after = text.ids[len(special)-self.ends[1]:]
-        stops = after[:1] + self.eos
+        stops = after[:1] + self.eos  # the first token behind a text ends it
         if not stops: stops = special_ids(self.vocab, 'eos', '/s', 'endoftext', 'end_of_text')
         fastai_tokens = {*defaults.text_spec_tok, 'xxfake'}
         self.stops = [self.vocab[i] for i in stops if self.vocab[i] not in fastai_tokens]
@@ -70,14 +70,17 @@ class HFTokenizer:
         both = self.tok.encode('a', 'a', add_special_tokens=self.specials)
         types = both.type_ids
         special = both.special_tokens_mask
-        def last_before_1(xs): return xs.index(1)-1 if 1 in xs[1:] else None
-        end = last_before_1(both.sequence_ids)
-        sep = last_before_1(types)
+        def before_first_1(xs):
+            start = xs.index(1) if 1 in xs else 0
+            return start-1 if start else None  # a list may begin with 1, or have none
+        end = before_first_1(both.sequence_ids)
+        sep = before_first_1(types)
         self.pairs = end is not None and bool(special[end])
         self.sep = self.vocab[both.ids[sep]] if sep is not None and special[sep] else None
 
     def _fields(self, text):
         "One text, or two where fastai has marked several columns; a third joins the second"
+        # 'xxfld 1 a text xxfld 2 the other'
         two = self.pairs and re.fullmatch(f'{FLD} 1 (.*?) {FLD} 2 (.*)', text, re.DOTALL)
         return [re.sub(rf' {FLD} \d+ ', ' ', o) for o in two.groups()] if two else [text]
 
@@ -145,8 +148,9 @@ def _apply_settings(tok, settings):
 def _habits(tok):
     "Behaviour of an `HFTokenizer`, by the keys of settings"
     change = getattr(tok.tok.normalizer, 'normalize_str', noop)
-    split = getattr(tok.tok.pre_tokenizer, 'pre_tokenize_str', lambda text: [text])
-    res = dict(do_lower_case='A' not in change('A'), add_prefix_space=(split(change('a')) or ['a'])[0][0]!='a',
+    split = getattr(tok.tok.pre_tokenizer, 'pre_tokenize_str', lambda text: [(text,None)])
+    pieces = split(change('a')) or [('a',None)]  # `(piece, place)`
+    res = dict(do_lower_case='A' not in change('A'), add_prefix_space=pieces[0][0]!='a',
                unk_token=getattr(tok.tok.model, 'unk_token', None), truncation_side='right')
     tokens = tok.tok.encode('a', add_special_tokens=tok.specials).tokens
     before,after = tok.ends
@@ -160,14 +164,17 @@ def _disagreeing(tok, settings):
     habits = _habits(tok)
     def is_there(token):
         token = token if isinstance(token, dict) else dict(content=token)
-        return all(getattr(added.get(token['content']), n, None)==o for n,o in token.items() if n!='__type')
+        ours = added.get(token['content'])
+        return all(getattr(ours, key, None)==value for key,value in token.items() if key!='__type')
     def fits(key, value):
         if key in _lists: return all(map(is_there, value.values() if isinstance(value, dict) else value))
         if key.endswith('_token'):
             name = value['content'] if isinstance(value, dict) else value
-            return not name or name in added and habits.get(key) in (None,name)
-        return value==habits[key] if key in habits else not value
-    return {n: o for n,o in settings.items() if o is not None and n not in _no_effect and not fits(n, o)}
+            if not name: return True
+            return name in added and habits.get(key) in (None,name)
+        return value==habits[key] if key in habits else not value  # what nobody knows may only be off
+    said = {key: value for key,value in settings.items() if value is not None and key not in _no_effect}
+    return {key: value for key,value in said.items() if not fits(key, value)}
 
 # %% ../../nbs/text/hf.ipynb #c0d30022
 _spm_files = {  # files of SentencePiece, the models that have them, and how one and two texts end
@@ -181,11 +188,11 @@ def tokenizer_file(
 )->Path: # `tokenizer.json`, or what SentencePiece wrote; None if there is neither
     "The file of a checkpoint that says how texts become tokens"
     kind = _read_json(folder/'config.json').get('model_type')
-    names = ['tokenizer.json', *(n for n,o in _spm_files.items() if kind in (None,*o[0]))]
-    return first(folder/n for n in names if (folder/n).exists())
+    names = ['tokenizer.json', *(name for name,(models,*_) in _spm_files.items() if kind in (None,*models))]
+    return first(folder/name for name in names if (folder/name).exists())
 
 def _set_spaces(tok, spec, kept, unknown=None):
-    "Change texts as SentencePiece does, but for the pieces `kept`, and back; `unknown` is a regex of what has no piece"
+    "Let `tok` change texts as SentencePiece does, all but the pieces `kept`; `unknown` is a regex of what has no piece"
     t = import_extra('tokenizers', 'hf')
     norm = t.normalizers
     dec = t.decoders
@@ -197,7 +204,7 @@ def _set_spaces(tok, spec, kept, unknown=None):
     kept = sorted([o for o in kept if change(o)!=o], key=len, reverse=True)
     signs = [chr(0xf0000+i) for i in range_of(kept)]  # characters that no text has
     forth = [*map(norm.Replace, kept, signs), *forth, *map(norm.Replace, signs, kept)]
-    if unknown: forth.append(norm.Replace(t.Regex(unknown), '\uffff'))
+    if unknown: forth.append(norm.Replace(t.Regex(unknown), '\uffff'))  # one unknown token
     forth.append(norm.Replace(' ', '▁'))
     back = [dec.Replace('▁', ' '), dec.ByteFallback(), dec.Fuse()]
     if spec.add_dummy_prefix:
@@ -209,11 +216,12 @@ def _set_spaces(tok, spec, kept, unknown=None):
 def _marian_vocab(file, pieces):
     "Tokens of `vocab.json` with scores, and a regex of texts that have none"
     ids = _read_json(file.parent/'vocab.json')
-    scores = {o.piece: o.score for o in pieces if o.type in (1,4)}
+    scores = {o.piece: o.score for o in pieces if o.type in (1,4)}  # usual ones, and those of a user
     if list(ids.values())!=list(range(len(ids))) or not scores.keys()<=ids.keys():
         raise ValueError(f'{file.parent}/vocab.json does not number the pieces of {file.name}')
     characters = {c for piece in scores for c in piece}
     foreign = [o for o in ids if not characters&{*o}]  # pieces of the other language: each is found alone
+    # the lower a score, the later it is taken: after the pieces of this language foreign ones, then all others
     all_scores = dict.fromkeys(ids, -2e4) | dict.fromkeys(foreign, -1e4) | scores
     odd = f"[^ {''.join(map(re.escape, sorted(characters)))}]"  # a character without a piece
     longest_first = sorted(foreign, key=len, reverse=True)
@@ -253,6 +261,7 @@ def _from_sentencepiece(file):
     _set_spaces(tok, proto.normalizer_spec, of(4), unknown)
     tok.add_special_tokens([*of(2, 3), *_more_tokens(file, names, cfg)])
     _,*ends = _spm_files[file.name]
+    # '[CLS] $A [SEP] $B:1 [SEP]:1' has `[CLS]` and `[SEP]`
     special = {*re.sub(r':\d|\$\w', '', ' '.join(ends)).split()}
     tok.post_processor = t.processors.TemplateProcessing(
         single=ends[0], pair=ends[1], special_tokens=[(o, tok.token_to_id(o)) for o in special])

@@ -42,9 +42,11 @@ _names = r'pad unk bos eos cls sep mask s fake unused\d+ extra_id_\d+'.split()
 
 @functools.lru_cache(64)
 def _special_ids(vocab, names):
-    forms = [rf'[<\[]\W?{o}\W?[>\]]' for o in names or _names]
-    forms += [f'xx{o}' for o in names or _names if len(o)>1]  # `xxs` is a size
-    if not names: forms += [r'<\|\w+\|>', *map(re.escape, defaults.text_spec_tok)]
+    "As `special_ids`, but kept for the next call, which needs tuples"
+    words = names or _names
+    forms = [rf'[<\[]\W?{word}\W?[>\]]' for word in words]  # `<pad>`, `[PAD]`, `</s>`, `<|pad|>`
+    forms += [f'xx{word}' for word in words if len(word)>1]  # `xxpad`; `xxs` is a size
+    if not names: forms += [r'<\|\w+\|>', *map(re.escape, defaults.text_spec_tok)]  # `<|endoftext|>`
     form = re.compile('|'.join(forms), re.IGNORECASE)
     return [i for i,token in enumerate(vocab) if form.fullmatch(token)]
 
@@ -65,7 +67,7 @@ def pad_id(
     usual = first(o for o in getattr(dl.before_batch, 'fs', ()) if hasattr(o, 'pad_idx'))
     if usual: return usual.pad_idx
     rest = tuplify(dl.dataset[0])[1:] if len(dl.dataset) else ()
-    # pad two texts of zeros, of which one is shorter
+    # pad two texts of zeros, of which one is shorter: the largest id is that of padding
     texts = [(TensorText(torch.zeros(n, dtype=torch.long)), *rest) for n in (2,1)]
     one,other = (o[0] for o in dl.before_batch(texts))  # in any order
     return int(max(one.max(), other.max())) if len(one)==len(other) else None
@@ -146,8 +148,9 @@ def row_text(
     "The text of a row, joined as in training; raises `TypeError` for a string where it is several columns"
     cols = text_columns(dls)
     is_text = isinstance(row, str)
-    one_column = len(cols)<2 or isinstance(dls.train, LMDataLoader)
-    fits = one_column if is_text else cols and isinstance(row, (dict,pd.Series))
+    one_column = len(cols)<2 or isinstance(dls.train, LMDataLoader)  # a language model goes on with any text
+    if is_text: fits = one_column
+    else: fits = cols and isinstance(row, (dict,pd.Series))
     example = ', '.join(f'{o!r}: ...' for o in cols)
     allowed = 'a string' if one_column else f'a row, such as {{{example}}}'
     ensure(fits, 'text', row, allowed, TypeError)
@@ -162,7 +165,7 @@ def type_sep(
 )->int: # None where a row is one text, or where both have the same type
     "The id after which the tokens of a row with two texts are of type 1"
     tok = text_tokenizer(dls)
-    sep = nested_attr(tok, 'tok.sep')
+    sep = nested_attr(tok, 'tok.sep')  # of an `HFTokenizer`
     if len(text_columns(dls))<2 or tok.kwargs.get('mark_fields') is False: return None
     vocab = list(text_vocab(dls))
     return vocab.index(sep) if sep in vocab else None
@@ -255,7 +258,8 @@ def check_words(
     vocab = text_vocab(dls)
     unknown = {*special_ids(vocab, 'unk')}
     special = {*special_ids(vocab)}
-    words = [i for i in ids if i in unknown or i not in special and any(map(str.isalnum, vocab[i]))]
+    def is_word(i): return i not in special and any(map(str.isalnum, vocab[i]))
+    words = [i for i in ids if i in unknown or is_word(i)]
     n_known = sum(i not in unknown for i in words)
     if n_known>=len(words)/4: return
     reads = ' '.join(vocab[i] for i in ids[:10])

@@ -46,7 +46,7 @@ class TextIds(Numericalize):
             count = getattr(dsets, 'counter', None)
             if not count: count = Counter(token for tokens in dsets for token in tokens)
             self.vocab = [*self.tok.make_vocab(count, self.min_freq_of_tok)]
-            self.o2i = defaultdict(int, {v: i for i,v in enumerate(self.vocab) if v!='xxfake'})
+            self.o2i = defaultdict(int, {token: i for i,token in enumerate(self.vocab) if token!='xxfake'})
         super().setups(dsets)
 
     def encodes(self, tokens):
@@ -101,13 +101,14 @@ class _KeptPart:
             self.state = state
 
     def __getitem__(self, i):
+        "Item `i` after all transforms; what the known ones make of it is kept"
         if self.tl.items is not self.items: self.refresh()
         if i not in self.kept:
-            x = self._apply(self.known, L(self.items, use_list=None)[i])
+            x = self._apply(self.known, L(self.items, use_list=None)[i])  # as fastai: of a table a row
             if not self.known or not isinstance(x, Tensor): return self._apply(self.own, x)
             self.kept[i] = x.as_subclass(Tensor),type(x)
         numbers,cls = self.kept[i]
-        return self._apply(self.own, numbers.clone().as_subclass(cls))
+        return self._apply(self.own, numbers.clone().as_subclass(cls))  # what is kept nobody may change
 
     def _apply(self, tfms, x): return compose_tfms(x, tfms=tfms, split_idx=self.tl.tfms.split_idx)
 
@@ -191,6 +192,7 @@ class PadPairs(PadTexts):
 class _KeepsRows:
     "Part of a loader whose rows are `KeptRows`"
     def __iter__(self):
+        "Batches as from fastai, but without other processes where all that takes time is kept"
         rows = KeptRows.of(self.dataset)
         all_kept = rows is not None and not any(o.own for o in rows.parts)
         quick = all_kept and all(type(o) is ToTensor for o in self.after_item.fs)
@@ -256,14 +258,15 @@ class TextDL(_KeepsRows, SortedDL):
         res:list=None, # The number of tokens of each text, where it is known
         **kwargs
     ):
-        _tokenize_tables(dataset)
+        _tokenize_tables(dataset)  # that of `test_dl` still holds texts
         if res is None and sort_func in (None,_fastai._default_sort): res = _text_lengths(dataset)
         super().__init__(dataset, sort_func=sort_func, res=res, **kwargs)
 
     def create_item(self, s):
         "Row `s`"
         rows = KeptRows.of(self.dataset)
-        return super().create_item(s) if rows is None or not self.indexed else rows[s or 0]
+        if rows is None or not self.indexed: return super().create_item(s)
+        return rows[s or 0]  # fastai asks for row None to see one
 
 # %% ../../nbs/text/loaders.ipynb #bl000020
 class _Stream:
@@ -273,24 +276,26 @@ class _Stream:
         self.rows = ifnone(KeptRows.of(dl.items.coll), dl.items.coll)
         self.ends = [*itertools.accumulate(dl.lens)]
         self.tokens = torch.empty(self.ends[-1] if self.ends else 0, dtype=torch.int32)
-        self.places = set()  # of the texts that are there
+        self.filled = set()  # places in this order whose text is there
 
-    def __getitem__(self, tokens:slice):
-        first_text = bisect_right(self.ends, tokens.start)
-        last_text = bisect_right(self.ends, tokens.stop-1)
+    def __getitem__(self, span:slice):
+        "The ids at these places; texts there that are missing are put there"
+        first_text = bisect_right(self.ends, span.start)
+        last_text = bisect_right(self.ends, span.stop-1)
         for place in range(first_text, last_text+1):
-            if place not in self.places: self._put(place)
-        return self.tokens[tokens].long()
+            if place not in self.filled: self._put(place)
+        return self.tokens[span].long()
 
     def _put(self, place):
+        "Make the ids of the text at `place` of this order"
         i = self.dl.items.idxs[place]
         ids = tuplify(self.rows[i])[0].as_subclass(Tensor)
-        if self.dl.mark is not None: ids = torch.cat([ids, tensor([self.dl.mark])])
+        if self.dl.between is not None: ids = torch.cat([ids, tensor([self.dl.between])])
         n = self.dl.lens[place]
         if len(ids)!=n: raise ValueError(f'text {i} of `dls` has {len(ids)} tokens, but had {n} '
                                          'when `dls` was made: make it anew')
         self.tokens[self.ends[place]-n:self.ends[place]] = ids
-        self.places.add(place)
+        self.filled.add(place)
 
 @delegates()
 class TextLMDL(_KeepsRows, LMDataLoader):
@@ -307,12 +312,12 @@ class TextLMDL(_KeepsRows, LMDataLoader):
         _tokenize_tables(dataset)
         token = nested_attr(text_tokenizer(dataset), 'tok.between')
         vocab = L(vocab_of(dataset))
-        self.mark = vocab.index(token) if token in vocab else None  # goes after each text
-        n_marks = 0 if self.mark is None else 1
+        self.between = vocab.index(token) if token in vocab else None  # an id that goes after each text
+        n_between = 0 if self.between is None else 1
         lens = _count_ids(dataset) if lens is None else [*lens]  # fastai looks them up by place
-        super().__init__(dataset, [n+n_marks for n in lens], cache, bs, seq_len, num_workers, **kwargs)
-        # `new` adds the mark again
-        self.lens = ReindexCollection(lens, idxs=self.items.idxs, tfm=partial(operator.add, n_marks))
+        super().__init__(dataset, [n+n_between for n in lens], cache, bs, seq_len, num_workers, **kwargs)
+        # kept without it: `new` adds it again
+        self.lens = ReindexCollection(lens, idxs=self.items.idxs, tfm=partial(operator.add, n_between))
         self.make_chunks()
 
     def make_chunks(self):
@@ -338,7 +343,7 @@ class TextLMDL(_KeepsRows, LMDataLoader):
         "A loader for other data, with fewer rows where it has fewer tokens than rows"
         if dataset is not None:
             _tokenize_tables(dataset)
-            n = sum(_count_ids(dataset))-1
+            n = sum(_count_ids(dataset))-1  # tokens that have a next one
             seq_len = ifnone(seq_len, self.seq_len)
             if 0<n<kwargs.get('bs', self.bs): kwargs['bs'] = max(n//seq_len, 1)
         return super().new(dataset=dataset, seq_len=seq_len, **kwargs)

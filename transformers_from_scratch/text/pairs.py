@@ -18,7 +18,7 @@ from .blocks import splitter_of
 
 # %% ../../nbs/text/pairs.ipynb #17b00020
 def _share_vocab(dsets):
-    "Let both parts of `dsets` have the vocabulary of both, of their training rows"
+    "Give the texts and the targets of `dsets` one vocabulary, that of their training rows"
     counts = Counter()
     for side in dsets.tls:
         for tokens in side.items.text.iloc[list(dsets.splits[0])]: counts.update(tokens)
@@ -69,9 +69,9 @@ def target_bos_eos(
     vocab = text_vocab(dls, 1)
     special = special_ids(vocab)
     word = first(o for i,o in enumerate(vocab) if o.isalnum() and i not in special)
-    ids = text_ids(dls, word or 'a', 1)
+    ids = text_ids(dls, word or 'a', part=1)  # to see which ends the tokenizer adds
     ends = special_ids(vocab, 'eos', 'sep', '/s', 'endoftext')
     starts = [i for i in special_ids(vocab, 'bos', 'cls', 's') if i not in ends] + ends
     ensure(starts, 'dls', vocab[:5], f'with a token such as {BOS!r}, with which a target begins')
     bos,eos = starts[0],(ends or starts)[0]
-    return BosEos(bos, eos, ids[:1]==[bos], ids[-1:]==[eos] and len(ids)>1)
+    return BosEos(bos, eos, has_bos=ids[:1]==[bos], has_eos=ids[-1:]==[eos] and len(ids)>1)

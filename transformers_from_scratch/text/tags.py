@@ -19,6 +19,7 @@ from .blocks import splitter_of
 
 # %% ../../nbs/text/tags.ipynb #16b0010a
 _letters = '[^\\W\u3040-\u30ff\u3400-\u9fff]+'  # Chinese and Japanese have no spaces
+# a word, with `@` or `#` before it and `-` or `.` in it; `'s`; a sign
 _word = rf"[@#]?{_letters}(?:[-.]{_letters})*|['’]{_letters}|\S"
 
 class TagTokenizer(TextTokenizer):
@@ -221,6 +222,7 @@ def text_windows(
 def _prefix_and_label(tag):
     "Such as `('B','person')`; 'S' where a tag without a prefix is a span of its own, 'O' outside"
     if tag=='O': return 'O',None
+    # of IOB B and I, of BIOES also E and S, of BMES M, of BILOU L and U
     return (tag[0],tag[2:]) if re.match('[BIMELSU]-', tag) else ('S',tag)
 
 def tag_spans(
@@ -231,6 +233,7 @@ def tag_spans(
     last_prefix,last_label = 'O',None
     for i,tag in enumerate(tags):
         prefix,label = _prefix_and_label(tag)
+        # a middle or an end goes on from a begin or a middle
         continues = label==last_label and prefix in 'IMEL' and last_prefix in 'BIM'
         if continues: spans[-1][2] = i+1
         elif prefix!='O': spans.append([label, i, i+1])
@@ -263,7 +266,7 @@ class TaggedText(list):
     def _in_text(self):
         "The text, and the places of the spans in it, in characters"
         if isinstance(self.given, str): return self.given,[(o.start, o.end) for o in self]
-        starts = [0, *itertools.accumulate(len(o)+1 for o in self.given)]  # of the words
+        starts = [0, *itertools.accumulate(len(o)+1 for o in self.given)]  # of the words, each with a space behind it
         return ' '.join(self.given),[(starts[o.start], starts[o.end]-1) for o in self]
 
     def __str__(self):
@@ -284,8 +287,8 @@ def _joined(pieces, tags):
     "Pieces joined to words again, with their tags"
     words = []
     for piece,tag in zip(pieces, tags):
-        if tag is None: words[-1] += piece.removeprefix('##')
-        else: words.append(piece.lstrip('▁Ġ'))
+        if tag is None: words[-1] += piece.removeprefix('##')  # WordPiece
+        else: words.append(piece.lstrip('▁Ġ'))  # SentencePiece, byte-level BPE
     return TaggedText(words, [(i,i+1) for i in range_of(words)], [o for o in tags if o])
 
 def _show_tags(x:TensorIds, y:TensorTags, samples, outs=None, raws=None, losses=None, ctxs=None, max_n=10, **kwargs):
@@ -327,6 +330,7 @@ def read_conll(
         cells = line.rstrip(' ').split('\t') if has_tabs else [o for o in line.split(' ') if o]
         if words==1 and _is_range(cells): continue
         n_cells = ifnone(n_cells, len(cells))
+        # columns that are counted from the end need as many cells in each line; without tabs a word may have a space
         is_even = len(cells)==n_cells or has_tabs and not from_end
         has_both = len(cells)>max(1, words, tags) and cells[0] and cells[words] and cells[tags].strip(' ')
         if not (is_even and has_both): raise ValueError(
@@ -345,7 +349,8 @@ def _windowed(df, words, tags, tok, most, overlap):
     rows = []
     for i,row in enumerate(df.to_dict('records')):
         text,labels = _checked(tok, (row[words], row[tags]))
-        for part,inside,scored in text_windows(text, tok.places(text), [1]*len(labels), most, overlap):
+        sizes = [1]*len(labels)  # a window is measured in words
+        for part,inside,scored in text_windows(text, tok.places(text), sizes, most, overlap):
             window = [labels[j] if j in scored else None for j in inside]
             if any(map(_is_tag, window)):
                 rows.append({**row, words: part, tags: window, text_number: i})

@@ -42,7 +42,7 @@ class CharTokenizer:
         min_freq:int=1 # Characters that are rarer become `xxunk`
     )->list: # `xxunk`, `xxpad`, `xxbos`, frequent characters first, `xxfake` to a multiple of 8
         "The vocabulary: every character"
-        return _vocab_of(o for o,n in counter.most_common() if n>=min_freq)
+        return _vocab_of(token for token,n in counter.most_common() if n>=min_freq)
 
     def join(self,
         tokens:list # Characters, as this tokenizer names them
@@ -75,7 +75,7 @@ def char_ranges(
     return ranges
 
 @functools.lru_cache
-def _marks():
+def _accents():
     "Accents and vowel signs, as ranges for a regular expression: `\\w` leaves them out"
     ranges = char_ranges(lambda c: unicodedata.category(c)[0]=='M')
     return ''.join(f'{chr(a)}-{chr(b)}' for a,b in ranges)
@@ -84,12 +84,12 @@ class PatternTokenizer:
     "Split texts into words and signs by a regular expression, without rules; for `tok_tfm=`"
     rules = []
     def __init__(self,
-        lower:bool=True # In small letters?
+        lower:bool=True # Lowercase the texts?
     ):
         self.lower = lower
-        self.letter = rf'[\w{_marks()}]'
+        self.letter = rf'[\w{_accents()}]'
         inner = "['’-]"  # as in *don't* and *so-so*
-        self.pattern = re.compile(rf'{self.letter}+(?:{inner}{self.letter}+)*|[^\w{_marks()}\s]')
+        self.pattern = re.compile(rf'{self.letter}+(?:{inner}{self.letter}+)*|[^\w{_accents()}\s]')
 
     def __call__(self, items):
         "Yield a list of tokens for each of `items`"
@@ -127,6 +127,7 @@ class ExactSubwordTokenizer:
         def lines():
             for text in maps(*L(rules), items):
                 for line in str(text).splitlines(True):
+                    # `max_sentence_length` bytes at most: SentencePiece leaves out longer lines
                     for i in range(0, len(line), 1000): yield line[i:i+1000]
         usual = dict(vocab_size=self.vocab_sz, model_type=self.model_type, hard_vocab_limit=False,
                      character_coverage=.9999, num_threads=1, minloglevel=2,
@@ -175,7 +176,8 @@ def _tokens_of(tok, texts):
     try: res = [*tok(texts)]
     except (TypeError,AttributeError) as e:
         raise TypeError(f'`tok_tfm` is {tok!r:.80}, but must be {_for_many}; it raises {e!r:.200}') from e
-    wrong = [o for o in res if isinstance(o, str) or len(L(o)) and not isinstance(L(o)[0], str)]
+    def is_tokens(o): return not isinstance(o, str) and all(isinstance(t, str) for t in L(o)[:1])
+    wrong = [o for o in res if not is_tokens(o)]
     if len(res)==len(texts) and not wrong: return res
     gave = f'{wrong[0]!r:.40} for one' if wrong else f'{len(res)} lists for {len(texts)} texts'
     raise TypeError(f'`tok_tfm` is {tok!r:.80}, but must be {_for_many}; it gives {gave}')
@@ -213,7 +215,9 @@ class TextTokenizer(Tokenizer):
     )->list: # A list of tokens for each
         "As `tokens`, but much text in several processes, and with a bar"
         n = ifnone(n_workers, defaults.cpus)
-        if sum(len(str(o)) for o in texts)<300_000 or n<2 or sys.platform=='win32': return self.tokens(texts)
+        is_little = sum(len(str(o)) for o in texts)<300_000  # done sooner than processes start
+        if is_little or n<2 or sys.platform=='win32': return self.tokens(texts)
+        # 40 parts or more, for all processes and the bar, of at most 500 texts
         parts = [*chunked(texts, min(max(len(texts)//40, 1), 500))]
         with futures.ProcessPoolExecutor(n, get_context('fork'), _of_process.append, (self,)) as pool:
             done = progress_bar(pool.map(_tokens_here, parts), total=len(parts), leave=False)
@@ -279,7 +283,7 @@ def as_tokenizer(
 _rules = {o.__name__: o for o in [*defaults.text_proc_rules, *defaults.text_postproc_rules]}
 
 def _rule_name(f):
-    "fastai's rules by name, others with their module, and with the arguments of a `partial`"
+    "The name of a rule, of those that are not fastai's with the module; of a `partial` also its arguments"
     if isinstance(f, partial):
         args = [*map(repr, f.args), *(f'{name}={o!r}' for name,o in f.keywords.items())]
         return f"{_rule_name(f.func)}({', '.join(args)})"
@@ -307,17 +311,17 @@ def tokenizer_state(
 )->dict: # For JSON: class, rules, settings; of a custom class the name alone
     "All that determines how texts become tokens"
     outer = as_tokenizer(tok)
-    tok = outer.tok
-    cls = type(tok)
-    settings = {o: getattr(tok, o) for o in _settings.get(cls, ())}
+    inner = outer.tok
+    cls = type(inner)
+    settings = {name: getattr(inner, name) for name in _settings.get(cls, ())}
     if 'special_toks' in settings: settings['special_toks'] = [*settings['special_toks']]
     name = cls.__name__ if cls in _settings else f'{cls.__module__}.{cls.__qualname__}'
     state = dict(cls=name, lang=None, rules=[_rule_name(o) for o in outer.rules], sep=outer.sep, settings=settings)
-    if cls is SpacyTokenizer: state['lang'] = tok.pipe.__self__.lang
-    elif cls is HFTokenizer: state['model'] = tok.tok.to_str()
-    elif cls is BPETokenizer: state['model'] = tok.tok
+    if cls is SpacyTokenizer: state['lang'] = inner.pipe.__self__.lang
+    elif cls is HFTokenizer: state['model'] = inner.tok.to_str()
+    elif cls is BPETokenizer: state['model'] = inner.tok
     elif cls in (ExactSubwordTokenizer,SentencePieceTokenizer):
-        state['model'] = base64.b64encode(tok.tok.serialized_model_proto()).decode()
+        state['model'] = base64.b64encode(inner.tok.serialized_model_proto()).decode()
     return state
 
 # %% ../../nbs/text/tokenizers.ipynb #07db4b35
@@ -353,7 +357,7 @@ def tokenizer_diff(
     "Difference of two tokenizers, in words; of 'custom' ones only names are compared"
     def compared(state):
         # tokens do not depend on `eos`
-        settings = {n: o for n,o in state.get('settings', {}).items() if n!='eos'}
+        settings = {name: value for name,value in state.get('settings', {}).items() if name!='eos'}
         return {**state, 'settings': settings, 'sep': None}
     one = compared(state1)
     other = compared(state2)
