@@ -143,7 +143,7 @@ faults = [
     ('text.folders', 'a text is counted by each of its paths', '[*map(Path.absolute, self.counted()), *files', '[*self.counted(), *files', ['tests/text/folders']),
     ('text.tokenizers', 'a rule for tokens of the user is known', '[*tok.rules, *defaults.text_postproc_rules]', '[*tok.rules]', ['tests/text/folders']),
     ('learner.core', 'predictions in the order of the loader', "isinstance(data, SortedDL)", "isinstance(dl, SortedDL)", ['tests/learner/core_predict']),
-    ('learner.core', "any function called so is fastai's", 'ClassificationInterpretation.confusion_matrix.__code__ in callers', "'confusion_matrix' in [o.co_name for o in callers]", ['tests/learner/core_predict']),
+    ('learner.checks', "any function called so is fastai's", 'ClassificationInterpretation.confusion_matrix.__code__ in callers', "'confusion_matrix' in [o.co_name for o in callers]", ['tests/learner/core_predict']),
     ('learner.checks', 'labels that differ in capitals are not told', '.split()).casefold()', '.split())', []),
     ('learner.checks', 'texts on both sides of the split are not told', 'if n_both>max(9, .05*len(valid_texts)):', 'if False:', []),
     ('learner.checks', 'texts of a folder are not compared', 'and o.absolute() in keys]', 'and o in keys and False]', ['tests/text/folders']),

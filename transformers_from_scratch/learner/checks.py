@@ -6,6 +6,7 @@
 __all__ = ['tasks', 'Task', 'check_dls']
 
 # %% ../../nbs/learner/checks.ipynb #5267c78f
+import traceback
 from inspect import isfunction
 from typing import NamedTuple
 from fastai.text.all import *
@@ -183,6 +184,21 @@ def _check_targets(dls, target, y_range, own_loss):
     # short sentences occur again in any corpus of tags
     if kind in ('category','labels'): mistakes.append(_shared_texts(dls))
     if any(mistakes): warn(f'`dls` has {"; ".join(filter(None, mistakes))}', stacklevel=6)
+
+# %% ../../nbs/learner/checks.ipynb #9a0ma701
+_other_matrix = dict(labels='a table for each, `sklearn.metrics.multilabel_confusion_matrix(targs, probs>.5)`',
+                     numbers='a plot of targets and predictions', tags='`SpanF1(label)` of each label')
+
+def ensure_matrix(
+    learn:Learner # In a method that fastai calls for a confusion matrix, too
+):
+    "Raise `ValueError` if fastai's `confusion_matrix` has called, and a text has no single class"
+    task = text_target(learn.dls).kind
+    callers = [frame.f_code for frame,_ in traceback.walk_stack(None)]
+    called = ClassificationInterpretation.confusion_matrix.__code__ in callers
+    ensure(not called or task not in _other_matrix, 'learn.dls', task,
+           f'texts with one class each for a confusion matrix: make {_other_matrix.get(task)}')
+
 
 # %% ../../nbs/learner/checks.ipynb #9b000002
 class Task(NamedTuple):

@@ -7,7 +7,6 @@ __all__ = ['transformer_splitter', 'BaseTextLearner', 'TransformerLearner', 'mak
            'transformer_classifier_learner', 'SkipValidation']
 
 # %% ../../nbs/learner/core.ipynb #c3cde75d
-import traceback
 from torch.nn.utils.rnn import pad_sequence
 from fastai.text.all import *
 from ..text.info import *
@@ -16,7 +15,8 @@ from ..text.ensure import *
 from ..text.ensure import func_of
 from ..text.loaders import *
 from .checks import *
-from .checks import BestEpoch,DataWatch,check_vocabs,flat_loss,keep_vocabs
+from .checks import BestEpoch,DataWatch,check_vocabs,ensure_matrix,flat_loss
+from .checks import keep_vocabs
 from ..nn.blocks import *
 from ..fast.layers import *
 from ..nn.lm import *
@@ -141,17 +141,6 @@ def _answers_tokens(model):
     "True for a model that gives an answer for each token"
     return _scores_tokens(model) or pool_of(_head(model)) is None
 
-_other_matrix = dict(labels='a table for each, `sklearn.metrics.multilabel_confusion_matrix(targs, probs>.5)`',
-                     numbers='a plot of targets and predictions', tags='`SpanF1(label)` of each label')
-
-def _ensure_matrix(learn):
-    "Raise `ValueError` if fastai's `confusion_matrix` has called, and a text has no single class"
-    task = text_target(learn.dls).kind
-    callers = [frame.f_code for frame,_ in traceback.walk_stack(None)]
-    called = ClassificationInterpretation.confusion_matrix.__code__ in callers
-    ensure(not called or task not in _other_matrix, 'learn.dls', task,
-           f'texts with one class each for a confusion matrix: make {_other_matrix.get(task)}')
-
 def _keeping_state(f):
     "Decorator for a method that predicts: a training in which it is called goes on as it was"
     @functools.wraps(f)
@@ -216,7 +205,7 @@ class BaseTextLearner(Learner):
     @delegates(Learner.get_preds)
     def get_preds(self, ds_idx=1, dl=None, with_input=False, with_decoded=False, reorder=True, **kwargs):
         "As in fastai, but always in the order of the texts; texts of several batches are padded to one width"
-        if with_decoded: _ensure_matrix(self)
+        if with_decoded: ensure_matrix(self)
         data = ifnone(dl, self.dls[ds_idx])
         reorder = reorder or isinstance(data, SortedDL)
         res = super().get_preds(ds_idx, dl, with_input, with_decoded=with_decoded, reorder=reorder, **kwargs)
