@@ -1903,6 +1903,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                                     'transformers_from_scratch/text/bpe.py'),
                                                     'transformers_from_scratch.text.bpe.BPETokenizer.setup': ( 'text/bpe.html#bpetokenizer.setup',
                                                                                                                'transformers_from_scratch/text/bpe.py'),
+                                                    'transformers_from_scratch.text.bpe._bytes': ( 'text/bpe.html#_bytes',
+                                                                                                   'transformers_from_scratch/text/bpe.py'),
                                                     'transformers_from_scratch.text.bpe._name': ( 'text/bpe.html#_name',
                                                                                                   'transformers_from_scratch/text/bpe.py'),
                                                     'transformers_from_scratch.text.bpe._neighbors': ( 'text/bpe.html#_neighbors',
