@@ -43,7 +43,6 @@ class _Product:
             yield torch.embedding_bag(w, rows, rows[::64], False, 0, False, factors)[0].flatten()
             if layer.bias is not None: yield layer.bias
 
-# %% ../../nbs/fast/decode.ipynb #31f4f606
 class _Bags(_Product):
     "Product for few rows by `embedding_bag`: it sums the rows of each tile of a matrix, times the inputs"
     most  = 4        # rows at most
@@ -101,13 +100,14 @@ class _Bags(_Product):
         *shape,n = x.shape
         b = math.prod(shape)
         rows,starts,tile_inputs,xs = self.bags.get(b) or self.make_bags(b)
-        tile_inputs.copy_(x.reshape(b, n))  # to each tile
-        args = self.store[0],rows,starts,False,0,False,xs
+        weights,bias = self.store
+        tile_inputs.copy_(x.reshape(b, n))  # to each tile: a part of `xs`
+        args = weights,rows,starts,False,0,False,xs  # 0: the bags are sums
         if self.eight: y = _int8.embedding_bag_byte_rowwise_offsets(*args)  # (tiles*b,m)
         else: y = torch.embedding_bag(*args)[0]
         if b>1: y = y.view(self.tiles, b, self.m).transpose(0, 1)
         y = y.reshape(*shape, -1)[...,:self.out].to(x.dtype)
-        return y if self.store[1] is None else y + self.store[1]
+        return y if bias is None else y + bias
 
 # %% ../../nbs/fast/decode.ipynb #01018c61
 class _Ordinary(_Product):
@@ -405,10 +405,12 @@ class ColumnCache(KVCache):
 @torch.inference_mode(False)
 def _bags(b, heads, h, room, s, n):
     "Rows of a `ColumnCache` of each head of each text: `s` of keys, then `n` of values, and where each bag starts"
+    # in memory each text has `h` blocks of keys, `s` rows of `room` numbers, then `h` of values, `room` rows of `s`
     def ints(*args): return torch.arange(*args, dtype=torch.int32, device='cpu')
-    block = (ints(b)[:,None]*2*h + ints(heads)//(heads//h)).view(-1,1)                # (b*heads,1)
-    return tuple((rows.flatten(), ints(0, rows.numel(), rows.shape[1]))
-                 for rows in (block*s + ints(s), (block+h)*room + ints(n)))
+    kv_head = ints(heads)//(heads//h)  # several query heads share one
+    key_block = (ints(b)[:,None]*2*h + kv_head).view(-1,1)                            # (b*heads,1)
+    def bags(rows): return rows.flatten(),ints(0, rows.numel(), rows.shape[1])
+    return bags(key_block*s + ints(s)),bags((key_block+h)*room + ints(n))
 
 def _sums(rows, bags, xs):
     return torch.embedding_bag(rows, *bags, False, 0, False, xs.flatten().to(rows.dtype))[0]

@@ -164,17 +164,17 @@ def _check_targets(dls, target, y_range, own_loss):
         raise ValueError(f'{[*table]} are columns of 0 and 1, which `dls` reads as labels of these names: pass '
                          f'`y_block=MultiCategoryBlock(encoded=True, vocab={[*table]})`')
     to_number = dls.train_ds.tls[-1].tfms.fs[-1] if kind else None
-    # `add_na` makes a class of what is missing; others have columns of 0 and 1
-    is_complete = isinstance(to_number, Categorize) and to_number.add_na
-    if is_complete or isinstance(to_number, EncodedMultiCategorize): classes = None
+    takes_any = isinstance(to_number, Categorize) and to_number.add_na  # what is missing or new is a class
+    is_encoded = isinstance(to_number, EncodedMultiCategorize)  # columns of 0 and 1
+    known = set() if takes_any or is_encoded else classes  # labels are compared with these, if there are some
     for part,ds in dict(training=dls.train_ds, validation=dls.valid_ds).items():
         table = target_columns(ds)
         if table is None: continue
-        if kind=='category' and not classes: continue
+        if kind=='category' and not known: continue
         for name in table:
             # a custom loss may leave out numbers that are missing
             if kind!='numbers' or not own_loss: _ensure_labels(table[name], kind, part)
-            if classes: _ensure_known(table[name], kind, part, classes)
+            if known: _ensure_known(table[name], kind, part, known)
         if kind=='numbers' and y_range: _check_range(table, y_range, part)
     if kind=='category' and all(isinstance(o, float) for o in target.classes):
         warn(f'`dls` has {len(target.classes)} classes that are numbers, such as '
@@ -184,21 +184,6 @@ def _check_targets(dls, target, y_range, own_loss):
     # short sentences occur again in any corpus of tags
     if kind in ('category','labels'): mistakes.append(_shared_texts(dls))
     if any(mistakes): warn(f'`dls` has {"; ".join(filter(None, mistakes))}', stacklevel=6)
-
-# %% ../../nbs/learner/checks.ipynb #9a0ma701
-_other_matrix = dict(labels='a table for each, `sklearn.metrics.multilabel_confusion_matrix(targs, probs>.5)`',
-                     numbers='a plot of targets and predictions', tags='`SpanF1(label)` of each label')
-
-def ensure_matrix(
-    learn:Learner # In a method that fastai calls for a confusion matrix, too
-):
-    "Raise `ValueError` if fastai's `confusion_matrix` has called, and a text has no single class"
-    task = text_target(learn.dls).kind
-    callers = [frame.f_code for frame,_ in traceback.walk_stack(None)]
-    called = ClassificationInterpretation.confusion_matrix.__code__ in callers
-    ensure(not called or task not in _other_matrix, 'learn.dls', task,
-           f'texts with one class each for a confusion matrix: make {_other_matrix.get(task)}')
-
 
 # %% ../../nbs/learner/checks.ipynb #9b000002
 class Task(NamedTuple):
@@ -282,6 +267,19 @@ def check_dls(
     check_words(dls, stacklevel=6)
 
 # %% ../../nbs/learner/checks.ipynb #9a000048
+_other_matrix = dict(labels='a table for each, `sklearn.metrics.multilabel_confusion_matrix(targs, probs>.5)`',
+                     numbers='a plot of targets and predictions', tags='`SpanF1(label)` of each label')
+
+def ensure_matrix(
+    learn:Learner # In a method that fastai calls for a confusion matrix, too
+):
+    "Raise `ValueError` if fastai's `confusion_matrix` has called, and a text has no single class"
+    task = text_target(learn.dls).kind
+    callers = [frame.f_code for frame,_ in traceback.walk_stack(None)]
+    called = ClassificationInterpretation.confusion_matrix.__code__ in callers
+    ensure(not called or task not in _other_matrix, 'learn.dls', task,
+           f'texts with one class each for a confusion matrix: make {_other_matrix.get(task)}')
+
 def vocabs_of(data): # `DataLoaders`, or a loader
     "The tokens of `data`, and of its targets"
     vocab = vocab_of(data)

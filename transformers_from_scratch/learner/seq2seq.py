@@ -263,7 +263,7 @@ class BLEU(Metric):
     def accumulate(self, learn):
         "Collect sources and targets, unless predictions are gathered, or no measurement is due"
         epoch = learn.epoch+1
-        in_training = learn.training or learn.recorder.losses  # `validate` alone resets these
+        in_training = learn.training or learn.recorder.losses  # `validate` outside of a fit has no losses
         is_turn = epoch>=learn.n_epoch or (self.every and epoch%self.every==0)
         is_due = is_turn or not in_training
         if hasattr(learn, 'gather_preds') or not is_due: return

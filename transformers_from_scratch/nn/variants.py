@@ -230,10 +230,11 @@ class YarnRotary(BlendedRotary):
     @delegates(BlendedRotary.kept)
     def kept(self, waves:Tensor)->Tensor: # In [0,1], `(s/2,)`
         "Share of each wave that is not slowed, by its number"
-        def number(turns):  # of the wave that turns so often in `trained` tokens
+        def number(turns):
+            # wave i turns trained/(2π·base**(2i/s)) times in `trained` tokens, which is solved for i
             return self.s*math.log(self.trained/(turns*2*math.pi))/(2*math.log(self.base))
         low = max(math.floor(number(self.many)), 0)
-        high = min(math.ceil(number(self.few)), self.s-1)
+        high = min(math.ceil(number(self.few)), self.s-1)  # as in YaRN's code, though there are s/2 waves
         at = torch.arange(len(waves), device=waves.device)
         return 1 - ((at-low)/max(high-low, .001)).clamp(0, 1)  # `max`: never divided by 0
 

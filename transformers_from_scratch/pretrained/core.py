@@ -432,7 +432,7 @@ def _check_tokens(pre, dls):
 def start(self:Pretrained,
     learn:Learner # With a model that was made with `keywords`
 )->Learner: # The same, frozen
-    "Fill the model of a learner, and say what is new in it; the head of a classifier is"
+    "Fill and freeze the model of a learner; warns of tokens, or a head, that are new"
     model = get_model(learn.model)
     vocab = text_vocab(learn.dls)
     _check_tokens(self, learn.dls)

@@ -93,7 +93,7 @@ def _of_module(trial, name, future):
 
 def why_nan(
     part:str # From `named`
-)->str: # A sentence, as the next
+)->str: # A sentence
     "Likely cause of NaN"
     return (f'NaN in {part}: a softmax over nothing, where a mask hides all keys of a query, as a '
             'causal one does that hides the diagonal; a deviation of one token; or 0/0')

@@ -197,7 +197,9 @@ class TextTokenizer(Tokenizer):
     ):
         tok = tok() if isinstance(tok, type) else tok
         if type(tok) in (Tokenizer,TextTokenizer): tok,rules = tok.tok,ifnone(rules, tok.rules)
-        if isinstance(tok, SpacyTokenizer): tok.pipe.__self__.max_length = sys.maxsize  # a limit of parsers
+        if isinstance(tok, SpacyTokenizer):
+            language = tok.pipe.__self__  # `pipe` is its method
+            language.max_length = sys.maxsize  # its limit is for parsers, of which there is none
         super().__init__(tok, ifnone(rules, getattr(tok, 'rules', None)), **kwargs)
 
     def tokens(self,

@@ -40,13 +40,13 @@ class ContrastiveLoss(Module):
 
 # %% ../../nbs/train/contrastive.ipynb #cddfb9ea
 def _in_pairs(keys, n):
-    "Indices of `n` texts, in pairs that have the same key; all texts are used before any is used again"
+    "Indices of `n` texts, in pairs of one key; in rounds of all texts, where one of an odd group comes twice"
     order = []
     while len(order)<n:
         shuffled = random.sample(range(len(keys)), len(keys))
         pairs = []
         for same in groupby(shuffled, keys.__getitem__).values():
-            if len(same)%2: same = [*same, same[0]]  # its pair is one that has a pair already, or itself
+            if len(same)%2: same = [*same, same[0]]  # the last one is paired with the first again, or with itself
             pairs += chunked(same, 2)
         for pair in random.sample(pairs, len(pairs)): order += pair
     return order[:n]

@@ -27,9 +27,10 @@ def _callbacks(learn):
     cbs = {}
     counts = Counter()
     for cb in learn.cbs.sorted('order'):
-        modules = {o.__module__ for o in type(cb).__mro__ if o is not Callback}
-        logs = modules & _logging_modules
-        if isinstance(cb, (Resume,Recorder)) or logs: continue
+        # they change no training; `_get_counts` keeps the curves of the recorder
+        bases = [o for o in type(cb).__mro__ if o is not Callback]
+        only_shows = any(o.__module__ in _logging_modules for o in bases)
+        if only_shows or isinstance(cb, (Resume,Recorder)): continue
         if not getattr(cb, 'resumes', True): continue  # a user's class may opt out by `resumes = False`
         name = type(cb).__name__
         counts[name] += 1

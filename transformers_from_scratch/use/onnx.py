@@ -369,30 +369,31 @@ def _export(owner, model, about, make, folder, *, texts, n_valid, min_same):
     files = 'model.onnx','model.onnx.data','model.xml','model.bin','bag.npz','head.npz','predict.py'
     # tracing a model draws random numbers
     with no_random(), atomic_write(folder/'about.json', *files) as new:
-        def write(): new.write_text(json.dumps(about), encoding='utf8')
+        def write_about(): new.write_text(json.dumps(about), encoding='utf8')
         # with gradients, other kernels are traced
         model = deepcopy(model).cpu().float().eval().requires_grad_(False)
         model = _write_model(model, new.parent)
         new.with_name('predict.py').write_text(_program(), encoding='utf8')
-        write()
+        write_about()  # `make` reads it
         reader = make(new.parent)
         _check_ids(reader, owner)
         if 'openvino' in about['engines']:
-            rows = []
+            calibration = []
             if about['quantize']:
-                rows,about['calibrated'] = _calibration(reader, owner, texts)
-                ensure(rows, 'texts', 'without a text that the model can read', 'texts to calibrate with')
-            _write_openvino(new.parent, rows)
+                calibration,about['calibrated'] = _calibration(reader, owner, texts)
+                ensure(calibration, 'texts', 'without a text that the model can read', 'texts to calibrate with')
+            _write_openvino(new.parent, calibration)
         if about['quantize']: _to_int8(new.with_name('model.onnx'))
-        write()
+        write_about()
         rows = _rows(reader, owner.dls.valid_ds if texts is None else texts, n_valid)
+        # random words would not tell how much 8 bits change
         if not rows and not about['quantize']: rows = _random_rows(reader)
         for engine in about['engines']:
             reader = make(new.parent, engine=engine)
             about['compared'][engine] = res = _compare(reader, model, rows)
             _refuse_changes(about, engine, res, min_same)
         del reader  # Windows renames no file that is open
-        write()
+        write_about()  # with what was compared
 
 # %% ../../nbs/use/onnx.ipynb #ox23
 def export_onnx(

@@ -43,9 +43,12 @@ def _bert_sets(backend):
     text = ' zz '.join(f'a{o}a' for o in chars)
     words = backend.pre_tokenizer.pre_tokenize_str(backend.normalizer.normalize_str(text))
     found = dict(zip(chars, ' '.join(o for o,_ in words).split(' zz ')))
-    def is_kind(kind): return lambda c: kind(found.get(c, found['\U00040000']))  # one for all not assigned
-    return dict(g=_regex_set(is_kind(lambda o: o=='aa')), s=_regex_set(is_kind(lambda o: o=='a a')),
-                p=_regex_set(is_kind(lambda o: o.count(' ')==2)))
+    unassigned = found['\U00040000']  # stands for all of them
+    def chars_where(test): return _regex_set(lambda char: test(found.get(char, unassigned)))
+    gone = chars_where(lambda words: words=='aa')
+    space = chars_where(lambda words: words=='a a')
+    punctuation = chars_where(lambda words: words.count(' ')==2)
+    return dict(g=gone, s=space, p=punctuation)  # their names in patterns, as '[{p}]'
 
 def _pieces_table(tok, vocab):
     "The rules of BERT's WordPiece; raises `ValueError` for another `HFTokenizer`"
