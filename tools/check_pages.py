@@ -41,8 +41,8 @@ def exercises(pages):
         here, found = False, []                             # in that section, and `(cell, number, codes)` of each exercise
         for c in cs:
             if c.cell_type == 'markdown':
-                for head in (heads := [*re.finditer('^##? (.+)', c.source, re.M)]): here = head[1] in ('Exercise', 'Exercises')
-                title = re.search(r'^(?:\*\*|### )?(\d+)\. |^### |^\*\*[A-Z]', c.source[heads[-1].end() if heads else 0:], re.M)
+                for head in (heads := [*re.finditer('^##? (.+)', c.source, re.M)]): here = re.match(r'Exercises?$|Exercise \d+: ', head[1])
+                title = re.search(r'^## Exercise (\d+): ', c.source, re.M) or re.search(r'^(?:\*\*|### )?(\d+)\. |^### |^\*\*[A-Z]', c.source[heads[-1].end() if heads else 0:], re.M)
                 if here and title: found.append((c, title[1], []))
             elif here and found: found[-1][2].append(c)
             elif '# your turn' in c.source or c.directives_.get('code-summary', '') == '"Solution"':
@@ -142,6 +142,7 @@ samples = [
     (placeholders, ['| MR | TBD |'], ['>TODO = 1']),
     (exercises, [task[0].replace('1', '2'), *task[1:]], task),
     (exercises, task[:2], [task[0].replace('**1. A.**', '**A.**'), *task[1:]]),
+    (exercises, ['## Exercise 2: a', *task[1:]], ['## Exercise 1: a', *task[1:]]),
     (exercises, ['## Other', *task[1:]], [*task, '**2. B.** Write', *task[1:]]),
     (silent, ['>x = 1\nx.shape'], ['>x = 1\nx.shape;  # why', '>test_eq(1, 1)', '>#| hide\nx']),
     (silent, ['>def note(a): print(a)', '>if there:\n    note(1)'], ['>def note(a): return a', '>x = note(1)', '>if not there: print("skipped: a")']),
