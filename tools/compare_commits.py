@@ -75,6 +75,9 @@ def grads(model, out):
     model.zero_grad()
     out.pow(2).mean().backward()
     return flat(p.grad for p in model.parameters() if p.grad is not None)
+def attend(layer, *xs, **kwargs):
+    "Attention by its body, which takes all keywords, whatever class `layer` is of"
+    return MultiHeadAttention.forward(layer, *xs, **kwargs)
 def some_ids(b=4, pads=True):
     "Ids `(b,14)`, with padding in front, in the middle, at the end, and nowhere"
     ids = torch.randint(2, 30, (b,14), generator=seeded(3))
@@ -137,6 +140,19 @@ def learners_learn():
     yield from (('large',losses(long, k=256, dropout=.2)), ('bf16',losses(long, k=64, cbs=BF16Precision(), attn_cls=both)))
     for n,o in dict(parts=ChunkedLoss(rows=7), bf16=BF16Precision()).items(): yield f'{n}, True',losses(dls, cbs=o)
 
+def learners_write():
+    learn = trained(data(is_lm=True))
+    lively(learn.model)
+    ways = dict(plain={}, greedy=dict(temperature=0), hot=dict(temperature=2.5), top_k=dict(top_k=3), top_p=dict(top_p=.6), min_p=dict(min_p=.1),
+        no_min_p=dict(min_p=.99), again=dict(repetition_penalty=1.8), less=dict(repetition_penalty=.5), stop=dict(stop=['w5','w9 w1']),
+        last=dict(only_last_word=True), int8=dict(quantize='int8'), bf16=dict(quantize='bf16'),
+        many=dict(temperature=.8, top_k=9, top_p=.9, min_p=.01, repetition_penalty=1.2, no_unk=False))
+    ways = {n: as_fastai | o for n,o in ways.items()}
+    for (n,o),words in product(ways.items(), (3, 40)):  # more than `max_len`: the start of a text is lost
+        yield f'{n}, predict {words}',learn.predict('w3 w4 w5', words, seed=1, no_bar=True, **o)
+        yield f'{n}, texts {words}',learn.predict(['w3 w4', 'w7', 'w9 '*30], words, seed=2, no_bar=True, **o)
+        yield f'{n}, stream {words}',''.join(learn.stream('w9', words, **o))
+
 def trainings_go_on():
     class Stop(Callback):
         def after_epoch(self):
@@ -184,6 +200,14 @@ def models_read():
             model.train(); torch.manual_seed(2)
             yield f'{name}, in training',grads(model, model(*args))
 
+def tokens_are_moved():
+    for crop,max_len,pad,drop in product((None, head_crop, tail_crop, head_tail_crop, special_crop), (5, 14), (1, None), (0., .4)):
+        if crop is None and max_len==5: continue
+        encoder = TransformerEncoder(30, 8, 2, 1, max_len=max_len, pad_idx=pad)
+        torch.manual_seed(4)
+        ids,mask,*_ = align(some_ids(), encoder, crop, drop)
+        yield f'{crop and crop.__name__} {max_len} {pad} {drop}',torch.stack([ids,mask.long()])
+
 def texts_are_read_in_pieces():
     pads,ids = torch.arange(14) < tensor([[0],[3],[5],[0]]),some_ids(pads=False)
     for (n,o),padded,learns in product(models().items(), (False, True), (False, True)):
@@ -192,6 +216,50 @@ def texts_are_read_in_pieces():
         with torch.set_grad_enabled(learns):
             for i,j in pairwise((0, 5, 6, 9, 14)): out.append(model[0](ids[:,i:j], pads[:,:j] if padded else None, pos[...,i:j], caches))
         yield f'{n}, {padded} {learns}',torch.cat(out, 1).masked_fill(pads[...,None] & padded, 0)
+
+def attention():
+    x,y,z = (torch.randn(3, n, 16, generator=seeded(n)) for n in (7, 9, 9))
+    kinds = dict(both=both, causal=causal, multi=MultiHeadAttention, cross=MultiHeadAttention, window=window(both), slopes=slopes(both),
+                 causal_window=window(causal), causal_slopes=slopes(causal))
+    forms = dict(narrow=dict(wide=False), wide=dict(wide=True), groups=dict(wide=True, kv_heads=2, bias=False),
+                 norms=dict(wide=False, kv_heads=1, qk_norm=nn.RMSNorm, qkv_bias=True))
+    for (kind,cls),(form,kw) in product(kinds.items(), forms.items()):
+        layer,rotate = lively(cls(16, 4, dropout=.3, **kw)),RotaryPositions(16, s=16 if kw['wide'] else 4).rotate
+        xs,tk = ((x,y,z),9) if kind=='cross' else ((x,),7)
+        pads,pos = torch.arange(tk) >= tensor([[tk],[4],[0]]),torch.randint(0, 9, (3,7), generator=seeded(1))
+        given = dict(plain={}, pad_mask=dict(pad_mask=pads), mask=dict(mask=torch.rand(3, 1, 7, tk, generator=seeded(2))<.3), pos=dict(pos=pos[0]),
+                     hidden=dict(mask=torch.ones(7, tk, dtype=torch.bool)), two=dict(pos=pos),
+                     rotate=dict(rotate=rotate), cache=dict(cache=KVCache), turned=dict(rotate=rotate, pos=pos),
+                     many=dict(pad_mask=pads, mask=torch.eye(7, tk).bool(), pos=pos, rotate=rotate, cache=KVCache))
+        for (n,o),need in product(given.items(), (False, True)):
+            def ask(layer, *xs): return tuplify(attend(layer, *xs, need_weights=need, **{n: v() if n=='cache' else v for n,v in o.items()}))
+            name = f'{kind} {form} {n} {need}'
+            yield from ((name,flat(ask(layer, *xs))), (f'{name} gradient',grads(layer, ask(layer, *xs)[0])))
+            for dtype in (torch.half, torch.bfloat16, torch.double): yield f'{name} {dtype}',ask(deepcopy(layer).to(dtype), *(o.to(dtype) for o in xs))[0]
+            with torch.autocast('cpu', torch.bfloat16): yield f'{name} autocast',ask(layer, *xs)[0]
+            torch.manual_seed(3)
+            yield f'{name} in training',ask(layer.train(), *xs)[0]
+            layer.eval()
+        for cuts,turns in product(((0,3,7), (0,1,2,5,6,7)), (False, True)):
+            cache,at,out = KVCache(),torch.arange(7)*2,[]
+            for i,j in pairwise(cuts):
+                kw = dict(rotate=rotate, pos=at[i:j], pad_mask=pads[:,:j]) if turns else {}
+                out.append(attend(layer, x[:,i:j], cache=cache, need_weights=False, **kw))
+            yield f'{kind} {form} {cuts} {turns}',torch.cat(out, 1)
+
+def graphs():
+    b,t,ids = torch.export.Dim('b', min=1, max=64),torch.export.Dim('t', min=2, max=24),some_ids()
+    made = {n: partial(TransformerClassifier, n_out=3) for n in ('plain','encoder','rotary','cropped','groups','slopes')}
+    made |= {f'{n}, lm': TransformerLM for n in ('plain','rotary','qk_norm','gated','norm_last','window')}
+    for n,cls in made.items():
+        model = lively(use_fast_layers(cls(30, **{**small, **classifiers()[n.split(',')[0]]})))
+        graph = torch.compile(model, fullgraph=True, dynamic=True, backend='eager')
+        program = torch.export.export(model, (ids,), dynamic_shapes=({0:b, 1:t},)).module()
+        for i,o in enumerate((ids, some_ids(3, False)[:,:9])): yield from ((f'{n}, compiled {i}',graph(o)), (f'{n}, exported {i}',program(o)))
+        torch._dynamo.reset()
+        def loss(ws, o): return torch.func.functional_call(model, ws, o[None]).pow(2).mean()
+        each = torch.func.vmap(torch.func.grad(loss), in_dims=(None,0))({n: p.detach() for n,p in model.named_parameters()}, ids)
+        yield f'{n}, text by text',flat(each.values())
 
 def files():
     path = Path(tempfile.mkdtemp(dir='.')).resolve()

@@ -8,8 +8,13 @@ def folded(cell):
     if cell.cell_type!='code' or not ('#| code-fold: true' in source or source.startswith('#| hide')): return {}
     return dict(jupyter=dict(outputs_hidden='#| output: false' in source, source_hidden=True))
 
-for page in Path('nbs').rglob('[!.]*.ipynb'):
-    if 'tests' in page.parts or '.ipynb_checkpoints' in page.parts: continue
-    nb = read_nb(page)
-    for cell in nb.cells: cell['metadata'] = folded(cell)
-    write_nb(nb, page)
+def main():
+    for page in Path('nbs').rglob('[!.]*.ipynb'):
+        if 'tests' in page.parts or '.ipynb_checkpoints' in page.parts: continue
+        nb = read_nb(page)
+        for cell in nb.cells:
+            cell.metadata.pop('jupyter', None)
+            cell.metadata.update(folded(cell))
+        write_nb(nb, page)
+
+if __name__=='__main__': main()

@@ -22,11 +22,15 @@ fill.json: texts, and what Hugging Face's fill-mask pipeline puts in the place o
 
 tokenizers.json holds texts, what the tokenizers in those folders make of them, and what they
 read back from that.
+
+    .venv-bench/bin/python tools/make_hf_families.py --check FOLDER
+
+opens what `save_pretrained` wrote, FOLDER/gpt2 and so on, and compares it with the golden files.
 """
 import argparse, json, re, shutil, torch, transformers as hf
 from collections import Counter
 from pathlib import Path
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
 
 n_logits = 32
@@ -278,6 +282,42 @@ def fillers(out, size, seed):
         config.vocab_size = size[tok]
         make_filler(out/f'{name}_fill', cls, config, hf.AutoTokenizer.from_pretrained(out/tok), seed)
 
+@torch.no_grad()
+def check_pair(folder, g):
+    "As `check_folder`, for an encoder and a decoder: thirty greedy tokens are the same"
+    model,info = hf.AutoModelForSeq2SeqLM.from_pretrained(folder, output_loading_info=True)
+    assert not any(info[o] for o in ('missing_keys','unexpected_keys')), info
+    mask = (g['pad_ids']!=model.config.pad_token_id).long()
+    wrote = model.eval().generate(g['pad_ids'], attention_mask=mask, max_new_tokens=30, do_sample=False, num_beams=1, eos_token_id=None,
+                                  forced_eos_token_id=None)
+    assert torch.equal(wrote, g['generated'])
+    return (model(input_ids=g['ids'], decoder_input_ids=g['targets']).logits-g['logits']).abs().max().item()
+
+def check_folder(folder, golden):
+    "The largest difference of what Hugging Face reads in `folder` from `golden`, through its tokenizer as well"
+    g,name = load_file(golden/'golden.safetensors'),golden.name
+    if 'targets' in g: return check_pair(folder, g)
+    model = (hf.AutoModelForCausalLM if 'generated' in g else hf.AutoModel).from_pretrained(folder).eval()
+    with torch.no_grad(): res = model(g['ids'], output_hidden_states=True)
+    worst = (res.hidden_states[-1]-g['hidden']).abs().max().item()
+    if 'generated' in g: worst = max(worst, (res.logits[...,:g['logits'].shape[-1]]-g['logits']).abs().max().item())
+    if not (folder/'tokenizer.json').exists(): return worst
+    tok = hf.AutoTokenizer.from_pretrained(folder)
+    for o in json.loads((golden.parent/'tokenizers.json').read_text())[name]:
+        inputs = tok(o['text'], return_tensors='pt', truncation=True, max_length=16)
+        assert tok(o['text'])['input_ids']==o['ids'], (name, o)
+        if not inputs['input_ids'].numel(): continue
+        with torch.no_grad(): a,b = (model(output_hidden_states=True, **x).hidden_states[-1] for x in (inputs, dict(input_ids=inputs['input_ids'])))
+        worst = max(worst, (a-b).abs().max().item())
+    return worst
+
+def check(folder, golden):
+    "Print the differences, and fail above 1e-4"
+    hf.utils.logging.set_verbosity_error()
+    found = {o.name: check_folder(o, golden/o.name) for o in sorted(folder.iterdir()) if (golden/o.name/'golden.safetensors').exists()}
+    print(*(f'{n}: {o:.1e}' for n,o in found.items()), sep='\n')
+    assert found and max(found.values()) < 1e-4
+
 def filters():
     "What the filters for writing make of random scores; None where a token is ruled out"
     torch.manual_seed(0)
@@ -302,6 +342,8 @@ if __name__=='__main__':
     parser = argparse.ArgumentParser()
     parser.add_argument('--out', type=Path, default=Path(__file__).resolve().parent.parent/'nbs/data/hf')
     parser.add_argument('--seed', type=int, default=0)
+    parser.add_argument('--check', type=Path, help='folder of folders that `save_pretrained` wrote')
     args = parser.parse_args()
     hf.utils.logging.disable_progress_bar()
-    main(args.out, args.seed)
+    if args.check: check(args.check, args.out)
+    else: main(args.out, args.seed)

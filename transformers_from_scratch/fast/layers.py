@@ -111,25 +111,17 @@ class FastLinear(nn.Linear):
         return F.linear(x, w, self.bias)
 
 # %% ../../nbs/fast/layers.ipynb #ff0e3b269b
-_fast_classes = {nn.Linear:FastLinear, nn.Dropout:ByteDropout}
-
-def _as_fast(layer):
-    "The layer in its fast class, with the same parameters, hooks and settings"
-    cls = _fast_classes[type(layer)]
-    fast = cls.__new__(cls)
-    fast.__setstate__(layer.__getstate__())
-    return fast
-
 def use_fast_layers(
     model:nn.Module # Any PyTorch model
-)->nn.Module: # `model`; or its fast layer, if it is a single layer
+)->nn.Module: # `model`
     "Replace the linear layers, dropouts and attention of `model` by the fast ones, in place"
-    fast = {o: _as_fast(o) for o in model.modules() if type(o) in _fast_classes}
-    for name,layer in [*model.named_modules(remove_duplicate=False)]:
-        if name and layer in fast: model.set_submodule(name, fast[layer])
+    classes = {nn.Linear:FastLinear, nn.Dropout:ByteDropout}
+    for layer in model.modules():
+        # the object stays: whoever else holds it, as a list or a hook, sees the same mode and settings
+        layer.__class__ = classes.get(type(layer), type(layer))
         # not where a class, or a layer, has its own `average`
         if isinstance(layer, MultiHeadAttention) and layer.average is fused_attention: layer.average = fast_average
-    return fast.get(model, model)
+    return model
 
 # %% ../../nbs/fast/layers.ipynb #st0adam1
 class _Hypers(dict):

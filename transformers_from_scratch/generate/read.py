@@ -86,7 +86,7 @@ class LMReader:
     ):
         # a model with its own `forward` is called as a whole; not every block supports caches
         self.plain = type(model).forward in (TransformerLM.forward, nn.Sequential.forward)
-        can_cache = self.plain and model[0].cached
+        can_cache = self.plain and all(getattr(o, 'cached', False) for o in model[0].blocks)
         self.model = model
         self.quantize = quantize
         self.cache = cache and can_cache
@@ -95,7 +95,7 @@ class LMReader:
         self.step = None
         if quantize: self._make_step()
         self._read()
-        forced = model[0].forced  # of a checkpoint that demands a first token
+        forced = getattr(model[0], 'forced', None)  # of a checkpoint that demands a first token
         if forced is not None and max(self.lengths)==1:
             self.logits = torch.full_like(self.logits, -math.inf)
             self.logits[:,forced] = 0.

@@ -55,7 +55,7 @@ def stream_ids(
 
 def _ends(encoder, stop_id):
     "Ids that end a text: those of `stop_id`, and those that a checkpoint names beside it"
-    return [] if stop_id is None else [*L(stop_id), *encoder.ends]
+    return [] if stop_id is None else [*L(stop_id), *getattr(encoder, 'ends', ())]
 
 def _banned_ids(encoder, ids, banned, ends):
     "Ids that are never generated, with padding; `ValueError` for a stop that is one of them, or no id"

@@ -410,7 +410,7 @@ def _follow(cb, metrics):
         cb.comp = comp
         cb.min_delta *= -1  # fastai has it below 0 for `np.less`
 
-def _saves_each(cb): return isinstance(cb, SaveModelCallback) and cb.every_epoch
+def _saves_each(cb): return vars(cb).get('every_epoch', False)
 
 class BestEpoch(Callback):
     "Trackers such as `SaveModelCallback` follow their metric, and wait where it has no number; a part of our learners"
@@ -428,7 +428,7 @@ class BestEpoch(Callback):
         "Go on after an epoch without a number"
         for cb in self.on: cb.run = True
 
-    def _watching(self): return [o for o in self.on if hasattr(o, 'idx')]  # a user's own may look at no column
+    def _watching(self): return [o for o in self.on if 'idx' in vars(o)]  # a user's own may look at no column
 
     def after_epoch(self):
         "Wait in an epoch without a number"
@@ -443,7 +443,6 @@ class BestEpoch(Callback):
         "Load no file of an earlier training where no epoch was the best"
         for cb in self._watching():
             found = _saves_each(cb) or math.isfinite(ifnone(cb.best, math.inf))
-            saves_at_end = isinstance(cb, SaveModelCallback) and cb.at_end
-            cb.run = found or saves_at_end
+            cb.run = found or vars(cb).get('at_end', False)
             if not found and self.recorder.values:
                 warn(f'no epoch was the best by {cb.monitor!r}, as where it has no number')

@@ -12,7 +12,6 @@ from fastai.text.all import *
 from ..text.info import *
 from ..text.info import text_columns
 from ..text.ensure import *
-from ..text.ensure import func_of
 from ..text.loaders import *
 from .checks import *
 from .checks import BestEpoch,DataWatch,check_vocabs,ensure_matrix,flat_loss
@@ -239,7 +238,8 @@ class BaseTextLearner(Learner):
         y = item_find(self.yb).as_subclass(Tensor)
         if nested_attr(self, 'dl.n_rows')==0: return y.new_zeros(())  # the rows are those of other processes
         if y.is_floating_point(): return y.new_ones(len(y)).sum()
-        loss = func_of(self.loss_func)
+        # the function of a loss of fastai; another's may have settings of its own
+        loss = self.loss_func.func if isinstance(self.loss_func, BaseLoss) else self.loss_func
         on = (y!=getattr(loss, 'ignore_index', -100)) & (y>=self.least_target)
         weight = getattr(loss, 'weight', None)
         is_weighted = weight is not None and hasattr(loss, 'ignore_index')  # a cross-entropy

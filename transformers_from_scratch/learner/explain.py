@@ -57,7 +57,7 @@ def attention_maps(
     text # A text, or a row as for `row_text`; for a model ids `(t,)`, padding anywhere
 )->tuple: # Weights `(depth,heads,t,t)`, a row for each query, and the `t` tokens that are read
     "Attention weights of all heads, on the CPU; `TypeError` where attention does not return them"
-    model = get_model(learn.model if isinstance(learn, Learner) else learn)
+    model = get_model(getattr(learn, 'model', learn))
     ids = text
     if not isinstance(text, Tensor): ids = tensor(_read_ids(learn, row_text(learn.dls, text))).long()
     encoder = model[0]

@@ -36,7 +36,7 @@ class TransformerLMLearner(TransformerLearner):
         "Predictions for whole rows"
         with keep_training_state(self):  # a new loader draws a random number
             if dl is None: dl = self.dls[ds_idx].new(drop_last=False)
-            if isinstance(dl, DataLoader) and dl.shuffle: dl = dl.new(shuffle=False)
+            if getattr(dl, 'shuffle', False): dl = dl.new(shuffle=False)
             # its batches are pieces of the same rows
             if isinstance(dl, LMDataLoader): kwargs |= dict(reorder=False, concat_dim=1)
             return super().get_preds(dl=dl, with_preds=with_preds, **kwargs)

@@ -120,11 +120,6 @@ class TransformerEncoder(KeepsInitKwargs):
         "True if every block hides just the future"
         return all(getattr(o, 'causal', False) for o in self.blocks)
 
-    @property
-    def cached(self):
-        "True if every block can read a text in pieces, with a cache"
-        return all(getattr(o, 'cached', False) for o in self.blocks)
-
 # %% ../../nbs/nn/encoder.ipynb #02make02
 def _for_blocks(value): return value if isinstance(value, list) else repeat(value)
 

@@ -110,7 +110,6 @@ class _SourcedDecoder(Module):
         self.source_pad = source_pad
         self.n_sources = len(source)
         self.blocks,self.vocab_sz = decoder.blocks,decoder.vocab_sz
-        self.cached = decoder.cached
         self.pad_idx,self.max_len = decoder.pad_idx,decoder.max_len
         self.forced,self.ends = forced,ends
 

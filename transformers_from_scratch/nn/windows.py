@@ -80,7 +80,9 @@ def use_windows(
     windows:callable=in_windows # As in `TransformerClassifier`; None: crop
 )->TransformerClassifier: # `model`
     "Switch windows on or off, in place; raises `TypeError` unless it is a classifier with a `pool`"
-    if type(model) is not TransformerClassifier or (windows and model.by_token):
-        raise TypeError(f'`model` is {type(model).__name__}, but must be a `TransformerClassifier` with a `pool`')
+    if not isinstance(model, TransformerClassifier) or (windows and model.by_token):
+        lacks = ' without a `pool`' if isinstance(model, TransformerClassifier) else ''
+        raise TypeError(f'`model` is {type(model).__name__}{lacks}, '
+                        'but must be a `TransformerClassifier` with a `pool`')
     model.windows = model.init_kwargs['windows'] = windows or None
     return model

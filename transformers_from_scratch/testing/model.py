@@ -172,6 +172,8 @@ def _facts(encoder):
     "Arguments of `Trial` that an encoder knows"
     return dict(vocab_sz=encoder.vocab_sz, pad_idx=encoder.pad_idx, max_len=encoder.max_len, left=True, longer=True)
 
+def _has_caches(encoder): return all(getattr(o, 'cached', False) for o in encoder.blocks)
+
 def _our_facts(model):
     "Arguments of `Trial` of a model of this library, for each text that it reads"
     from transformers_from_scratch.nn.lm import TransformerLM
@@ -183,7 +185,7 @@ def _our_facts(model):
     encoder = [*model.children()][-2]
     facts = _facts(encoder)
     if isinstance(model, TransformerLM):
-        facts.update(causal=True, step=_read_on if encoder.cached else None)
+        facts.update(causal=True, step=_read_on if _has_caches(encoder) else None)
     return {'': facts}
 
 # %% ../../nbs/testing/model.ipynb #d2cb1c0f
@@ -226,7 +228,7 @@ def _dropping(trial):
 def _writing(trial):
     "A language model reads on after padding, also with the fast decoder, as it reads at once"
     from transformers_from_scratch.generate.read import LMReader
-    if not trial.causal or not trial.base[-2].cached:
+    if not trial.causal or not _has_caches(trial.base[-2]):
         return 'not tried: no language model, or its block does not have `cached = True`'
     if trial.t<8: return f'not tried: texts of {trial.t} tokens'
     lm = trial.fresh().float()

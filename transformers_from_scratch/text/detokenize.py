@@ -97,7 +97,7 @@ def text_decoder(
     if hasattr(inner, 'join'): return inner.join
     if isinstance(inner, SpacyTokenizer): return join_words
     if isinstance(inner, SentencePieceTokenizer): return _join_pieces
-    return partial(_join_marked, sep=inner.split_char if isinstance(inner, BaseTokenizer) else sep)
+    return partial(_join_marked, sep=getattr(inner, 'split_char', sep))
 
 # %% ../../nbs/text/detokenize.ipynb #16000018
 def decode_text(

@@ -64,53 +64,78 @@ def _is_known(f):
     if type(f) is Transform: return all(o.implementation in _known_functions for o in f.encodes.methods)
     return type(f) in known_types and (not isinstance(f, Tokenizer) or is_repeatable(f))
 
-# classes of cells that are looked at again in each epoch
-_cell_types = {str,int,float,bool,tuple,type(Path())}
+_plain = {str,int,float,bool,type(Path())}
+
+def _as_key(cell):
+    "A cell as a part of a key, with its class, since 1, 1. and True are equal; None if it can't be one"
+    if isinstance(cell, np.generic): cell = cell.item()  # of a column of numbers
+    if type(cell) in _plain: return (type(cell),cell) if cell==cell else None  # NaN is not found again
+    if not isinstance(cell, (list,L)): return
+    classes = {*map(type, cell)}
+    if classes<={str}: return tuple(cell)
+    if classes<=_plain: return tuple((type(o), o) for o in cell)
 
 class _KeptPart:
-    "The texts, or the targets, of a dataset: the numbers of each item are kept, until what they follow from changes"
+    "The texts, or the targets, of a dataset: the numbers made of the cells of a row are kept in a dict, by these cells"
     def __init__(self, tl):
         self.tl = tl
+        self.kept = {}
         self.state = None
         self.refresh()
 
-    def _columns(self):
-        "The items, or those columns of a table that are read; a list in a cell is copied, as it may change in place"
+    def _columns_now(self):
+        "The items, or those columns of a table that are read"
         items = self.items
-        columns = [items]
-        if isinstance(items, pd.DataFrame):
-            reader = self.tl.tfms.fs[0]
-            names = reader.cols if len(items) and type(reader) is ColReader else []
-            columns = [items.iloc[:,o] if isinstance(o, int) else items[o] for o in names]
-        return [[tuple(o) if isinstance(o, (list,L)) else o for o in column] for column in columns]
+        if not isinstance(items, pd.DataFrame): return [items]
+        reader = self.tl.tfms.fs[0]
+        names = reader.cols if len(items) and type(reader) is ColReader else []
+        return [items.iloc[:,o] if isinstance(o, int) else items[o] for o in names]
 
     def refresh(self):
-        "Read the cells, the transforms and the vocabulary that there are now; what was kept of others is dropped"
+        "Read the cells, the transforms and the vocabulary that there are now; other ones empty the dict"
         self.items = self.tl.items
-        columns = self._columns()
-        fs = [*self.tl.tfms.fs]
+        # a column by place, whatever its index is
+        self.columns = [o.tolist() if isinstance(o, pd.Series) else o for o in self._columns_now()]
         # where the cells are tokens already, the tokenizer does nothing
-        has_tokens = columns and is_listy(first(columns[0]))
+        has_tokens = self.columns and len(self.items) and is_listy(self.columns[0][0])
         def is_known(f): return _is_known(f) or has_tokens and isinstance(f, TextTokenizer)
-        can_keep = columns and {type(cell) for column in columns for cell in column}<=_cell_types
-        self.known = [*itertools.takewhile(is_known, fs)] if can_keep else []
+        fs = [*self.tl.tfms.fs]
+        self.known = [*itertools.takewhile(is_known, fs)]
         self.own = fs[len(self.known):]  # of the user's
-        state = columns,[*vocab_of(self.tl)],self.tl.tfms.split_idx,self.known
+        vocab = [*vocab_of(self.tl)]
+        state = vocab,self.tl.tfms.split_idx,self.known
         if state!=self.state:
             self.kept = {}
             self.state = state
 
+    def _key(self, i, columns):
+        "The cells of item `i`; None where there are none, or where they may change unseen"
+        key = tuple(_as_key(column[i]) for column in columns)
+        return key if key and self.known and None not in key else None
+
     def __getitem__(self, i):
-        "Item `i` after all transforms; what the known ones make of it is kept"
         if self.tl.items is not self.items: self.refresh()
-        if i not in self.kept:
-            x = self._apply(self.known, L(self.items, use_list=None)[i])  # as fastai: of a table a row
-            if not self.known or not isinstance(x, Tensor): return self._apply(self.own, x)
-            self.kept[i] = x.as_subclass(Tensor),type(x)
-        numbers,cls = self.kept[i]
-        return self._apply(self.own, numbers.clone().as_subclass(cls))  # what is kept nobody may change
+        key = self._key(i, self.columns)
+        if key not in self.kept: key = self._keep(i, key)
+        if key is None: return self.tl[i]
+        numbers,dtype,cls = self.kept[key]
+        return self._apply(self.own, numbers.to(dtype, copy=True).as_subclass(cls))
 
     def _apply(self, tfms, x): return compose_tfms(x, tfms=tfms, split_idx=self.tl.tfms.split_idx)
+
+    def _keep(self, i, key):
+        "Keep the numbers of item `i`, and return its key; None where nothing can be kept"
+        if key is None: return
+        columns = [getattr(o, 'iloc', o) for o in self._columns_now()]
+        if self._key(i, columns)!=key: self.refresh()  # a table was changed in place
+        key = self._key(i, self.columns)
+        if key is None: return
+        x = self._apply(self.known, getattr(self.items, 'iloc', self.items)[i])
+        if not isinstance(x, Tensor): return
+        numbers = x.detach().as_subclass(Tensor)
+        small = numbers.int() if numbers.dtype is torch.long else numbers  # an id has 32 bits
+        self.kept[key] = small,numbers.dtype,type(x)
+        return key
 
 class KeptRows:
     "Rows of a dataset; what is known to follow from a text, or from a target, is made once"

@@ -105,7 +105,7 @@ def merge_lora(self:TransformerLearner
         plain.bias = o.bias
         model.set_submodule(name, plain)
     if self.splitter is lora_splitter:
-        self.splitter = getattr(self, 'splitter_before', transformer_splitter)
+        self.splitter = vars(self).pop('splitter_before', transformer_splitter)
     self.opt = None
     self.unfreeze()
     return self
