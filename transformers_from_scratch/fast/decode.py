@@ -177,7 +177,9 @@ def _works(cls, quantize=None):
     w = -x
     w[::2,1::2] = 0
     product = cls([SimpleNamespace(weight=w, bias=None)], quantize)
-    try: product.fill(); return bool((product(x) - x@w.t()).abs().max()<1e-3)
+    try:
+        product.fill()
+        return bool((product(x) - x@w.t()).abs().max()<1e-3)
     except (AttributeError, RuntimeError): return False
 
 def _product(layers, quantize=None, rows=1):
@@ -353,7 +355,9 @@ class ColumnCache(KVCache):
     def __init__(self,
         room:int=64, # Initial capacity in tokens
         dtype:torch.dtype=None # torch.half: 16 bits, until a number exceeds 32; None: that of the keys
-    ): super().__init__(room); self.dtype = dtype
+    ):
+        super().__init__(room)
+        self.dtype = dtype
 
     def _filled(self): return self.room
 
