@@ -338,9 +338,12 @@ def match_rows(
     if pad is not None and pad>=len(new): pad = None  # it may have no row
     if old_pad is not None and old_pad>=len(rows): old_pad = None
     old = list(old)[:len(rows)]
-    place = {token: i for i,token in reversed([*enumerate(old)])}  # the first of several that are equal
-    # what has its place already stays there: fastai adds several `xxfake`. A slice may be empty, where `old` ends
-    at = [i if [token]==old[i:i+1] else place.get(token, -1) for i,token in enumerate(new)]
+    place = {}  # of each token in `old`, the first if there are several
+    for i,token in enumerate(old): place.setdefault(token, i)
+    at = []
+    for i,token in enumerate(new):
+        stays = i<len(old) and old[i]==token  # fastai adds several `xxfake`
+        at.append(i if stays else place.get(token, -1))
     if pad is not None and old_pad is not None: at[pad] = old_pad  # whatever its name
     unknown = [token for token,i in zip(new, at) if i<0 and token not in ('xxfake',PAD)]
     is_token = torch.arange(len(old), device=rows.device) != ifnone(old_pad, -1)  # (old,)

@@ -53,8 +53,9 @@ def _huggingface(model):
         out = model(_other_text(ids), decoder_input_ids=ids, past_key_values=state, use_cache=True)
         return out.logits,out.past_key_values
     if config.is_encoder_decoder:
-        return dict(source=dict(facts, call=read_source), target=dict(facts, call=read_target, causal=True,
-                    pad_idx=None, step=step_target if writes else None))
+        step = step_target if writes else None
+        return dict(source=dict(facts, call=read_source),
+                    target=dict(facts, call=read_target, causal=True, pad_idx=None, step=step))
     if writes: facts.update(causal=True, step=step)
     return {'': dict(facts, call=read)}
 
