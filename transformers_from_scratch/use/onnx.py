@@ -389,11 +389,12 @@ def _export(owner, model, about, make, folder, *, texts, n_valid, min_same):
         rows = _rows(reader, owner.dls.valid_ds if texts is None else texts, n_valid)
         # random words would not tell how much 8 bits change
         if not rows and not about['quantize']: rows = _random_rows(reader)
+        del reader.session  # Windows renames no file that is open, and an error caught by fastai may keep the reader
         for engine in about['engines']:
             reader = make(new.parent, engine=engine)
             about['compared'][engine] = res = _compare(reader, model, rows)
+            del reader.session
             _refuse_changes(about, engine, res, min_same)
-        del reader  # Windows renames no file that is open
         write_about()  # with what was compared
 
 # %% ../../nbs/use/onnx.ipynb #ox23
