@@ -33,7 +33,7 @@ class AverageWeights(Callback):
     def _copy_weights(self): return [p.detach().clone() for p in self.model.parameters()]
 
     def _set_weights(self, weights):
-        for p,o in zip(self.model.parameters(), weights): p.data.copy_(o)
+        for p,w in zip(self.model.parameters(), weights): p.data.copy_(w)
 
     def before_fit(self):
         "Start over"
@@ -51,12 +51,15 @@ class AverageWeights(Callback):
         "Add the weights of this step to the mean"
         if self.pct_train<self.start: return
         now = self._copy_weights()
-        self.mean = to_device(self.mean, now[0].device) if self.n else now
-        if self.n: self.add_to(self.mean, now, self.n)
+        if self.n:
+            self.mean = to_device(self.mean, now[0].device)
+            self.add_to(self.mean, now, self.n)
+        else: self.mean = now
         self.n += 1
 
     def before_validate(self):
         "The model takes the mean, up to the next epoch"
+        # no step counted yet; or it has the mean already; or a validation outside of `fit`
         if self.mean is None or self.trained or not in_fit(self.learn): return
         self.trained = self._copy_weights()
         self._set_weights(self.mean)

@@ -23,11 +23,13 @@ def chunked_cross_entropy(
     "Compute `F.cross_entropy(x @ weight.T, targets)` without the table of logits"
     if x.shape[:-1]!=targets.shape:
         raise ValueError(f'`targets` have shape {tuple(targets.shape)}, not {tuple(x.shape[:-1])}')
+    # 2**23 is 8 million
     if rows is None: rows = max(2**(26 if x.is_cuda else 23)//len(weight), 1)
     def sum_of_losses(x, y):
         scores = x @ weight.t()  # (rows,v) = (rows,k) @ (k,v)
         scores = scores.to(torch.promote_types(scores.dtype, torch.float))
         return F.cross_entropy(scores, y, ignore_index=ignore_index, reduction='sum')
+    # (rows,k) and (rows,) of each part
     parts = zip(x.flatten(0, -2).split(rows), targets.flatten().split(rows))
     losses = [checkpoint(sum_of_losses, *part, use_reentrant=False) for part in parts]
     return torch.stack(losses).sum()/(targets!=ignore_index).sum()
@@ -38,8 +40,8 @@ def _ensure_plain_head(model):
     head = model[1] if isinstance(model, nn.Sequential) else None
     linear = head.linear if type(head) is LMHead else None
     plain = type(linear) in (nn.Linear,FastLinear) and linear.bias is None
-    hooks = plain and any(o._forward_hooks or o._forward_pre_hooks for o in (head, linear))
-    if not plain or hooks: raise ValueError(
+    has_hooks = plain and any(o._forward_hooks or o._forward_pre_hooks for o in (head, linear))
+    if not plain or has_hooks: raise ValueError(
         '`ChunkedLoss` needs a `TransformerLM` with a plain head, without a bias or hooks, and not compiled')
 
 def _ensure_plain_loss(loss):
@@ -71,7 +73,7 @@ class ChunkedLoss(Callback):
         "Read the batch as a `Learner` does, with vectors in the place of logits"
         learn = self.learn
         head = get_model(self.model)[1]
-        head.forward = noop  # in front of that of its class, until it is deleted
+        head.forward = noop  # hides the method: the head returns its input, until this is deleted
         try: learn.pred = learn.model(*learn.xb)
         finally: del head.forward
         learn('after_pred')
@@ -79,9 +81,10 @@ class ChunkedLoss(Callback):
         y = learn.yb[0]
         ignored = learn.loss_func.func.ignore_index
         if self.share<1:
+            # a random number for each token; those up to `share` are scored, or the smallest if there are none
             u = torch.rand(y.shape, device=y.device).masked_fill(y==ignored, 2.)          # (b,t)
-            places = u <= u.min().clamp(min=self.share)  # at least one that counts
-            x,y = x[places],y[places]                                             # (n,k), (n,)
+            scored = u <= u.min().clamp(min=self.share)                                       # (b,t)
+            x,y = x[scored],y[scored]                                             # (n,k), (n,)
         learn.loss_grad = chunked_cross_entropy(x, head.linear.weight, y, ignore_index=ignored,
                                                 rows=self.rows)
         learn.loss = learn.loss_grad.clone()

@@ -33,21 +33,22 @@ class ContrastiveLoss(Module):
         scores = (x@x.t()/self.temp).fill_diagonal_(-1e4)                 # (b,b) = (b,k) @ (k,b)
         y = y.as_subclass(Tensor)
         alike = (y[:,None]==y).float().fill_diagonal_(0)                                  # (b,b)
-        total = alike.sum(1)                                                               # (b,)
-        each = -(alike*scores.log_softmax(1)).sum(1) / total.clamp(min=1)                  # (b,)
-        counts = total>0
-        return (each*counts).sum() / counts.sum().clamp(min=1)
+        n_alike = alike.sum(1)                                                             # (b,)
+        losses = -(alike*scores.log_softmax(1)).sum(1) / n_alike.clamp(min=1)              # (b,)
+        has_alike = n_alike>0
+        return (losses*has_alike).sum() / has_alike.sum().clamp(min=1)
 
 # %% ../../nbs/train/contrastive.ipynb #cddfb9ea
 def _in_pairs(keys, n):
     "Indices of `n` texts, in pairs of one key; in rounds of all texts, where one of an odd group comes twice"
+    # keys 'aba': 0 and 2 are a pair, and so are 1 and 1
     order = []
     while len(order)<n:
         shuffled = random.sample(range(len(keys)), len(keys))
         pairs = []
-        for same in groupby(shuffled, keys.__getitem__).values():
-            if len(same)%2: same = [*same, same[0]]  # the last one is paired with the first again, or with itself
-            pairs += chunked(same, 2)
+        for group in groupby(shuffled, keys.__getitem__).values():
+            if len(group)%2: group = [*group, group[0]]  # the last one is paired with the first again, or with itself
+            pairs += chunked(group, 2)
         for pair in random.sample(pairs, len(pairs)): order += pair
     return order[:n]
 
@@ -71,13 +72,14 @@ def _classifier_of(learn):
            'that of a classifier, with a plain `ClassifierHead`: pass `head_cls=ClassifierHead`', TypeError)
     windows = model.windows
     # the mean of the logits of windows is the logits of their mean vector, if nothing follows
-    ensure(windows is None or windows is in_windows and model[1].y_range is None, 'windows', windows,
+    is_linear = windows is in_windows and model[1].y_range is None
+    ensure(windows is None or is_linear, 'windows', windows,
            '`in_windows` as it is, without a `y_range`', TypeError)
     return model
 
 @patch
 def fit_head(self:TransformerLearner,
-    decay:float=1e-4 # What the mean square of the weights counts beside the loss, 0 or more
+    decay:float=1e-4 # Factor of the sum of the squared weights, which is added to the loss; 0 or more
 )->TransformerLearner: # Itself
     "Fit the last layer to the vectors of all training texts; raises `TypeError` for other heads"
     model = _classifier_of(self)
@@ -85,9 +87,9 @@ def fit_head(self:TransformerLearner,
     linear = head.linear
     dl = self.dls.train.new(shuffle=False, drop_last=False)
     with _vectors_only(model), in_eval(model), torch.no_grad():
-        rows = [(model(*b[:dl.n_inp]), b[dl.n_inp]) for b in dl]
-    x,y = (torch.cat(part).as_subclass(Tensor) for part in zip(*rows))              # (n,k), (n,…)
-    unit = x.new_ones(())  # in which the targets are measured
+        batches = [(model(*b[:dl.n_inp]), b[dl.n_inp]) for b in dl]  # vectors and targets
+    x,y = (torch.cat(part).as_subclass(Tensor) for part in zip(*batches))           # (n,k), (n,…)
+    unit = x.new_ones(())  # what the targets are divided by
     if text_target(self.dls).kind=='numbers' and head.y_range is None:  # columns of any scale
         unit = y.view(len(y), -1).std(0).clamp(min=1e-30)
         y = y / unit
@@ -97,12 +99,12 @@ def fit_head(self:TransformerLearner,
     best.bias.data = linear.bias.detach()/unit
     opt = torch.optim.LBFGS(best.parameters(), max_iter=200, line_search_fn='strong_wolfe',
                             tolerance_grad=0, tolerance_change=0)
-    def loss():
+    def closure():
         opt.zero_grad()
-        res = self.loss_func(head.squeeze(best(x)), y) + decay*best.weight.square().sum()
-        res.backward()
-        return res
-    opt.step(loss)
+        loss = self.loss_func(head.squeeze(best(x)), y) + decay*best.weight.square().sum()
+        loss.backward()
+        return loss
+    opt.step(closure)
     with torch.no_grad():
         linear.weight.copy_(best.weight*unit.view(-1, 1))                               # (n_out,k)
         linear.bias.copy_(best.bias*unit)
@@ -133,17 +135,18 @@ def fit_contrastive(self:TransformerLearner,
     ensure(kind=='category', 'dls', kind, 'texts with one class each; for others call `fit_head`')
     n = len(self.dls.train_ds)
     ensure_sizes(bs=bs-1, n_steps=ifnone(n_steps, 1))
-    bs = min(bs, n+n%2)//2*2  # an even number
+    bs = min(bs, n+n%2)//2*2  # at most all texts, and an even number: 51 becomes 50
     n_steps = ifnone(n_steps, round(3*n**.5))
     dls = DataLoaders(_pairs_dl(self, n_steps, bs), self.dls.valid, device=self.dls.device)
     frozen = self.opt.frozen_idx if self.opt else 0
     self.unfreeze()
     try:
         with _vectors_only(model):
-            other = TransformerLearner(dls, self.model, loss_func=ContrastiveLoss(temp),
+            # the same weights, with another loss and other batches
+            temporary = TransformerLearner(dls, self.model, loss_func=ContrastiveLoss(temp),
                 opt_func=self.opt_func, splitter=self.splitter, path=self.path, wd=self.wd)
-            other.logger = self.logger
-            if not hasattr(self, 'progress'): other.remove_cb(ProgressCallback)
-            other.fit_one_cycle(1, lr, cbs=L(cbs)+SkipValidation(), **kwargs)
+            temporary.logger = self.logger
+            if not hasattr(self, 'progress'): temporary.remove_cb(ProgressCallback)
+            temporary.fit_one_cycle(1, lr, cbs=L(cbs)+SkipValidation(), **kwargs)
     finally: self.freeze_to(frozen)
     return self.fit_head() if head else self

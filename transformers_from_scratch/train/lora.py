@@ -49,19 +49,18 @@ class LoRALinear(FastLinear):
         return self.weight.detach() + (self.lora_b @ self.lora_a).detach()*self.scale
 
 # %% ../../nbs/train/lora.ipynb #p07e0ecf003
+# `(name, layer)` of each
 def _loras(model): return [(n,o) for n,o in model.named_modules() if isinstance(o, LoRALinear)]
 
 def lora_splitter(
     model:nn.Module # Whose blocks have `LoRALinear`s
 )->L: # A list of parameters for each block that has some, and for the head
     "Parameter groups: the changes of each block, of encoder and decoder, then the head"
-    *stacks,_ = get_model(model)
+    *stacks,_ = get_model(model)  # an encoder, perhaps a decoder; and the head
     changes = {p for _,o in _loras(model) for p in (o.lora_a,o.lora_b)}
     frozen = {p for o in stacks for p in o.parameters()} - changes
     groups = transformer_splitter(model).map(lambda ps: [p for p in ps if p not in frozen])
-    return groups.filter()
-
-
+    return groups.filter()  # without the empty ones
 
 def add_lora(
     learn:TransformerLearner, # A learner with pretrained weights
@@ -77,10 +76,10 @@ def add_lora(
         raise ValueError("`learn` has low-rank changes already: merge them by `learn.merge_lora()`")
     linears = {n: o for n,o in model.named_modules()
                if type(o) in (nn.Linear,FastLinear) and '.blocks.' in n}
-    def last_name(n): return n.rpartition('.')[2]
-    known = {*map(last_name, linears)}
-    missing = [o for o in names if o not in known]
-    ensure(not missing and names, 'layers', missing, f'names of linear layers: {", ".join(sorted(known))}')
+    def last_name(n): return n.rpartition('.')[2]  # '0.blocks.1.attention.tokeys' -> 'tokeys'
+    available = {*map(last_name, linears)}
+    missing = [o for o in names if o not in available]
+    ensure(not missing and names, 'layers', missing, f'names of linear layers: {", ".join(sorted(available))}')
     loras = {n: LoRALinear(o, r, alpha, dropout) for n,o in linears.items() if last_name(n) in names}
     *stacks,_ = model
     for stack in stacks: stack.requires_grad_(False)  # before the changes are in it, which are trained
@@ -98,6 +97,7 @@ def merge_lora(self:TransformerLearner
     model = get_model(self.model)
     loras = _loras(model)
     if not loras and self.splitter is not lora_splitter: return self
+    # as the layers that were not changed
     cls = FastLinear if any(type(o) is FastLinear for o in model.modules()) else nn.Linear
     for name,o in loras:
         plain = cls(o.in_features, o.out_features, bias=o.bias is not None, device='meta')

@@ -24,11 +24,13 @@ class BF16Precision(MixedPrecision):
         "Set up autocast for that device; gradients in bfloat16 need no scaling"
         device = torch.device(self.dls.device).type
         self.device = device
+        # whether to use 16 bits at all
         self.low = self.emulate or device!='cpu' or has_bf16()
         if device=='cuda': return super().before_fit()
         if not self.low: warnings.warn(
             f'a product in bfloat16 takes {bf16_slowdown():.1f} times as long as in 32 bits on this '
             'processor: training in 32 bits. Pass `emulate=True` to use bfloat16 all the same')
+        # as in fastai's method, which takes the device for CUDA
         self.scales = L()
         self.learn.scaler = torch.amp.GradScaler(device, enabled=False)
 

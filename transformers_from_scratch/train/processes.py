@@ -26,9 +26,10 @@ def from_process_0(
 # %% ../../nbs/train/processes.ipynb #di000004
 def _checksum_of(dl):
     "A checksum of the vocabulary and the lengths of the texts, to see that all processes have the same"
-    own = vars(dl)  # `getattr` would ask the dataset, too
-    if 'lens' in own: lens = getattr(dl.lens, 'coll', dl.lens)  # of a language model
-    else: lens = own.get('res', getattr(dl.dataset, 'items', []))  # `res`: of sorted texts
+    attrs = vars(dl)  # `getattr` would ask the dataset, too
+    # the lengths: of a language model, before it shuffled them; of texts to be sorted by length; else the items
+    if 'lens' in attrs: lens = getattr(dl.lens, 'coll', dl.lens)
+    else: lens = attrs.get('res', getattr(dl.dataset, 'items', []))
     return zlib.crc32(repr((len(dl.dataset), vocab_of(dl), list(lens))).encode())
 
 def _gather_rows(x):
@@ -48,11 +49,11 @@ class _Share(GetAttr):
         if from_process_0(checksum)!=checksum:
             raise ValueError(f'process {self.rank} has other texts or another vocabulary than '
                              'process 0: split the data with a `seed`, or call `set_seed` before')
-        self.whole = dl
+        self.whole = dl  # the loader of the learner; `self.dl` gives the batches of all processes
         with no_random(): self.dl = dl.new(bs=dl.bs*self.n_ranks)
         set_loader_order(self.dl, loader_order(dl))
         ensure(len(self.dl), 'bs', dl.bs, f'less: {self.n_ranks} processes share these texts')
-        self.own_idxs = self.dl.get_idxs
+        self.own_idxs = self.dl.get_idxs  # of fastai; below is another, which calls it
         self.dl.get_idxs = self.get_idxs
         self.dl.device = ifnone(device, dl.device)
 
@@ -73,17 +74,18 @@ class _Share(GetAttr):
     def __iter__(self):
         for b in self.dl:
             n = find_bs(b)
+            # of 5 rows process 0 of 2 reads 0 and 1, process 1 reads 2, 3 and 4
             start = n*self.rank//self.n_ranks
             end = n*(self.rank+1)//self.n_ranks
-            self.n_rows = end-start  # 0: the row that is read counts nothing
+            self.n_rows = end-start  # for `to_detach`; 0: the one row that is read does not count
             rows = slice(start, max(end, start+1))  # one at least
             yield apply(lambda o: o[rows], b)
 
     def to_detach(self, b, cpu=True, gather=True):
         "As in fastai: gather rows from all processes, and means as their mean, each weighed by its rows"
         def gathered(x):
-            "Rows of all processes, or the mean of a number"
-            if x.ndim: return _gather_rows(x[:len(x) if self.n_rows else 0])
+            "Rows of all processes, or the mean of a number over all rows"
+            if x.ndim: return _gather_rows(x if self.n_rows else x[:0])
             n = x.new_tensor(float(self.n_rows))
             total = torch.stack([x*n if self.n_rows else n, n])
             torch.distributed.all_reduce(total)
@@ -100,7 +102,7 @@ def _text_trainer(**kwargs):
     class TextTrainer(DistributedTrainer):
         def _wrap_dl(self, dl):
             if isinstance(dl, _Share) or not len(dl): return dl  # perhaps nothing to validate with
-            if not isinstance(dl, DataLoader): return super()._wrap_dl(dl)  # one of PyTorch
+            if not isinstance(dl, DataLoader): return super()._wrap_dl(dl)  # it is PyTorch's, not fastai's
             return _Share(dl, device=first(self.learn.model.parameters()).device)
     return TextTrainer(**kwargs)
 

@@ -20,7 +20,7 @@ from ..learner.checks import vocabs_of
 
 # %% ../../nbs/train/resume.ipynb #d58fbbb627
 _logging_modules = {f'fastai.callback.{o}' for o in
-            'core progress hook wandb tensorboard comet neptune azureml'.split()}
+                    'core progress hook wandb tensorboard comet neptune azureml'.split()}
 
 def _callbacks(learn):
     "Callbacks to save and to compare, by class and number, as 'GradientClip 1'"
@@ -37,17 +37,15 @@ def _callbacks(learn):
         cbs[f'{name} {counts[name]}'] = cb
     return cbs
 
-def _is_of_callback(setting): return '.' in setting  # such as 'GradientClip 1.max_norm'
-
 def _is_custom(cb): return not type(cb).__module__.startswith(('fastai.','transformers_from_scratch.'))
 
-def _with_counts(learn):
+def _callbacks_and_metrics(learn):
     "Callbacks and metrics to save, by name"
     metrics = [learn.recorder.smooth_loss, *learn.recorder._train_mets[1:]]
     return _callbacks(learn) | {f'metric {o.name}': o for o in metrics}
 
 def _is_count(value):
-    "True for numbers, tensors and None, and for lists and dicts of these"
+    "True for what is saved of a callback: numbers, tensors, None, and lists and dicts of these"
     if isinstance(value, dict):
         return all(isinstance(n, str) and _is_count(o) for n,o in value.items())
     if isinstance(value, list): return all(map(_is_count, value))
@@ -57,7 +55,7 @@ def _get_counts(learn):
     "Counts of callbacks and metrics, and the curves of the recorder"
     rec = learn.recorder
     counts = {}
-    for name,obj in _with_counts(learn).items():
+    for name,obj in _callbacks_and_metrics(learn).items():
         counts[name] = {n: o for n,o in vars(obj).items() if _is_count(o)}
     losses = torch.stack([torch.zeros(()), *rec.losses])[1:]  # one tensor, even if there is no loss yet
     lrs = torch.tensor(rec.lrs, dtype=torch.double)
@@ -65,9 +63,9 @@ def _get_counts(learn):
 
 def _set_counts(learn, saved, changed):
     "Restore what `_get_counts` returned, but for the settings `changed`"
-    for name,obj in _with_counts(learn).items():
+    for name,obj in _callbacks_and_metrics(learn).items():
         for attr,value in saved['counts'].get(name, {}).items():
-            safe = _is_count(value) and _is_count(getattr(obj, attr, None))  # a file changes no text
+            safe = _is_count(value) and _is_count(getattr(obj, attr, None))  # a file replaces no text or object
             if safe and f'{name}.{attr}' not in changed: setattr(obj, attr, value)
     rec = learn.recorder
     rec.losses = list(saved['losses'])
@@ -128,22 +126,23 @@ def _hash_items(dataset):
         for item in items: total.update(f'{_in_full(item)}\0'.encode(errors='surrogatepass'))
     return total.hexdigest()
 
-def _settings(learn):
+def _fit_settings(learn):
     "Settings of a fit that one step can't show, or only without their name; as strings, by name"
     dls = learn.dls
     hypers = learn.opt.hypers
-    res = dict(n_epoch=learn.n_epoch, n_batches=len(dls.train), bs=dls.train.bs,
-               TFS_AUTOTUNE=os.getenv('TFS_AUTOTUNE'))
-    res['frozen'] = [n for n,p in learn.model.named_parameters() if not p.requires_grad]
-    for name,dl in zip(('train','valid'), dls.loaders): res[f'{name} items'] = _hash_items(dl.dataset)
+    settings = dict(n_epoch=learn.n_epoch, n_batches=len(dls.train), bs=dls.train.bs,
+                    TFS_AUTOTUNE=os.getenv('TFS_AUTOTUNE'))
+    settings['frozen'] = [n for n,p in learn.model.named_parameters() if not p.requires_grad]
+    for name,dl in zip(('train','valid'), dls.loaders): settings[f'{name} items'] = _hash_items(dl.dataset)
     for n in hypers[0]:
         # an earlier schedule may have left `mom` anywhere; `lr` is set anew by each `fit`
-        if n!='mom': res[n] = np.array([group[n] for group in hypers])
+        if n!='mom': settings[n] = np.array([group[n] for group in hypers])
     for cb in learn.cbs:
         if not isinstance(cb, ParamScheduler): continue
         for n,schedule in cb.scheds.items():
-            res[f'{n} schedule'] = np.array([schedule(p) for p in np.linspace(0, 1, 9)])
-    return {n: str(o) for n,o in res.items()}
+            # at nine points from the beginning to the end
+            settings[f'{n} schedule'] = np.array([schedule(p) for p in np.linspace(0, 1, 9)])
+    return {n: str(o) for n,o in settings.items()}
 
 def _machine():
     "Decisions of the clock, or the size, of this machine, by name"
@@ -151,14 +150,14 @@ def _machine():
 
 def _callback_settings(learn):
     "Names of callbacks of fastai and this library, and numbers and strings that any callback's `__init__` took"
-    res = {}
+    settings = {}
     for name,cb in _callbacks(learn).items():
-        if not _is_custom(cb): res[name] = 'there'
-        held = vars(cb)  # `getattr` would ask the learner, too
+        if not _is_custom(cb): settings[name] = 'there'
+        attrs = vars(cb)  # `getattr` would ask the learner, too
         for n in inspect.signature(type(cb)).parameters:
-            is_plain = n in held and isinstance(held[n], (int,float,str,type(None)))
-            if is_plain: res[f'{name}.{n}'] = repr(held[n])
-    return res
+            is_plain = n in attrs and isinstance(attrs[n], (int,float,str,type(None)))
+            if is_plain: settings[f'{name}.{n}'] = repr(attrs[n])
+    return settings
 
 def _part_settings(learn):
     "Attributes and dropout of each part of the model, and a hash of tokens and classes; as strings, by name"
@@ -183,8 +182,8 @@ class Resume(Callback):
         self.every = every
         self.minutes = minutes
         self.force = force
-        self.fits = []
-        self.first_seen = {}
+        self.fits = []  # settings of each `fit` with this callback, in order
+        self.first_seen = {}  # settings of callbacks and parts, by name
 
     @property
     def folder(self):
@@ -200,7 +199,7 @@ class Resume(Callback):
         self.found = None  # the saved state, and this process's part of it, until training goes on from there
         self.epoch_start = None  # random states and order of the data when this epoch began
         self.weights = None  # before the step that is noted, or compared
-        self.step_then = None  # what was noted of this step
+        self.step_then = None  # `[loss, norm of the change]` of this step, when it was noted
         self.several = num_distrib()>1 and get_model(self.model) is not self.model  # they train one model
         self.fits.append(self._settings())
         state,step = self._find()
@@ -213,7 +212,7 @@ class Resume(Callback):
 
     def _settings(self):
         "Settings of this fit; those of callbacks as first seen, since some count in an argument of theirs"
-        settings = _settings(self.learn)
+        settings = _fit_settings(self.learn)
         for n,value in (_callback_settings(self.learn) | _part_settings(self.learn)).items():
             settings[n] = self.first_seen.setdefault(n, value)
         settings['processes'] = str(num_distrib() if self.several else 1)
@@ -239,8 +238,9 @@ class Resume(Callback):
         self.changed = []
         for name in now|then:
             # a callback of a custom class may be new or gone: the first step shows whether it matters
-            may_be_new = _is_of_callback(name) and not (name in now and name in then)
-            if now.get(name)!=then.get(name) and not may_be_new: self.changed.append(name)
+            # (a name with a dot is a setting of a callback, as 'GradientClip 1.max_norm', or of a part)
+            new_or_gone = '.' in name and not (name in now and name in then)
+            if now.get(name)!=then.get(name) and not new_or_gone: self.changed.append(name)
         if self.changed and not self.force:
             name = self.changed[0]
             raise ValueError(f'`{name}` is {now.get(name)!s:.80}, but was {then.get(name)!s:.80}')
@@ -264,7 +264,7 @@ class Resume(Callback):
         self.learn._with_events = partial(self._with_events, self.learn)
 
     def _restore(self, state, own, rng):
-        "Put everything back, with the random states `own[rng]`"
+        "Put `state` back; `own`, the part of this process, has the random states `own[rng]`"
         model = get_model(self.model)
         hypers = self.opt.hypers
         params = dict(model.named_parameters())
@@ -292,6 +292,7 @@ class Resume(Callback):
 
     def _with_events(self, learn, f, event, *args):
         "In place of the learner's: skip epochs that were done, and begin the next one in its midst"
+        # `f` does what is named by `event`: a fit, an epoch, or its training
         if event=='epoch' and learn.epoch<self.found[0]['epoch']: return self._log_epoch()
         if event=='train': f = self._train_on
         if event in ('train','fit'): del learn._with_events  # another `fit` skips nothing
@@ -322,7 +323,7 @@ class Resume(Callback):
         set_random_states(**own['rng'])
         # a later save in this epoch tells how the epoch began
         self.epoch_start = dict(rng_then=own['rng_then'], order=own['order'])
-        self._saved(state)  # the next step is compared with the one that followed then
+        self._note_save(state)  # the next step is compared with the one that followed then
         learn.n_iter = len(learn.dl)  # as `all_batches` does
         for i,batch in enumerate(batches, state['batch']): learn.one_batch(i, batch)
 
@@ -347,7 +348,7 @@ class Resume(Callback):
         if not self.several: return late
         return self.train_iter%10==0 and self._of_process_0(late)  # processes wait for each other here
 
-    def _saved(self, state):
+    def _note_save(self, state):
         "Note the time and the id of a save, and the weights before the step that follows"
         self.began = time.time()
         self.save_id = state['save']
@@ -355,10 +356,10 @@ class Resume(Callback):
         self.weights = [p.detach().to('cpu', copy=True) for p in self.model.parameters()]
 
     def _check_step(self):
-        "Note the first step after a save; or compare it with what was noted, and raise `ValueError` for another one"
-        change = [p.detach().cpu()-o for p,o in zip(self.model.parameters(), self.weights)]
-        in_16_bits = change[0].dtype.itemsize<4 or hasattr(self, 'mixed_precision')
-        step = self._of_process_0([self.loss.mean().item(), nn.utils.get_total_norm(change).item()])
+        "Note the first step after a save; after resuming compare it with what was noted then, or raise `ValueError`"
+        changes = [p.detach().cpu()-o for p,o in zip(self.model.parameters(), self.weights)]
+        in_16_bits = changes[0].dtype.itemsize<4 or hasattr(self, 'mixed_precision')
+        step = self._of_process_0([self.loss.mean().item(), nn.utils.get_total_norm(changes).item()])
         then = self.step_then
         self.weights = None
         self.step_then = None
@@ -410,4 +411,4 @@ class Resume(Callback):
             frozen=[n for n,p in params.items() if not p.requires_grad], done=done,
             epoch=self.epoch, batch=batch, train_iter=self.train_iter, pct_train=self.pct_train)
         self._write('now.pth', state, first=batch==0)  # the first may raise: nothing is lost yet
-        self._saved(state)
+        self._note_save(state)

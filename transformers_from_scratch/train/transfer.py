@@ -83,37 +83,37 @@ def read_description(
 def _check_fit(path, about, encoder):
     "Raises `ValueError` if the weights would not mean the same in the encoder"
     current = describe_model(encoder)
-    free = free_keywords
-    # an attention of another class may have other settings
+    may_differ = free_keywords
+    # an attention of another class, described as `dict(name=…, …)`, may have other settings
     classes = [o.get('attn_cls') for o in (about.encoder, current)]
     names = [o['name'] for o in classes if isinstance(o, dict)]
-    if len(names)==2 and names[0]!=names[1]: free += ('attn_cls',)
-    if difference := differences(about.encoder, current, free):
+    if len(names)==2 and names[0]!=names[1]: may_differ += ('attn_cls',)
+    if difference := differences(about.encoder, current, may_differ):
         raise ValueError(f"{path} does not fit: {difference}. Make the learner with the keywords "
                          "of the file, or save an encoder like yours")
 
 # %% ../../nbs/train/transfer.ipynb #45591674
-def _notes(about, weights, encoder, tokenizer, new, n):
-    "Warnings about an encoder that is about to be loaded"
+def _notes(about, weights, encoder, tokenizer, new_tokens, n_tokens):
+    "Warnings about a file that is about to be loaded into `encoder`, whose data have `tokenizer`"
     saved = about.encoder.get('attn_cls')
     current = describe_model(encoder).get('attn_cls')
     if saved!=current:
         yield (f"it was trained with {as_code(saved)}, but the model has {as_code(current)}, so what a "
                f"token sees may have changed: pass attn_cls={as_code(saved)}, or train all of it")
     if isinstance(encoder.positions, LearnedPositions):
-        have = len(weights['positions.embedding.weight'])
-        if have<encoder.max_len:
-            yield (f"positions {have} to {encoder.max_len-1} are not in it and stay as they were: "
-                   f"train them, or pass max_len={have}")
-    if len(new)>n/2:
-        yield (f"{len(new):,} of {n:,} tokens of `dls` are not in it, such as "
-               f"{', '.join(map(repr, new[:3]))}")
-    differ = tokenizer and about.tokenizer and tokenizer_diff(about.tokenizer, tokenizer)
-    if differ: yield f"`dls` makes tokens in another way: {differ[:150]}"
+        n_saved = len(weights['positions.embedding.weight'])
+        if n_saved<encoder.max_len:
+            yield (f"positions {n_saved} to {encoder.max_len-1} are not in it and stay as they were: "
+                   f"train them, or pass max_len={n_saved}")
+    if len(new_tokens)>n_tokens/2:
+        yield (f"{len(new_tokens):,} of {n_tokens:,} tokens of `dls` are not in it, such as "
+               f"{', '.join(map(repr, new_tokens[:3]))}")
+    difference = tokenizer and about.tokenizer and tokenizer_diff(about.tokenizer, tokenizer)
+    if difference: yield f"`dls` makes tokens in another way: {difference[:150]}"
 
 # %% ../../nbs/train/transfer.ipynb #320676df
 def _match_positions(encoder, weights):
-    "Learned positions of a file as far as they go, then those that `encoder` has"
+    "Let the learned positions in `weights` be those of the file as far as they go, then those of `encoder`"
     if not isinstance(encoder.positions, LearnedPositions): return
     name = 'positions.embedding.weight'
     current = encoder.positions.embedding.weight.detach()
@@ -136,19 +136,20 @@ def load_encoder(self:TransformerLearner,
     config = describe_encoder(self)
     vocab = config['vocab']
     _check_fit(path, about, encoder)
-    rows,new = match_rows(weights['embedding.weight'], about.vocab, vocab[:encoder.vocab_sz],
-                          about.encoder.get('pad_idx'), encoder.pad_idx)
-    notes = list(_notes(about, weights, encoder, config['tokenizer'], new, len(vocab)))
+    rows,new_tokens = match_rows(weights['embedding.weight'], about.vocab, vocab[:encoder.vocab_sz],
+                                 about.encoder.get('pad_idx'), encoder.pad_idx)
+    notes = list(_notes(about, weights, encoder, config['tokenizer'], new_tokens, len(vocab)))
     tied = any(p is encoder.embedding.weight for p in get_model(self.model)[1].parameters())
-    # tied, it is also the score of padding
+    # where tied, the row of padding is also the weight of its logit
     if not tied and encoder.embedding.padding_idx is not None: rows[encoder.pad_idx] = 0
     weights['embedding.weight'] = rows
     _match_positions(encoder, weights)
     try: check_shapes(encoder, weights)
     except ValueError as e:
         raise ValueError(f"{path} does not fit: {e}. Use its classes") from e
+    # a tensor that several parts share is in the file once
     encoder.load_state_dict({n: weights[o] for n,o in first_names(encoder).items()})
-    self.loaded_encoder = AttrDict(file=path, new_tokens=new)
+    self.loaded_encoder = AttrDict(file=path, new_tokens=new_tokens)
     if notes: warn(f"{path.name}: {'; '.join(notes)}", stacklevel=3)
     self.freeze()
     for p in self.model.parameters():

@@ -31,9 +31,10 @@ def calibrate(self:BaseTextLearner,
 )->float: # The temperature: above 1 if the model was overconfident
     "Divide logits by the temperature that makes labels most likely; `ValueError` if there is none"
     kind,logits,y = _logits(self, ds_idx, dl)
-    # without `better` than chance the best temperature is infinite, without `any_wrong` it is 0
+    # the best temperature is infinite for answers no better than chance, and 0 if none is wrong
     if kind=='category':
         loss = F.cross_entropy
+        # of the right class above 0, where it is above the mean of all
         logits = logits-logits.mean(1, keepdim=True)                                   # (n,n_out)
         any_wrong = (logits.argmax(1)!=y).any()
         better = logits.gather(1, y[:,None]).mean()>0
@@ -45,8 +46,8 @@ def calibrate(self:BaseTextLearner,
     ensure(bool(any_wrong & better), 'dl', f'of {len(y)} texts', 'of texts that are predicted '
            'better than by chance, but not all correctly: use more texts, others, or train first')
     size = logits.std().item()
-    # from size/8000 to size*8000
-    best = minimize_scalar(lambda o: loss(logits/size*math.exp(-o), y).item(), bounds=(-9,9),
+    # the temperature is size*exp(x), from size/8000 to size*8000
+    best = minimize_scalar(lambda x: loss(logits/size*math.exp(-x), y).item(), bounds=(-9,9),
                            method='bounded')
     temperature = size*math.exp(best.x)
     plain_model(self.model).divide_logits(temperature)

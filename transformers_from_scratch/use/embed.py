@@ -39,7 +39,10 @@ def _by_length(lens, bs):
 
 # %% ../../nbs/use/embed.ipynb #49vi0001
 def _embed(
-    encoder, rows, crop, *,
+    encoder, # Of a model
+    rows, # Lists of ids
+    crop, # As in `align`: selects tokens of longer texts; None: they raise an error
+    *,
     bs:int=64, # Maximum number of texts in a batch
     pool:callable=mean_pool, # `(hidden, pad_mask) -> vectors`, over real tokens; None: one for each token
     normalize:bool=None, # Vectors of length 1, so that a product is a cosine? None: yes, if there is a pool
@@ -65,8 +68,9 @@ def _embed(
         for i,vector in zip(idxs, vectors): out[i] = vector
     if not pool: return out
     if out: return torch.stack(out)
-    one = torch.zeros(1, 1, encoder.embedding.embedding_dim)
-    return pool(one, one[...,0]>0)[:0]  # no text, but as wide as `pool` makes a vector
+    # no text: none of the vector of a made-up one, which is as wide as `pool` makes it
+    hidden = torch.zeros(1, 1, encoder.embedding.embedding_dim)                          # (1,1,k)
+    return pool(hidden, hidden[...,0]>0)[:0]                                               # (0,k)
 
 # %% ../../nbs/use/embed.ipynb #p07a49bc977
 @patch
@@ -85,17 +89,18 @@ def embed(self:Pretrained,
     if tok is None: raise ValueError(f"{self.path} has no `tokenizer.json`, so texts can't be read")
     config = self.sentence or SentenceConfig()
     limit = ifnone(max_len, self.limit)
-    most = self.encoder.max_len
-    n_first,n_last = tok.ends
-    ensure(limit is None or n_first+n_last<limit<=ifnone(most, limit), 'max_len', limit,
-           f'from {n_first+n_last+1} to {most}')
-    name = ifnone(prompt, config.default_prompt) or ''  # it may be None
+    most = self.encoder.max_len  # None: no limit
+    n_first,n_last = tok.ends  # how many special tokens a text has before and behind it
+    n_ends = n_first+n_last
+    ensure(limit is None or n_ends<limit<=ifnone(most, limit), 'max_len', limit, f'from {n_ends+1} to {most}')
+    name = ifnone(prompt, config.default_prompt) or ''  # the default may be None
     ensure(name in ('', *config.prompts), 'prompt', name, f"one of {[*config.prompts]}, or ''")
     before = config.prompts.get(name) or ''
     prompted = [before+o for o in as_texts(texts)]
     rows = []
     for tokens in _with_progress(tok(prompted), len(prompted), kwargs.get('no_bar')):
         ids = [tok.o2i[o] for o in tokens]
+        # cut, but with the special tokens at its end
         if limit is not None and len(ids)>limit: ids = ids[:limit-n_last] + ids[len(ids)-n_last:]
         rows.append(ids)
     if pool is SentenceConfig: pool = config  # none was passed
@@ -114,7 +119,8 @@ def embed(self:TransformerLearner,
     model = get_model(self.model)
     items = texts.to_dict('records') if isinstance(texts, pd.DataFrame) else texts
     if is_listy(items): items = list(items)  # perhaps a generator
-    if not is_listy(items) or not isinstance(first(items), (dict,pd.Series)): items = as_texts(items)
+    are_rows = is_listy(items) and isinstance(first(items), (dict,pd.Series))
+    if not are_rows: items = as_texts(items)
     rows = [text_ids(self.dls, row_text(self.dls, o)) for o in _with_progress(items, len(items), kwargs.get('no_bar'))]
     crop = getattr(model, 'crop', None)
     if crop is None: rows = [o[:model[0].max_len] for o in rows]

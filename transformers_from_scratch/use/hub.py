@@ -99,8 +99,8 @@ def _own_target(files, model, target):
     with tempfile.TemporaryDirectory() as folder, suppress(ValueError):  # for another number of classes
         write_checkpoint_files(Path(folder), files)
         family = read_family(module_folders(Path(folder))[0])
-        own = model.init_kwargs.get('head_cls', ClassifierHead)
-        same_head = family.task and as_json(family.head)==as_json(own) and model[1].pool is family.pool
+        own_head = model.init_kwargs.get('head_cls', ClassifierHead)
+        same_head = family.task and as_json(family.head)==as_json(own_head) and model[1].pool is family.pool
         if same_head and task_target(family, model[1].linear.out_features)==target: return target
 
 @patch
@@ -113,8 +113,8 @@ def save_pretrained(self:TransformerLearner,
     files = self.checkpoint_files or {}
     if rank_distrib(): return Path(folder).expanduser()  # the first process writes
     target = _own_target(files, model, text_target(self.dls))
-    writes = isinstance(model, (TransformerLM,TransformerMLM,TransformerSeq2Seq))
-    part = model if target or writes else model[0]
+    writes_text = isinstance(model, (TransformerLM,TransformerMLM,TransformerSeq2Seq))
+    part = model if target or writes_text else model[0]
     marks = self.teacher_forcing.marks if isinstance(model, TransformerSeq2Seq) else None
     pre = Pretrained(part, list(text_vocab(self.dls)), text_tokenizer(self.dls),
                      marks=marks, sentence=_sentence(files, model[-1]), files=files, target=target)

@@ -35,23 +35,23 @@ _meanings = {  # what outputs are, by the kind of target: an activation, and the
 
 def _about_target(learn):
     "Describe what the outputs are; raises `ValueError` for a loss that does not fit the target"
-    task,classes = text_target(learn.dls)
+    kind,classes = text_target(learn.dls)
     loss = learn.loss_func
     model = plain_model(learn.model)
-    writes = isinstance(model, (TransformerLM,TransformerMLM,TransformerSeq2Seq))
-    ensure(not writes, 'learn', type(model).__name__, 'a classifier, a tagger or an `embed`, not what writes text')
-    two_texts = task in _meanings and len(learn.dls.train_ds.tls)>2
-    ensure(task in _meanings and not two_texts, 'learn', f"for {'two texts' if two_texts else task}",
+    writes_text = isinstance(model, (TransformerLM,TransformerMLM,TransformerSeq2Seq))
+    ensure(not writes_text, 'learn', type(model).__name__, 'a classifier, a tagger or an `embed`, not what writes text')
+    two_texts = kind in _meanings and len(learn.dls.train_ds.tls)>2
+    ensure(kind in _meanings and not two_texts, 'learn', f"for {'two texts' if two_texts else kind}",
            'for a text and its label, labels, numbers or tags; two texts are columns of one `TextBlock`')
     one_answer = isinstance(model, NgramBag) or model[1].pool
-    ensure(one_answer or task=='tags', 'learn.model', type(model).__name__,
+    ensure(one_answer or kind=='tags', 'learn.model', type(model).__name__,
            'a classifier with a `pool`, or a bag: one answer for each text')
-    meaning,usual = _meanings[task]
+    meaning,usual_loss = _meanings[kind]
     x = torch.linspace(-2, 2, 6).view(2, 3)
     activation = getattr(loss, 'activation', None)
     ensure(activation and torch.allclose(activation(x), meaning(x)), 'loss_func', loss,
-           f'one whose outputs mean {task}, such as `{usual}`')
-    return dict(target=task, classes=list(map(str, classes)), thresh=getattr(loss, 'thresh', .5))
+           f'one whose outputs mean {kind}, such as `{usual_loss}`')
+    return dict(target=kind, classes=list(map(str, classes)), thresh=getattr(loss, 'thresh', .5))
 
 # %% ../../nbs/use/onnx.ipynb #5e7e0011
 class _Vectors(Module):
@@ -61,7 +61,7 @@ class _Vectors(Module):
         self.encoder,self.crop,self.pool,self.normalize = encoder,crop,pool,normalize
         self.dense = pool.dense if isinstance(pool, SentenceConfig) else None  # its weights are a part of the graph
 
-    def __getitem__(self, i): return self.encoder
+    def __getitem__(self, i): return self.encoder  # `model[0]`, as of a classifier
 
     def forward(self, ids):
         read = align(ids, self.encoder, self.crop)
@@ -71,8 +71,9 @@ class _Vectors(Module):
 def _embed_of(source):
     "The object whose `embed` is meant, and the keywords for it; None for a learner"
     if isinstance(source, Pretrained): return source,{}
-    keywords = source.keywords if isinstance(source, partial) else {}
-    method = source.func if isinstance(source, partial) else source
+    method = source
+    keywords = {}
+    if isinstance(source, partial): method,keywords = source.func,source.keywords
     if inspect.ismethod(method) and method.__name__=='embed': return method.__self__,keywords
     return None,{}
 
@@ -95,9 +96,10 @@ def _vectors(owner, keywords):
 
 def _head_beside(model):
     "The last layer, where it compares vectors of length 1 with a vector for each label; else None"
-    head = None if isinstance(model, NgramBag) else model[1]
-    plain = type(model) is TransformerClassifier and type(head) is ClassifierHead and head.y_range is None
-    if plain and isinstance(head.pool, partial) and head.pool.func is unit_pool: return head.linear
+    if type(model) is not TransformerClassifier: return
+    head = model[1]
+    if type(head) is not ClassifierHead or head.y_range is not None: return
+    if isinstance(head.pool, partial) and head.pool.func is unit_pool: return head.linear
 
 # %% ../../nbs/use/onnx.ipynb #5e7e0013
 def _about_tags(dls):
@@ -105,6 +107,7 @@ def _about_tags(dls):
     tok = tags_of(dls).tok
     o2i = {o: i for i,o in enumerate(text_vocab(dls))}
     vocab = getattr(tok.tok, 'vocab', defaults.text_spec_tok)
+    # special tokens of a name: those of a checkpoint, then fastai's own
     def special(name, usual): return [*(vocab[i] for i in special_ids(vocab, name)), usual]
     return dict(pattern=tok.pattern, max_pieces=tok.max_pieces, ends=[[o2i.get(o, 0) for o in end] for end in tok.ends],
                 unk=special('unk', UNK)[0], pads=special('pad', PAD))
@@ -313,7 +316,7 @@ def _neighbors(x):
 
 def _gap(about, a, b):
     "Changes of numbers or vectors in deviations of `b`, of others as they are; 0 for what rounding explains"
-    gap = np.abs(a-b)
+    gap = np.abs(a-b)  # (n,…)
     if about['target'] not in ('numbers','vectors'): return gap
     size = np.abs(b).max(0 if about['target']=='numbers' else None)  # of each column, or of all vectors
     return np.where(gap<1e-5*size, 0, gap) / b.std(0).clip(1e-3)
@@ -348,24 +351,24 @@ def _compare(reader, model, rows):
     of_model = _outputs(reader, ids)
     reader.session = session
     change = _gap(about, of_file, of_model).max()
-    res = dict(texts=len(rows), max_change=float(change), same=_same(about, of_file, of_model))
-    if targets[0] is None or about['target'] in ('numbers','vectors'): return res
+    compared = dict(texts=len(rows), max_change=float(change), same=_same(about, of_file, of_model))
+    if targets[0] is None or about['target'] in ('numbers','vectors'): return compared
     targets = np.concatenate(targets) if about['target']=='tags' else np.stack(targets)
-    return res | dict(accuracy=_accuracy(about, of_file, targets), accuracy_32=_accuracy(about, of_model, targets))
+    return compared | dict(accuracy=_accuracy(about, of_file, targets), accuracy_32=_accuracy(about, of_model, targets))
 
-def _refuse_changes(about, engine, res, min_same):
-    "Raise `ValueError` where too much differs"
-    if not res['texts']: return
-    where = f"the answers of {engine}'s file would differ, so it is not written: {res}"
+def _refuse_changes(about, engine, compared, min_same):
+    "Raise `ValueError` where too much differs, or is NaN"
+    if not compared['texts']: return
+    message = f"the answers of {engine}'s file would differ, so it is not written: {compared}"
     if not about['quantize']:
-        if not res['max_change']<=1e-3: raise ValueError(where)
-    elif not res['same']>=min_same:
-        raise ValueError(f'`min_same` is {min_same}, but in 8 bits {res["same"]:.4f} stay; {where}: '
+        if not compared['max_change']<=1e-3: raise ValueError(message)
+    elif not compared['same']>=min_same:
+        raise ValueError(f'`min_same` is {min_same}, but in 8 bits {compared["same"]:.4f} stay; {message}: '
                          'pass a smaller `min_same=`, or no `quantize`')
 
 # %% ../../nbs/use/onnx.ipynb #5e7e0016
 @synchronized
-def _export(owner, model, about, make, folder, *, texts, n_valid, min_same):
+def _export(owner, model, about, reader_cls, folder, *, texts, n_valid, min_same):
     "Write the folder; `owner` holds the model"
     files = 'model.onnx','model.onnx.data','model.xml','model.bin','bag.npz','head.npz','predict.py'
     # tracing a model draws random numbers
@@ -375,8 +378,8 @@ def _export(owner, model, about, make, folder, *, texts, n_valid, min_same):
         model = deepcopy(model).cpu().float().eval().requires_grad_(False)
         model = _write_model(model, new.parent)
         new.with_name('predict.py').write_text(_program(), encoding='utf8')
-        write_about()  # `make` reads it
-        reader = make(new.parent)
+        write_about()  # the reader needs it
+        reader = reader_cls(new.parent)
         _check_ids(reader, owner)
         if 'openvino' in about['engines']:
             calibration = []
@@ -391,10 +394,10 @@ def _export(owner, model, about, make, folder, *, texts, n_valid, min_same):
         if not rows and not about['quantize']: rows = _random_rows(reader)
         del reader.session  # Windows renames no file that is open, and an error caught by fastai may keep the reader
         for engine in about['engines']:
-            reader = make(new.parent, engine=engine)
-            about['compared'][engine] = res = _compare(reader, model, rows)
+            reader = reader_cls(new.parent, engine=engine)
+            about['compared'][engine] = compared = _compare(reader, model, rows)
             del reader.session
-            _refuse_changes(about, engine, res, min_same)
+            _refuse_changes(about, engine, compared, min_same)
         write_about()  # with what was compared
 
 # %% ../../nbs/use/onnx.ipynb #ox23
@@ -410,26 +413,27 @@ def export_onnx(
 )->Path: # The folder
     "Write a model; raises `ValueError` if a file differs, errors of `torch.onnx.export`"
     if texts is not None: texts = as_list(texts)
-    owner,model,about,make = _export_of(learn)
+    owner,model,about,reader_cls = _export_of(learn)
     folder = Path(folder).expanduser()
     extras = [('onnx','onnx'), ('onnxscript','onnx'), ('onnxruntime','onnx')]
     bag = isinstance(model, NgramBag)
     ensure(engine=='onnx' or engine=='openvino' and not bag, 'engine', engine,
            "'onnx', or 'openvino' for a transformer")
-    if engine=='openvino': extras += [('openvino','openvino')] + [('nncf','openvino')]*bool(quantize)
+    if engine=='openvino': extras.append(('openvino','openvino'))
+    if engine=='openvino' and quantize: extras.append(('nncf','openvino'))
     for name,extra in extras: import_extra(name, extra)
     if rank_distrib(): return folder
     ensure_free(folder, 'about.json', 'onnx')
     if texts is None and isinstance(owner, Pretrained): texts = []
-    some = owner.dls.valid_ds if texts is None else texts
-    ensure(quantize is None or quantize=='int8' and not bag and len(some), 'quantize', quantize,
+    to_compare = owner.dls.valid_ds if texts is None else texts
+    ensure(quantize is None or quantize=='int8' and not bag and len(to_compare), 'quantize', quantize,
            "None, or 'int8', for a transformer with a validation set, as of "
            '`load_transformer_learner(folder, dls=dls)`, or for a `Pretrained` with `texts=`')
     about = dict(kind='onnx', **about, **_about_texts(owner), bag=bag, quantize=quantize,
                  engines=[*dict.fromkeys(['onnx', engine])], max_len=None if bag else model[0].max_len,
                  crops=bag or _accepts_long(model), compared={})
     min_same = ifnone(min_same, .95 if about['target']=='vectors' else .99)
-    _export(owner, model, about, make, folder, texts=texts, n_valid=n_valid, min_same=min_same)
+    _export(owner, model, about, reader_cls, folder, texts=texts, n_valid=n_valid, min_same=min_same)
     for name,res in about['compared'].items():
         if quantize: print(f'{name}, {quantize}:', ', '.join(f'{n} {o}' for n,o in res.items()))
     if 'calibrated' in about: print('calibrated with', about['calibrated'])

@@ -26,7 +26,7 @@ def _regex_set(belongs):
 
 @functools.lru_cache
 def _word_sets(letter):
-    "The characters that the pattern `letter` finds, and spaces"
+    "The characters that the pattern `letter` finds, and spaces, as `{w}` and `{s}` of a pattern"
     return dict(w=_regex_set(re.compile(letter).fullmatch), s=_regex_set(str.isspace))
 
 def _words_table(tok, vocab):
@@ -37,14 +37,14 @@ def _words_table(tok, vocab):
 # %% ../../nbs/use/page.ipynb #9a6e0011
 def _bert_sets(backend):
     "The characters that BERT's rules drop, those between words, and those that are a word each"
-    none = range(0xd800, 0xe000),range(0x40001, 0xe0000)  # halves of pairs, and what nobody assigned
-    chars = [chr(i) for i in range(0x110000) if not any(i in o for o in none)]
+    left_out = range(0xd800, 0xe000),range(0x40001, 0xe0000)  # halves of pairs, and what nobody assigned
+    chars = [chr(i) for i in range(0x110000) if not any(i in o for o in left_out)]
     # 'a-a' becomes 'aa' if '-' is dropped, 'a a' if it is a space, 'a - a' if it is a word
     text = ' zz '.join(f'a{o}a' for o in chars)
     words = backend.pre_tokenizer.pre_tokenize_str(backend.normalizer.normalize_str(text))
-    found = dict(zip(chars, ' '.join(o for o,_ in words).split(' zz ')))
-    unassigned = found['\U00040000']  # stands for all of them
-    def chars_where(test): return _regex_set(lambda char: test(found.get(char, unassigned)))
+    words_of = dict(zip(chars, ' '.join(o for o,_ in words).split(' zz ')))
+    unassigned = words_of['\U00040000']  # stands for all of them
+    def chars_where(test): return _regex_set(lambda char: test(words_of.get(char, unassigned)))
     gone = chars_where(lambda words: words=='aa')
     space = chars_where(lambda words: words=='a a')
     punctuation = chars_where(lambda words: words.count(' ')==2)
@@ -53,24 +53,25 @@ def _bert_sets(backend):
 def _pieces_table(tok, vocab):
     "The rules of BERT's WordPiece; raises `ValueError` for another `HFTokenizer`"
     backend = tok.tok  # of `tokenizers`
-    change = backend.normalizer
+    normalizer = backend.normalizer
     model = backend.model
-    kinds = [type(o).__name__ for o in (change, backend.pre_tokenizer, model)]
+    kinds = [type(o).__name__ for o in (normalizer, backend.pre_tokenizer, model)]
     added = backend.get_added_tokens_decoder().values()
     plain = not any(o.single_word or o.lstrip or o.rstrip or o.normalized for o in added)
     ensure(plain and kinds==['BertNormalizer','BertPreTokenizer','WordPiece'], 'tok_tfm', kinds,
            "BERT's WordPiece, its special tokens without settings; for byte-level BPE "
            "`BPETokenizer.from_file('tokenizer.json')`")
-    known = backend.get_vocab()
-    return dict(kind='pieces', pattern='[^{p}{s}]+|[{p}]', sets=_bert_sets(backend), lower=change.lowercase,
-                strip=ifnone(change.strip_accents, change.lowercase), unk=model.unk_token,
+    pieces = backend.get_vocab()
+    return dict(kind='pieces', pattern='[^{p}{s}]+|[{p}]', sets=_bert_sets(backend), lower=normalizer.lowercase,
+                strip=ifnone(normalizer.strip_accents, normalizer.lowercase), unk=model.unk_token,
                 prefix=model.continuing_subword_prefix, longest=model.max_input_chars_per_word,
-                vocab=[o if o in known else '' for o in vocab], specials=[o.content for o in added])
+                vocab=[o if o in pieces else '' for o in vocab], specials=[o.content for o in added])
 
 # %% ../../nbs/use/page.ipynb #9a6e0012
 @functools.lru_cache
 def _byte_sets():
     "Letters, numbers and spaces, as byte-level BPE takes them"
+    # a category begins with 'L' for letters, with 'N' for numbers
     def is_kind(letter): return lambda c: unicodedata.category(c)[0]==letter
     def is_space(c): return c.isspace() and not '\x1c'<=c<='\x1f'
     return dict(l=_regex_set(is_kind('L')), n=_regex_set(is_kind('N')), s=_regex_set(is_space))
@@ -125,6 +126,7 @@ def _smaller(bag, rows, one_right):
         bias = bias - bias[0]
     units = (parts.abs().amax(0)/127).clamp(min=1e-9)                                       # (n_out,)
     numbers = (parts/units).round()
+    # its weights are 0 and its scale 1, so a phrase adds its row of `ratios`
     small = NgramBag(bag.n_out, bag.n_grams, bag.skip, 1., len(rows))
     small.keys = F.pad(bag.keys[rows], (1,0))
     small.ratios = F.pad(numbers*units, (0,0,1,0))
@@ -148,8 +150,10 @@ def _phrases_table(small, numbers, units, one_right, base):
     "The contribution of each phrase to each class"
     wide = 2_000_003  # the base of `ngram_keys`; with `base` keys stay below 2**53
     keys = small.keys[1:].numpy()
-    keys = (keys//wide**2*base + keys//wide%wide)*base + keys%wide  # the same three digits
-    gaps = _in_7_bits(np.diff(keys, prepend=0).tolist())
+    # 'a b c' is (a*wide + b)*wide + c, where a is 0 for two words, a and b for one
+    a,b,c = keys//wide**2, keys//wide%wide, keys%wide
+    keys = (a*base + b)*base + c
+    gaps = _in_7_bits(np.diff(keys, prepend=0).tolist())  # small numbers, as keys are sorted
     return dict(base=base, n_grams=small.n_grams, skip=small.skip, bias=small.bias.tolist(), units=units,
                 keys=_in_base64(gaps), parts=_in_base64(numbers.T[int(one_right):].tobytes()))
 
@@ -166,9 +170,9 @@ def _compare(learn, bag, small, n):
     logits = [torch.cat([model(o[None]) for o in texts]) for model in (small, bag)]
     found,wanted = (loss.decodes(loss.activation(o)) for o in logits)
     same = (found==wanted).view(len(texts), -1).all(1)
-    accuracy,of_all = ((o==targets).float().mean().item() for o in (found, wanted))
+    accuracy,accuracy_of_all = ((o==targets).float().mean().item() for o in (found, wanted))
     return dict(texts=len(texts), same=same.float().mean().item(),
-                accuracy=accuracy, accuracy_of_all=of_all)
+                accuracy=accuracy, accuracy_of_all=accuracy_of_all)
 
 # %% ../../nbs/use/page.ipynb #9a6e0017
 def _filled(page, **values):
@@ -206,8 +210,8 @@ def export_page(
     rows = _strongest(bag, learn.dls.train.new(shuffle=False, drop_last=False), n_phrases)
     small,numbers,units = _smaller(bag, rows, one_right)
     compared = _compare(learn, bag, small, n_valid)
-    said = ', '.join(f'{n} {o:.4g}' for n,o in compared.items())
-    about = f'{len(rows):,} of {len(bag.keys)-1:,} phrases; {said}'
+    figures = ', '.join(f'{n} {o:.4g}' for n,o in compared.items())
+    about = f'{len(rows):,} of {len(bag.keys)-1:,} phrases; {figures}'
     if compared['same']<min_same: raise ValueError(
         f'too few answers stay, `min_same={min_same}`: pass a larger `n_phrases=`, or a smaller '
         f'`min_same=`: {about}')

@@ -22,7 +22,7 @@ def _fix_html(text):
     for old,new in _html.items(): text = text.replace(old, new)
     return html.unescape(text)
 
-# a word in small letters, behind `mark` unless it is a single letter
+# 'THE' -> 'xxup the', but 'A' -> 'a': m[1] is the space before the word m[2]
 def _marked(mark): return lambda m: f'{m[1]}{mark*(len(m[2])>1)}{m[2].lower()}'
 
 # fastai's rules; 'so!!! no no no' becomes 'so xxrep 3 ! xxwrep 3 no'
@@ -42,7 +42,7 @@ rules = {
 def _whole(text): return text.encode(errors='replace').decode()  # `?` for half a surrogate pair
 
 def _by_chars(state):
-    names = {' ':'▁', '▁':'▁▁'}
+    names = {' ':'▁', '▁':'▁▁'}  # of characters that are not tokens themselves
     bos = ['xxbos']*state['settings']['bos']
     return lambda text: bos + [names.get(c, c) for c in text]
 
@@ -59,12 +59,13 @@ def _by_subwords(state):
     from tokenizers import Tokenizer
     tok = Tokenizer.from_str(state['model'])
     specials = state['settings']['specials']
+    # as `HFTokenizer` names a token with a space in it
     names = {i: f'<id{i}>' if ' ' in o else o for o,i in tok.get_vocab().items()}
     def split(text):
         text = _whole(text)
         # two columns are a pair, more are joined
-        two = state['pairs'] and re.fullmatch('xxfld 1 (.*?) xxfld 2 (.*)', text, re.DOTALL)
-        texts = [re.sub(r' xxfld \d+ ', ' ', o) for o in two.groups()] if two else [text]
+        pair = state['pairs'] and re.fullmatch('xxfld 1 (.*?) xxfld 2 (.*)', text, re.DOTALL)
+        texts = [re.sub(r' xxfld \d+ ', ' ', o) for o in pair.groups()] if pair else [text]
         return [names[i] for i in tok.encode(*texts, add_special_tokens=specials).ids]
     return split
 
@@ -86,19 +87,20 @@ class _Bag:
         self.n_grams,self.base = table['n_grams'],table['base']
 
     def keys(self, words):
-        "A number for each n-gram"
-        res = [words]
+        "A number for each n-gram: 'a b c' is (a*base + b)*base + c, in 63 bits"
+        keys = [words]  # those of one word, then of two, and so on
         for n in range(1, self.n_grams):
-            res.append(res[-1][:-1]*self.base + words[n:] & sys.maxsize)
-        return np.unique(np.concatenate(res))
+            keys.append(keys[-1][:-1]*self.base + words[n:] & sys.maxsize)
+        return np.unique(np.concatenate(keys))
 
     def run(self, _, given):
         "Logits of rows of ids, with the arguments of a session of onnxruntime"
         logits = []
         for ids in given['ids']:
             keys = self.keys(ids[~np.isin(ids, self.skip)]+1)
-            row = np.searchsorted(self.known, keys).clip(max=len(self.known)-1)
-            logits.append(self.bias + self.parts[row][self.known[row]==keys].sum(0))
+            rows = np.searchsorted(self.known, keys).clip(max=len(self.known)-1)
+            is_known = self.known[rows]==keys  # others get a neighbor's row
+            logits.append(self.bias + self.parts[rows][is_known].sum(0))                  # (n_out,)
         return [np.stack(logits)]
 
 # %% ../../nbs/use/predict.ipynb #5e7e0002
@@ -175,7 +177,8 @@ class _Reader:
         if len(row)!=len(cols) or not all(isinstance(o, str) for o in row):
             raise ValueError(f'{texts!r:.80}: give a text for each column, as a dict or a list: {cols}')
         if len(cols)==1: return row[0]
-        return ' '.join(f'xxfld {i} '*self.about['marks']+o for i,o in enumerate(row, 1))
+        if not self.about['marks']: return ' '.join(row)
+        return ' '.join(f'xxfld {i} '+o for i,o in enumerate(row, 1))
 
     def ids(self,
         text, # As for `joined`
@@ -191,7 +194,7 @@ class _Reader:
         ids:list # Numbers of the tokens of a text
     )->list: # As many as `embed` reads
         "Cut a text where the model does not do it, and keep the special tokens at its end"
-        limit,n_last = self.about['cut'] or (len(ids),0)
+        limit,n_last = self.about['cut'] or (len(ids),0)  # tokens at most, and special ones at the end
         return ids if len(ids)<=limit else ids[:limit-n_last] + ids[len(ids)-n_last:]
 
     def read(self,
@@ -200,17 +203,17 @@ class _Reader:
     )->list: # What the model gives for each
         "Read ids, in batches of similar length; raises `ValueError` for more than the model reads"
         order = sorted(range(len(rows)), key=lambda i: -len(rows[i]))  # the longest first
-        res = [None]*len(rows)
-        done = 0
-        while done<len(order):
-            longest = max(len(rows[order[done]]), 1)
+        outputs = [None]*len(rows)
+        n_done = 0
+        while n_done<len(order):
+            longest = max(len(rows[order[n_done]]), 1)
             if longest>self.limit: raise ValueError(f'a text has {longest} tokens, but this model reads {self.limit}')
-            batch = order[done:done+max(tokens//longest, 1)]
+            batch = order[n_done:n_done+max(tokens//longest, 1)]  # indices of rows
             ids = np.full((len(batch), longest), self.about['pad_idx'], np.int64)         # (b,t)
-            for row,i in zip(ids, batch): row[:len(rows[i])] = rows[i]
-            for i,o in zip(batch, self.session.run(None, {'ids': ids})[0]): res[i] = o
-            done += len(batch)
-        return res
+            for padded,i in zip(ids, batch): padded[:len(rows[i])] = rows[i]
+            for i,output in zip(batch, self.session.run(None, {'ids': ids})[0]): outputs[i] = output
+            n_done += len(batch)
+        return outputs
 
 def as_list(
     texts # Texts, in whatever holds them
@@ -227,7 +230,7 @@ class Classifier(_Reader):
         tokens:int=512 # Tokens in a batch, at most, if it has more than one text
     )->np.ndarray: # `(n,n_out)`: probabilities; or numbers, where these were the targets
         "Read ids, in batches of similar length; raises `ValueError` for more than the model reads"
-        x = np.stack(self.read(rows or [[]], tokens))[:len(rows)]  # as wide where there is no text
+        x = np.stack(self.read(rows or [[]], tokens))[:len(rows)]  # no text: as wide, by an empty one
         if self.about['head']: x = x@self.head[0] + self.head[1]
         if self.about['target']=='numbers': return x
         if self.about['target']=='labels': return np.exp(-np.logaddexp(0, -x))  # a sigmoid
@@ -296,17 +299,18 @@ class Tagger(_Reader):
         text # A text, or a list of words
     )->list: # Ids of each word, one at least
         "The pieces of each word; a space before it is a part of it, and each of a list has one"
+        # 'a b' has the words 'a' and ' b'
         if isinstance(text, str): words = [' '*text[max(a-1, 0):a].isspace() + text[a:b] for a,b in self.places(text)]
         else: words = [f' {o}' for o in text]
         tags = self.about['tags']
         n_first,n_last = map(len, tags['ends'])
-        res = []
+        ids = []
         for word in words:
             with self.lock: tokens = [o for o in self.split(word) if o]
             tokens = tokens[n_first:len(tokens)-n_last][:tags['max_pieces']] or [tags['unk']]
             tokens = [tags['unk'] if o in tags['pads'] else o for o in tokens]  # a word is no padding
-            res.append([self.number.get(o, 0) for o in tokens])
-        return res
+            ids.append([self.number.get(o, 0) for o in tokens])
+        return ids
 
     def ids(self,
         text # A text, or a list of words
@@ -315,6 +319,7 @@ class Tagger(_Reader):
         head,tail = self.about['tags']['ends']
         return [*head, *itertools.chain(*self.pieces(self._given(text))), *tail]
 
+    # the text of a row
     def _given(self, text): return self.joined(text) if hasattr(text, 'keys') else text
 
     def probs(self,
@@ -332,19 +337,23 @@ class Tagger(_Reader):
         texts = [self._given(o) for o in as_list(texts)]
         places = [self.places(o) for o in texts]
         rows = []  # the ids of each window
-        firsts = []  # its text, and in its ids the places of the words that it tags
+        firsts = []  # its text, and the places of the words that it tags, by their first pieces
         for i,text in enumerate(texts):
             pieces = self.pieces(text)
             for _,words,own in text_windows(text, places[i], [len(o) for o in pieces], most):
-                starts = [*itertools.accumulate((len(pieces[j]) for j in words), initial=len(head))]
-                rows.append([*head, *itertools.chain(*(pieces[j] for j in words)), *tail])
-                firsts.append((i, [starts[j-words[0]] for j in own]))
+                ids = [*head]
+                starts = {}  # the place of each word in `ids`
+                for j in words:
+                    starts[j] = len(ids)
+                    ids += pieces[j]
+                rows.append([*ids, *tail])
+                firsts.append((i, [starts[j] for j in own]))
         found = [([],[]) for _ in texts]  # tags and probabilities of the words of each text
-        for (i,at),probs in zip(firsts, self.probs(rows)):
+        for (i,starts),probs in zip(firsts, self.probs(rows)):
             tags,its_probs = found[i]
-            tags.extend(self.about['classes'][j] for j in probs[at].argmax(-1))
-            its_probs.extend(probs[at].max(-1).tolist())
-        return [TaggedText(*o, *its) for *o,its in zip(texts, places, found)]
+            tags.extend(self.about['classes'][j] for j in probs[starts].argmax(-1))
+            its_probs.extend(probs[starts].max(-1).tolist())
+        return [TaggedText(text, at, *its) for text,at,its in zip(texts, places, found)]
 
     def answers(self,
         texts:list # As above
@@ -354,6 +363,7 @@ class Tagger(_Reader):
 
 # %% ../../nbs/use/predict.ipynb #pr18
 def _csv_rows(reader):
+    "The rows of a `csv.DictReader`; raises `ValueError` for one of another length"
     for row in reader:
         if None in row or None in row.values(): raise ValueError(
             f'line {reader.line_num} has more or fewer cells than the first line: put "" around a text with a comma')
@@ -377,11 +387,11 @@ def _flat(answer):
 
 def _with_answer(row, answer):
     "A row with its answer, which replaces no column: `predicted_label` beside a `label`"
-    res = {**row} if hasattr(row, 'keys') else dict(text=row)
+    cells = {**row} if hasattr(row, 'keys') else dict(text=row)
     for name,value in answer.items():
-        while name in res: name = f'predicted_{name}'
-        res[name] = value
-    return res
+        while name in cells: name = f'predicted_{name}'
+        cells[name] = value
+    return cells
 
 def _write_rows(file, form, rows, answers):
     "Write each row of the input with its answer, or the answer alone as text"

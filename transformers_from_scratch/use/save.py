@@ -35,6 +35,7 @@ _losses = {  # class: names of its settings
     LabelSmoothingCrossEntropyFlat: 'eps weight', MSELossFlat: '', L1LossFlat: '',
     BCEWithLogitsLossFlat: 'weight pos_weight thresh'}
 
+# of a loss of fastai, and of the loss of PyTorch in it
 def _classes_of(loss): return type(loss),type(getattr(loss, 'func', None))
 
 def _describe_loss(loss):
@@ -46,10 +47,10 @@ def _describe_loss(loss):
         value = getattr(loss, n, getattr(loss.func, n, None))
         if value is not None: settings[n] = value.tolist() if isinstance(value, Tensor) else value
     if not loss.flatten: settings['flatten'] = False
-    again = _make_loss(cls.__name__, settings)
+    rebuilt = _make_loss(cls.__name__, settings)
     # what these settings don't express makes it another loss
     for n in ('axis','flatten','floatify','is_2d','reduction'):
-        if getattr(again, n)!=getattr(loss, n): return
+        if getattr(rebuilt, n)!=getattr(loss, n): return
     return dict(name=cls.__name__, settings=settings)
 
 def _make_loss(name, settings):
@@ -63,8 +64,9 @@ def _makes_ids_only(dls, tfms, tags):
     tokenizers = {'TagTokenizer'} if tags else {'Tokenizer','TextTokenizer','FolderTokenizer'}
     names = [type(o).__name__ for o in tfms]
     if len(names)<2 or names[0] not in tokenizers or names[1] not in {'Numericalize','TextIds'}: return False
-    more = [o.name for o in tfms[2:]]
-    if more and (tags or more!=['reverse_text']): return False
+    others = [o.name for o in tfms[2:]]
+    allowed = [[]] if tags else [[], ['reverse_text']]
+    if others not in allowed: return False
     # no other transform of items or batches has a name in a file
     for pipeline in (dls.valid.after_item, dls.valid.before_batch, dls.valid.after_batch):
         names = {type(o).__name__ for o in getattr(pipeline, 'fs', ())}
@@ -78,6 +80,7 @@ def _describe_data(dls):
     tags = text_target(dls).kind=='tags'
     if not _makes_ids_only(dls, tfms, tags): return
     dl = dls.valid
+    # a third transform is `reverse_text`
     config = dict(bs=dl.bs, backwards=len(tfms)>2, seq_len=None, tags=None, cols=None, mark=False,
                   label=None, delim=None)
     if isinstance(dl, LMDataLoader): config['seq_len'] = dl.seq_len
@@ -88,12 +91,14 @@ def _describe_data(dls):
 
 def _are_names(cols): return all(isinstance(n, str) for n in cols)
 
+# of a table's columns, with nothing put before or after their cells
 def _is_plain_reader(o): return isinstance(o, ColReader) and not o.pref+o.suff and _are_names(o.cols)
 
 def _describe_tag_table(dls):
     "The columns of words and tags; nothing for no table"
     words,tags = (dls.train_ds.tls[i].tfms.fs[0] for i in (0,-1))
     if not (_is_plain_reader(words) and _is_plain_reader(tags)): return {}
+    # tags are read together with their words
     if len(tags.cols)!=2 or list(words.cols)!=list(tags.cols[:1]): return {}
     return dict(cols=list(words.cols), label=list(tags.cols))
 
@@ -140,7 +145,9 @@ def _model_keywords(about):
 def _answers(model):
     "The first 16 outputs for two texts, at 64 places of each, by which custom parts are recognized"
     out = probe_outputs(model)[...,:16]
-    if out.dim()==3: out = out.flip(1)[:,::-(-out.shape[1]//64)]  # the last place has seen the most
+    if out.dim()==3:  # (2,t,16)
+        step = math.ceil(out.shape[1]/64)
+        out = out.flip(1)[:,::step]  # from the last place, which has seen the most
     return out.flatten().tolist()
 
 @patch
@@ -183,18 +190,18 @@ def _rebuilt(about, weights, given):
     saved = _model_keywords(about)
     passed = {n: as_json(o) for n,o in given.items() if n in saved}
     if difference := differences(saved, saved|passed, (*free_keywords,'head_dropout')): raise ValueError(difference)
-    custom = custom_parts(saved)
+    custom = custom_parts(saved)  # names of keywords, whose values no file can hold
     keywords = {n: given[n] if n in custom else from_json(o) for n,o in saved.items()}
     task = tasks[about.task]
     model = rebuild(task.model, keywords, weights)
     if custom: _ensure_same_answers(model, about.answers)
-    if set(given)-set(custom):
+    if set(given)-set(custom):  # the saved one gave the same answers; now other keywords, such as `dropout=`
         keywords |= given
         model = rebuild(task.model, keywords, weights_of(model))
     parts = dict(model.named_modules())
     if not {'dropout','head_dropout'} & {*given}:
         for part,p in about.get('dropouts', {}).items():
-            if part in parts: parts[part].p = p  # LoRA has some more
+            if part in parts: parts[part].p = p  # the dropout of LoRA is gone with its changes
     return model
 
 # %% ../../nbs/use/save.ipynb #b060ea70
@@ -213,7 +220,8 @@ def _target_block(head, n_columns, tok):
 def _cells(names, delim, y):
     "The cells of a row by column: `names` are the columns of the target `y`"
     if len(names)>1: return dict(zip(names, y))
-    return {names[0]: y[0] if delim is not None and isinstance(y, list) else y}
+    if delim is not None and isinstance(y, list): y = y[0]  # such as 'red;green', here with one label
+    return {names[0]: y}
 
 def _target(about, tok):
     "The block of the target, the function that reads it, and cells for it to read"
@@ -229,14 +237,14 @@ def _target(about, tok):
     get_y = ColReader(names, label_delim=data.delim) if data.label else _y
     return block,get_y,_cells(names, data.delim, y)
 
-def _set_columns(dls, data, name):
-    "Let `test_dl` read tables that have the columns of the training data"
+def _set_columns(dls, data, text_col):
+    "Let `test_dl` read tables that have the columns of the training data, though `dls` was made from `text_col`"
     pairs = text_target(dls).kind=='text'
     for part,cols in enumerate([data.cols, data.label] if pairs else [data.cols]):
         tok = text_tokenizer(dls, part)
         tok.mode = 'df'
         tok.text_cols = L(cols)
-        tok.tok_text_col = 'text' if pairs else name
+        tok.tok_text_col = 'text' if pairs else text_col
         tok.kwargs = dict(mark_fields=data.mark)
 
 def _empty_dls(about, tok, device):
@@ -244,28 +252,30 @@ def _empty_dls(about, tok, device):
     data = about.data
     if data.tags and not isinstance(tok, TagTokenizer): tok = TagTokenizer(tok.tok, **data.tags)
     is_lm = data.seq_len is not None
-    tags = about.head.target=='tags'  # with `data.tags` alone, another learner reads tagged texts
+    is_tagger = about.head.target=='tags'  # with `data.tags` alone, another learner reads tagged texts
     text = TextBlock(tok, vocab=list(about.vocab), is_lm=is_lm, backwards=data.backwards,
                      seq_len=data.seq_len)
     kw = dict(bs=1, num_workers=0, device=device)
     # rows of a language model need no padding, and tags are padded beside their text
-    if not (is_lm or tags): kw['before_batch'] = PadTexts(pad_idx=ifnone(about.encoder['pad_idx'], 0))
+    if not (is_lm or is_tagger): kw['before_batch'] = PadTexts(pad_idx=ifnone(about.encoder['pad_idx'], 0))
     block,get_y,cells = _target(about, tok)
-    name = 'text of this row' if 'text' in cells else 'text'  # labels may be called so
-    cols = data.cols if data.cols and data.tags else [name]
+    text_col = 'text of this row' if 'text' in cells else 'text'  # the labels may be in 'text'
+    # tagged words are read from a column of the training data; texts from one that `_set_columns` replaces
+    cols = data.cols if data.cols and data.tags else [text_col]
     # two rows, of which nothing stays
     row = dict.fromkeys(cols, '1 2 3 4 5 6 7 8 9') | cells
     blocks = DataBlock([text, *L(block)], get_x=ColReader(cols), get_y=get_y, splitter=IndexSplitter([1]))
     dls = blocks.dataloaders(pd.DataFrame([row]*2), **kw)
-    if data.cols and not data.tags: _set_columns(dls, data, name)
-    cls = TagDataLoaders if tags and data.cols else type(dls)
+    if data.cols and not data.tags: _set_columns(dls, data, text_col)
+    cls = TagDataLoaders if is_tagger and data.cols else type(dls)
     return cls(*(o.new(o.dataset.new_empty(), bs=data.bs) for o in dls.loaders),
                path=dls.path, device=dls.device)
 
 def _dls_of(path, about, tok_tfm, rules, device):
     "`DataLoaders` without data; raises `ValueError` with what has to be passed"
     no_target = tasks[about.task].data in ('classes','tags') and about.head.target is None
-    if about.data is None or no_target or tok_tfm is None and about.tokenizer is None:
+    no_tokenizer = tok_tfm is None and about.tokenizer is None
+    if about.data is None or no_target or no_tokenizer:
         raise ValueError(f"{path} does not tell how texts become ids, or outputs classes: pass "
                          "`dls=`, made as for the training")
     try:
@@ -279,29 +289,29 @@ def _dls_of(path, about, tok_tfm, rules, device):
 
 def _note_tokenizer(path, about, tok):
     "Warn if `tok`, or the one of `DataLoaders`, is another tokenizer than that of training"
-    try: differ = about.tokenizer and tokenizer_diff(about.tokenizer, tokenizer_state(tok))
+    try: difference = about.tokenizer and tokenizer_diff(about.tokenizer, tokenizer_state(tok))
     except TypeError: return
-    if differ: warn(f'{path}: the tokens are made in another way: {differ[:150]}', stacklevel=4)
+    if difference: warn(f'{path}: the tokens are made in another way: {difference[:150]}', stacklevel=4)
 
 def _check_same(path, about, dls):
     "Raises `ValueError` if `dls` is not for the model: other tokens or other classes"
     vocab = list(text_vocab(dls))
-    held = tasks[about.task].data
+    kind = tasks[about.task].data  # 'classes', 'tags', 'tokens' or 'text'
     if vocab!=about.vocab:
-        name = 'vocab' if held=='text' else 'text_vocab'  # of a `TextBlock`
+        name = 'vocab' if kind=='text' else 'text_vocab'  # of a `TextBlock`
         raise ValueError(f"the vocabulary of `dls`, {vocab[:5]} …, is not that of {path}: make "
                          f"`dls` with `{name}=read_description(folder).vocab`, or move the "
                          "encoder alone, with `load_encoder`")
     head = about.head
-    check_dls(dls, held, n_out=head.keywords.get('n_out'))
-    if held=='text' and list(text_vocab(dls, 1))!=(about.target_vocab or about.vocab):
+    check_dls(dls, kind, n_out=head.keywords.get('n_out'))
+    if kind=='text' and list(text_vocab(dls, 1))!=(about.target_vocab or about.vocab):
         raise ValueError(f"the vocabulary of the targets of `dls` is not that of {path}")
     target = target_of(text_target(dls))
-    if held in ('classes','tags') and target!=(head.target, head.classes):
+    if kind in ('classes','tags') and target!=(head.target, head.classes):
         raise ValueError(f"`dls` is for {target[0]}, {target[1]}, but must be for {head.target}, "
                          f"{head.classes}, in this order")
     pad = about.encoder['pad_idx']
-    if held!='tokens' and pad_id(dls)!=pad:
+    if kind!='tokens' and pad_id(dls)!=pad:
         raise ValueError(f"`dls` pads with id {pad_id(dls)}, but must pad with id {pad}")
     _note_tokenizer(path, about, dls)
 
@@ -329,10 +339,10 @@ def load_transformer_learner(
     learn_cls = tasks[about.task].learner
     learn_kw,given = split_keywords(kwargs, learn_cls)
     keywords = _model_keywords(about)
-    lacks = {n: as_code(keywords[n]) for n in custom_parts(keywords) if n not in given}
-    if about.loss is None and 'loss_func' not in learn_kw: lacks['loss_func'] = 'a custom one'
-    if lacks:
-        shown = ', '.join(f'{n}=..., which was {o}' for n,o in lacks.items())
+    missing = {n: as_code(keywords[n]) for n in custom_parts(keywords) if n not in given}
+    if about.loss is None and 'loss_func' not in learn_kw: missing['loss_func'] = 'a custom one'
+    if missing:
+        shown = ', '.join(f'{n}=..., which was {o}' for n,o in missing.items())
         raise ValueError(f"{path.parent} has custom parts, which no file can hold: pass {shown}")
     model = _rebuilt(about, weights, given)
     if dls is None: dls = _dls_of(path, about, tok_tfm, rules, device)

@@ -17,8 +17,8 @@ from .embed import *
 
 # %% ../../nbs/use/zero_shot.ipynb #468a7505
 def _described(rows, pre):
-    "The descriptions as data, to train on and to validate with"
-    df = pd.DataFrame([(*o, valid) for valid in (False,True) for o in rows],
+    "`rows` of description and label as data, all of them to train on and again to validate with"
+    df = pd.DataFrame([(*row, valid) for valid in (False,True) for row in rows],
                       columns=['text','label','valid'])
     return TextDataLoaders.from_df(df, text_col='text', label_col='label', valid_col='valid', bs=8,
                                    tok_tfm=pre.tokenizer, text_vocab=pre.vocab, num_workers=0)
@@ -48,15 +48,15 @@ def zero_shot(
                          'set `sentence.default_prompt = None` to go without')
     if dls is None: dls = _described(rows, pre)
     kind,names = text_target(dls)
-    fits = kind=='category' and {*names}=={*classes} and len(names)>1
-    ensure(fits, 'classes', [*classes], f'the labels of `dls`, one for each text: {names}')
+    same_labels = kind=='category' and {*names}=={*classes} and len(names)>1
+    ensure(same_labels, 'classes', [*classes], f'the labels of `dls`, one for each text: {names}')
     pool = partial(unit_pool, pool=config.pool)
     kwargs.setdefault('max_len', pre.limit)
     learn = transformer_classifier_learner(dls, pretrained=pre, pool=pool, head_cls=ClassifierHead, **kwargs)
     embed = partial(learn.embed, pool=config.pool, no_bar=True)
     linear = learn.model[1].linear
     vectors = embed([o for o,_ in rows])                                                  # (n,k)
-    centers = [vectors[[label==name for _,label in rows]].mean(0) for name in names]
+    centers = [vectors[[label==name for _,label in rows]].mean(0) for name in names]  # (k,) of each
     weight = scale*F.normalize(torch.stack(centers), dim=-1)                              # (c,k)
     mean = torch.zeros_like(weight[0]) if texts is None else embed(texts).mean(0)          # (k,)
     with torch.no_grad():
