@@ -101,11 +101,11 @@ def set_loader_order(
 
 def _attributes(obj):
     "The attributes of an object, its lists as copies"
-    res = {}
+    attrs = {}
     for name,value in vars(obj).items():
         if name=='final_record': continue  # what `validate` returns
-        res[name] = value.copy() if isinstance(value, (list,L)) else value
-    return res
+        attrs[name] = value.copy() if isinstance(value, (list,L)) else value
+    return attrs
 
 def _set_attributes(obj, attrs):
     "Give an object the attributes that it had, and no others"
