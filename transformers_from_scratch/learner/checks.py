@@ -224,7 +224,8 @@ def _check_outputs(target, n_out, y_range, loss):
     "Raise `ValueError` for outputs that do not suit the target"
     n = len(target.classes)
     is_category = target.kind=='category'
-    ensure(not (is_category and n<2 and n_out is None), 'vocab', target.classes, 'two or more classes to tell apart')
+    one_class = is_category and n<2 and n_out is None
+    ensure(not one_class, 'vocab', target.classes, 'two or more classes to tell apart')
     # a custom loss may give one output a meaning
     one_output = is_category and n_out==1 and n>1 and isinstance(loss, BaseLoss)
     ensure(not one_output, 'n_out', n_out, f'None, or {n}: one for each class')
@@ -363,8 +364,7 @@ class DataWatch(Callback):
         dl = self.dls.train
         if not len(dl):
             raise ValueError(f'`dls` has {len(dl.dataset)} training texts, and `bs` is {dl.bs}: '
-                             'less than one batch. Use a smaller `bs`, or other data, as '
-                             '`learn.dls = dls`')
+                             'less than one batch. Use a smaller `bs`, or other data, as `learn.dls = dls`')
 
     def after_loss(self):
         "Remember the loss of each batch, without waiting for a GPU"

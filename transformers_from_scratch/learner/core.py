@@ -71,9 +71,9 @@ class WeighItems(Callback):
         rows = find_bs(self.yb)
         counts = torch.stack([n, torch.full_like(n, rows), torch.ones_like(n)])
         all_n,all_rows,processes = _added(self.learn, counts)  # each process adds a 1 to the last
-        old_rows = accumulation.count if accumulation else 0  # before this batch, whose gradients wait for a step
-        old_items = self.step_items if old_rows else 0
-        self.step_items = (old_items+all_n).clamp(min=1e-9)  # since the last step, for the next batch
+        rows_before = accumulation.count if accumulation else 0  # before this batch, whose gradients wait for a step
+        items_before = self.step_items if rows_before else 0
+        self.step_items = (items_before+all_n).clamp(min=1e-9)  # since the last step, for the next batch
         is_sum = _is_sum(self.loss_func)
         # a mean over `n` items becomes their part of the mean over all; PyTorch divides by the number of processes
         share = n>0 if is_sum else n/self.step_items
@@ -81,13 +81,13 @@ class WeighItems(Callback):
         if accumulation is None: return
         # after 12 of `n_acc=32` rows the gradient is 12/32 of the mean over their items; fastai has taken `rows/n_acc`
         mean_rows = rows if alone else (all_rows/processes).item()  # of a process
-        new_rows = accumulation.n_acc if is_sum else min(old_rows+mean_rows, accumulation.n_acc)
-        self.learn.loss_grad *= new_rows/rows
+        rows_now = accumulation.n_acc if is_sum else min(rows_before+mean_rows, accumulation.n_acc)  # a sum is whole
+        self.learn.loss_grad *= rows_now/rows
         accumulation.count += mean_rows-rows  # all processes step together
-        if is_sum or not old_rows: return
-        # so far `old_rows/n_acc` of the mean over `old_items`: now `new_rows/n_acc` of that over `step_items`
+        if is_sum or not rows_before: return
+        # so far `rows_before/n_acc` of the mean over `items_before`: now `rows_now/n_acc` of that over `step_items`
         for p in self.model.parameters():
-            if p.grad is not None: p.grad *= old_items*new_rows/(self.step_items*old_rows)
+            if p.grad is not None: p.grad *= items_before*rows_now/(self.step_items*rows_before)
 
 class ItemRecorder(Recorder):
     "fastai's `Recorder`, but means weigh as much as the texts, words or tokens that they are of"

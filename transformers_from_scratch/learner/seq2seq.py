@@ -42,7 +42,7 @@ class TeacherForcing(Callback):
         # `shift_right` has dropped columns of padding alone; what is gathered has one width in all processes
         width = self.y.shape[1]+1 - self.marks.has_bos - self.marks.has_eos  # with these columns
         self.targets = F.pad(targets, (0,width-ids.shape[1]), value=self.pad_idx)         # (b,t)
-        self.real = self.targets != self.pad_idx
+        self.real = self.targets != self.pad_idx  # both for `after_loss`
         real = self.real[:,:ids.shape[1]]                                                 # (b,t')
         self.learn.xb = (*self.xb, ids, real)
         self.learn.yb = (targets[real],)

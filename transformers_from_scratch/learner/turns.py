@@ -118,7 +118,7 @@ def _objects_with_state(learn):
     ours = __name__.split('.')[0]
     # what a custom callback collects meanwhile stays
     cbs = [o for o in learn.cbs if type(o).__module__.startswith(('fastai.', ours))]
-    metrics = [o for cb in cbs for o in vars(cb).values() if isinstance(o, Metric)]
+    metrics = [o for cb in cbs for o in vars(cb).values() if isinstance(o, Metric)]  # as the losses of the recorder
     return [learn, *cbs, *metrics, *learn.metrics]
 
 @contextmanager
