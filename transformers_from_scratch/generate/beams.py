@@ -67,13 +67,14 @@ def _order(stops, parents, beams, n):
     "Columns of the `beams` best that don't stop; the first successor of a text gets its column, so caches rarely move"
     order = stops.int().argsort(dim=1, stable=True)[:,:beams]                           # (b,beams)
     if n!=order.shape[1]: return order  # as after the first step: there are more columns than texts
+    # the best three continue texts 2, 0 and 0: they take columns 2, 0 and 1, whose text is dropped
     columns = torch.arange(n, device=parents.device)
     # [b,j,i]: the j-th of the best continues the text of column i
     heirs = parents.gather(1, order)[...,None]==columns                                 # (b,n,n)
     heirs = heirs & (heirs.cumsum(1)==1)  # the first of each text
-    ranks = heirs.int().argmax(1)                                                       # (b,n)
+    ranks = heirs.int().argmax(1)  # `j` of each column; in the example 1, any, 0         # (b,n)
     has_heir = heirs.any(1)                                                             # (b,n)
-    ranks[~has_heir] = columns.expand_as(ranks)[~heirs.any(2)]  # columns without an heir take the rest
+    ranks[~has_heir] = columns.expand_as(ranks)[~heirs.any(2)]  # the rest of the best: 1,2,0
     return order.gather(1, ranks)
 
 # %% ../../nbs/generate/beams.ipynb #be000050
@@ -97,7 +98,7 @@ def search_beams(
     ended = [_Ended(beams, n_best, n_words, length_penalty, early_stop) for _ in log_p]
     active = ended  # of texts that go on
     for t in range(n_words):
-        n = log_p.shape[1]
+        n = log_p.shape[1]  # columns: texts side by side, in the first step one
         # twice as many as `beams`, since half of them may stop
         log_p,parents,new = _best_next(reader.logits, log_p, 2*beams, banned)    # (b,2*beams)
         stops = torch.isin(new, new.new_tensor([*L(stop_id)]))
@@ -110,8 +111,8 @@ def search_beams(
         best = log_p.amax(1).tolist()
         keep = [i for i,o in enumerate(active) if o.may_improve(best[i])]
         if t==n_words-1 or not keep: break
-        rows = torch.arange(len(active)*n, device=ids.device).view(-1, n)
-        continued = rows.gather(1, parents)[keep]
+        rows = torch.arange(len(active)*n, device=ids.device).view(-1, n)  # of the reader      # (b,n)
+        continued = rows.gather(1, parents)[keep]  # the one that each column continues
         if not continued.equal(rows): reader.select(continued.flatten())
         reader.append(new[keep].flatten())
         active = [active[i] for i in keep]

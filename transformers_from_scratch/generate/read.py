@@ -70,7 +70,7 @@ class KVCache:
             self.kv[:,:,:n] = old[rows,:,:n]
         else:
             moved = (rows!=torch.arange(b, device=rows.device)).nonzero()[:,0]
-            new = old[rows[moved],:,:n]
+            new = old[rows[moved],:,:n]  # a copy, before rows are overwritten
             self.kv = old[:b]
             self.kv[moved,:,:n] = new
 
@@ -91,8 +91,8 @@ class LMReader:
         self.quantize = quantize
         self.cache = cache and can_cache
         self.text,self.lengths = padding_first(ids, model[0])  # `lengths`: tokens that are read
-        self.fast = fast or bool(quantize)  # then `_make_step` looks for a fast decoder
-        self.step = None
+        self.fast = fast or bool(quantize)  # then `_make_step` looks for a fast decoder, once
+        self.step = None  # this decoder, if there is one
         if quantize: self._make_step()
         self._read()
         forced = getattr(model[0], 'forced', None)  # of a checkpoint that demands a first token
@@ -130,12 +130,13 @@ class LMReader:
     def _select_sources(self, rows):
         "Drop the sources that have no rows left"
         encoder,head = self.model
-        sources = rows*encoder.n_sources//len(self.text)  # each has as many texts, side by side
-        sources,n = sources.unique_consecutive(return_counts=True)
-        if (n!=n[0]).any():
-            raise ValueError(f'`rows` are of the sources {sources.tolist()}, {n.tolist()} times, '
+        # each source has as many texts, side by side: of 6 texts of 2 sources, rows 0 to 2 are of source 0
+        sources = rows*encoder.n_sources//len(self.text)
+        sources,n_rows = sources.unique_consecutive(return_counts=True)
+        if (n_rows!=n_rows[0]).any():
+            raise ValueError(f'`rows` are of the sources {sources.tolist()}, {n_rows.tolist()} times, '
                              'but must be as many of each, side by side')
-        if len(sources)<encoder.n_sources or sources.diff().ne(1).any():
+        if sources.tolist()!=[*range(encoder.n_sources)]:
             self.model = nn.Sequential(encoder.select(sources), head)
 
     def _read(self):
@@ -168,10 +169,10 @@ class LMReader:
         "Read everything without a cache, as in training; return vectors of the last tokens `(b,k)`"
         columns = torch.arange(ids.shape[1], device=ids.device)                           # (t,)
         n = torch.tensor(self.lengths, device=ids.device)[:,None]                            # (b,1)
-        # the last `n` columns, then those before them: padding at the end
+        # the last `n` columns, then those before them: padding at the end; for 3 of 5: 2,3,4,0,1
         ids = ids.gather(1, (columns-n) % len(columns))                                      # (b,t)
         x = self.model[0](ids, None if self.pad_mask is None else columns>=n)             # (b,t,k)
-        return x.take_along_dim(n[...,None]-1, 1)[:,0]
+        return x.take_along_dim(n[...,None]-1, 1)[:,0]  # of token `n-1`
 
     def _read_one(self):
         "Read the last token of each text; those before are in the caches"

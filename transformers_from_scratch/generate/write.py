@@ -31,8 +31,8 @@ def stream_ids(
     "Generate token by token; raises `ValueError` for an argument out of range"
     encoder = model[0]
     parts = list(model.modules())
-    text = ids
-    new = None
+    text = ids  # with the new ids, for `repetition_penalty`
+    new = None  # the last ids
     ends = _ends(encoder, stop_id)
     never = _banned_ids(encoder, ids, banned, ends)
     stopped = ids.new_zeros(len(ids)).bool()

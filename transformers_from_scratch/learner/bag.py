@@ -60,12 +60,12 @@ tasks['bag of n-grams'] = Task(
 @torch.no_grad()
 def _phrase_parts(bag, ids):
     "The n-grams of a text `(t,)`, as lists of positions, and what each adds to its logits `(m,n_out)`"
-    keys = ngram_keys(ids[None], bag.n_grams, bag.skip)
-    keys = keys[:,keys[0]>0]  # on a GPU padded to all of the columns
+    keys = ngram_keys(ids[None], bag.n_grams, bag.skip)  # single words first, then pairs, …
+    keys = keys[:,keys[0]>0]  # on a GPU padded to all of the columns                      # (1,m)
     _,which,times = keys[0].unique(return_inverse=True, return_counts=True)
     parts = bag.parts(keys)[0] / times[which,None]  # one that occurs twice has half each time   # (m,n_out)
     words = [j for j,o in enumerate(ids.tolist()) if o not in bag.skip]  # their positions
-    spans = []
+    spans = []  # in the order of `keys`
     for n in range(1, bag.n_grams+1):
         spans += [words[j:j+n] for j in range(len(words)-n+1)]
     return spans,parts
@@ -99,7 +99,7 @@ def explain(self:BagLearner,
         phrases[sep.join(tokens[j] for j in span)] += part
         for j in span: scores[j] += part/len(span)
     prob = self.loss_func.activation(logits[None])[0,i].item()
-    res = Attributions(tokens, scores, names[i], prob, sep)
-    res.phrases = L(phrases.items()).sorted(lambda o: -abs(o[1]))
-    res.start = lead(model.bias).item()
-    return res
+    attributions = Attributions(tokens, scores, names[i], prob, sep)
+    attributions.phrases = L(phrases.items()).sorted(lambda o: -abs(o[1]))
+    attributions.start = lead(model.bias).item()
+    return attributions

@@ -31,11 +31,11 @@ def flat_loss(
 )->callable: # fastai's of the same settings, for one of PyTorch's; any other as it is
     "A loss that defines what outputs mean, for one of PyTorch's"
     kwargs = loss.keywords if isinstance(loss, partial) else {}
-    f = loss.func if isinstance(loss, partial) else loss
-    make = first(cls for function,cls in _of_torch.items() if function is f)
-    if make: loss = make(**kwargs)
-    f = func_of(loss)
-    ensure(not isinstance(f, LabelSmoothingCrossEntropy) or f.weight is None, 'loss_func', loss,
+    function = loss.func if isinstance(loss, partial) else loss
+    torch_cls = first(cls for o,cls in _of_torch.items() if o is function)
+    if torch_cls: loss = torch_cls(**kwargs)
+    inner = func_of(loss)
+    ensure(not isinstance(inner, LabelSmoothingCrossEntropy) or inner.weight is None, 'loss_func', loss,
            '`CrossEntropyLossFlat(label_smoothing=..., weight=...)`: this one mixes a mean with a weighted mean')
     cls = first(o for o in _of_torch.values() if isinstance(loss, o))
     if cls is None: return loss
@@ -80,10 +80,10 @@ def _compares_all(loss):
     preds = tensor([[.1],[.6],[.3],[.9]])
     targs = tensor([.17,.66,.35,.87])
     with no_random(), warnings.catch_warnings(action='ignore'):
-        try: res = tensor([float(loss(preds, o)) for o in (targs, targs.flip(0), targs[:,None])])
+        try: losses = tensor([float(loss(preds, o)) for o in (targs, targs.flip(0), targs[:,None])])
         except Exception: return False  # training will raise the same error
     # `(n,1)` and `(n,)` become `(n,n)`, in any order the same; `(n,1)` and `(n,1)` are compared one by one
-    return res.isclose(res[0]).tolist()==[True,True,False]
+    return losses.isclose(losses[0]).tolist()==[True,True,False]
 
 def _ensure_labels(col, kind, part):
     "Raise `ValueError` for missing labels, or missing or infinite numbers, in the column `col`"
@@ -119,25 +119,25 @@ def _check_range(table, y_range, part):
              'the model can never predict those outside it', stacklevel=7)
 
 def _look(label):
-    "A label without the blanks and capitals that are easily missed"
+    "A label as it looks: without the blanks and capitals that are easily missed"
     return ' '.join(re.sub('[\u200b\ufeff]', ' ', str(label)).split()).casefold()
 
 def _texts(ds):
-    "The texts of a table, or hashes of those of a folder; nothing for other data"
+    "The tokens of each text of a table, a hash of each file of a folder: equal for equal texts; [] for other data"
     items = ds.tls[0].items
     tok = first(o for o in ds.tls[0].tfms.fs if isinstance(o, Tokenizer))
     if isinstance(items, pd.DataFrame):
-        is_read = tok and tok.mode=='df' and tok.tok_text_col in items
-        return [tuple(o) for o in items[tok.tok_text_col]] if is_read else []
-    keys = tok.keys if isinstance(tok, FolderTokenizer) else {}  # of files
-    return [keys[o.absolute()] for o in items if isinstance(o, Path) and o.absolute() in keys]
+        has_tokens = tok and tok.mode=='df' and tok.tok_text_col in items
+        return [tuple(o) for o in items[tok.tok_text_col]] if has_tokens else []
+    hashes = tok.keys if isinstance(tok, FolderTokenizer) else {}  # by file
+    return [hashes[o.absolute()] for o in items if isinstance(o, Path) and o.absolute() in hashes]
 
 def _alike_labels(target):
     "A phrase for labels that differ in blanks or capitals alone, if there are any"
     each_once = dict.fromkeys(target.classes)
-    alike = [same for same in groupby(each_once, _look).values() if len(same)>1]
+    alike = [group for group in groupby(each_once, _look).values() if len(group)>1]
     if not alike: return
-    change,keep = sorted(alike[0][:2], key=len, reverse=True)  # a blank goes
+    change,keep = sorted(alike[0][:2], key=len, reverse=True)  # the longer one, as it has a blank, is changed
     in_cells = target.kind=='labels'
     how = f", as with `df['label']{'.str' if in_cells else ''}.replace({change!r}, {keep!r})`"
     if in_cells and change.strip()!=keep.strip(): how = ''  # it would change a part of other labels
@@ -159,22 +159,22 @@ def _check_targets(dls, target, y_range, own_loss):
     kind = target.kind
     classes = set(target.classes)
     table = target_columns(dls.train_ds)
-    several = table is not None and table.shape[1]>1
-    if kind=='labels' and several and classes and classes<={0,1}:
+    in_columns = table is not None and table.shape[1]>1
+    if kind=='labels' and in_columns and classes and classes<={0,1}:
         raise ValueError(f'{[*table]} are columns of 0 and 1, which `dls` reads as labels of these names: pass '
                          f'`y_block=MultiCategoryBlock(encoded=True, vocab={[*table]})`')
     to_number = dls.train_ds.tls[-1].tfms.fs[-1] if kind else None
     takes_any = isinstance(to_number, Categorize) and to_number.add_na  # what is missing or new is a class
     is_encoded = isinstance(to_number, EncodedMultiCategorize)  # columns of 0 and 1
-    known = set() if takes_any or is_encoded else classes  # labels are compared with these, if there are some
+    allowed = set() if takes_any or is_encoded else classes  # labels must be among these, if there are some
     for part,ds in dict(training=dls.train_ds, validation=dls.valid_ds).items():
         table = target_columns(ds)
         if table is None: continue
-        if kind=='category' and not known: continue
+        if kind=='category' and not allowed: continue
         for name in table:
             # a custom loss may leave out numbers that are missing
             if kind!='numbers' or not own_loss: _ensure_labels(table[name], kind, part)
-            if known: _ensure_known(table[name], kind, part, known)
+            if allowed: _ensure_known(table[name], kind, part, allowed)
         if kind=='numbers' and y_range: _check_range(table, y_range, part)
     if kind=='category' and all(isinstance(o, float) for o in target.classes):
         warn(f'`dls` has {len(target.classes)} classes that are numbers, such as '
@@ -224,7 +224,8 @@ def _check_outputs(target, n_out, y_range, loss):
     "Raise `ValueError` for outputs that do not suit the target"
     n = len(target.classes)
     is_category = target.kind=='category'
-    ensure(not (is_category and n<2 and n_out is None), 'vocab', target.classes, 'two or more classes to tell apart')
+    one_class = is_category and n<2 and n_out is None
+    ensure(not one_class, 'vocab', target.classes, 'two or more classes to tell apart')
     # a custom loss may give one output a meaning
     one_output = is_category and n_out==1 and n>1 and isinstance(loss, BaseLoss)
     ensure(not one_output, 'n_out', n_out, f'None, or {n}: one for each class')
@@ -281,9 +282,10 @@ def ensure_matrix(
            f'texts with one class each for a confusion matrix: make {_other_matrix.get(task)}')
 
 def vocabs_of(data): # `DataLoaders`, or a loader
-    "The tokens of `data`, and of its targets"
+    "`[tokens, classes]`, or `[tokens]` where the targets have no vocabulary; [] for no vocabulary at all"
     vocab = vocab_of(data)
-    return [*vocab] if is_listy(first(vocab)) else vocab and [vocab]
+    if not vocab: return []
+    return [*vocab] if is_listy(first(vocab)) else [vocab]
 
 def _ensure_same(name, vocabs, known):
     "Raise `ValueError` if `vocabs`, of tokens and of targets, are not the `known` ones"
@@ -315,19 +317,20 @@ def check_vocabs(
 
 def _ensure_all_columns(dl):
     "Raise `ValueError` for a table of fastai's `test_dl` of which one column alone would be read"
-    tl = first(nested_attr(dl, 'dataset.tls', []))
-    tok = tl and text_tokenizer(tl)
+    texts = first(nested_attr(dl, 'dataset.tls', []))
+    tok = texts and text_tokenizer(texts)
     if type(tok) is not Tokenizer or tok.mode!='df': return
-    table = tl.items
+    table = texts.items
     if not isinstance(table, pd.DataFrame) or not len(table): return
-    name = tok.tok_text_col  # the column that fastai reads
+    name = tok.tok_text_col  # the column that fastai reads, where tokens should be
     if name not in table or not isinstance(table[name].iloc[0], str): return  # it is tokenized
-    has = [*table]
-    cols = [has[o] if isinstance(o, int) and o not in has else o for o in L(tok.text_cols)]
-    # one column, by the name that fastai reads, or in the place of the one that was trained on
-    reads_all = len(cols)==1 and (cols[0]==name or cols[0] not in has)
+    columns = [*table]
+    # those that were trained on; one may be given by its place
+    wanted = [columns[o] if isinstance(o, int) and o not in columns else o for o in L(tok.text_cols)]
+    # it was one column: this one, or this one is in the place of it
+    reads_all = len(wanted)==1 and (wanted[0]==name or wanted[0] not in columns)
     ensure(reads_all, 'dl', f'a table of fastai\'s `test_dl`, of which {name!r} alone would be read',
-           f'of all of {cols}: make `dls` with `TextDataLoaders` of this library')
+           f'of all of {wanted}: make `dls` with `TextDataLoaders` of this library')
 
 class DataWatch(Callback):
     "Detects silent failures during training; a part of our learners"
@@ -335,7 +338,7 @@ class DataWatch(Callback):
         dls:DataLoaders # The data that the model was made for
     ):
         self.vocabs = vocabs_of(dls)
-        self.losses = {}
+        self.losses = {}  # by number of the batch, in this epoch
 
     def before_validate(self):
         "Raise `ValueError` for `learn.dls`, or a `dl`, of another vocabulary"
@@ -353,16 +356,15 @@ class DataWatch(Callback):
     def before_train(self):
         "Raise `ValueError` for less than a batch, and what else would go wrong in silence"
         self.before_validate()
-        held = {id(p) for ps in self.opt.param_lists for p in ps}
-        if held - {id(p) for p in self.model.parameters()}:
+        trained = {id(p) for ps in self.opt.param_lists for p in ps}
+        if trained - {id(p) for p in self.model.parameters()}:
             raise ValueError('`learn.opt` has parameters that `learn.model` has no more, as after '
                              'replacing its head: set `learn.opt = None`, and it is made anew')
         self.losses = {}
         dl = self.dls.train
         if not len(dl):
             raise ValueError(f'`dls` has {len(dl.dataset)} training texts, and `bs` is {dl.bs}: '
-                             'less than one batch. Use a smaller `bs`, or other data, as '
-                             '`learn.dls = dls`')
+                             'less than one batch. Use a smaller `bs`, or other data, as `learn.dls = dls`')
 
     def after_loss(self):
         "Remember the loss of each batch, without waiting for a GPU"
@@ -389,7 +391,7 @@ _falls = re.compile('mse|mae|msle|_rmse|_exp_rmspe|error_rate|.*(loss|error|devi
 
 def _comp_of(metric):
     "`np.less` if less is better, `np.greater` if more is; None if that is not known"
-    f = func_of(func_of(metric))  # inside a `partial` that is inside the metric
+    f = func_of(func_of(metric))  # in a metric there may be a `partial`, and a function in it
     comp = getattr(metric, 'comp', getattr(f, 'comp', None))
     if comp: return comp
     if isinstance(metric, (AvgLoss,LossMetric)): return np.less
@@ -398,15 +400,15 @@ def _comp_of(metric):
 
 def _follow(cb, metrics):
     "Set `comp` of a tracker to which none was passed; warns of an unknown direction"
-    usual = np.less if re.search('loss|error', cb.monitor) else np.greater
+    guess = np.less if re.search('loss|error', cb.monitor) else np.greater  # as fastai's where none is passed
     name = re.sub('^(train|valid)_', '', cb.monitor)
     metric = first(o for o in metrics if o.name in (cb.monitor,name))
-    if cb.comp is not usual or metric is None: return
+    if cb.comp is not guess or metric is None: return
     comp = _comp_of(metric)
-    if comp is None and usual is np.greater:
+    if comp is None and guess is np.greater:
         warn(f'in {cb.monitor!r}, a metric of unknown direction, more is taken for better: pass `comp=np.less` if '
              'less is, or say that more is, `metric.comp = np.greater`')
-    if comp not in (None,usual):
+    if comp not in (None,guess):
         cb.comp = comp
         cb.min_delta *= -1  # fastai has it below 0 for `np.less`
 
@@ -428,7 +430,7 @@ class BestEpoch(Callback):
         "Go on after an epoch without a number"
         for cb in self.on: cb.run = True
 
-    def _watching(self): return [o for o in self.on if 'idx' in vars(o)]  # a user's own may look at no column
+    def _watching(self): return [o for o in self.on if 'idx' in vars(o)]  # in a column; a user's own may look at none
 
     def after_epoch(self):
         "Wait in an epoch without a number"
@@ -442,7 +444,7 @@ class BestEpoch(Callback):
     def after_fit(self):
         "Load no file of an earlier training where no epoch was the best"
         for cb in self._watching():
-            found = _saves_each(cb) or math.isfinite(ifnone(cb.best, math.inf))
-            cb.run = found or vars(cb).get('at_end', False)
-            if not found and self.recorder.values:
+            has_best = _saves_each(cb) or math.isfinite(ifnone(cb.best, math.inf))
+            cb.run = has_best or vars(cb).get('at_end', False)
+            if not has_best and self.recorder.values:
                 warn(f'no epoch was the best by {cb.monitor!r}, as where it has no number')

@@ -64,30 +64,30 @@ class WeighItems(Callback):
 
     def after_loss(self):
         "Weigh this loss, and the gradients before it, by their items in all processes"
-        acc = first(self.learn._grab_cbs(GradientAccumulation))
+        accumulation = first(self.learn._grab_cbs(GradientAccumulation))
         alone = num_distrib()<2
-        if acc is None and alone: return
+        if accumulation is None and alone: return
         n = self.learn.n_items().to(torch.promote_types(self.loss.dtype, torch.float))
         rows = find_bs(self.yb)
         counts = torch.stack([n, torch.full_like(n, rows), torch.ones_like(n)])
         all_n,all_rows,processes = _added(self.learn, counts)  # each process adds a 1 to the last
-        waiting = acc.count if acc else 0  # rows before this batch whose gradients wait for a step
-        before = self.n if waiting else 0
-        self.n = (before+all_n).clamp(min=1e-9)
+        rows_before = accumulation.count if accumulation else 0  # before this batch, whose gradients wait for a step
+        items_before = self.step_items if rows_before else 0
+        self.step_items = (items_before+all_n).clamp(min=1e-9)  # since the last step, for the next batch
         is_sum = _is_sum(self.loss_func)
-        # PyTorch takes the mean of the gradients of all processes
-        share = n>0 if is_sum else n/self.n
+        # a mean over `n` items becomes their part of the mean over all; PyTorch divides by the number of processes
+        share = n>0 if is_sum else n/self.step_items
         self.learn.loss_grad = self.loss_grad*processes*share
-        if acc is None: return
-        # fastai has multiplied it by `rows/n_acc`; until the step the gradient is that of `due` of `n_acc` rows
-        each = rows if alone else (all_rows/processes).item()
-        due = acc.n_acc if is_sum else min(waiting+each, acc.n_acc)
-        self.learn.loss_grad *= due/rows
-        acc.count += each-rows  # all processes step together
-        if is_sum or not waiting: return
-        # they are `waiting` of `n_acc` rows, the mean of `before` items, and must be `due` rows, the mean of `self.n`
+        if accumulation is None: return
+        # after 12 of `n_acc=32` rows the gradient is 12/32 of the mean over their items; fastai has taken `rows/n_acc`
+        mean_rows = rows if alone else (all_rows/processes).item()  # of a process
+        rows_now = accumulation.n_acc if is_sum else min(rows_before+mean_rows, accumulation.n_acc)  # a sum is whole
+        self.learn.loss_grad *= rows_now/rows
+        accumulation.count += mean_rows-rows  # all processes step together
+        if is_sum or not rows_before: return
+        # so far `rows_before/n_acc` of the mean over `items_before`: now `rows_now/n_acc` of that over `step_items`
         for p in self.model.parameters():
-            if p.grad is not None: p.grad *= before*due/(self.n*waiting)
+            if p.grad is not None: p.grad *= items_before*rows_now/(self.step_items*rows_before)
 
 class ItemRecorder(Recorder):
     "fastai's `Recorder`, but means weigh as much as the texts, words or tokens that they are of"
@@ -113,8 +113,9 @@ class ItemRecorder(Recorder):
         n = learn.n_items(weighted=is_loss)
         value = learn.loss.mean() if is_loss else met.func(learn.pred, *learn.yb)
         total = torch.as_tensor(value, device=n.device).detach()*(1 if is_sum else n)
-        met.total += _added(learn, total.where(n>0, 0.)).cpu()
-        met.count = 1 if is_sum and met is self.loss else met.count+_added(learn, n).item()
+        met.total += _added(learn, total.where(n>0, 0.)).cpu()  # the mean of nothing is NaN
+        if is_sum and met is self.loss: met.count = 1  # `total` is divided by it
+        else: met.count += _added(learn, n).item()
 
 # %% ../../nbs/learner/core.ipynb #p0010f01
 def pool_of(head): # Of a model
@@ -123,7 +124,7 @@ def pool_of(head): # Of a model
 
 # %% ../../nbs/learner/core.ipynb #padr0001
 def padded_rows(x, fill):
-    "One tensor of rows, filled with `fill`; of several batches they come as a list"
+    "One tensor of rows, filled with `fill`: batches of several widths come as an `L`, others as one tensor"
     return retain_type(pad_sequence([*x], True, fill), x[0]) if isinstance(x, L) else x
 
 # %% ../../nbs/learner/core.ipynb #456240d0
@@ -207,20 +208,23 @@ class BaseTextLearner(Learner):
         if with_decoded: ensure_matrix(self)
         data = ifnone(dl, self.dls[ds_idx])
         reorder = reorder or isinstance(data, SortedDL)
-        res = super().get_preds(ds_idx, dl, with_input, with_decoded=with_decoded, reorder=reorder, **kwargs)
-        in_batches = with_input and isinstance(res[0], L)  # texts of several widths are not one tensor
-        if not in_batches or isinstance(res[1], L): return res
-        rows = data.before_batch([(o,) for o in res[0]])  # for fastai's `Interpretation`
-        return torch.stack([o[0] for o in rows]),*res[1:]
+        results = super().get_preds(ds_idx, dl, with_input, with_decoded=with_decoded, reorder=reorder, **kwargs)
+        if not with_input: return results
+        texts,preds,*others = results
+        # texts of several widths are an `L`; where predictions are, too, a subclass pads both
+        if isinstance(preds, L) or not isinstance(texts, L): return results
+        rows = data.before_batch([(o,) for o in texts])  # one width, for fastai's `Interpretation`
+        return torch.stack([o[0] for o in rows]),preds,*others
 
     @delegates(Learner.show_results)
     def show_results(self, ds_idx=1, dl=None, max_n=9, shuffle=True, **kwargs):
         "Show `max_n` texts, their targets and the predictions"
         dl = ifnone(dl, self.dls[ds_idx].new(shuffle=shuffle))
-        b = dl.one_batch()
-        x,*more = dl.show_results(b, self.get_preds(dl=[b], with_decoded=True)[2], max_n=max_n, show=False)
-        ours = {TensorText: TensorIds, LMTensorText: LMTensorIds}.get(type(x))
-        show_results(x.as_subclass(ours) if ours else x, *more, max_n=max_n, **kwargs)
+        batch = dl.one_batch()
+        decoded = self.get_preds(dl=[batch], with_decoded=True)[2]
+        x,*others = dl.show_results(batch, decoded, max_n=max_n, show=False)
+        ours = {TensorText: TensorIds, LMTensorText: LMTensorIds}.get(type(x))  # fastai can't show its own
+        show_results(x.as_subclass(ours) if ours else x, *others, max_n=max_n, **kwargs)
 
     def _bn_bias_state(self, with_bias):
         "As in fastai, and no weight decay for any parameter of one dimension, such as the gain of a norm"
@@ -240,11 +244,11 @@ class BaseTextLearner(Learner):
         if y.is_floating_point(): return y.new_ones(len(y)).sum()
         # the function of a loss of fastai; another's may have settings of its own
         loss = self.loss_func.func if isinstance(self.loss_func, BaseLoss) else self.loss_func
-        on = (y!=getattr(loss, 'ignore_index', -100)) & (y>=self.least_target)
+        counted = (y!=getattr(loss, 'ignore_index', -100)) & (y>=self.least_target)
         weight = getattr(loss, 'weight', None)
         is_weighted = weight is not None and hasattr(loss, 'ignore_index')  # a cross-entropy
-        if not weighted or not is_weighted: return on.sum()
-        return weight.to(y.device)[y[on]].sum()
+        if not weighted or not is_weighted: return counted.sum()
+        return weight.to(y.device)[y[counted]].sum()
 
     def _do_fit(self):
         self.trains = True
@@ -254,12 +258,12 @@ class BaseTextLearner(Learner):
     def gather_args(self
     )->dict: # By name
         "The settings of the learner and of its callbacks, for `WandbCallback`: numbers and short texts"
-        res = {'batch size': self.dls.bs, 'model parameters': total_params(self.model)[0]}
+        settings = {'batch size': self.dls.bs, 'model parameters': total_params(self.model)[0]}
         for part in (self, *self.cbs):
             for name in inspect.signature(type(part).__init__).parameters:
                 value = vars(part).get(name)
-                if isinstance(value, (str,int,float)): res[f'{type(part).__name__}.{name}'] = value
-        return res
+                if isinstance(value, (str,int,float)): settings[f'{type(part).__name__}.{name}'] = value
+        return settings
 
     def __repr__(self):
         model = plain_model(self.model)
@@ -286,25 +290,26 @@ tasks['classifier'] = Task(
 def _keywords_from(start, info, model_cls, given, asked):
     "Keywords for a model: those that are `given`, and others as in the checkpoint `start`"
     of_encoder = {*start.encoder.init_kwargs}
-    known = of_encoder | {*inspect.signature(model_cls).parameters}
+    names = of_encoder | {*inspect.signature(model_cls).parameters}
     # the head of the checkpoint may be of another class, or for other classes
     same_target = start.target==info.target
     same_head = not start.target and issubclass(model_cls, type(start.model))
-    if not (same_target or same_head): known -= {*start.model.init_kwargs} - of_encoder
-    known |= {*given, *asked}
-    return {name: value for name,value in start.keywords(given, info.vocab, info.pad_idx).items() if name in known}
+    if not (same_target or same_head): names -= {*start.model.init_kwargs} - of_encoder
+    names |= {*given, *asked}  # what was asked for, also where it is None
+    keywords = start.keywords(given, info.vocab, info.pad_idx)
+    return {name: value for name,value in keywords.items() if name in names}
 
 def _model_keywords(dls, info, model_cls, start=None, **kwargs):
     "Keywords for a model of `dls`: what was passed, else as in `start`, else as usual"
-    params = inspect.signature(model_cls).parameters
+    accepted = inspect.signature(model_cls).parameters
     usual_len = dls.train.seq_len if isinstance(dls.train, LMDataLoader) else 512
     usual = dict(max_len=usual_len, k=256, heads=8, depth=4, pos_cls=RotaryPositions)
     # a size that is None is as usual; of other keywords None is a value
     given = {name: value for name,value in kwargs.items() if value is not None or name not in (*usual,'n_out')}
-    if 'n_out' in params: given.setdefault('n_out', getattr(dls, 'c', 0))
-    if 'target_sz' in params:
-        same = [*info.target_vocab]==[*info.vocab]
-        given['target_sz'] = None if same else len(info.target_vocab)
+    if 'n_out' in accepted: given.setdefault('n_out', getattr(dls, 'c', 0))
+    if 'target_sz' in accepted:
+        same_vocab = [*info.target_vocab]==[*info.vocab]
+        given['target_sz'] = None if same_vocab else len(info.target_vocab)
     if start is None: given = dict(vocab_sz=len(info.vocab), pad_idx=info.pad_idx, **usual | given)
     else: given = _keywords_from(start, info, model_cls, given, kwargs)
     embed = given.get('embed_cls')
@@ -376,10 +381,8 @@ def transformer_classifier_learner(
                         n_out=n_out, crop=crop, **kwargs)
 
 # %% ../../nbs/learner/core.ipynb #8e820de8
-_usual_losses = dict(category='CrossEntropyLossFlat', labels='BCEWithLogitsLossFlat')
-
 def _one_text(dls, item, cols):
-    "`item`, its `cols` joined; raises `TypeError` for several texts, which fastai takes for the words of one"
+    "`item`, or its text columns `cols` joined; `TypeError` for several texts, which fastai takes for the words of one"
     several = hasattr(item, '__iter__') and not isinstance(item, (str,dict,pd.Series,Tensor))
     ensure(not several, 'item', item, 'one text: see `stream_preds` for several', TypeError)
     is_row = isinstance(item, (dict,pd.Series)) and {*cols}<={*item.keys()}
@@ -390,7 +393,7 @@ def _test_dl(learn, items, **kwargs):
     "A loader of texts, sorted by their characters: to count tokens would read each text twice"
     cols = text_columns(learn.dls)
     items = [_one_text(learn.dls, o, cols) for o in items]
-    usual = _usual_losses.get(text_target(learn.dls).kind)
+    usual = dict(category='CrossEntropyLossFlat', labels='BCEWithLogitsLossFlat').get(text_target(learn.dls).kind)
     ensure(not usual or hasattr(learn.loss_func, 'decodes'), 'loss_func', learn.loss_func,
            f"one of fastai's, such as `{usual}(...)`, which define what the outputs mean")
     if isinstance(learn.dls.valid, SortedDL):
@@ -407,16 +410,16 @@ def predict(self:BaseTextLearner,
     "The prediction for one text; raises `TypeError` for several, or an error for NaN"
     dl = _test_dl(self, [item], rm_type_tfms=rm_type_tfms)
     with keep_training_state(self), self.no_bar():
-        inp,preds,_,decoded = self.get_preds(dl=dl, with_input=True, with_decoded=True)
+        ids,preds,_,decoded = self.get_preds(dl=dl, with_input=True, with_decoded=True)
     if preds.isnan().any():
         raise FloatingPointError('this model predicts NaN: has training diverged?')
     # of a short text all words may be unknown, unless it is in another script
-    if text_tokenizer(self.dls) and (inp.shape[1]>5 or not str(item).isascii()):
-        check_words(self.dls, inp[0].tolist(), stacklevel=4)
-    if not with_input: inp = inp[:,:1]  # decoding one token is faster than all
-    text,*label = self.dls.decode_batch((inp, *tuplify(decoded)))[0]
-    res = (detuplify(tuple(label)), decoded[0], preds[0])
-    return (text, *res) if with_input else res
+    if text_tokenizer(self.dls) and (ids.shape[1]>5 or not str(item).isascii()):
+        check_words(self.dls, ids[0].tolist(), stacklevel=4)
+    if not with_input: ids = ids[:,:1]  # decoding one token is faster than all
+    text,*label = self.dls.decode_batch((ids, *tuplify(decoded)))[0]
+    answer = (detuplify(tuple(label)), decoded[0], preds[0])
+    return (text, *answer) if with_input else answer
 
 # %% ../../nbs/learner/core.ipynb #8e820de9
 @patch
@@ -429,12 +432,12 @@ def stream_preds(self:BaseTextLearner,
     "The predictions for texts, one after another, in the memory of some batches"
     ensure(not isinstance(texts, (str,pd.DataFrame)), 'texts', texts,
            'a list or an iterator: see `predict` for one text, `test_dl` for a table', TypeError)
-    tokens = _scores_tokens(self.model) or text_target(self.dls).kind in ('tokens','text','tags')
-    ensure(not tokens, 'learn', self,
+    per_token = _scores_tokens(self.model) or text_target(self.dls).kind in ('tokens','text','tags')
+    ensure(not per_token, 'learn', self,
            'for a classifier: see `score`, `fill_mask`, `translate`, `tag` and `get_preds`', TypeError)
     bs = ifnone(bs, self.dls.valid.bs)
-    for some in chunked(texts, bs*ahead):  # the model is free while texts are waited for
-        dl = _test_dl(self, list(some), bs=bs)
+    for chunk in chunked(texts, bs*ahead):  # the model is free while texts are waited for
+        dl = _test_dl(self, list(chunk), bs=bs)
         with model_lock(self.model), keep_training_state(self), self.no_bar():
             preds = self.get_preds(dl=dl, **kwargs)[0]
         yield from preds

@@ -29,11 +29,11 @@ def recorded_weights(
     "Collect the attention weights of `layers` while a model reads; call it within `in_eval`"
     weights = []
     def ask_for_weights(layer, args, kwargs): return args, kwargs | dict(need_weights=True)
-    def take_weights(layer, args, res):
-        ensure(isinstance(res, tuple), 'attn_cls', type(layer).__name__,
+    def take_weights(layer, args, output):
+        ensure(isinstance(output, tuple), 'attn_cls', type(layer).__name__,
                'a class that returns `(out, weights)` for `need_weights=True`', TypeError)
-        weights.append(res[1])
-        return res[0]
+        weights.append(output[1])
+        return output[0]
     with ExitStack() as hooks:
         for layer in layers:
             hooks.enter_context(layer.register_forward_pre_hook(ask_for_weights, with_kwargs=True))
@@ -61,15 +61,15 @@ def attention_maps(
     ids = text
     if not isinstance(text, Tensor): ids = tensor(_read_ids(learn, row_text(learn.dls, text))).long()
     encoder = model[0]
-    names = text_vocab(learn.dls) if isinstance(learn, Learner) else range(encoder.vocab_sz)
+    vocab = text_vocab(learn.dls) if isinstance(learn, Learner) else range(encoder.vocab_sz)
     ids = ids.to(encoder.embedding.weight.device)
     layers = [o.attention for o in encoder.blocks]
     with torch.no_grad(), in_eval(model), recorded_weights(layers) as weights:
         texts = _aligned(model, ids[None])
         encoder(texts.ids, texts.hidden)
-    read = texts.ids[0][~texts.pad_mask[0]].tolist()
+    read = texts.ids[0][~texts.pad_mask[0]].tolist()  # padding trails
     t = len(read)
-    return torch.cat(weights).cpu()[...,:t,:t], [str(names[i]) for i in read]
+    return torch.cat(weights).cpu()[...,:t,:t], [str(vocab[i]) for i in read]
 
 # %% ../../nbs/learner/explain.ipynb #e936b5c9
 def plot_weights(
@@ -130,7 +130,7 @@ def leave_one_out(
     whole = f(x)
     scores = []
     for i in left_out.split(bs):
-        others = at + (at>=i)  # from the token that is left out, all move by one         # (n,t-1)
+        others = at + (at>=i)  # without token 1 of four: 0,2,3                           # (n,t-1)
         scores.append(f(x[0][others]))                                                      # (n,)
     return (whole - torch.cat(scores))[None,:,None]
 
@@ -175,12 +175,12 @@ class Attributions:
 
 # %% ../../nbs/learner/explain.ipynb #9cd95ce4
 def _target_idx(target, names, n_out):
-    "The index of the output that is called `target`"
+    "The index of the output that is called `target`; or `target` itself, if it is one and no name is a number"
     if hasattr(target, 'item'): target = target.item()
     words = [*map(str, names)]
     if str(target) in words: return words.index(str(target))
-    by_number = isinstance(target, int) and not any(isinstance(o, numbers.Number) for o in names)
-    ensure(by_number and 0<=target<n_out, 'target', target,
+    may_be_index = isinstance(target, int) and not any(isinstance(o, numbers.Number) for o in names)
+    ensure(may_be_index and 0<=target<n_out, 'target', target,
            f'one of {words[:20]}, or from 0 to {n_out-1}')
     return target
 
@@ -192,16 +192,18 @@ def _score(logits, i, one_is_right):
     return logits[:,i] - logits[:,others].logsumexp(-1)
 
 def _own_part(ids, empty):
-    "`(start, end)` of the words in `ids`; the special tokens around them are all of `empty`, the ids of no text"
+    "`(start, end)` of the words in `ids`, without the special tokens around them; `empty` are the ids of no text"
+    # [CLS] good film [SEP] and [CLS] [SEP] begin with one token that is equal, and end with one: (1,3)
     def n_equal(a, b): return len(os.path.commonprefix([a, b]))
     start = n_equal(ids, empty)
-    return start, len(ids)-n_equal(ids[start:][::-1], empty[start:][::-1])
+    n_last = n_equal(ids[start:][::-1], empty[start:][::-1])
+    return start, len(ids)-n_last
 
 def _reader(encoder, head):
     "A function from embeddings `(n,t,k)` to logits `(n,n_out)`"
     def read(x):
         if not x.shape[1]: x = x.new_zeros(len(x), 1, x.shape[2])  # nothing is left
-        ids = torch.zeros(x.shape[:2], dtype=torch.long, device=x.device)  # of no effect
+        ids = torch.zeros(x.shape[:2], dtype=torch.long, device=x.device)  # any: their embeddings are replaced by `x`
         with encoder.embedding.register_forward_hook(lambda layer,args,out: x.to(out.dtype)):
             hidden = encoder(ids)                                                          # (n,t,k)
         if isinstance(head, LMHead): return head(hidden[:,-1]).float()  # (n,v), the last token
@@ -268,8 +270,8 @@ def token_attributions(
             return _score(words.read(whole), i, one_is_right=task in ('category','tokens'))
         scores = torch.zeros(len(words.names))
         if words.start<words.end:
-            found = method(score, own, **kwargs)  # (1,t,k) or (1,t,1)
-            scores[words.start:words.end] = found.sum(-1)[0].detach().float().cpu()
+            parts = method(score, own, **kwargs)  # (1,t,k) or (1,t,1)
+            scores[words.start:words.end] = parts.sum(-1)[0].detach().float().cpu()
     name = str(names[i]) if i<len(names) else f'output {i}'
     return Attributions(words.names, scores.tolist(), name, probs_of(logits)[0,i].item(), text_sep(learn.dls))
 

@@ -59,8 +59,8 @@ def transformer_lm_learner(
 def _prompt_ids(learn, text):
     "Ids of a prompt; a text without tokens starts with `xxbos`"
     ids = text_ids(learn.dls, text)
-    last = text_ends(learn.dls)[1]
-    return ids[:len(ids)-last] or special_ids(text_vocab(learn.dls), 'bos')[:1]
+    _,n_last = text_ends(learn.dls)  # special tokens at the end: a prompt goes on
+    return ids[:len(ids)-n_last] or special_ids(text_vocab(learn.dls), 'bos')[:1]
 
 def _sampling_keywords(arguments):
     "The arguments of `predict` that `_writers` takes, by name"
@@ -68,8 +68,8 @@ def _sampling_keywords(arguments):
 
 def _padded(prompts, pad_idx):
     "Prompts as a batch `(b,t)`, padded on the left; raises `ValueError` where that needs a padding id"
-    same = len({*map(len, prompts)})==1
-    ensure(same or pad_idx is not None, 'text', f'{len(prompts)} texts',
+    one_length = len({*map(len, prompts)})==1
+    ensure(one_length or pad_idx is not None, 'text', f'{len(prompts)} texts',
            'one text, or all of one length, as the model has no padding id')
     return pad_sequence([*map(LongTensor, prompts)], True, ifnone(pad_idx, 0), 'left')
 
@@ -177,6 +177,7 @@ def stream(self:TransformerLMLearner,
 # %% ../../nbs/learner/lm.ipynb #ecc85a2e
 def _windows(n, max_len):
     "Windows over `n` tokens, as `(start, end, first)`: read tokens `start` to `end-1`, score `first` to `end`"
+    # 8 tokens, `max_len=4`: (0,4,1) reads tokens 0 to 3 and scores 1 to 4; (3,7,5) reads 3 to 6 and scores 5 to 7
     max_len = ifnone(max_len, n)
     start = 0
     first = 1
@@ -206,15 +207,15 @@ def _text_losses(model, ids, bs):
     windows = []  # of all texts, each with the index of its text
     for i,text in enumerate(ids): windows += [(i, *window) for window in _windows(len(text), model[0].max_len)]
     windows.sort(key=lambda window: window[2]-window[1], reverse=True)  # by size, so there is little padding
-    res = [torch.zeros(max(len(text)-1, 0)) for text in ids]
+    losses = [torch.zeros(max(len(text)-1, 0)) for text in ids]
     for batch in chunked(windows, bs):
         x = pad_sequence([ids[i][start:end] for i,start,end,_ in batch], True, pad_idx)
         y = pad_sequence([ids[i][start+1:end+1] for i,start,end,_ in batch], True, -100)
         surprises = _surprises(model, x.to(device), y.to(device)).cpu()                   # (b,t)
         for row,(i,start,end,first) in zip(surprises, batch):
-            # the loss of token `j` of a text is at `j-1`, as the first token has none
-            res[i][first-1:end] = row[first-1-start:end-start]
-    return res
+            # the loss of token `j` of a text is at `j-1`, as the first token has none; in `row` at `j-1-start`
+            losses[i][first-1:end] = row[first-1-start:end-start]
+    return losses
 
 # %% ../../nbs/learner/lm.ipynb #1817b372
 class TextScore(NamedTuple):
@@ -245,7 +246,7 @@ def score(self:TransformerLMLearner,
     unknown = special_ids(vocab, 'unk')
     ids = [tensor(text_ids(self.dls, o)).long() for o in as_texts(texts)]
     with in_eval(model): losses = _text_losses(model, ids, bs)
-    res = L()
+    scores = L()
     for text,loss in zip(ids, losses):
         words = text[1:].tolist()
         n = len(words)
@@ -254,8 +255,8 @@ def score(self:TransformerLMLearner,
         surprises = L(zip([vocab[i] for i in words], loss.tolist()))
         n_unknown = sum(i in unknown for i in words)
         bits = _bits_per_byte(total, _text_bytes(self.dls, words))
-        res.append(TextScore(0-total, n, perplexity, surprises, n_unknown, bits))  # `-total` may be -0
-    return res[0] if isinstance(texts, str) else res
+        scores.append(TextScore(0-total, n, perplexity, surprises, n_unknown, bits))  # `-total` may be -0
+    return scores[0] if isinstance(texts, str) else scores
 
 # %% ../../nbs/learner/lm.ipynb #5b0b0002
 class BitsPerByte(Metric):

@@ -34,18 +34,18 @@ def _maskable(
 # %% ../../nbs/learner/mlm.ipynb #27000016
 def _mixed(x):
     "Whole numbers that look random, each made of one of `x`: the last step of MurmurHash3"
-    # its numbers of 64 bits, as signed ones; the mask drops the ones with which PyTorch shifts negative numbers
-    for by in (-0xae502812aa7333, -0x3b314601e57a13ad):
-        x = (x ^ x>>33 & 0x7fffffff)*by
-    return x ^ x>>33 & 0x7fffffff
+    low = 0x7fffffff  # PyTorch shifts copies of the sign in: without them
+    for factor in (-0xae502812aa7333, -0x3b314601e57a13ad):  # its factors of 64 bits, as signed numbers
+        x = (x ^ (x>>33 & low)) * factor
+    return x ^ (x>>33 & low)
 
 def _draws(ids, real):
     "Draws for `mask_tokens`, made of a hash of each text: always the same, whatever else is in the batch"
-    at = real.cumsum(1)                                                                   # (b,t)
-    text = (_mixed(ids<<32 | at)*real).sum(1, keepdim=True)                                # (b,1)
-    x = _mixed(text + at)                                                                 # (b,t)
-    shares = ((x & 0xffffff)/2**24).where(real, 1.)  # in [0,1), and 1 at padding
-    return shares, x>>24 & 0x7fffffff  # of other bits
+    place = real.cumsum(1)  # without padding                                             # (b,t)
+    text_hash = (_mixed(ids<<32 | place)*real).sum(1, keepdim=True)                        # (b,1)
+    bits = _mixed(text_hash + place)                                                      # (b,t)
+    shares = ((bits & 0xffffff)/2**24).where(real, 1.)  # in [0,1), and 1 at padding
+    return shares, bits>>24 & 0x7fffffff  # whole numbers, of other bits
 
 class MaskTokens(Callback):
     "Masks words of each batch: others in each epoch of training, always the same in validation"
@@ -111,13 +111,13 @@ class TransformerMLMLearner(TransformerLearner):
         "Texts as they are read, masked tokens in brackets; the original tokens; the predictions"
         vocab = text_vocab(self.dls)
         b = ifnone(dl, self.dls[ds_idx]).one_batch()
-        (x,places),_,y,guess = self.get_preds(dl=[b], with_input=True, with_decoded=True)
+        (x,places),_,y,guesses = self.get_preds(dl=[b], with_input=True, with_decoded=True)  # `y`, `guesses`: (n,)
         def joined(ids): return ' '.join(vocab[i] for i in ids)
         n_masked = places.sum(1).tolist()  # by text
-        texts = zip(x[:max_n].tolist(), places.tolist(), y.split(n_masked), guess.split(n_masked))
+        texts = zip(x[:max_n].tolist(), places.tolist(), y.split(n_masked), guesses.split(n_masked))
         rows = []
         for ids,masked,targs,preds in texts:
-            text = ' '.join(f'[{vocab[i]}]' if o else vocab[i] for i,o in zip(ids, masked))
+            text = ' '.join(f'[{vocab[i]}]' if is_masked else vocab[i] for i,is_masked in zip(ids, masked))
             rows.append((text, joined(targs), joined(preds)))
         display_df(pd.DataFrame(rows, columns=['text','masked','predicted']))
 
@@ -154,7 +154,7 @@ def _masked_ids(dls, text, mark='[MASK]'):
     return ids, [i for i,o in enumerate(ids) if o==mask]
 
 def _joined_by(mask, dls, parts):
-    "The ids of parts of a text, with a mask between them"
+    "The ids of parts of a text, with a mask between them, and the special tokens of one text around all"
     n_first,n_last = text_ends(dls)
     bos = special_ids(text_vocab(dls), 'bos')
     tok = text_tokenizer(dls)
@@ -162,9 +162,9 @@ def _joined_by(mask, dls, parts):
     if not keeps_spaces: parts = [o.rstrip(' ') for o in parts]
     ids = _forward_ids(dls, parts[0])
     for part in parts[1:]:
-        new = _forward_ids(dls, part)
-        n_start = n_first or int(new[:1]==bos[:1])  # special tokens at the start of each part
-        ids = ids[:len(ids)-n_last] + [mask] + new[n_start:]
+        part_ids = _forward_ids(dls, part)
+        n_start = n_first or int(part_ids[:1]==bos[:1])  # special tokens before its words
+        ids = ids[:len(ids)-n_last] + [mask] + part_ids[n_start:]
     return ids
 
 @patch
@@ -179,10 +179,10 @@ def fill_mask(self:TransformerMLMLearner,
     model = plain_model(self.model)
     x = tensor([ids]).to(next(model.parameters()).device)                                 # (1,t)
     with in_eval(model), torch.no_grad(): probs = model(x)[0,places].float().softmax(-1)  # (m,v)
-    likely,which = probs.topk(min(n, probs.shape[-1]))                                    # (m,n)
-    res = L()
-    for ps,words in zip(likely.tolist(), which.tolist()):
-        res.append(L(zip([vocab[i] for i in words], ps)))
-    return res if len(places)>1 else res[0]
+    best_probs,best_ids = probs.topk(min(n, probs.shape[-1]))                             # (m,n)
+    answers = L()  # one for each mask
+    for ps,words in zip(best_probs.tolist(), best_ids.tolist()):
+        answers.append(L(zip([vocab[i] for i in words], ps)))
+    return answers if len(places)>1 else answers[0]
 
 TransformerMLMLearner.predict = TransformerMLMLearner.fill_mask

@@ -39,10 +39,10 @@ class TeacherForcing(Callback):
             self.learn.xb = (*self.xb, self.x.new_full((len(self.x), 1), self.marks.bos))
             return
         ids,targets = shift_right(self.y, self.marks, self.pad_idx)
-        # those that are gathered have one width in all processes
-        missing = self.y.shape[1]+1 - self.marks.has_bos - self.marks.has_eos - ids.shape[1]
-        self.targets = F.pad(targets, (0,missing), value=self.pad_idx)                    # (b,t)
-        self.real = self.targets != self.pad_idx
+        # `shift_right` has dropped columns of padding alone; what is gathered has one width in all processes
+        width = self.y.shape[1]+1 - self.marks.has_bos - self.marks.has_eos  # with these columns
+        self.targets = F.pad(targets, (0,width-ids.shape[1]), value=self.pad_idx)         # (b,t)
+        self.real = self.targets != self.pad_idx  # both for `after_loss`
         real = self.real[:,:ids.shape[1]]                                                 # (b,t')
         self.learn.xb = (*self.xb, ids, real)
         self.learn.yb = (targets[real],)
@@ -78,12 +78,12 @@ class TransformerSeq2SeqLearner(TransformerLearner):
         "Predictions for given targets, padded to one length; the losses are those of rows"
         pad = self.teacher_forcing.pad_idx
         act = act or getcallable(self.loss_func, 'activation')
-        res = list(super().get_preds(ds_idx, dl, with_input=with_input, with_decoded=with_decoded,
-                                     act=lambda o: act(padded_rows(o, 0.)), **kwargs))
-        i = 1+with_input  # place of the targets in the result; what was decoded follows
-        res[i] = padded_rows(res[i], pad)
-        if with_decoded and res[i] is not None: res[i+1] = res[i+1].where(res[i]!=pad, pad)
-        return tuple(res)
+        results = list(super().get_preds(ds_idx, dl, with_input=with_input, with_decoded=with_decoded,
+                                         act=lambda o: act(padded_rows(o, 0.)), **kwargs))
+        i = 1+with_input  # place of the targets: after the predictions, and the sources before these
+        targets = results[i] = padded_rows(results[i], pad)
+        if with_decoded and targets is not None: results[i+1] = results[i+1].where(targets!=pad, pad)
+        return tuple(results)
 
 # %% ../../nbs/learner/seq2seq.ipynb #ta5c2600
 tasks['sequence to sequence'] = Task(
@@ -112,10 +112,10 @@ def _sampled(model, ids, n_words, stop_id, **kwargs):
     "Texts sampled token by token, as `generate_beams` returns them, but without a score"
     rows = generate(model, ids, n_words, stop_id=stop_id, **kwargs)[:,1:]  # without bos   # (b,t)
     before_stop = torch.isin(rows, rows.new_tensor(stop_id)).cumsum(1)==0                  # (b,t)
-    res = []
+    texts = []
     for row,n in zip(rows, before_stop.sum(1).tolist()):
-        res.append([Hypothesis(row[:n], score=math.nan, log_p=math.nan, stopped=n<len(row))])
-    return res
+        texts.append([Hypothesis(row[:n], score=math.nan, log_p=math.nan, stopped=n<len(row))])
+    return texts
 
 @patch
 @keywords_of(generate_beams, sample_ids, but=['ids','stop_id','banned','cache','weights'])
@@ -146,7 +146,7 @@ def write_ids(self:TransformerSeq2SeqLearner,
     banned = [o for o in banned if o not in ends]
     n_words = min(n_words, model[1].max_len or n_words)
     longest_first = sorted(range_of(sources), key=lambda i: -len(sources[i]))
-    found = {}
+    found = {}  # texts by the index of their source
     for batch in chunked(longest_first, bs):
         rows = [LongTensor(sources[i] if len(sources[i]) else [pad]) for i in batch]
         ids = pad_sequence(rows, True, pad).to(device)                                     # (b,ts)
@@ -170,11 +170,11 @@ def translate(self:TransformerSeq2SeqLearner,
     n_cut = sum(not o[0].stopped for o in found)
     if n_cut: warn(f'{n_cut} of {len(found)} texts were cut at `n_words`, or `max_len`', stacklevel=4)
     def text_of(hypothesis): return decode_text(hypothesis.ids, self.dls, part=1)
-    if n_best is None: res = [text_of(hypotheses[0]) for hypotheses in found]
-    else: res = [[(text_of(o), o.score) for o in hypotheses] for hypotheses in found]
-    written = iter(res)
-    of_nothing = '' if n_best is None else [('', 0.)]
-    return [next(written) if o.strip() else of_nothing for o in texts]
+    if n_best is None: answers = [text_of(hypotheses[0]) for hypotheses in found]
+    else: answers = [[(text_of(o), o.score) for o in hypotheses] for hypotheses in found]
+    next_answer = iter(answers)
+    for_nothing = '' if n_best is None else [('', 0.)]
+    return [next(next_answer) if o.strip() else for_nothing for o in texts]
 
 @patch
 @delegates(TransformerSeq2SeqLearner.translate)

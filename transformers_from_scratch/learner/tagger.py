@@ -26,24 +26,24 @@ def _word_tags(probs, targs):
 class TagTargets(Callback):
     "Makes a loss count only the pieces that have a tag: the first of each word"
     order = MixedPrecision.order-5  # before gradients are accumulated
-    kept = None  # predictions, targets and where they have a tag, while the loss is computed
+    whole_batch = None  # predictions, targets and where they have a tag, while the loss is computed
     def after_pred(self):
         "Predictions and targets of these pieces alone, `(n,tags)` and `(n,)`"
-        self.kept = None
+        self.whole_batch = None
         if not len(self.yb): return
         has_tag = self.y>=0                                                               # (b,t)
-        self.kept = to_float(self.pred),self.yb,has_tag
+        self.whole_batch = to_float(self.pred),self.yb,has_tag
         self.learn.pred = self.pred[has_tag]
         self.learn.yb = (self.y[has_tag],)
 
     def after_loss(self):
         "Put back all predictions and targets; where losses are gathered, take the mean of each text"
-        if self.kept is None: return
+        if self.whole_batch is None: return
         if not self.loss.dim() and not len(self.pred):  # the mean of nothing would be NaN
             self.learn.loss_grad = self.pred.sum()
             self.learn.loss = self.loss_grad.clone()
-        self.learn.pred,self.learn.yb,has_tag = self.kept
-        self.kept = None
+        self.learn.pred,self.learn.yb,has_tag = self.whole_batch
+        self.whole_batch = None
         if not self.loss.dim(): return
         rows = self.loss.new_zeros(has_tag.shape).masked_scatter(has_tag, self.loss)      # (b,t)
         self.learn.loss = rows.sum(1)/has_tag.sum(1).clamp(min=1)                         # (b,)
@@ -75,10 +75,10 @@ class TransformerTaggerLearner(TransformerLearner):
         logits = padded_rows(logits, 0)  # None if called `with_preds=False`
         targs = padded_rows(targs, -100)
         probs = None if logits is None else self.loss_func.activation(logits)
-        res = [padded_rows(ids, pad_id(self.dls))] if with_input else []
-        res += [probs if act is None else act(logits), targs]
-        if with_decoded: res.append(_word_tags(probs, targs))
-        return (*res, *losses)
+        results = [padded_rows(ids, pad_id(self.dls))] if with_input else []
+        results += [probs if act is None else act(logits), targs]
+        if with_decoded: results.append(_word_tags(probs, targs))
+        return (*results, *losses)
 
 # %% ../../nbs/learner/tagger.ipynb #ta5c2800
 tasks['tagger'] = Task(
@@ -99,8 +99,9 @@ def _windows_of(learn, i, text, places):
     head,tail = tok.ends
     most = ifnone(plain_model(learn.model)[0].max_len, math.inf)-len(head+tail)
     sizes = [len(o) for o in tok.pieces(text)]
-    for part,words,own in text_windows(text, places, sizes, most):
-        starts = [0, *itertools.accumulate(sizes[j] for j in words)]  # of words, in pieces
+    for part,words,own in text_windows(text, places, sizes, most):  # numbers of words; `own`: their tags are read here
+        # words 7 to 9, of 1, 3 and 2 pieces, start at pieces 0, 1 and 4 of 6
+        starts = [0, *itertools.accumulate(sizes[j] for j in words)]
         yield _Window(i, part, starts[-1], [starts[j-words[0]] for j in own])
 
 def _window_probs(learn, windows, bs):
@@ -111,7 +112,8 @@ def _window_probs(learn, windows, bs):
                            val_res=[o.n_pieces for o in windows])
     with learn.no_bar(): ids,preds,_ = learn.get_preds(dl=dl, with_input=True)
     real = ids.as_subclass(Tensor)!=pad_id(learn.dls)                                     # (n,t)
-    for window,probs,on in zip(windows, preds, real): yield probs[on][len(head):][window.firsts]
+    # without padding, then without the special tokens in front: those of the pieces
+    for window,probs,is_real in zip(windows, preds, real): yield probs[is_real][len(head):][window.firsts]
 
 @patch
 @synchronized
@@ -136,7 +138,7 @@ def tag(self:TransformerTaggerLearner,
         its_tags,its_probs = found[window.text]
         its_tags.extend(tags.vocab[j] for j in best.tolist())
         its_probs.extend(best_probs.tolist())
-    return [TaggedText(text, at, *its) for text,at,its in zip(texts, places, found)]
+    return [TaggedText(text, its_places, *tags_probs) for text,its_places,tags_probs in zip(texts, places, found)]
 
 @patch
 def predict(self:TransformerTaggerLearner,
@@ -198,20 +200,20 @@ class SpanF1(TagAccuracy):
     @property
     def value(self):
         if self.rows is None: return math.nan
-        rows = self.rows or [(i,i) for i in range_of(self.targs)]
+        rows = self.rows or [(i,i) for i in range_of(self.targs)]  # no text was cut: each is one window
         true = self._spans(rows, self.targs)
         predicted = self._spans(rows, self.preds)
         return 2*len(true & predicted)/max(len(true)+len(predicted), 1) if self.targs else None
 
     def _spans(self, rows, tags):
         "`(text, label, start, end)` of all spans, after the windows of a text are joined in order"
-        texts = defaultdict(list)
-        for (i,_),row in sorted(zip(rows, tags)): texts[i] += row
-        res = set()
-        for i,row in texts.items():
-            for label,start,end in tag_spans(row):
-                if self.label in (None,label): res.add((i, label, start, end))
-        return res
+        texts = defaultdict(list)  # the tags of each, by its number
+        for (number,_),window_tags in sorted(zip(rows, tags)): texts[number] += window_tags
+        spans = set()
+        for number,text_tags in texts.items():
+            for label,start,end in tag_spans(text_tags):
+                if self.label in (None,label): spans.add((number, label, start, end))
+        return spans
 
 # %% ../../nbs/learner/tagger.ipynb #28000125
 @learner_factory(TransformerTaggerLearner, TransformerClassifier, but=['pool','crop','y_range','n_out','windows'])

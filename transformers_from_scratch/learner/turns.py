@@ -101,11 +101,11 @@ def set_loader_order(
 
 def _attributes(obj):
     "The attributes of an object, its lists as copies"
-    res = {}
+    attrs = {}
     for name,value in vars(obj).items():
         if name=='final_record': continue  # what `validate` returns
-        res[name] = value.copy() if isinstance(value, (list,L)) else value
-    return res
+        attrs[name] = value.copy() if isinstance(value, (list,L)) else value
+    return attrs
 
 def _set_attributes(obj, attrs):
     "Give an object the attributes that it had, and no others"
@@ -118,7 +118,7 @@ def _objects_with_state(learn):
     ours = __name__.split('.')[0]
     # what a custom callback collects meanwhile stays
     cbs = [o for o in learn.cbs if type(o).__module__.startswith(('fastai.', ours))]
-    metrics = [o for cb in cbs for o in vars(cb).values() if isinstance(o, Metric)]
+    metrics = [o for cb in cbs for o in vars(cb).values() if isinstance(o, Metric)]  # as the losses of the recorder
     return [learn, *cbs, *metrics, *learn.metrics]
 
 @contextmanager
