@@ -250,6 +250,7 @@ def _tokens(trial):
         diff = _changes(trial, ids, i)
         if trial.each:
             by_token = diff.amax((0,2))  # (t,)
+            # its own output and the next, if there is one
             changes = {f'the output for token {n}': by_token[n] for n in (i,i+1) if n<len(by_token)}
         else: changes = {'the output': diff.amax()}
         for output,change in changes.items():
@@ -262,7 +263,7 @@ def _loss(trial, model, ids):
     out = trial.flat(trial.outputs(ids, model=model)[0])
     y = ids if trial.each else torch.arange(len(ids), device=ids.device)
     if trial.causal and trial.each:
-        out,y = out[:,:-1],y[:,1:]
+        out,y = out[:,:-1],y[:,1:]  # the next token
     out,y = out.reshape(-1, trial.n_out),y.flatten()
     if trial.n_out==1: return F.mse_loss(out[:,0], (y%3-1.).to(out))  # -1, 0 or 1
     return F.cross_entropy(out, y%trial.n_out)

@@ -153,8 +153,7 @@ def check_model(
             if causes and finding.verdict=='broken': finding.cause = f'see *{causes[0]}*'
             if side=='target': finding.name = f'{name}, target'
             report.append(finding)
-    # 'mask, target' -> 'mask of the target'
-    not_tried = [o.name.replace(', ', ' of the ') for o in report if o.verdict=='not tried']
+    not_tried = [o.name.replace(', ', ' of the ') for o in report if o.verdict=='not tried']  # 'mask of the target'
     report.about = f'`{type(model).__name__}`'
     if not_tried: report.about += f'; not tried: {", ".join(not_tried)}'
     assert_that(not (raises and report.broken), f'{report}')
