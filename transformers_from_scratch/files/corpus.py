@@ -16,7 +16,8 @@ from ..text.tokenizers import *
 from ..text.loaders import *
 
 # %% ../../nbs/files/corpus.ipynb #c0000011
-_making = 'numbers.bin','lengths.bin','tokens.jsonl'
+# each part of the texts is appended to these; `sizes` of a description are their bytes
+_appended = 'numbers.bin','lengths.bin','tokens.jsonl'
 
 def _open_at(path, size):
     "A file that goes on after its first `size` bytes; raises `ValueError` if it has fewer"
@@ -32,7 +33,7 @@ def _crc(texts, crc):
     return crc
 
 def _numbers_of(words, seen, file):
-    "A number for each of `words`; new ones are added to `seen` and `file`"
+    "A number for each of `words`, by when it was first seen; new ones are added to `seen` and `file`"
     for word in words:
         if word in seen: continue
         seen[word] = len(seen)
@@ -41,9 +42,9 @@ def _numbers_of(words, seen, file):
 
 def _tokenize(texts, tok, folder, about, part):
     "Append `texts` to the files that `about` describes; returns their description, which is written after each part"
-    between = [*L(getattr(tok.tok, 'between', None))]
+    between = [*L(getattr(tok.tok, 'between', None))]  # tokens after each text
     with ExitStack() as stack:
-        files = [stack.enter_context(_open_at(folder/n, size)) for n,size in zip(_making, about.sizes)]
+        files = [stack.enter_context(_open_at(folder/n, size)) for n,size in zip(_appended, about.sizes)]
         numbers,lengths,tokens = files
         tokens.seek(0)
         seen = {json.loads(line): i for i,line in enumerate(tokens)}
@@ -88,17 +89,16 @@ def _make_vocab(tokens, numbers, tok, asked):
 
 def _finish(folder, tok, about, asked):
     "Make the vocabulary, turn numbers into its ids, and last describe the corpus: then it is finished"
-    # a number is a line of tokens.jsonl
-    bytes_of_numbers = about.sizes[0]
-    if not bytes_of_numbers:
+    n_bytes = about.sizes[0]  # of numbers
+    if not n_bytes:
         raise ValueError("`texts` are without a token, but must have at least one")
     lens = np.fromfile(folder/'lengths.bin', np.int32)
     numbers = np.memmap(folder/'numbers.bin', np.int32, 'r')
     if len(lens)!=about.texts or lens.sum(dtype=np.int64)!=len(numbers):
         raise ValueError(f"{folder} was written to by several processes: delete it, and begin anew")
-    tokens = [json.loads(o) for o in (folder/'tokens.jsonl').read_bytes().splitlines()]
+    tokens = [json.loads(o) for o in (folder/'tokens.jsonl').read_bytes().splitlines()]  # by number
     vocab = _make_vocab(tokens, numbers, tok, asked)
-    id_of = _ids_of(tokens, vocab)  # of each number
+    id_of = _ids_of(tokens, vocab)  # by number
     crc = 0
     with atomic_write(folder/'tokens.bin') as new, open(new, 'wb') as f:
         for part in _in_parts(numbers):
@@ -149,8 +149,8 @@ def _ensure_as_made(about, tokenizer, asked, folder):
     # the vocabulary is made last: until then, what is asked of it may change
     if about.vocab is not None: differ = [n for n in asked if about.asked[n]!=asked[n]]
     differ = ['vocab' if n=='given' else n for n in differ]  # as the user calls it
-    how = tokenizer_diff(about.tokenizer, tokenizer)
-    if how: differ.append(f'tok ({how:.300})')
+    tok_diff = tokenizer_diff(about.tokenizer, tokenizer)
+    if tok_diff: differ.append(f'tok ({tok_diff:.300})')
     if differ: raise ValueError(f"{folder} was made with another {' and '.join(differ)}: "
                                 "take another folder, or delete this one")
 
@@ -240,7 +240,7 @@ class CorpusLoader(LMDataLoader):
         self.seed = int(seed)
         self.n_tokens = n = int(dataset.corpus.lens[dataset.items].sum(dtype=np.int64))
         ensure(n>bs, 'bs', bs, f'less than the {n} tokens of these texts')
-        self.epoch = 0  # the number of the epoch that comes next
+        self.epoch = 0  # the number of the epoch that comes next: `randomize` counts it up when one begins
         self.arranged = (None,)  # an epoch, and what `_arrange` returns for it
         self.bl = (n-1)//bs  # tokens of a row in the whole epoch
         self.n_batches = -(-self.bl//self.seq_len)  # rounded up
@@ -250,6 +250,8 @@ class CorpusLoader(LMDataLoader):
 
     def _arrange(self, epoch):
         "Ends of the texts in the stream of an epoch, and how far ahead of that place each is in the file"
+        # texts of 3, 2 and 4 tokens in the order 2,0,1: they end at 4,7,9 and begin at 0,4,7 in the stream,
+        # at 5,0,3 in the file, so they are ahead by 5,-4,-4
         if not self.shuffle: epoch = 0
         if self.arranged[0]!=epoch:
             corpus = self.dataset.corpus
@@ -262,13 +264,16 @@ class CorpusLoader(LMDataLoader):
 
     def _read(self, rows):
         "The ids of some rows of one batch `(rows,t+1)`"
-        epoch,batch = divmod(rows[0]//self.bs, self.n_batches)  # rows are counted on from epoch to epoch
+        # rows are counted on: with 3 batches of 4 rows, row 17 is row 1 of batch 1 of epoch 1
+        epoch,batch = divmod(rows[0]//self.bs, self.n_batches)
         ends,ahead = self._arrange(epoch)
         n = self.last_len if batch==self.n_batches-1 else self.seq_len
-        starts = np.array(rows)%self.bs*self.bl + batch*self.seq_len  # in the stream
-        at = starts[:,None] + np.arange(n+1)  # one more: the target is shifted by one
-        at += ahead[ends.searchsorted(at, 'right')]  # in the file
-        return torch.from_numpy(self.dataset.corpus.ids[at].astype(np.int64))
+        row_starts = np.array(rows)%self.bs * self.bl  # each row has `bl` tokens of the stream
+        starts = row_starts + batch*self.seq_len  # (rows,)
+        places = starts[:,None] + np.arange(n+1)  # in the stream; one more, as the target is one later
+        text = ends.searchsorted(places, 'right')  # the text at each place (rows,n+1)
+        places += ahead[text]  # in the file
+        return torch.from_numpy(self.dataset.corpus.ids[places].astype(np.int64))
 
     def create_item(self, i):
         "Row `i`, input and target; rows are counted batch by batch, and on from epoch to epoch"
@@ -290,7 +295,7 @@ class CorpusLoader(LMDataLoader):
 
     def get_idxs(self):
         "The rows of the epoch that has begun, by number"
-        start = max(self.epoch-1, 0)*self.n
+        start = max(self.epoch-1, 0)*self.n  # `epoch` is the next one, and 0 before the first
         return range(start, start+self.n)
 
     def one_batch(self):

@@ -30,7 +30,7 @@ def _find_part(name):
 def _partial_as_json(value):
     "The function or class of a `partial`, and those of its arguments that are not defaults"
     params = inspect.signature(value.func).parameters
-    given = {**dict(zip(params, value.args)), **value.keywords}
+    given = {**dict(zip(params, value.args)), **value.keywords}  # all by their names
     func = as_json(value.func)
     args = dict(func.get('args', {}))
     for name,arg in given.items():
@@ -61,7 +61,8 @@ def from_json(
     name = value['name']
     args = {key: from_json(arg) for key,arg in value.get('args', {}).items()}
     part = _find_part(name)
-    if part is None or value.keys()-{'name','args'}: raise ValueError(f"{name!r} is not known")
+    others = value.keys()-{'name','args'}  # such as 'custom'
+    if part is None or others: raise ValueError(f"{name!r} is not known")
     if 'device' in args: raise ValueError(f"{name!r} must not choose a device")
     return partial(part, **args) if args else part
 
@@ -96,11 +97,11 @@ def describe_model(
 )->dict: # Values for JSON
     "The keywords that `module` was made with, the defaults of others, and what was set later"
     given = module.init_kwargs
-    # a custom block may have other defaults
-    of_block = inspect.signature(TransformerBlock).parameters if 'block_cls' in given else ()
-    params = inspect.signature(type(module)).parameters
-    usual = {name: p.default for name,p in params.items() if name in given or name not in of_block}
-    keywords = _current(module, usual | given)
+    defaults = {name: p.default for name,p in inspect.signature(type(module)).parameters.items()}
+    if 'block_cls' in given:  # a custom block may have other defaults than `TransformerBlock`
+        of_block = inspect.signature(TransformerBlock).parameters
+        defaults = {name: value for name,value in defaults.items() if name in given or name not in of_block}
+    keywords = _current(module, defaults | given)
     config = {name: as_json(value) for name,value in keywords.items() if value is not inspect.Parameter.empty}
     is_ours = type(module).__module__.partition('.')[0]==lib_name
     if not is_ours: config['encoder_cls'] = as_json(type(module))
@@ -151,7 +152,7 @@ def first_names(
     model:nn.Module # A model, or a part of one
 )->dict: # Names in the file by names in the model
     "The name of each tensor in a file, where shared tensors are stored once"
-    first = {}  # name of each tensor, by its identity
+    first = {}  # the first name of each tensor, by its identity
     return {name: first.setdefault(id(x), name) for name,x in model.state_dict(keep_vars=True).items()}
 
 def weights_of(
@@ -161,11 +162,13 @@ def weights_of(
     state = model.state_dict()
     for name,layer in model.named_modules():
         if not hasattr(layer, 'merged'): continue
-        plain = f'{name}.weight',f'{name}.bias'
-        # without the tensors that `merged` has added to the weight
-        state = {key: x for key,x in state.items() if key in plain or not key.startswith(f'{name}.')}
-        state[plain[0]] = layer.merged()
-    return {n: state[n] for n in dict.fromkeys(first_names(model).values()) if n in state}
+        weight,bias = f'{name}.weight',f'{name}.bias'
+        # `merged` adds these to the weight, such as `lora_a` and `lora_b`
+        added = [key for key in state if key.startswith(f'{name}.') and key not in (weight,bias)]
+        for key in added: del state[key]
+        state[weight] = layer.merged()
+    names = dict.fromkeys(first_names(model).values())  # each once, in their order
+    return {name: state[name] for name in names if name in state}
 
 def _shape_of(x):
     "The shape of a tensor, and its type, where all types of floats are one"
@@ -176,9 +179,9 @@ def check_shapes(
     weights:dict # From `weights_of` a model like it
 ):
     "Raises `ValueError` if names, shapes or types differ; all types of floats are one"
-    needed = {name: x for name,x in model.state_dict().items() if name in {*first_names(model).values()}}
-    difference = differences({name: _shape_of(x) for name,x in weights.items()},
-                             {name: _shape_of(x) for name,x in needed.items()})
+    stored = {*first_names(model).values()}  # of shared tensors one name
+    needed = {name: _shape_of(x) for name,x in model.state_dict().items() if name in stored}
+    difference = differences({name: _shape_of(x) for name,x in weights.items()}, needed)
     if difference: raise ValueError(difference)
 
 # %% ../../nbs/files/describe.ipynb #d1800041
@@ -187,11 +190,14 @@ def probe_length(
 )->int: # From 64 to 512
     "Number of tokens that shows each window and each range of distances: one more than the largest, at most 512"
     if custom_parts({name: as_json(value) for name,value in model.init_kwargs.items()}): return 512
-    reaches = [getattr(o, n, None) for o in model.modules() for n in ('window','farthest')]
-    return min(max([63, *(o for o in reaches if isinstance(o, int))])+1, 512)
+    largest = 63
+    for part in model.modules():
+        for reach in (getattr(part, 'window', None), getattr(part, 'farthest', None)):
+            if isinstance(reach, int): largest = max(largest, reach)
+    return min(largest+1, 512)
 
 def _probe_texts(model):
-    "Ids of two texts that `model` can read, the second of them backwards `(2,n)`"
+    "Ids of two texts that `model` can read, the second of them backwards `(2,n)`: all ids in turn, but padding"
     if isinstance(model, NgramBag): stacks = []
     elif isinstance(model, TransformerEncoder): stacks = [model]
     else: stacks = [o for o in model if hasattr(o, 'vocab_sz')]  # encoder, and decoder
@@ -262,8 +268,8 @@ def _setting(value):
     value = getattr(value, 'same_as', value)  # of a fast function the plain one
     if isinstance(value, Tensor): return checksum({}, dict(x=value.detach()))
     if isinstance(value, np.ndarray): return value.tolist()
-    name = as_json(value)
-    return [name, getattr(value, '__qualname__', None)] if _is_custom(name) else name
+    described = as_json(value)
+    return [described, getattr(value, '__qualname__', None)] if _is_custom(described) else described
 
 # how names of `part_settings` begin that come and go in a training: of hooks, and of tensors that a part computed last
 _hooks,_computed = 'hooks of ','tensor '
@@ -281,14 +287,15 @@ def part_settings(
         cls = getattr(part, 'same_as', type(part))  # of a fast layer the plain one
         found[f'class of {name}'] = f'{cls.__module__}.{cls.__qualname__}'
         found[f'{_hooks}{name}'] = len(part._forward_hooks) + len(part._forward_pre_hooks)
-        known = ('in_features','out_features','scale') if cls is nn.Linear else ()  # by its weight
-        values = {key: value for key,value in vars(part).items() if key[0]!='_' and key not in known}
-        values |= {key: part._buffers[key] for key in part._non_persistent_buffers_set}
+        in_weight = ('in_features','out_features','scale') if cls is nn.Linear else ()  # what its weight tells
+        values = {key: value for key,value in vars(part).items() if key[0]!='_' and key not in in_weight}
+        values |= {key: part._buffers[key] for key in part._non_persistent_buffers_set}  # no file has these
         for attribute,value in values.items():
             # one that is as in the class changes nothing
             as_in_class = hasattr(cls, attribute) and _setting(value)==_setting(getattr(cls, attribute))
             if attribute in free or as_in_class: continue
-            kind = _computed if isinstance(value, Tensor) and attribute not in part._buffers else ''
+            is_computed = isinstance(value, Tensor) and attribute not in part._buffers
+            kind = _computed if is_computed else ''
             found[f'{kind}{name}.{attribute}'] = _setting(value)
     return found
 
@@ -318,9 +325,12 @@ def check_description(
     except (ValueError, TypeError, RuntimeError): rebuilt = None  # other weights
     same = rebuilt is not None and _outputs_match(model, rebuilt)
     if same:  # settings matter as well, such as an angle: two texts may not show it
-        then,now = part_settings(rebuilt),part_settings(model)
-        # the rebuilt one has not computed yet what `model` may have
-        same = then=={name: value for name,value in now.items() if name in then or not name.startswith(_computed)}
+        settings = part_settings(rebuilt)
+        wanted = part_settings(model)
+        # what `model` has computed, and the rebuilt one not yet, is no setting
+        extra = [name for name in wanted if name.startswith(_computed) and name not in settings]
+        for name in extra: del wanted[name]
+        same = settings==wanted
     if not same:
         raise ValueError("a model made of the same keywords would be another one: a part of this "
                          "one was changed by hand, such as a block, hook or `forward`. Make the "
@@ -340,13 +350,14 @@ def match_rows(
     old = list(old)[:len(rows)]
     place = {}  # of each token in `old`, the first if there are several
     for i,token in enumerate(old): place.setdefault(token, i)
-    at = []
+    old_place = []  # of each token in `new`, -1 if it is in no row of `rows`
     for i,token in enumerate(new):
         stays = i<len(old) and old[i]==token  # fastai adds several `xxfake`
-        at.append(i if stays else place.get(token, -1))
-    if pad is not None and old_pad is not None: at[pad] = old_pad  # whatever its name
-    unknown = [token for token,i in zip(new, at) if i<0 and token not in ('xxfake',PAD)]
+        old_place.append(i if stays else place.get(token, -1))
+    if pad is not None and old_pad is not None: old_place[pad] = old_pad  # whatever its name
+    unknown = [token for token,i in zip(new, old_place) if i<0 and token not in ('xxfake',PAD)]
     is_token = torch.arange(len(old), device=rows.device) != ifnone(old_pad, -1)  # (old,)
     mean = rows[is_token].mean(0)  # (k,)
-    at = tensor(at, device=rows.device)  # (new,)
-    return rows[at].where(at[:,None]>=0, mean),L(unknown)  # (new,k)
+    old_place = tensor(old_place, device=rows.device)  # (new,)
+    is_old = old_place[:,None]>=0  # (new,1)
+    return rows[old_place].where(is_old, mean),L(unknown)  # (new,k)

@@ -216,10 +216,10 @@ def _tensor_files(folder):
 # %% ../../nbs/files/format.ipynb #f1c00033
 def _plain_name(key, prefix):
     "A tensor's name without `prefix`, and without what torch.compile, FSDP, DDP and Lightning add to it"
-    # `_orig_mod.`, `_fsdp_wrapped_module.`; then `module.`, `model.`
+    # 'module._orig_mod.h.0.gamma' -> 'module.h.0.gamma' -> 'h.0.gamma' -> 'h.0.weight'
     name = re.sub(r'\b_(orig_mod|forward_module|\w+_wrapped_module)\.', '', key)
     name = re.sub(r'^((module|model)\.)+', '', name).removeprefix(prefix)
-    name = re.sub(r'\.gamma$', '.weight', name)  # an old name
+    name = re.sub(r'\.gamma$', '.weight', name)  # gamma and beta are old names
     return re.sub(r'\.beta$', '.bias', name)
 
 class Checkpoint:
@@ -250,7 +250,7 @@ class Checkpoint:
             raise ValueError(f"there is no tensor {name!r} in {self.folder}: {cure}")
         f,key = self.at[name]
         w = f.get_tensor(key)
-        if w.is_floating_point() and w.element_size()>1: return w
+        if w.is_floating_point() and w.element_size()>1: return w  # floats of 8 bits are quantized, too
         raise ValueError(f"{self.folder}: {name!r} is {w.dtype}: quantized weights are not read")
 
 # %% ../../nbs/files/format.ipynb #f1c00037

@@ -39,7 +39,9 @@ def _texts(attn, x):
     "A text gets the same output alone as in a batch, wherever there is padding"
     _near(attn(x[1:2]), attn(x)[1:2], 'a text must get the same output alone as in a batch')
     pad = torch.zeros(x.shape[:2], dtype=torch.bool)
-    pad[0,-2:] = pad[1,:2] = pad[2] = True
+    pad[0,-2:] = True
+    pad[1,:2] = True
+    pad[2] = True
     out = attn(x, pad_mask=pad, pos=(~pad).cumsum(1)-1)
     _near(out[:1,:-2], attn(x[:1,:-2]), 'padding at the end must not matter')
     _near(out[1:2,2:], attn(x[1:2,2:]), 'padding in front must not matter')
@@ -64,9 +66,10 @@ def _pieces(attn, x):
     from transformers_from_scratch.generate.read import KVCache
     t = x.shape[1]
     columns = torch.arange(t)
-    hidden = attn.hidden(columns[:,None], columns)
-    if hidden is None or not (hidden | (columns <= columns[:,None])).all():
-        return 'not promised: it is not causal'
+    rows = columns[:,None]
+    hidden = attn.hidden(rows, columns)
+    is_causal = hidden is not None and (hidden | (columns <= rows)).all()  # what comes later is hidden
+    if not is_causal: return 'not promised: it is not causal'
     pad = torch.zeros(x.shape[:2], dtype=torch.bool)
     pad[1,:2] = True  # in front, as in `generate`
     pos = ((~pad).cumsum(1)-1).clamp(min=0)
@@ -74,8 +77,8 @@ def _pieces(attn, x):
         "Read the tokens from `a` on, before `b`"
         return attn(x[:,a:b], pad_mask=pad[:,:b], pos=pos[:,a:b], rotate=_rotate, cache=cache)
     cache = KVCache()
-    parts = torch.cat([read(0, t//2, cache), read(t//2, t, cache)], 1)
-    _near(parts[~pad], read(0, t)[~pad],
+    in_pieces = torch.cat([read(0, t//2, cache), read(t//2, t, cache)], 1)
+    _near(in_pieces[~pad], read(0, t)[~pad],
           'reading in pieces with a cache must give the result of reading at once')
     _near(attn(x, rotate=_rotate, cache=KVCache()), attn(x, rotate=_rotate, pos=columns),
           'an empty cache must not matter')
@@ -100,9 +103,9 @@ def check_attention(
     report = Report()
     for name,check in attention_checks.items():
         for layer in layers:
-            found = tried(name, check, layer, x)
-            if found.verdict=='broken': break
-        report.append(found)
+            finding = tried(name, check, layer, x)
+            if finding.verdict=='broken': break
+        report.append(finding)  # of the layer that fails, or of the last
     report.about = f'the class `{type(layers[0]).__name__}`, with wide heads and with narrow ones'
     assert_that(not (raises and report.broken), f'{report}')
     return report

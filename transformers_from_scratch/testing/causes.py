@@ -16,10 +16,10 @@ from .trial import *
 # %% ../../nbs/testing/causes.ipynb #9a57b008
 def _by_token(x, b, t):
     "A tensor as `(b,t,…)`, whatever its layout; None if it has no place for each token"
-    if x.shape[:2]==(t,b) and t!=b: return x.transpose(0, 1)
-    if t>1 and len(x)==b*t: return x.unflatten(0, (b,t))
-    places = [d for d in range(1, x.dim()) if x.shape[d]==t]  # dimensions that may be that of the tokens
-    return x.movedim(places[0], 1) if places and len(x)==b else None
+    if x.shape[:2]==(t,b) and t!=b: return x.transpose(0, 1)  # (t,b,…)
+    if t>1 and len(x)==b*t: return x.unflatten(0, (b,t))  # (b*t,…)
+    dims = [d for d in range(1, x.dim()) if x.shape[d]==t]  # (b,…,t,…), such as heads (b,h,t,s)
+    return x.movedim(dims[0], 1) if dims and len(x)==b else None
 
 def record(
     trial:Trial, # How the model is called
@@ -29,11 +29,13 @@ def record(
     "The first input and output of each module"
     seen = []
     def compared(found):
-        "Take `pick` of the first tensor, or its first row; None if there is none for each text"
-        if not found or found[0].is_nested or found[0].dim()<2: return None
-        x = _by_token(found[0], *ids.shape)
-        if x is not None: return pick(x)
-        return found[0][0] if len(found[0])==len(ids) else None
+        "Take `pick` of the first tensor, or its first row if it has none for tokens; None if none for texts either"
+        if not found: return None
+        x = found[0]
+        if x.is_nested or x.dim()<2: return None
+        by_token = _by_token(x, *ids.shape)
+        if by_token is not None: return pick(by_token)
+        return x[0] if len(x)==len(ids) else None
     def remember(name, m, args, kwargs, out):
         seen.append((name, compared(tensors([args, kwargs])), compared(tensors(out))))
     model = trial.fresh()
@@ -86,10 +88,9 @@ _of_class = {  # part of a class's name: what it does to padding, and to later t
 def _of_module(trial, name, future):
     "Fault of a module of a known kind with later tokens, or with padding; empty for others"
     kind = type(trial.base.get_submodule(name)).__name__ if name else ''
-    found = [says for part,says in _of_class.items() if re.search(part, kind)]
-    if not found: return ''
-    of_padding,of_future = found[0]
-    return of_future if future else of_padding
+    for part,(of_padding,of_future) in _of_class.items():
+        if re.search(part, kind): return of_future if future else of_padding
+    return ''
 
 def why_nan(
     part:str # From `named`
@@ -117,8 +118,8 @@ def why_future(
     "Likely cause where the outputs before `j` differ"
     def past(x): return x[0,:j]
     name = culprit(trial, (ids,past), (changed,past))
-    known = _of_module(trial, name, future=True)
-    if known: return f'{named(trial, name)} {known}'
+    fault = _of_module(trial, name, future=True)
+    if fault: return f'{named(trial, name)} {fault}'
     return (f'{named(trial, name)} looks ahead: its causal mask is missing, off by one, on one side only, too '
             'small a number, applied after the softmax, or hides the diagonal; a softmax, norm or '
             'mean over the wrong axis; a `view` for a `transpose`; a shift that wraps around')
@@ -130,16 +131,18 @@ def why_padding(
     where:str # 'behind' or 'front'
 )->str: # A sentence
     "Likely cause, told by which batches fail, and by where two runs begin to differ"
-    n = lengths[0]
-    def differs(lengths, inverted=False):
+    n = lengths[0]  # tokens of the first text; one of `width` has no padding
+    def fails(lengths, inverted=False):
         return not trial.pad_diff(trial.ragged(lengths, where, width), inverted)<=trial.tol
-    if len(lengths)==1 and not differs((n,width)): return 'the mask is skipped for a batch of one'
-    if not differs((n,)) and not differs((n,*[width]*len(lengths))):
+    if len(lengths)==1 and not fails((n,width)): return 'the mask is skipped for a batch of one'
+    one_more = n,*[width]*len(lengths)
+    if not fails((n,)) and not fails(one_more):
+        # it is not the padding of the first text, but who stands beside it
         if len(set(lengths))>2: return ('texts of different lengths are mistaken for each other: sorted and '
                                         'not put back, or positions, lengths or a mask of another text')
         return ('the mask is broadcast over the wrong dimension: it fails where the batch has as '
                 'many texts as something else')
-    if not differs((n,width), inverted=True): return 'the mask is inverted, in the model or in `call`'
+    if not fails((n,width), inverted=True): return 'the mask is inverted, in the model or in `call`'
     return _why_read(trial, trial.ragged((n,width), where, width), where)
 
 def _why_read(trial, ids, where):
@@ -147,14 +150,14 @@ def _why_read(trial, ids, where):
     pad = trial.is_pad(ids[0])
     def first(x): return x[0]
     def first_real(x): return x[0][~pad]
-    name = culprit(trial, (ids[:1,~pad],first), (ids,first_real))
+    name = culprit(trial, (ids[:1,~pad],first), (ids,first_real))  # without padding, and with it
     part = named(trial, name)
     if trial.pad_diff(ids)==math.inf: return why_nan(part)
-    known = _of_module(trial, name, future=False)
+    fault = _of_module(trial, name, future=False)
     tables = _padding_vectors(trial, ids)
-    if tables: return (f'{part} {known or "reads padding"}; `padding_idx=` of {tables} is missing: the vector of '
+    if tables: return (f'{part} {fault or "reads padding"}; `padding_idx=` of {tables} is missing: the vector of '
                        'padding is not zero')
-    if known: return f'{part} {known}'
+    if fault: return f'{part} {fault}'
     if not name and where=='behind':
         return (f'{part} counts padding: its pool takes a mean, a count, a maximum or a place of '
                 'all, or attention that is written there has no mask')
@@ -166,8 +169,9 @@ def _why_read(trial, ids, where):
 
 def _padding_vectors(trial, ids):
     "Names of embeddings whose vector of padding alone makes the difference; empty if there are none"
-    other = copy(trial)
-    other.model,other.known = trial.fresh(),{}
+    other = copy(trial)  # a trial of a model whose vectors of padding are zero
+    other.model = trial.fresh()
+    other.computed = {}
     names = []
     for n,m in other.model.named_modules():
         if not isinstance(m, nn.Embedding) or trial.pad_idx>=m.num_embeddings: continue

@@ -7,6 +7,7 @@ __all__ = ['model_checks']
 
 # %% ../../nbs/testing/checks.ipynb #ch3c0005
 import math,pickle,torch,torch.nn.functional as F
+from collections import namedtuple
 from copy import deepcopy
 from torch import nn
 from .causes import *
@@ -45,21 +46,22 @@ def _repeats(trial):
 
 def _read_again(trial, model, ids, want):
     "Check that `model`, and copies that have read other texts first, give `want` for `ids`"
-    found = dict(example=ids.tolist(),
-                 cause='something of an earlier call is kept: a mask, a cache, what was encoded')
+    details = dict(example=ids.tolist(),
+                   cause='something of an earlier call is kept: a mask, a cache, what was encoded')
     trial.near(trial.out(ids, model=model), want, 'a second call must give the result of the first',
-               **found)
-    before = trial.base.state_dict()
-    changed = [n for n,p in model.state_dict().items() if isinstance(p, torch.Tensor) and not torch.equal(p, before[n])]
+               **details)
+    unread = trial.base.state_dict()
+    read = {n: p for n,p in model.state_dict().items() if isinstance(p, torch.Tensor)}
+    changed = [n for n,p in read.items() if not torch.equal(p, unread[n])]
     assert_that(not changed, f'reading must not change {changed[:3]}',
                 cause='a weight or a buffer is written in `forward`')
-    for sizes in (((3,6),(2,trial.t)), ((1,2),(5,3))):
+    for sizes in (((3,6),(2,trial.t)), ((1,2),(5,3))):  # of two batches that one copy reads before
         model = trial.fresh()
         for b,t in sizes:
-            first = trial.texts(b, t, seed=3)
-            if trial.pad_idx is not None and t>1: first = trial.padded(first[:1,1:], 1, b, 'front')
-            trial.out(first, model=model)
-            trial.near(trial.out(ids, model=model), want, 'what was read before must not matter', **found)
+            before = trial.texts(b, t, seed=3)
+            if trial.pad_idx is not None and t>1: before = trial.padded(before[:1,1:], 1, b, 'front')
+            trial.out(before, model=model)
+            trial.near(trial.out(ids, model=model), want, 'what was read before must not matter', **details)
 
 def _four_outputs(trial, model, ids):
     "Outputs of four calls with gradients, without those at padding"
@@ -86,9 +88,9 @@ def _modes(trial):
                example=ids.tolist(), cause='another path than in `eval()`: other operations, fewer '
                'bits, statistics of the batch, or `checkpoint` without the mask')
     model = trial.fresh().train()
-    said = configured_dropout(model)
+    configured = configured_dropout(model)
     if not dropouts(model):
-        assert_that(not said, f'{said[:3]} of the configuration must drop something in training',
+        assert_that(not configured, f'{configured[:3]} of the configuration must drop something in training',
                     cause='the configuration is read under another name, or not at all')
         return 'held: there is no dropout above 0'
     outs = _four_outputs(trial, set_dropouts(model, .5), ids)
@@ -110,19 +112,19 @@ def _batch(trial):
     for t,b in ((2,3),(3,2),(3,3),(trial.t,2),(trial.t,trial.t)):
         ids = trial.texts(b, t)
         out = trial.out(ids)
-        found = dict(example=ids.tolist(), cause=lambda: why_mixed(trial))
-        for i,x in enumerate(out):
+        details = dict(example=ids.tolist(), cause=lambda: why_mixed(trial))
+        for i,in_batch in enumerate(out):
             alone = trial.out(ids[i:i+1])[0]
-            trial.near(x, alone, 'a text must get the output that it gets alone', **found)
+            trial.near(in_batch, alone, 'a text must get the output that it gets alone', **details)
         turned = trial.out(ids.flip(0)).flip(0)
-        trial.near(turned, out, 'the order of the texts must not matter', **found)
+        trial.near(turned, out, 'the order of the texts must not matter', **details)
 
 # %% ../../nbs/testing/checks.ipynb #25738f44
 def _batches(trial):
-    "`(tokens of each text, places)` of batches with padding"
-    for t,n in ((1,1),(1,4),(2,2),(3,1),(trial.t,2)):
+    "`(tokens of each text, places)` of batches with padding, such as `(3,4),4` for two texts"
+    for t,n_pad in ((1,1),(1,4),(2,2),(3,1),(trial.t,2)):  # of the first text; the others have no padding
         t = max(t, trial.min_len)
-        width = t+n
+        width = t+n_pad
         if trial.max_len and width>trial.max_len: continue
         # as many texts as tokens: a mask along the wrong dimension fits there, and raises no error
         for b in (1,2,width): yield (t,*[width]*(b-1)),width
@@ -171,28 +173,32 @@ def _mask(trial):
         ids = trial.texts(2, trial.t)
         pad = torch.zeros_like(ids, dtype=torch.bool)
         pad[0,i] = True
-        try: by_id = _hide(trial, ids, pad)
+        try: nothing_changes = _hide(trial, ids, pad)
         except Exception:
             if trial.left or i==trial.t-1: raise
             return f'not promised: place {i}, within a text, is read where it is hidden; pass left=True if not'
-        if by_id: return 'not tried: padding is found by its id alone'
+        if nothing_changes: return 'not tried: padding is found by its id alone'
 
 # %% ../../nbs/testing/checks.ipynb #53c55691
+# of tokens from place `j` on to outputs before it: the texts, the same with other tokens from `j` on,
+# and whether and how far each output before `j` moves (j,)
+_Leak = namedtuple('_Leak', 'ids changed j moved diffs')
+
 def _find_leaks(trial):
-    """Change later tokens, and see which earlier outputs move: `(leaks, all_seen)`. A leak is `(ids,
-    ids changed from place j on, j, changes of the outputs before j)`; `all_seen`: each of them moved"""
-    leaks,all_seen = [],True
+    "Change later tokens, and see which earlier outputs move: all leaks, and whether each earlier output moved"
+    leaks,all_moved = [],True
     for t in (2,3,4,trial.t,trial.long):
         ids = trial.texts(2, t)
-        others = [torch.cat([ids[:,:j], trial.others(ids[:,j:])], 1) for j in range(1, ids.shape[1])]
-        out,*outs = trial.out(torch.cat([ids, *others])).split(2)  # two texts of each
-        for j,(changed,new) in enumerate(zip(others, outs), 1):
-            diffs = (new-out)[:,:j].abs().amax((0,2))  # (j,)
+        places = range(1, ids.shape[1])
+        changed_ids = [torch.cat([ids[:,:j], trial.others(ids[:,j:])], 1) for j in places]
+        out,*changed_outs = trial.out(torch.cat([ids, *changed_ids])).split(2)  # two texts of each
+        for j,changed,changed_out in zip(places, changed_ids, changed_outs):
+            diffs = (changed_out-out)[:,:j].abs().amax((0,2))  # (j,)
             moved = ~(diffs<=trial.tol)  # also by NaN
-            all_seen = all_seen and moved.all()
-            if moved.any(): leaks.append((ids, changed, j, diffs))
+            all_moved = all_moved and moved.all()
+            if moved.any(): leaks.append(_Leak(ids, changed, j, moved, diffs))
             else: trial.diff = max(trial.diff, diffs.max().item())
-    return leaks,all_seen
+    return leaks,all_moved
 
 def _training_leak(trial):
     "Check that no output depends on later tokens in training either, with gradients, as far as chance is the same"
@@ -212,16 +218,16 @@ def _future(trial):
         assert_that(not trial.causal, '`causal=True` asks for an output for each token')
         return 'not promised: one output for a text'
     if trial.causal is False: return 'not promised: causal=False'
-    leaks,all_seen = _find_leaks(trial)
-    if trial.causal is None and all_seen:
+    leaks,all_moved = _find_leaks(trial)
+    if trial.causal is None and all_moved:
         return 'not promised: each token sees all others; pass causal=True if it must not'
     if leaks:
-        ids,_,j,diffs = leaks[0]
-        i = (~(diffs<=trial.tol)).nonzero()[0].item()
+        shortest,longest = leaks[0],leaks[-1]  # texts: the one is the example, the other tells the cause
+        i = shortest.moved.nonzero()[0].item()
         may = ' (causal=False if it may)' if trial.causal is None else ''
-        raise Broken(f'the output for token {i} must not depend on token {j}{may}',
-                     diff=diffs[i].item(), tol=trial.tol, example=ids[:1].tolist(),
-                     cause=why_future(trial, *leaks[-1][:3]))
+        raise Broken(f'the output for token {i} must not depend on token {shortest.j}{may}',
+                     diff=shortest.diffs[i].item(), tol=trial.tol, example=shortest.ids[:1].tolist(),
+                     cause=why_future(trial, longest.ids, longest.changed, longest.j))
     ids = trial.texts(2)
     out = trial.out(ids)
     for j in range(trial.min_len, trial.t):
@@ -242,10 +248,13 @@ def _tokens(trial):
     for t,i in ((1,0),(2,0),(2,1),(3,0),(3,1),(3,2)):
         ids = trial.texts(2, t)
         diff = _changes(trial, ids, i)
-        places = diff.amax((0,2))[i:i+2] if trial.each else diff.amax()[None]
-        for n,moved in enumerate(places):
-            output = f'the output for token {i+n}' if trial.each else 'the output'
-            assert_that(moved>trial.tol, f'{output} must depend on token {i}', example=ids.tolist(),
+        if trial.each:
+            by_token = diff.amax((0,2))  # (t,)
+            # its own output and the next, if there is one
+            changes = {f'the output for token {n}': by_token[n] for n in (i,i+1) if n<len(by_token)}
+        else: changes = {'the output': diff.amax()}
+        for output,change in changes.items():
+            assert_that(change>trial.tol, f'{output} must depend on token {i}', example=ids.tolist(),
                         cause='it is hidden, or the pool looks elsewhere')
 
 # %% ../../nbs/testing/checks.ipynb #6391cbd3
@@ -254,16 +263,16 @@ def _loss(trial, model, ids):
     out = trial.flat(trial.outputs(ids, model=model)[0])
     y = ids if trial.each else torch.arange(len(ids), device=ids.device)
     if trial.causal and trial.each:
-        out,y = out[:,:-1],y[:,1:]
+        out,y = out[:,:-1],y[:,1:]  # the next token
     out,y = out.reshape(-1, trial.n_out),y.flatten()
-    if trial.n_out==1: return F.mse_loss(out[:,0], (y%3-1.).to(out))
+    if trial.n_out==1: return F.mse_loss(out[:,0], (y%3-1.).to(out))  # -1, 0 or 1
     return F.cross_entropy(out, y%trial.n_out)
 
 def _gradients(trial):
     "Every parameter is known, takes part and gets a finite gradient; padding gets none"
     model = set_dropouts(trial.fresh(), 0.).train()
-    lost = unregistered(model)
-    assert_that(not lost, f'what {lost[:3]} holds is neither trained, saved nor moved',
+    not_known = unregistered(model)
+    assert_that(not not_known, f'what {not_known[:3]} holds is neither trained, saved nor moved',
                 cause='a plain list or dict in the place of `nn.ModuleList` or `nn.ParameterDict`')
     if not any(p.requires_grad for p in model.parameters()): return 'not tried: nothing is trained'
     loss = _loss(trial, model, trial.texts(8)) + _loss(trial, model, trial.texts(8, 3))
@@ -286,7 +295,9 @@ def _gradients(trial):
 
 def _tokens_learn(trial):
     "A token that matters to the last output gets a gradient from it"
-    model,ids,vectors = set_dropouts(trial.fresh(), 0.).train(),trial.texts(1),[]
+    model = set_dropouts(trial.fresh(), 0.).train()
+    ids = trial.texts(1)
+    vectors = []  # of the tokens, from each embedding (1,t,k)
     def keep(m, args, out):
         if out.shape[:2]==ids.shape: vectors.append(out.requires_grad_())
     for m in model.modules():
@@ -295,10 +306,10 @@ def _tokens_learn(trial):
     out = last(trial.flat(trial.outputs(ids, model=model)[0]))
     if not vectors: return
     grads = torch.autograd.grad((out*torch.rand_like(out)).sum(), vectors, allow_unused=True)
-    learns = sum(g.abs().sum(-1)[0] for g in grads if g is not None)
+    grad_sizes = sum(g.abs().sum(-1)[0] for g in grads if g is not None)  # of each token (t,)
     for i in range(ids.shape[1]):
         matters = last(_changes(trial, ids, i)).max()>trial.tol
-        assert_that(not matters or learns[i], f'the last output depends on token {i}, its gradient does not',
+        assert_that(not matters or grad_sizes[i], f'the last output depends on token {i}, its gradient does not',
                     cause='a state is cut off by `detach`, `.data` or `no_grad` between two steps')
 
 def _padding_row(trial, model):
@@ -306,12 +317,12 @@ def _padding_row(trial, model):
     model.zero_grad()
     trial.outputs(trial.some_padded(3), model=model)[0].square().sum().backward()
     tied = {n for names in tied_weights(model) for n in names}
-    for name,table in trial.given.named_modules():  # those of `model` were moved
+    for name,table in trial.given.named_modules():  # in `model` noise was added to zeros
         if not isinstance(table, nn.Embedding) or f'{name}.weight' in tied: continue
         if trial.pad_idx>=len(table.weight): continue
         row_is_zero = not table.weight[trial.pad_idx].any()
-        all_are = not table.weight.any()
-        if all_are or not row_is_zero: continue
+        all_rows_are = not table.weight.any()
+        if all_rows_are or not row_is_zero: continue
         grad = model.get_submodule(name).weight.grad
         assert_that(grad is None or not grad.to_dense()[trial.pad_idx].any(), f'the row of padding in {name} is '
                     'zero, and learns', cause='`nn.Embedding` without `padding_idx=`')
@@ -328,9 +339,9 @@ def _learns(trial):
         first = loss.item()
         for _ in range(40):
             for p,g in zip(weights, torch.autograd.grad(loss, weights, allow_unused=True)):
-                if g is not None: p.data -= lr*g.sign()
+                if g is not None: p.data -= lr*g.sign()  # by `lr`, however small the gradient
             loss = _loss(trial, model, ids)
-            if loss.item()<.7*first: return
+            if loss.item()<.7*first: return  # it learns
             if not loss.item()<3*first: break  # too fast
     raise Broken(f'after 40 steps with one batch the loss is still not .7 times the first, {first:.3f}',
                  cause='gradients are cut off, or something is saturated: it may end in a softmax')
@@ -342,9 +353,9 @@ def _ensure_not_copied(model):
     for n,m in model.named_modules():
         if not isinstance(m, nn.Linear): continue
         for name,table in tables:
-            twins = m.weight is not table and torch.equal(m.weight, table)
-            assert_that(not twins or table.numel()<=16 or not table.std()>0,
-                        f'{name} and {n} are equal, but not one',
+            if m.weight is table or not torch.equal(m.weight, table): continue
+            by_chance = table.numel()<=16 or not table.std()>0  # few numbers, or all of them the same
+            assert_that(by_chance, f'{name} and {n} are equal, but not one',
                         cause='weights are not tied but copied (`clone`, `.data`)')
 
 def _saved(trial):
@@ -368,13 +379,13 @@ def _saved(trial):
     _ensure_not_copied(trial.given)
     called = trial.fresh()
     trial.outputs(ids, model=called)
-    copied(called)
+    copied(called)  # raises `Broken` if it keeps a graph of the call
     if not trial.make: return 'held: loading was not tried: pass a function that makes one'
 
 def _length(trial):
     "A text that is longer than `max_len` is not cut without a word"
-    most = trial.max_len or 9999
-    if most>2048: return 'not tried: no `max_len`, or a long one'
+    most = trial.max_len
+    if not most or most>2048: return 'not tried: no `max_len`, or a long one'
     try: out = trial.out(trial.texts(1, most+3))
     except Exception as e: return f'held: {most+3} tokens raise {type(e).__name__}'
     assert_that(not trial.each or out.shape[1]==most+3,
@@ -391,6 +402,7 @@ def _precision(trial):
     given,model = copied(trial.given).to(trial.device).eval(),trial.fresh()
     try: trial.out(ids, model=given)
     except RuntimeError as e: raise Broken(f'it does not run in {trial.own}: {e}') from e
+    # the share of the largest output by which a type may differ; `own` may be one of the others
     for dtype,share in {trial.own:.3, torch.float:1e-3, torch.bfloat16:.3}.items():
         try: out = trial.out(ids, model=model.to(dtype))
         except RuntimeError as e: return f'not tried: {e}'[:90]

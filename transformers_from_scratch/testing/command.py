@@ -12,7 +12,7 @@ from .trial import *
 from .model import *
 
 # %% ../../nbs/testing/command.ipynb #9a57c008
-_sizes = {  # in a configuration of `transformers`
+_sizes = {  # the largest value of these keys in a configuration of `transformers`
     2: 'num_hidden_layers n_layer n_layers num_layers encoder_layers decoder_layers '
        'num_decoder_layers num_encoder_layers num_key_value_heads num_kv_heads '
        'num_experts_per_tok moe_topk num_experts_per_token max_window_layers num_hash_layers '
@@ -40,12 +40,13 @@ _sizes = {  # in a configuration of `transformers`
 
 def _shrink(config):
     "Make the sizes in a configuration, a dict, small; lists with a value for each layer keep two"
-    depth = next((config[o] for o in _sizes[2].split()[:6] if isinstance(config.get(o), int)), None)
-    lists = {n: o for n,o in config.items() if isinstance(o, list) and len(o)==depth and n!='architectures'}
-    # the first layer, and one of another kind
-    kinds = [*zip(*lists.values())]
-    second = next((i for i,o in enumerate(kinds) if o!=kinds[0]), 1)
-    for n,o in lists.items(): config[n] = [o[0],o[min(second, len(o)-1)]]
+    # the names of the number of layers come first
+    depth = next((config[n] for n in _sizes[2].split()[:6] if isinstance(config.get(n), int)), None)
+    # such as {'layer_types': ['sliding','sliding','full']} -> ['sliding','full']
+    by_layer = {n: o for n,o in config.items() if isinstance(o, list) and len(o)==depth and n!='architectures'}
+    layers = [*zip(*by_layer.values())]
+    second = next((i for i,layer in enumerate(layers) if layer!=layers[0]), 1)  # the first of another kind
+    for n,values in by_layer.items(): config[n] = [values[0],values[min(second, len(values)-1)]]
     heads = config.get('num_attention_heads')
     groups = config.get('num_key_value_heads')
     for size,names in _sizes.items():
@@ -53,10 +54,11 @@ def _shrink(config):
             if isinstance(config.get(n), int) and not isinstance(config[n], bool): config[n] = min(size, config[n])
     # heads that share no keys still share none
     if heads==groups and groups: config['num_key_value_heads'] = config['num_attention_heads']
-    for n,o in config.items():
-        if str(n).endswith('layer_indices') and o: config[n] = [1]
-        if isinstance(o, dict): _shrink(o)
-        if str(n).endswith('_token_id') and isinstance(o, int) and o>=99: config[n] = {'pad': 0, 'bos': 1}.get(n[:3], 2)
+    for n,value in config.items():
+        if str(n).endswith('layer_indices') and value: config[n] = [1]
+        if isinstance(value, dict): _shrink(value)
+        is_id = str(n).endswith('_token_id') and isinstance(value, int)
+        if is_id and value>=99: config[n] = {'pad': 0, 'bos': 1}.get(n[:3], 2)  # beyond the vocabulary
 
 def _named_config(name):
     "The configuration of a kind of model, of a file or folder, or of a model of the hub"
@@ -70,16 +72,19 @@ def tiny_model(
     "A model of `transformers` with the architecture of another, in two layers"
     import transformers
     config = _named_config(name)
-    says = config.to_dict()
-    _shrink(says)
-    small = type(config).from_dict(says)
-    autos = ['AutoModelForCausalLM','AutoModelForSeq2SeqLM','AutoModelForMaskedLM','AutoModel']
-    if getattr(config, 'is_decoder', None) is False: autos.sort(key='AutoModelForCausalLM'.__eq__)
-    known = [getattr(transformers, o)._model_mapping for o in autos]
+    fields = config.to_dict()
+    _shrink(fields)
+    small = type(config).from_dict(fields)
+    kinds = ['AutoModelForCausalLM','AutoModelForSeq2SeqLM','AutoModelForMaskedLM','AutoModel']
+    is_encoder = getattr(config, 'is_decoder', None) is False
+    if is_encoder: kinds.append(kinds.pop(0))  # a causal one only where there is no other
     classes = [getattr(transformers, o, None) for o in config.architectures or ()]
-    classes += [o[type(config)] for o in known if type(config) in o]
-    model = next(o for o in classes if o)
-    return (model[0] if isinstance(model, tuple) else model)(small).eval()
+    for kind in kinds:
+        class_of = getattr(transformers, kind)._model_mapping
+        if type(config) in class_of: classes.append(class_of[type(config)])
+    cls = next(o for o in classes if o)
+    if isinstance(cls, tuple): cls = cls[0]
+    return cls(small).eval()
 
 def model_of(
     name:str # `hf-tiny:NAME`, as for `tiny_model`, or `module:function`
@@ -102,13 +107,17 @@ def main(
     args:list=None # What is written behind the command; None: what was
 )->int: # Exit status: 0 if nothing is broken, 1 if something is, 2 if there is no model
     "Check the model `hf-tiny:NAME` or `module:function`; further arguments as `pad_idx=0`"
-    name,*rest = (sys.argv[1:] if args is None else args) or ['']
-    given = {n: _value(o) for n,_,o in (arg.partition('=') for arg in rest)}
+    if args is None: args = sys.argv[1:]
+    name,*rest = args or ['']
+    keywords = {}
+    for arg in rest:
+        key,_,text = arg.partition('=')
+        keywords[key] = _value(text)
     try: model = model_of(name)
     except Exception as e:
         print(f'{name!r} makes no model: {type(e).__name__}: {e}', _usage, sep='\n', file=sys.stderr)
         return 2
-    report = check_model(model, raises=False, **given)
+    report = check_model(model, raises=False, **keywords)
     versions = {o: sys.modules[o].__version__ for o in ('torch','transformers') if o in sys.modules}
     print(f'{name}, {versions}, Python {platform.python_version()}', report, sep='\n')
     return int(not report)

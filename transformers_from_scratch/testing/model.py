@@ -8,6 +8,7 @@ __all__ = ['our_checks', 'check_model', 'check_tokenizer']
 # %% ../../nbs/testing/model.ipynb #bbcfce6d
 import inspect,itertools,math,torch,torch.nn.functional as F,warnings
 from copy import deepcopy
+from functools import partial
 from torch import Tensor,nn
 from .parts import *
 from .trial import *
@@ -19,81 +20,95 @@ def _other_text(ids):
     # `len(ids)` would be a constant in a graph
     return torch.arange(2, 7, device=ids.device).expand(ids.shape[0], -1)
 
-def _facts(model, config):
-    "Arguments of `Trial` that a configuration tells"
+def _config_facts(model, config):
+    "Arguments of `Trial` that a configuration of `transformers` tells"
     pad_idx = getattr(config, 'pad_token_id', None)
     return dict(longer=True, vocab_sz=config.vocab_size, pad_idx=0 if pad_idx is None else pad_idx,
                 max_len=getattr(config, 'max_position_embeddings', None),
                 make=lambda: type(model)(deepcopy(model.config)))
 
+def _hf_read(model, ids, pad): return model(ids, attention_mask=(~pad).long())
+
+def _hf_read_source(model, ids, pad):
+    return model(ids, attention_mask=(~pad).long(), decoder_input_ids=_other_text(ids))
+
+def _hf_read_target(model, ids, pad): return model(_other_text(ids), decoder_input_ids=ids)
+
+def _hf_step_target(model, ids, state):
+    "Read further tokens of the target; the state is the cache"
+    out = model(_other_text(ids), decoder_input_ids=ids, past_key_values=state, use_cache=True)
+    return out.logits,out.past_key_values
+
+def _hf_step(model, ids, state, pad, cache_name, takes_pos):
+    "Read further tokens, with padding as `generate` does; the state is the cache and the ids so far"
+    n = ids.shape[1]
+    cache,all_ids = None,ids
+    if state:
+        cache,earlier = state
+        all_ids = torch.cat([earlier, ids], 1)
+    inputs = {cache_name: cache, 'use_cache': True}
+    if pad.any():
+        pos = ((~pad).cumsum(1)-1).clamp(min=0)[:,-n:] if takes_pos else None
+        inputs = model.prepare_inputs_for_generation(
+            all_ids, next_sequence_length=n, attention_mask=(~pad).long(), position_ids=pos,
+            is_first_iteration=not state, **inputs)
+    out = model(**{'input_ids': all_ids[:,-n:]} | inputs)
+    return out.logits,(out[cache_name],all_ids)
+
 def _huggingface(model):
     "Arguments of `Trial` of a model of `transformers`, for each text that it reads"
     config = model.config.get_text_config()
-    takes = inspect.signature(model.forward).parameters
-    kept = next((o for o in ('past_key_values','cache_params','state') if o in takes), None)
-    encoder = getattr(config, 'is_decoder', None) is False and not config.is_encoder_decoder
-    writes = kept and model.can_generate() and not encoder
-    facts = _facts(model, config)
-    def read(model, ids, pad): return model(ids, attention_mask=(~pad).long())
-    def read_source(model, ids, pad):
-        return model(ids, attention_mask=(~pad).long(), decoder_input_ids=_other_text(ids))
-    def read_target(model, ids, pad): return model(_other_text(ids), decoder_input_ids=ids)
-    def step(model, ids, state, pad):
-        "Read on; with padding, as `generate` does"
-        given = {kept: state and state[0], 'use_cache': True}
-        n = ids.shape[1]
-        ids = torch.cat([state[1], ids], 1) if state else ids
-        if pad.any():
-            pos = ((~pad).cumsum(1)-1).clamp(min=0)[:,-n:] if 'position_ids' in takes else None
-            given = model.prepare_inputs_for_generation(ids, next_sequence_length=n, attention_mask=(~pad).long(),
-                                                        position_ids=pos, is_first_iteration=not state, **given)
-        out = model(**{'input_ids': ids[:,-n:]} | given)
-        return out.logits,(out[kept],ids)
-    def step_target(model, ids, state):
-        out = model(_other_text(ids), decoder_input_ids=ids, past_key_values=state, use_cache=True)
-        return out.logits,out.past_key_values
+    params = inspect.signature(model.forward).parameters
+    cache_name = next((o for o in ('past_key_values','cache_params','state') if o in params), None)
+    is_encoder = getattr(config, 'is_decoder', None) is False and not config.is_encoder_decoder
+    can_write = cache_name and model.can_generate() and not is_encoder
+    facts = _config_facts(model, config)
     if config.is_encoder_decoder:
-        step = step_target if writes else None
-        return dict(source=dict(facts, call=read_source),
-                    target=dict(facts, call=read_target, causal=True, pad_idx=None, step=step))
-    if writes: facts.update(causal=True, step=step)
-    return {'': dict(facts, call=read)}
+        source = dict(facts, call=_hf_read_source)
+        target = dict(facts, call=_hf_read_target, causal=True, pad_idx=None,
+                      step=_hf_step_target if can_write else None)
+        return dict(source=source, target=target)
+    if can_write:
+        step = partial(_hf_step, cache_name=cache_name, takes_pos='position_ids' in params)
+        facts.update(causal=True, step=step)
+    return {'': dict(facts, call=_hf_read)}
 
 def _is_ours(model):
     "True for a model of a class of this library, or of a subclass"
     return any(o.__module__.startswith('transformers_from_scratch.') for o in type(model).__mro__)
 
-def _known(model):
-    "Arguments of `Trial` that can be read from a model, for each text that it reads"
+def _facts_by_side(model):
+    "Arguments of `Trial` that can be read from a model: by 'source' and 'target' where it reads two texts, else by ''"
     if _is_ours(model): return _our_facts(model)
     if hasattr(model, 'config') and hasattr(model.config, 'get_text_config'): return _huggingface(model)
     tables = [m for m in model.modules() if isinstance(m, (nn.Embedding,nn.EmbeddingBag))]
     return {'': dict(vocab_sz=tables[0].num_embeddings) if tables else {}}
 
 # where these are broken, others are because of them
-_first = 'runs','repeats','batch','future'
+_basic = 'runs','repeats','batch','future'
 
 def _try(name, check, trial):
     "Run a check; again in the model's own number type if numbers are not finite in 64 bits"
     if trial.noisy and name not in ('repeats','gradients'):
         return Finding(name, check.__doc__, 'not tried', 'outputs are random')
-    trial.diff = 0.
+    trial.diff = 0.  # the check notes the largest that it sees
     with torch.random.fork_rng(): finding = tried(name, check, trial)
-    if finding.verdict=='broken' and trial.kept_outside(): finding.cause = trial.kept_outside()
-    if finding.verdict=='broken' and not math.isfinite(finding.diff or 0):
-        if trial.dtype is not trial.own: return _try(name, check, trial.in_own_type())
     if finding.verdict=='held': finding.diff,finding.tol = trial.diff,trial.tol
+    if finding.verdict=='broken':
+        finding.cause = trial.kept_outside() or finding.cause
+        is_finite = math.isfinite(finding.diff or 0)
+        if not is_finite and trial.dtype is not trial.own: return _try(name, check, trial.in_own_type())
     return finding
 
 def _not_started(error):
     "Copies of the model can be called, and do not know what another one has read"
-    raise error
+    raise error  # of the trial: `tried` makes it a finding, with the docstring as its property
 
 def _chosen(only, checks):
     "Names of the checks to try; raises `ValueError` for one that is not there"
     names = [only] if isinstance(only, str) else only or [*checks]
-    lost = [o for o in names if o not in checks]
-    if lost: raise ValueError(f'`only` is {lost}, but must be of {[*checks]}')
+    unknown = [o for o in names if o not in checks]
+    if unknown: raise ValueError(f'`only` is {unknown}, but must be of {[*checks]}')
     return names
 
 def check_model(
@@ -121,25 +136,26 @@ def check_model(
     if not isinstance(model, nn.Module):
         make = given['make'] = model
         with seeded(0): model = make()
-    sides = _known(model)
-    if call: sides = {'': next(iter(sides.values()))}
+    facts_by_side = _facts_by_side(model)
+    if call: facts_by_side = {'': next(iter(facts_by_side.values()))}  # a `call` reads one text
     checks = model_checks | our_checks if _is_ours(model) else model_checks
     names = _chosen(only, checks)
     report = Report()
-    for side,facts in sides.items():
+    for side,facts in facts_by_side.items():
         try: trial = Trial(model, **facts | given)
         except Exception as e:
             if raises and not isinstance(e, Broken): raise
             report.append(tried('runs', _not_started, e))
             continue
         for name in names:
-            found = _try(name, checks[name], trial)
-            earlier = [o.name for o in report.broken if o.name in _first]
-            if earlier and found.verdict=='broken': found.cause = f'see *{earlier[0]}*'
-            if side=='target': found.name = f'{name}, target'
-            report.append(found)
-    skipped = [o.name.replace(', ', ' of the ') for o in report if o.verdict=='not tried']
-    report.about = f'`{type(model).__name__}`' + f'; not tried: {", ".join(skipped)}'*bool(skipped)
+            finding = _try(name, checks[name], trial)
+            causes = [o.name for o in report.broken if o.name in _basic]
+            if causes and finding.verdict=='broken': finding.cause = f'see *{causes[0]}*'
+            if side=='target': finding.name = f'{name}, target'
+            report.append(finding)
+    not_tried = [o.name.replace(', ', ' of the ') for o in report if o.verdict=='not tried']  # 'mask of the target'
+    report.about = f'`{type(model).__name__}`'
+    if not_tried: report.about += f'; not tried: {", ".join(not_tried)}'
     assert_that(not (raises and report.broken), f'{report}')
     return report
 
@@ -169,7 +185,7 @@ def _read_on(lm, ids, state, pad):
     pos = ((~pad).cumsum(1)-1).clamp(min=0)[:,-ids.shape[1]:]
     return lm[1](lm[0](ids, pad, pos, caches)),caches
 
-def _facts(encoder):
+def _encoder_facts(encoder):
     "Arguments of `Trial` that an encoder knows"
     return dict(vocab_sz=encoder.vocab_sz, pad_idx=encoder.pad_idx, max_len=encoder.max_len, left=True, longer=True)
 
@@ -180,11 +196,11 @@ def _our_facts(model):
     from transformers_from_scratch.nn.lm import TransformerLM
     from transformers_from_scratch.nn.seq2seq import TransformerSeq2Seq
     if isinstance(model, TransformerSeq2Seq):
-        source = dict(_facts(model[0]), call=_read_source)
-        target = dict(_facts(model[1]), call=_read_target, causal=True)
+        source = dict(_encoder_facts(model[0]), call=_read_source)
+        target = dict(_encoder_facts(model[1]), call=_read_target, causal=True)
         return dict(source=source, target=target)
-    encoder = [*model.children()][-2]
-    facts = _facts(encoder)
+    encoder = [*model.children()][-2]  # the last part is the head
+    facts = _encoder_facts(encoder)
     if isinstance(model, TransformerLM):
         facts.update(causal=True, step=_read_on if _has_caches(encoder) else None)
     return {'': facts}
@@ -217,7 +233,7 @@ def _dropping(trial):
     "In training each dropout drops something"
     for i,(m,name) in enumerate(dropouts(trial.base)):
         model = trial.fresh().train()
-        part,_ = dropouts(model)[i]
+        part,_ = dropouts(model)[i]  # the same one in this copy
         set_dropouts(model, 0.)
         setattr(part, name, .5)
         with torch.random.fork_rng():
@@ -241,8 +257,8 @@ def _writing(trial):
         reader = LMReader(lm, ids[:,:n+1], fast=fast)
         for i in range(n+1, trial.t):
             reader.append(ids[:,i])
-            assert_near(reader.logits.double(), want[:,i],
-                        f'token {i}, read on{" fast"*fast}, must get the score of the whole')
+            how = 'read on fast' if fast else 'read on'
+            assert_near(reader.logits.double(), want[:,i], f'token {i}, {how}, must get the score of the whole')
     if not reader.step: return 'held: no fast decoder'
 
 def _guess(trial):
@@ -250,7 +266,7 @@ def _guess(trial):
     if not trial.make or trial.n_out<2: return 'not tried'
     ids = trial.texts(8)
     losses = []
-    for seed in range(8):  # one alone is off by more than .5 in one case of thirty
+    for seed in range(8):  # the loss of a single one is off by more than .5 in one case of thirty
         out = trial.out(ids, model=trial.fresh(seed))
         y = ids if trial.each else torch.arange(len(out), device=out.device)[:,None]
         losses.append(F.cross_entropy(out.reshape(-1, trial.n_out), y.flatten()%trial.n_out).item())
@@ -268,11 +284,11 @@ def _described(trial):
 def _numbers(trial):
     "Outputs in 16 bits and by autocast are close to those in 32, for activations of 10,000, too"
     ids = trial.texts()
-    def grow(_, x, out): return out/out.abs().max() * 1e4
+    def grow(module, args, out): return out/out.abs().max() * 1e4
     def output(dtype, large):
         "The output with weights of `dtype`; with `large` activations, of up to 10,000"
         model = trial.fresh().to(dtype)
-        if large: model[-2].dropout.register_forward_hook(grow)
+        if large: model[-2].dropout.register_forward_hook(grow)  # what the first block gets
         out = trial.outputs(ids, model=model)[0]
         assert_that(out.dtype==dtype, f'with weights of {dtype} the output has {out.dtype}')
         return out.double()
@@ -303,13 +319,13 @@ def _one_graph(trial):
     "`torch.compile` and `torch.export` make one graph, for texts of any number and length"
     if trial.t<4: return f'not tried: texts of {trial.t} tokens'
     torch._dynamo.reset()
-    b = torch.export.Dim('b', min=1, max=64)
-    t = torch.export.Dim('t', min=2, max=trial.max_len or 64)
+    any_size = {0: torch.export.Dim('b', min=1, max=64),
+                1: torch.export.Dim('t', min=2, max=trial.max_len or 64)}
     model = _Called(trial.fresh().float(), trial.call)
     args = trial.texts(),trial.is_pad(trial.texts())
     graphs = dict(
         compile=torch.compile(model, fullgraph=True, dynamic=True, backend='eager'),
-        export=torch.export.export(model, args, dynamic_shapes=({0:b, 1:t},)*2).module())
+        export=torch.export.export(model, args, dynamic_shapes=(any_size,any_size)).module())
     for (name,graph),(b,t) in itertools.product(graphs.items(), ((3,trial.t),(2,trial.t-1),(5,3))):
         ids = trial.texts(b, t)
         if trial.pad_idx is not None: ids[0,-1] = trial.pad_idx

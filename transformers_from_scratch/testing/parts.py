@@ -54,21 +54,22 @@ def configured_dropout(
 )->list: # Of names
     "Find dropout above 0 in the configuration of a model"
     config = getattr(model, 'config', {})
-    says = config if isinstance(config, dict) else vars(config)
-    parts = 'hidden','resid','attn','attention','embd','dropout'
-    return [n for n,p in says.items() if 'drop' in n and n.startswith(parts) and isinstance(p, float) and 0<p<1]
+    fields = config if isinstance(config, dict) else vars(config)
+    beginnings = 'hidden','resid','attn','attention','embd','dropout'
+    names = [n for n in fields if 'drop' in n and n.startswith(beginnings)]
+    return [n for n in names if isinstance(fields[n], float) and 0<fields[n]<1]
 
 def unregistered(
     model:nn.Module # A model
 )->list: # Of names of attributes
     "Find weights in a plain list or dict, where PyTorch neither trains, saves nor moves them"
-    known = {id(o) for o in (*model.parameters(), *model.modules())}
+    registered = {id(o) for o in (*model.parameters(), *model.modules())}
     found = []
     for _,n,name,x in _attributes(model):
         if name[0]=='_': continue
         for part in _parts(x):
             is_weight = isinstance(part, Tensor) and part.is_leaf and part.requires_grad
-            if (is_weight or isinstance(part, nn.Module)) and id(part) not in known:
+            if (is_weight or isinstance(part, nn.Module)) and id(part) not in registered:
                 found.append(f'{n}.{name}'.lstrip('.'))
     return found
 
@@ -83,14 +84,15 @@ def tied_weights(
 # %% ../../nbs/testing/parts.ipynb #9a57a008
 def _outside(m):
     "Find what a module uses and does not hold: `(name, value)` of classes, defaults and variables"
-    for c in type(m).__mro__:
-        if c.__module__.split('.')[0] in ('torch','builtins'): continue
-        for name,x in list(vars(c).items()):
-            yield f'{c.__name__}.{name}',x
-            if not inspect.isfunction(x): continue
-            yield f'default argument of {c.__name__}.{name}',[x.__defaults__, x.__kwdefaults__]
-            for used in x.__code__.co_names:
-                if used in x.__globals__: yield used,x.__globals__[used]
+    for cls in type(m).__mro__:
+        if cls.__module__.split('.')[0] in ('torch','builtins'): continue
+        for name,value in list(vars(cls).items()):
+            yield f'{cls.__name__}.{name}',value
+            if not inspect.isfunction(value): continue
+            method = value
+            yield f'default argument of {cls.__name__}.{name}',[method.__defaults__, method.__kwdefaults__]
+            for variable in method.__code__.co_names:
+                if variable in method.__globals__: yield variable,method.__globals__[variable]
 
 def shared_tensors(
     model:nn.Module # A model
@@ -98,14 +100,20 @@ def shared_tensors(
     "Fingerprints of tensors outside of a model, which all its copies share, to compare before and after a call"
     found = {}
     for m in model.modules():
-        for name,x in _outside(m):
-            if isinstance(x, functools._lru_cache_wrapper): found[name] = x.cache_info().currsize  # results in a cache
-            elif kept := tensors(x): found[name] = [(id(o), o._version) for o in kept]  # changed in place
+        for name,value in _outside(m):
+            if isinstance(value, functools._lru_cache_wrapper):
+                found[name] = value.cache_info().currsize  # number of results
+            elif kept := tensors(value):
+                found[name] = [(id(o), o._version) for o in kept]  # a change in place counts the version up
     return found
 
 def kept_graphs(
     model:nn.Module # A model that was called with gradients
 )->list: # Of names of attributes
     "Find tensors of more than one number that a model keeps with their graph"
-    return [f'{n}.{name}'.lstrip('.') for _,n,name,x in _attributes(model)
-            if name[0]!='_' and any(o.grad_fn and o.numel()>1 for o in tensors(x))]
+    found = []
+    for _,n,name,x in _attributes(model):
+        if name[0]=='_': continue
+        has_graph = any(o.grad_fn and o.numel()>1 for o in tensors(x))
+        if has_graph: found.append(f'{n}.{name}'.lstrip('.'))
+    return found

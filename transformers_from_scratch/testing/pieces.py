@@ -34,9 +34,9 @@ def _pieces(trial, sizes, b, model):
 
 def _first_wrong(trial, sizes, b, model=None):
     "`(first token, last token, difference)` of the first piece that differs from the whole, or None"
-    for piece in _pieces(trial, sizes, b, model or trial.fresh()):
-        if not piece[-1]<=trial.tol: return piece
-        trial.diff = max(trial.diff, piece[-1])
+    for first,last,diff in _pieces(trial, sizes, b, model or trial.fresh()):
+        if not diff<=trial.tol: return first,last,diff
+        trial.diff = max(trial.diff, diff)
 
 _shared = 'the cache belongs to the model, a class or a default argument, so all texts share it'
 _of_pieces = {  # sizes of pieces, and what is likely if they are the first that fail
@@ -54,18 +54,23 @@ def _cache(trial):
     if trial.step is None: return 'not tried: no `step` is given'
     t = min(trial.max_len or 24, 24)
     mixed = (3,2,1,4,1,1,2)[:t//2]
-    for sizes,b in (((1,)*t,3), (mixed,1), ((t-1,1),3), ((1,t-1),3), ((t//2,t-t//2),1), ((3,)*(t//3),3)):
+    half = t//2
+    tries = [((1,)*t, 3), (mixed, 1), ((t-1,1), 3), ((1,t-1), 3), ((half,t-half), 1), ((3,)*(t//3), 3)]
+    for sizes,b in tries:
+        # `trial.model` has read other texts
         if _first_wrong(trial, sizes, b, trial.model): _blame_pieces(trial, sizes, b)
     _two_texts(trial)
 
-def _blame_pieces(trial, sizes, b):
+def _blame_pieces(trial, failed_sizes, failed_b):
     "Raise `Broken` for the smallest pieces that fail, with what is likely"
-    small = [(o,n) for o in _of_pieces for n in (1,3) if sum(o)<=(trial.max_len or 24)]
-    tries = [*small, (sizes,b)]
+    tries = []
+    for sizes in _of_pieces:
+        if sum(sizes)<=(trial.max_len or 24): tries += [(sizes, 1), (sizes, 3)]
+    tries.append((failed_sizes, failed_b))
     for sizes,b in tries:
-        wrong = _first_wrong(trial, sizes, b)
+        wrong = _first_wrong(trial, sizes, b)  # by a model that has read nothing
         if wrong: break
-    # with a cache that is shared only a model that has read differs, or one that reads again
+    # a cache that models share: a new model is right, or wrong in another way each time
     if not wrong or _first_wrong(trial, sizes, b)!=wrong: raise Broken('texts must not see each other', cause=_shared)
     first,last,diff = wrong
     pieces = sizes if len(sizes)<5 else f'{sizes[0]}, {len(sizes)} times'
@@ -78,15 +83,16 @@ def _two_texts(trial):
     "Two texts that one model reads in turns, or one after the other, do not see each other"
     for turns in ((0,1)*3, (0,)*3+(1,)*3):
         model = trial.fresh()
-        states,read = [None,None],[0,0]
+        states = [None,None]
+        n_read = [0,0]  # tokens of each text
         for i in turns:
             ids = trial.texts(1, 3, seed=i)
-            at = read[i]
-            pad = torch.zeros(1, at+1, dtype=torch.bool, device=ids.device)
-            out,states[i] = trial.stepped(model, ids[:,at:at+1], states[i], pad)
-            trial.near(out[:,-1], _whole(trial, ids)[:,at], 'texts must not see each other',
+            n = n_read[i]
+            pad = torch.zeros(1, n+1, dtype=torch.bool, device=ids.device)
+            out,states[i] = trial.stepped(model, ids[:,n:n+1], states[i], pad)
+            trial.near(out[:,-1], _whole(trial, ids)[:,n], 'texts must not see each other',
                        cause=_shared, example=ids.tolist())
-            read[i] += 1
+            n_read[i] += 1
 
 def _branches(trial):
     "A state of the cache can be read on twice, as a search of several beams does"
@@ -94,9 +100,11 @@ def _branches(trial):
     ids,model = trial.texts(1, 3),trial.fresh()
     pad = torch.zeros_like(ids, dtype=torch.bool)
     _,state = trial.stepped(model, ids[:,:1], None, pad[:,:1])
-    try: first,second = (trial.stepped(model, ids[:,1:2], state, pad[:,:2])[0] for _ in range(2))
-    except Exception: first,second = ids,pad
-    if torch.equal(first, second): return
+    try:
+        first,second = (trial.stepped(model, ids[:,1:2], state, pad[:,:2])[0] for _ in range(2))
+        unchanged = torch.equal(first, second)
+    except Exception: unchanged = False
+    if unchanged: return
     assert_that(not trial.branches, 'a state that is read on must stay as it was',
                 cause='`step` changes the state that it is given, in place')
     return 'not promised: `step` changes the state that it is given; pass branches=True if it must not'
@@ -106,22 +114,26 @@ def _prompts(trial):
     if trial.step is None or trial.pad_idx is None: return 'not tried: no `step` or no `pad_idx` is given'
     if not trial.step_takes_pad and not trial.left:
         return 'not tried: `step` takes no `pad`, (b,t) of all tokens up to here'
-    width,more = trial.t//2,3
+    width = trial.t//2  # of the prompts: their tokens, and padding in front
+    more = 3  # tokens that are read after them, one at a time
     if width+more>(trial.max_len or 24) or width<2: return f'not tried: texts of {trial.max_len} tokens'
     ids = torch.cat([trial.ragged((width,1,2), 'front'), trial.texts(3, more, seed=6)], 1)
     pad = trial.is_pad(ids)
     model,state,start = trial.fresh(),None,0
-    whole = [_whole(trial, row[~hidden][None])[0] for row,hidden in zip(ids, pad)]
+    alone = [_whole(trial, row[~is_pad][None])[0] for row,is_pad in zip(ids, pad)]  # of each text (t,n)
     for end in range(width, width+more+1):
         out,state = trial.stepped(model, ids[:,start:end], state, pad[:,:end])
         start = end
-        what,cause = 'a prompt','positions count on over padding, or its mask is missing'
-        if end>width:
+        if end==width:
+            what = 'a prompt'
+            cause = 'positions count on over padding, or its mask is missing'
+        else:
             what = 'a text after its prompt'
             cause = ('the mask of padding is dropped, or of another length, where there is a cache; '
                      'or positions count padding')
-        for row,want,hidden in zip(out, whole, pad[:,:end]):
-            trial.near(row[-1], want[(~hidden).sum()-1], f'padding in front of {what} must not matter',
+        for row,wanted,is_pad in zip(out, alone, pad[:,:end]):
+            n = (~is_pad).sum()  # tokens of this text so far
+            trial.near(row[-1], wanted[n-1], f'padding in front of {what} must not matter',
                        example=ids.tolist(), cause=cause)
 
 # %% ../../nbs/testing/pieces.ipynb #91ec0007

@@ -76,12 +76,13 @@ class Finding:
 def _why_error(e):
     "Likely cause of an error of PyTorch, and the line of the model that raises it"
     frames = traceback.extract_tb(e.__traceback__)
-    line = next((o for o in reversed(frames) if 'torch' not in Path(o.filename).parts), frames[-1])
-    where = f'line {line.lineno} of {Path(line.filename).name}, `{line.line}`'
-    says = str(e)
-    if 'Expected more than 1' in says:
+    outside_torch = [o for o in frames if 'torch' not in Path(o.filename).parts]
+    frame = (outside_torch or frames)[-1]
+    where = f'line {frame.lineno} of {Path(frame.filename).name}, `{frame.line}`'
+    message = str(e)
+    if 'Expected more than 1' in message:
         return f'a norm over the batch or over time that keeps no statistics (`track_running_stats`), in {where}'
-    if 'the graph a second time' in says or 'inplace operation' in says:
+    if 'the graph a second time' in message or 'inplace operation' in message:
         return f'something of an earlier call is kept with its graph, or changed in place, in {where}'
     return '. '.join([where, *getattr(e, '__notes__', [])])
 
@@ -92,18 +93,18 @@ def tried(
 )->Finding: # Its `promise` is the docstring
     "Run a check: what it returns becomes the verdict, an error that it raises makes it *broken*"
     start = time.perf_counter()
-    found = {}
+    details = {}  # of `Broken`
     try:
         with torch.enable_grad(): result = check(*args) or 'held'  # a model may switch them off
     except Broken as e:
         result = f'broken: {e}'
-        found = e.found
+        details = e.found
     except Exception as e:
         result = f'broken: {type(e).__name__}: {e}'
-        found = dict(cause=_why_error(e))
-    verdict,_,why = result.partition(': ')
+        details = dict(cause=_why_error(e))
+    verdict,_,why = result.partition(': ')  # 'not tried: no `step`' -> 'not tried' and 'no `step`'
     seconds = round(time.perf_counter()-start, 2)
-    return Finding(name, check.__doc__, verdict, why, seconds=seconds, **found)
+    return Finding(name, check.__doc__, verdict, why, seconds=seconds, **details)
 
 class Report(list):
     "Findings of all checks: true if nothing is broken; `report['padding']` is one of them"
@@ -171,12 +172,13 @@ class Trial:
         if self.call is None: self.call = lambda model, ids, pad: model(ids)
         self.step_takes_pad = bool(self.step) and len(inspect.signature(self.step).parameters)>3
         ids = [i for i in range(min(self.vocab_sz, 2000)) if i!=self.pad_idx]
-        self.tokens = torch.tensor(ids, device=self.device)
-        self.t = max(min(self.max_len or 8, 8), self.min_len)
-        self.long = max(min(self.max_len or 13, 23), self.min_len)  # hardly the width of anything
-        self.noisy = self.each = False
-        self.diff = 0.
-        self.outside = shared_tensors(self.given)
+        self.tokens = torch.tensor(ids, device=self.device)  # what texts are made of, in order
+        self.t = max(min(self.max_len or 8, 8), self.min_len)  # tokens of most texts
+        self.long = max(min(self.max_len or 13, 23), self.min_len)  # of longer ones: hardly the width of anything
+        self.noisy = False  # does it draw random numbers in `eval()`?
+        self.each = False  # is there an output for each token?
+        self.diff = 0.  # the largest difference that `near` has seen
+        self.outside = shared_tensors(self.given)  # before any call
         try:
             with torch.enable_grad(): self._prepare(torch.double)
         except Exception as e:
@@ -187,22 +189,25 @@ class Trial:
             raise
 
     def _first_calls(self):
-        "Find out if there is an output for each token, and how many numbers it has"
-        sizes = [(2,max(t, self.min_len-2+t)) for t in (2,3)]
-        shapes = [self.outputs(self.texts(*size))[0].shape for size in sizes]
-        self.each = all(shape[:2]==size for shape,size in zip(shapes, sizes))
-        self.known = {}
+        "Set `each` and `n_out`, the numbers of an output, and call the model with what checks will pass"
+        self.each = True
+        shortest = max(2, self.min_len)
+        for t in (shortest,shortest+1):
+            ids = self.texts(2, t)
+            if self.outputs(ids)[0].shape[:2]!=ids.shape: self.each = False
+        self.computed = {}  # those before were not made for this `each`
         self.n_out = self.out(self.texts(2, 2)).shape[-1]
         self.out(self.texts(1, self.long))
         if self.pad_idx is not None: self.out(self.padded(self.texts(1, 2), 1))
 
     def _prepare(self, dtype):
-        "Copy the model in `dtype`, or its own type if it does not run in this"
+        "Copy the model in `dtype`, or its own type if it does not run in this, and measure what it does"
         base = copied(self.given).to(self.device).eval()
         self.own = next((p.dtype for p in base.parameters() if p.is_floating_point()), torch.float)
         self.dtype = dtype
-        self.base = base.to(dtype)
-        self.model,self.known = self.fresh(),{}
+        self.base = base.to(dtype)  # is copied, and never called
+        self.model = self.fresh()  # is called
+        self.computed = {}  # outputs of `model` by ids, for `out`
         try: self.out(self.texts(2, 3))
         except RuntimeError:
             if dtype is self.own: raise
@@ -212,7 +217,9 @@ class Trial:
         self._first_calls()
         self._add_noise()
         self._measure_rounding()
-        self.model,self.known = self.fresh(),{}
+        # `base` has noise now
+        self.model = self.fresh()
+        self.computed = {}
 
     def _draws_numbers(self):
         "True if the model draws random numbers when it reads"
@@ -240,24 +247,28 @@ class Trial:
     def _measure_rounding(self):
         "Set `size`, the largest output, and `tol`, the largest difference that rounding explains"
         # weights are changed by this share, and so many times the effect is allowed
-        share,times = (1e-10,100) if self.dtype is torch.double else (1e-6,30)
+        tiny,times = (1e-10,100) if self.dtype is torch.double else (1e-6,30)
         model = self.fresh()
         weights = [p for p in model.parameters() if p.is_floating_point()]
-        def moved(size):
-            "Output with all weights changed by a random share of about `size`"
+        originals = [p.detach().clone() for p in weights]
+        def moved(share):
+            "Output with all weights changed by a random share of about `share`"
             with torch.no_grad(), seeded(0):
-                for p,q in zip(weights, given): p.copy_(q*(1+size*torch.randn_like(q)))
+                for p,original in zip(weights, originals): p.copy_(original*(1+share*torch.randn_like(original)))
             return self.out(self.texts(), model=model)
-        given = [p.detach().clone() for p in weights]
         out = moved(0)
         self.size = out.abs().max().clamp(min=1e-9).item()
-        small,large = ((moved(o)-out).abs().max().item() / self.size for o in (share,100*share))
-        # unless some of it is computed in 32 bits, the change is 100 times as large
+        def effect(share): return (moved(share)-out).abs().max().item() / self.size
+        small = effect(tiny)
+        large = effect(100*tiny)
+        # unless some of it is computed in 32 bits, the effect is 100 times as large
         linear = abs(large-100*small) < 10*small
         least = 1e-11 if linear else 2e-5
         self.tol = self.size*min(max(least, times*small), 1e-4)
-        assert_that(large or not weights or not torch.equal(out, moved(.5)), 'the weights of the model '
-                    'must matter', cause='`call` uses another model than the one that it is given')
+        # where that moves nothing, as in 16 bits, a large change must
+        weights_matter = large or not weights or not torch.equal(out, moved(.5))
+        assert_that(weights_matter, 'the weights of the model must matter',
+                    cause='`call` uses another model than the one that it is given')
 
     def _add_noise(self):
         "Move weights that get a gradient, since zeros would hide what they do"
@@ -265,10 +276,11 @@ class Trial:
             other = self.fresh()
             out = self.outputs(self.texts(8), model=other)[0]
             if out.requires_grad: (out*torch.randn_like(out)).sum().backward()
-            for p,q in zip(self.base.parameters(), other.parameters()):
-                if q.grad is None: continue
+            for p,grad in zip(self.base.parameters(), [o.grad for o in other.parameters()]):
+                if grad is None: continue
                 size = .3*p.detach().std().item() if p.numel()>1 else 0  # of one number it would be NaN
-                with torch.no_grad(): p += (q.grad.to_dense()!=0) * (size or .1) * torch.randn_like(p)
+                moves = grad.to_dense()!=0
+                with torch.no_grad(): p += moves * (size or .1) * torch.randn_like(p)
 
     def in_own_type(self)->'Trial': # The same in the model's own number type
         "A copy of the trial whose model is not converted to 64 bits"
@@ -291,14 +303,14 @@ class Trial:
         "Texts of random tokens"
         rng = torch.Generator().manual_seed(seed)
         size = b,max(t or self.t, self.min_len)
-        idx = torch.randint(len(self.tokens), size, generator=rng)
-        return self.tokens[idx.to(self.device)]
+        places = torch.randint(len(self.tokens), size, generator=rng)  # in `tokens`
+        return self.tokens[places.to(self.device)]
 
     def others(self,
         ids:Tensor # Ids without padding
     )->Tensor: # Ids that differ from them at all places
         "Replace each token by the next of the vocabulary"
-        places = torch.searchsorted(self.tokens, ids.contiguous())
+        places = torch.searchsorted(self.tokens, ids.contiguous())  # in `tokens`
         return self.tokens[(places+1) % len(self.tokens)]
 
     def some_padded(self,
@@ -370,7 +382,8 @@ class Trial:
         out:Tensor # Output of the model
     )->Tensor: # `(b,t,n)` where there is one for each token, else `(b,n)`
         "Output with all numbers of a token, or of a text, in its last dimension"
-        return out.reshape(*out.shape[:1+self.each], -1)
+        n_dims = 2 if self.each else 1  # those of texts and tokens, or of texts
+        return out.reshape(*out.shape[:n_dims], -1)
 
     @torch.no_grad()
     def out(self,
@@ -381,8 +394,8 @@ class Trial:
         "Output for ids, without gradients; it is computed once where only ids are given"
         if model is not None or pad is not None: return self._new_out(ids, pad, model)
         key = ids.shape,*ids.flatten().tolist()
-        if key not in self.known: self.known[key] = self._new_out(ids, pad, model)
-        return self.known[key]
+        if key not in self.computed: self.computed[key] = self._new_out(ids, pad, model)
+        return self.computed[key]
 
     def _new_out(self, ids, pad, model): return self.flat(self.outputs(ids, pad, model)[0]).double()
 
@@ -412,10 +425,11 @@ class Trial:
         inverted:bool=False # Is `pad` False at padding?
     )->float: # Infinity for NaN
         "Largest difference of the first four texts of a batch to each of them alone"
-        hidden = self.is_pad(ids)
         def out(ids): return self.out(ids, ~self.is_pad(ids) if inverted else None)
         worst = 0.
-        for text,pad,row in zip(ids[:4], hidden, out(ids)):
-            diff = self.real(row[None], pad[None])-self.real(out(text[~pad][None]), pad[None,~pad])
+        for text,pad,in_batch in zip(ids[:4], self.is_pad(ids), out(ids)):
+            real = text[None,~pad]  # (1,n)
+            alone = self.real(out(real), self.is_pad(real))
+            diff = self.real(in_batch[None], pad[None]) - alone
             worst = max(worst, diff.abs().max().nan_to_num(math.inf).item())
         return worst
