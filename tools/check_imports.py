@@ -3,7 +3,7 @@
 A package imports only from packages that stand before it in `order`; `exceptions` lists those that may import from fewer, or stand
 outside of the order. A notebook is named as its module: `nbs/nn/attention.ipynb`. The modules of a package do not import each other in a circle. `nn` and `generate` import torch,
 `fastai.basics` and the standard library besides. Further: each package says in its `__init__` what lives there, `all` has the names
-of each module, every name that a function uses is there, what a script imports is there, and the version is the same everywhere. `make lint` runs this."""
+of each module, every name that a function uses is there, none is defined twice, what a script imports is there, and the version is the same everywhere. `make lint` runs this."""
 import ast, builtins, dis, re, sys
 from configparser import ConfigParser
 from graphlib import CycleError, TopologicalSorter
@@ -107,6 +107,14 @@ def undefined(found):
         for o in sorted(used):
             if not hasattr(module, o) and not hasattr(builtins, o): yield f'{name} uses `{o}`, which it does not import'
 
+def replaced(found):
+    "Functions and classes that a later one of the same name in the module replaces; ruff sees none that is used in between"
+    def adds(o): return any(re.search('patch|dispatch', ast.unparse(d)) for d in o.decorator_list)    # to something else
+    for name in found:
+        body = ast.parse(Path(import_module(f'{lib}.{name}').__file__).read_text(encoding='utf8')).body
+        names = [o.name for o in body if isinstance(o, (ast.FunctionDef,ast.ClassDef)) and not adds(o)]
+        for o in sorted({o for o in names if names.count(o)>1}): yield f'{name} defines `{o}` twice: the second replaces the first'
+
 def absent():
     "What scripts import first of all, and which is neither a file here nor installed"
     folders = root,*(root/o for o in ('tools','benchmarks','examples','tools/faulty_models'))
@@ -119,7 +127,7 @@ def absent():
 if __name__ == '__main__':
     sys.path.insert(0, str(root))
     found = modules(root/lib)
-    wrong = [*faults(found),*lost(found),*undefined(found),*absent()]
+    wrong = [*faults(found),*lost(found),*undefined(found),*replaced(found),*absent()]
     if not wrong: draw(found, root/'CONTRIBUTING.md')
     print(*wrong, f'Imports: {len(found)} modules in {len(packages)} packages, {len(wrong)} faults', sep='\n')
     sys.exit(bool(wrong))
