@@ -42,7 +42,8 @@ def _words(tokens):
 _line_breaks = re.compile(r' ?(?<!\S)([\n▁][\s▁]*)(?!\S) ?')
 def _rule(pattern, by): return partial(re.compile(pattern, re.X).sub, by)
 _end = r"""(?![^\s"'*])"""  # a word ends here, or a quote closes
-# `" a word "` becomes `"a word"`; a quote without an end is one that closes
+# `" a word "` becomes `"a word"`; a quote without an end closes, and so does
+# one before a capital, since fastai's rules mark no capital behind a quote
 def _quote(sign): return rf'(?<!\S)({sign})(?![ ]?[A-Z]\w)[ ]?(.*?)(?:[ ]({sign}){_end}|$)'
 _english = [
     # quotes open and close in turn; after a plural `'` is an apostrophe
@@ -95,7 +96,7 @@ def text_decoder(
     tok = text_tokenizer(tok) if isinstance(tok, DataLoaders) else as_tokenizer(tok)
     inner = tok.tok if tok else None
     sep = tok.sep if tok else ' '
-    def as_text(res): return res if isinstance(res, str) else sep.join(res)
+    def as_text(words): return words if isinstance(words, str) else sep.join(words)
     if decoder is not None: return decoder if _our_function(decoder) else compose(decoder, as_text)
     if hasattr(inner, 'join'): return inner.join
     if isinstance(inner, SpacyTokenizer): return join_words

@@ -74,14 +74,14 @@ class FolderTokenizer(TextTokenizer):
         sep:str=' ' # As in fastai
     ):
         "Read texts from the folder `path`"
-        res = cls(ifnone(tok, WordTokenizer), rules, mode='folder', sep=sep)
-        res.path = Path(path)
-        res.encoding = encoding
-        res.n_workers = n_workers
-        res.texts = {}  # tokens as JSON, by key
-        res.keys = {}  # the key of each file; `check_dls` compares them
-        res.find_counted = partial(get_files, res.path, ifnone(extensions, ['.txt']), True, folders)
-        return res
+        self = cls(ifnone(tok, WordTokenizer), rules, mode='folder', sep=sep)
+        self.path = Path(path)
+        self.encoding = encoding
+        self.n_workers = n_workers
+        self.texts = {}  # tokens as JSON, by key
+        self.keys = {}  # the key of each file; `check_dls` compares them
+        self.find_counted = partial(get_files, self.path, ifnone(extensions, ['.txt']), True, folders)
+        return self
 
     def _key(self, data):
         "A hash of what is in a file and, by `salt` from `setup`, of what else its tokens follow from"

@@ -205,7 +205,7 @@ def _set_spaces(tok, spec, kept, unknown=None):
         steps += [norm.Replace(t.Regex(r'\A +| +\z'), ''), norm.Replace(t.Regex(' {2,}'), ' ')]
     change = norm.Sequence(steps).normalize_str
     kept = sorted([o for o in kept if change(o)!=o], key=len, reverse=True)
-    # during these steps a character that no text has stands for each of them
+    # during these steps each is a character that no text has
     signs = [chr(0xf0000+i) for i in range_of(kept)]
     steps = [*map(norm.Replace, kept, signs), *steps, *map(norm.Replace, signs, kept)]
     if unknown: steps.append(norm.Replace(t.Regex(unknown), '\uffff'))  # one unknown token

@@ -119,10 +119,11 @@ def as_texts(
     texts:str # A text, or several as a list, a column or an array
 )->list: # Strings
     "A list of texts; raises `TypeError` for anything else"
-    res = list(texts) if is_listy(texts) or isinstance(texts, (pd.Series,np.ndarray)) else [texts]
-    kinds = [type(o).__name__ for o in res if not isinstance(o, str)]
+    are_several = is_listy(texts) or isinstance(texts, (pd.Series,np.ndarray))
+    texts = list(texts) if are_several else [texts]
+    kinds = [type(o).__name__ for o in texts if not isinstance(o, str)]
     if kinds: raise TypeError(f'`texts` has a {kinds[0]}, but must be a string or a list of strings')
-    return res
+    return texts
 
 # %% ../../nbs/text/info.ipynb #11000031
 def text_ends(

@@ -51,7 +51,7 @@ class TagTokenizer(TextTokenizer):
     def ends(self):
         "Special tokens before and after a text"
         both = [o for o in first(self.tok([''])) if o]  # an empty text has nothing else
-        n_before = getattr(self.tok, 'ends', (len(both),0))[0]  # all, if the tokenizer does not tell
+        n_before = getattr(self.tok, 'ends', (len(both),0))[0]  # all, unless the tokenizer has `ends`
         return both[:n_before],both[n_before:]
 
     def pieces(self,
@@ -382,7 +382,7 @@ class TagDataLoaders(DataLoaders):
         "Create from a table of words and tags"
         split_keywords(kwargs, cls.from_dblock, Datasets.dataloaders, TextDL, who=cls.from_df)
         tok = tok_tfm if isinstance(tok_tfm, TagTokenizer) else TagTokenizer(tok_tfm)
-        valid = {*splitter_of(df, valid_pct, seed, valid_col)(df)[1]}
+        valid = {*splitter_of(df, valid_pct, seed, valid_col)(df)[1]}  # numbers of texts
         windows = _windowed(df, words_col, tags_col, tok, max_words, overlap)
         is_valid = [i for i,number in enumerate(windows[text_number]) if number in valid]
         block = DataBlock((TextBlock(tok, text_vocab, min_freq=min_freq), TagBlock(tok, tag_vocab)),
@@ -390,6 +390,7 @@ class TagDataLoaders(DataLoaders):
                           splitter=IndexSplitter(is_valid))
         dls = cls.from_dblock(block, windows, path=path, **kwargs)
         tags_of(dls).windows = max_words,overlap
+        # `from_dblock` makes fastai's `DataLoaders`
         return cls(*dls.loaders, path=dls.path, device=dls.device)
 
     @delegates(DataLoaders.test_dl)

@@ -27,7 +27,7 @@ def _vocab_of(parts):
 class CharTokenizer:
     "Split texts into characters, and join them without loss; for `tok_tfm=` or `tok=`"
     rules = []
-    _named = {' ':'▁', '▁':'▁▁'}  # tokens of characters that are not named as they are
+    _named = {' ':'▁', '▁':'▁▁'}  # tokens of the characters that are not tokens themselves
     def __init__(self,
         bos:bool=False # Begin each text with `xxbos`? For many texts, not for one long text
     ):
@@ -125,7 +125,7 @@ class ExactSubwordTokenizer:
         "Train the model, unless there is one"
         if self.tok is not None: return
         sp = import_extra('sentencepiece', 'subword')
-        out = io.BytesIO()
+        model = io.BytesIO()
         def lines():
             for text in maps(*L(rules), items):
                 for line in str(text).splitlines(True):
@@ -136,9 +136,9 @@ class ExactSubwordTokenizer:
                      max_sentence_length=4000)
         fixed = dict(normalization_rule_name='identity', remove_extra_whitespaces=False,
                      add_dummy_prefix=False, byte_fallback=True, bos_id=-1, eos_id=-1, pad_id=-1)
-        sp.SentencePieceTrainer.train(sentence_iterator=lines(), model_writer=out,
+        sp.SentencePieceTrainer.train(sentence_iterator=lines(), model_writer=model,
                                       **{**usual, **self.kwargs, **fixed})
-        self.tok = _sentencepiece(out.getvalue())
+        self.tok = _sentencepiece(model.getvalue())
 
     def _split(self, text):
         "The pieces of a text; a real `▁`, and what looks like a special token, is spelled in bytes"

@@ -68,6 +68,7 @@ def toy_reviews(
             verdicts = rng.sample(verdicts, len(verdicts))  # in turn, so each comes up equally often
             pairs = [_pair(rng.choice(_frames[part]), verdicts[i%len(verdicts)], rng)
                      for i in range((count+1)//2)]
-            rows += [(*row, part=='valid', hard) for pair in pairs for row in pair][:count]
+            reviews = [*itertools.chain(*pairs)][:count]
+            rows += [(*review, part=='valid', hard) for review in reviews]
     rng.shuffle(rows)
     return pd.DataFrame(rows, columns=['text', 'label', 'is_valid', 'hard'])
