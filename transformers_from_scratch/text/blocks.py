@@ -24,10 +24,10 @@ def _show_table(df):
 
 def _show_rows(samples, ctxs=None, max_n=10, trunc_at=150, **kwargs):
     "Show a batch as a table: a row for each text, a column for each part of it, as fastai's `show` names it"
-    if ctxs is None: ctxs = get_empty_df(min(len(samples), max_n))
-    for i,parts in enumerate(zip(*samples[:max_n])):
-        if i==0 and trunc_at: parts = [o.truncate(trunc_at) if isinstance(o, TitledStr) else o for o in parts]
-        ctxs = [o.show(ctx=c, **kwargs) for o,c in zip(parts, ctxs)]
+    if ctxs is None: ctxs = get_empty_df(min(len(samples), max_n))  # an empty row for each text
+    for i,column in enumerate(zip(*samples[:max_n])):
+        if i==0 and trunc_at: column = [o.truncate(trunc_at) if isinstance(o, TitledStr) else o for o in column]
+        ctxs = [o.show(ctx=row, **kwargs) for o,row in zip(column, ctxs)]  # `show` adds a cell
     _show_table(pd.DataFrame(ctxs))
     return ctxs
 
@@ -116,9 +116,9 @@ def _ensure_no_string_numbers(name, column, y_block):
     values = column.tolist()
     strings = [o for o in values if isinstance(o, str)]
     with_comma = [o for o in strings if _decimal.fullmatch(o)]
-    only_numbers = y_block is None and len(with_comma)==len(strings)
-    means_numbers = only_numbers or _has(y_block, RegressionBlock, RegressionSetup)
-    if not strings or not means_numbers: return
+    wants_numbers = _has(y_block, RegressionBlock, RegressionSetup)
+    are_numbers = y_block is None and len(with_comma)==len(strings)  # which would become classes
+    if not strings or not (wants_numbers or are_numbers): return
     text = (with_comma or strings)[0]
     row = column.index[values.index(text)]
     thousands = ' ' if any(' ' in o.strip() for o in with_comma) else '.'
@@ -151,8 +151,8 @@ def _target_block(df, cols, label_delim):
 def _split_by_folder(path, train, valid):
     "A splitter by the first folder below `path`"
     def split(files):
-        tops = [Path(o).relative_to(path).parts[0] for o in files]
-        def places(name): return [i for i,o in enumerate(tops) if o==name]
+        first_folders = [Path(o).relative_to(path).parts[0] for o in files]
+        def places(name): return [i for i,o in enumerate(first_folders) if o==name]
         return places(train),places(valid)
     return split
 
@@ -169,27 +169,28 @@ def _keywords(kwargs, block, loader, who):
     of_block,rest = split_keywords(kwargs, block)
     of_data = {n: rest.pop(n) for n in ('item_tfms','batch_tfms') if n in rest}
     loaders = Datasets.dataloaders,kwargs.get('dl_type') or loader
-    of_loaders = {name for f in loaders for name in inspect.signature(f).parameters}
+    loader_keys = {name for f in loaders for name in inspect.signature(f).parameters}
     checked = {}
     for name,value in rest.items():
         plain = name.removeprefix('val_')  # `val_drop_last` is for the validation set alone
-        checked[plain if plain in of_loaders else name] = value
-    split_keywords(checked, block, *loaders, who=who)
+        checked[plain if plain in loader_keys else name] = value
+    split_keywords(checked, block, *loaders, who=who)  # raises for keywords of none of these
     return of_block,of_data,rest
 
 def _ensure_cut(df, file, header):
     "Raise `ValueError` where columns seem to have another delimiter than the comma"
+    # the header, or without one the last cells
     cells = [*df] if header is not None else df.iloc[:,-1].astype(str).tolist()
     uncut = [o for o in cells if re.search('[;\t|]', str(o))]
-    if header is None and len(uncut)<len(cells): return  # some texts may have it
+    if header is None and len(uncut)<len(cells): return  # some texts may have such a sign
     if uncut: raise ValueError(f"{file} has a column {uncut[0]!r}: pass `delimiter=`, such as ';' or ','")
 
 def _ensure_all_lines(df, file, text, delimiter, header):
     "A quote at the start of a text makes pandas read several lines as one: raise `ValueError` where it may have"
     lines = text.strip('\n').split('\n')
     n = len(lines) - (header is not None)
-    is_whole = len({o.count(delimiter) for o in lines})==1 and delimiter in text  # each line has all cells
-    if is_whole and len(df)<n: raise ValueError(
+    are_rows = len({o.count(delimiter) for o in lines})==1 and delimiter in text  # each line has all cells
+    if are_rows and len(df)<n: raise ValueError(
         f'{file} has {n:,} lines, but {len(df):,} rows: where a quote is part of a text pass `quoting=3`, '
         'where a cell has several lines `quoting=0`')
 
@@ -229,8 +230,9 @@ class TextDataLoaders(_fastai.TextDataLoaders):
             _ensure_targets(df, targets, y_block, label_delim)
             if y_block is None: y_block = _target_block(df, targets, label_delim)
             blocks += L(y_block)
-            places = [[*df].index(o) if isinstance(o, int) else o for o in targets]
-            get_y = ColReader(places, label_delim=label_delim)
+            # `ColReader` takes a name that is a number for a place
+            cols = [[*df].index(o) if isinstance(o, int) else o for o in targets]
+            get_y = ColReader(cols, label_delim=label_delim)
         get_x = ColReader(of_block.get('tok_text_col', 'text'))
         dblock = DataBlock(blocks, get_x=get_x, get_y=get_y, splitter=splitter, **of_data)
         return cls.from_dblock(dblock, df, path=path, seq_len=seq_len, **of_loader)
@@ -282,12 +284,13 @@ class TextDataLoaders(_fastai.TextDataLoaders):
         text = read_text(file, encoding)
         ensure(not re.match('"?sep=', text), 'csv_fname', csv_fname,
                "of a table that begins with its header: delete Excel's first line, `sep=`")
-        used = ifnone(delimiter, ',')
-        df = pd.read_csv(io.StringIO(text), header=header, delimiter=used, quoting=ifnone(quoting, csv.QUOTE_MINIMAL))
-        has_several = header is None and kwargs.get('label_delim')  # labels in the last cell
-        if delimiter is None and not has_several: _ensure_cut(df, file, header)
+        separator = ifnone(delimiter, ',')
+        df = pd.read_csv(io.StringIO(text), header=header, delimiter=separator,
+                         quoting=ifnone(quoting, csv.QUOTE_MINIMAL))
+        many_labels = header is None and kwargs.get('label_delim')  # between labels may be a semicolon
+        if delimiter is None and not many_labels: _ensure_cut(df, file, header)
         if not isinstance(df.index, pd.RangeIndex): raise ValueError(
             f'{file} has rows with more cells than its header, such as {first(df.itertuples(name=None))!r:.80}: '
             'put texts with the delimiter in quotes, or pass another `delimiter=`')
-        if quoting is None and header in ('infer',0,None): _ensure_all_lines(df, file, text, used, header)
+        if quoting is None and header in ('infer',0,None): _ensure_all_lines(df, file, text, separator, header)
         return cls.from_df(df, path=path, **kwargs)

@@ -17,11 +17,11 @@ def merge_pair(
     pair:tuple # Two pieces
 )->list: # The pieces, each pair joined
     "Join `pair` wherever it occurs, from left to right"
-    res = []
+    merged = []
     for part in parts:
-        if res and (res[-1],part)==pair: res[-1] += part
-        else: res.append(part)
-    return res
+        if merged and (merged[-1],part)==pair: merged[-1] += part
+        else: merged.append(part)
+    return merged
 
 # %% ../../nbs/text/bpe.ipynb #e72b89c4
 @functools.lru_cache
@@ -43,9 +43,9 @@ def split_words(
 
 # %% ../../nbs/text/bpe.ipynb #a482c851
 # GPT-2's names: a byte that is no printed character is named by one from 256 on
-_same = [*range(33, 127), *range(161, 173), *range(174, 256)]  # bytes whose character is printed
-_rest = [o for o in range(256) if o not in _same]
-byte_names = dict(zip(_same+_rest, map(chr, [*_same, *range(256, 324)])))
+_printed = [*range(33, 127), *range(161, 173), *range(174, 256)]  # bytes whose character is printed
+_others = [o for o in range(256) if o not in _printed]
+byte_names = dict(zip(_printed+_others, map(chr, [*_printed, *range(256, 324)])))
 def _bytes(text): return [bytes([o]) for o in text.encode()]
 
 # %% ../../nbs/text/bpe.ipynb #6a6532bb
@@ -62,17 +62,17 @@ def train_bpe(
     where = defaultdict(set)  # the words in which it occurs
     ids = {bytes([byte]): i for i,byte in enumerate(byte_names)}
     merges = []
-    heap = []  # least first: `-count` for the most frequent pair, then the ids for that of the oldest pieces
+    heap = []  # `(-count, id, id, pair)`: the first is the most frequent pair, of equal ones that of the oldest pieces
     def push(pair): heapq.heappush(heap, (-pairs[pair], *map(ids.get, pair), pair))
-    def count(word, sign):  # -1 takes its pairs off
+    def add_pairs(word, sign):  # -1 takes them off
         for pair in _neighbors(pieces[word]):
             pairs[pair] += sign*counts[word]
             where[pair].add(word)
-    for word in pieces: count(word, 1)
+    for word in pieces: add_pairs(word, 1)
     for pair in pairs: push(pair)
     while heap and len(merges)<n and -heap[0][0]>=min_freq:
         minus_count,*_,pair = heapq.heappop(heap)
-        if pairs[pair]!=-minus_count:  # it has fallen since
+        if pairs[pair]!=-minus_count:  # the count has fallen since
             push(pair)
             continue
         joined = b''.join(pair)
@@ -80,9 +80,9 @@ def train_bpe(
         ids[joined] = len(ids)
         new_pairs = set()
         for word in where.pop(pair):  # one that has lost the pair stays as it is
-            count(word, -1)
+            add_pairs(word, -1)
             pieces[word] = merge_pair(pieces[word], pair)
-            count(word, 1)
+            add_pairs(word, 1)
             new_pairs |= {o for o in _neighbors(pieces[word]) if joined in o}
         for new_pair in new_pairs: push(new_pair)
     return merges
@@ -99,7 +99,10 @@ def _pieces(tok, word):
 
 _unsupported_keys = ('normalizer dropout ignore_merges continuing_subword_prefix end_of_word_suffix '
                      'add_prefix_space single_word lstrip rstrip').split()
-def _name(piece): return ''.join(byte_names[o] for o in piece)
+
+def _name(piece):
+    "The bytes of a piece in printed characters, as `tokenizer.json` has them: `b' a'` is `Ġa`"
+    return ''.join(byte_names[o] for o in piece)
 
 class BPETokenizer:
     "Split texts into pieces by byte-pair encoding, and join them without loss; for `tok_tfm=`"
@@ -126,8 +129,8 @@ class BPETokenizer:
         names = [*map(_name, order)]
         for i in special_ids(names):  # a text may have words that look like special tokens
             if names[i] not in self.specials: names[i] = '▁'+names[i]
-        self.names = dict(zip(order, names))
-        self.back = dict(zip(names, order))
+        self.names = dict(zip(order, names))  # the token of each piece
+        self.back = dict(zip(names, order))  # the piece of each token
 
     @classmethod
     def from_file(cls,
@@ -141,8 +144,8 @@ class BPETokenizer:
         added = file.get('added_tokens') or []
         parts = file,model,pre,*added
         unsupported = [key for key in _unsupported_keys if any(o.get(key) for o in parts)]
-        plain = pre.get('type')=='ByteLevel' and pre.get('use_regex', True)
-        ensure(plain and not unsupported, 'path', unsupported or ['pre_tokenizer'],
+        has_pattern = pre.get('type')=='ByteLevel' and pre.get('use_regex', True)  # GPT-2's
+        ensure(has_pattern and not unsupported, 'path', unsupported or ['pre_tokenizer'],
                "a file without these: `HFTokenizer` reads it")
         merges = [o.split(' ') if isinstance(o, str) else o for o in model['merges']]
         specials = {o['content']: o['id'] for o in added}
@@ -172,11 +175,17 @@ class BPETokenizer:
             words += [part] if i%2 else split_words(part)
         return words
 
+    def _split(self, text):
+        "The pieces of a text"
+        pieces = []
+        for word in self._words(text): pieces += _pieces(self, word)
+        return pieces
+
     def encode(self,
         text:str # Any text without halves of surrogate pairs, which UTF-8 can't write
     )->list: # Numbers, as in `tok['vocab']`
         "The ids of a text"
-        return [self.ids[piece] for word in self._words(text) for piece in _pieces(self, word)]
+        return [self.ids[piece] for piece in self._split(text)]
 
     def decode(self,
         ids:list # Numbers, as `encode` gives them
@@ -187,9 +196,7 @@ class BPETokenizer:
 
     def __call__(self, items):
         "Yield a list of tokens for each of `items`"
-        for text in items:
-            words = self._words(no_surrogates(text))
-            yield [BOS]*self.bos + [self.names[piece] for word in words for piece in _pieces(self, word)]
+        for text in items: yield [BOS]*self.bos + [self.names[piece] for piece in self._split(no_surrogates(text))]
 
     def make_vocab(self,
         counter:Counter=None, # Not needed: the pieces are known

@@ -16,8 +16,9 @@ from .tokenizers import *
 # %% ../../nbs/text/detokenize.ipynb #438203fa
 def _words(tokens):
     "The words that tokens mean: the marks of fastai's rules are undone"
+    # 'xxmaj the' -> 'The', 'xxup ok' -> 'OK', 'xxrep 3 !' -> '!!!', 'xxwrep 2 no' -> 'no','no', 'xxfld 1' -> nothing
     words = []
-    # of the next word: `xxmaj` or `xxup`; `xxrep`, `xxwrep` or `xxfld`, with a number; how often it is repeated
+    # marks of the next word: `xxmaj` or `xxup`; `xxrep`, `xxwrep` or `xxfld`; the number behind it
     capitals = repeat = n = None
     for token in tokens:
         if token in (BOS,EOS,PAD,'xxfake'): continue
@@ -26,7 +27,7 @@ def _words(tokens):
             repeat = token
             n = None
         elif repeat==FLD and token.isdecimal(): repeat = None  # the number of a field
-        elif repeat and n is None and token.isdecimal(): n = min(int(token), 1000)  # whatever a text says
+        elif repeat and n is None and token.isdecimal(): n = min(int(token), 1000)  # a text may have any number
         else:
             word = token
             if capitals==TK_MAJ: word = token[:1].upper()+token[1:]
@@ -37,16 +38,18 @@ def _words(tokens):
     return words
 
 # %% ../../nbs/text/detokenize.ipynb #1f21ba7a
-# white space that is a token, with a space on each side
+# white space that is a token, with the spaces that join it to its neighbors
 _line_breaks = re.compile(r' ?(?<!\S)([\n▁][\s▁]*)(?!\S) ?')
 def _rule(pattern, by): return partial(re.compile(pattern, re.X).sub, by)
 _end = r"""(?![^\s"'*])"""  # a word ends here, or a quote closes
-# `" a word "` becomes `"a word"`; a quote without an end is one that closes
+# `" a word "` becomes `"a word"`; a quote without an end closes, and so does
+# one before a capital, since fastai's rules mark no capital behind a quote
 def _quote(sign): return rf'(?<!\S)({sign})(?![ ]?[A-Z]\w)[ ]?(.*?)(?:[ ]({sign}){_end}|$)'
 _english = [
     # quotes open and close in turn; after a plural `'` is an apostrophe
     *(_rule(_quote(o), r'\1\2\3') for o in ('"', r'\*', r"(?<![^aiu]s[ ])'")),
-    # spaces that go: before and after punctuation, around `-` and `/`, within a word
+    # spaces that go: before punctuation and `n't`; after brackets; around `-` and `/`; in *gonna*, *gotta*, *cannot*;
+    # before a run of one letter or digit, which `xxrep` had cut off, as in *so ooo* and *10 , 000*
     _rule(rf"""[ ](?=(?:[.!?]+|[,;:%)\]}}’”»]|n['’]t|['’](?:s|re|ve|m|ll|d)){_end}|["'*]\s)
         | (?<![^\s'"*].)(?<=[([{{$£€#“‘«¿¡])[ ]
         | [ ]([/\\]|-(?![ ](?:[A-Z]\w|["'(]|(?:but|it|that|this|he|she|they|we|who|I)\b))){_end}[ ]?
@@ -64,20 +67,21 @@ def join_words(
     "The text of English words; what fastai's rules lose stays lost"
     if isinstance(tokens, str): raise TypeError('`tokens` is a string, but must be a list of words')
     text = ' '.join({'i':'I', '…':'...', ' ':'▁'}.get(o, o) for o in _words(tokens))
-    lines = _line_breaks.split(text)
-    # lines, and between them their breaks
+    lines = _line_breaks.split(text)  # a line, what is between it and the next, the next, …
     lines[::2] = map(compose(*_english), lines[::2])
     lines[1::2] = [o.replace(' ', '').replace('▁', ' ') for o in lines[1::2]]
     return ''.join(lines)
 
 # %% ../../nbs/text/detokenize.ipynb #16000015
-def _words_of(pieces): return ''.join(pieces).replace('▁', ' ').split()
+def _words_of(pieces):
+    "Words of SentencePiece's pieces: `▁a ▁fi lm` -> `a film`"
+    return ''.join(pieces).replace('▁', ' ').split()
 
 def _join_pieces(tokens): return join_words(_words_of(tokens))
 
 def _join_marked(tokens, sep): return sep.join(_words(tokens))
 
-def _of_ours(decoder):
+def _our_function(decoder):
     "The function of a decoder of this library, whose text changes in known ways; None for another one"
     f = decoder.__func__ if inspect.ismethod(decoder) else func_of(decoder)
     methods = (CharTokenizer.join, ExactSubwordTokenizer.join, BPETokenizer.join,
@@ -92,8 +96,8 @@ def text_decoder(
     tok = text_tokenizer(tok) if isinstance(tok, DataLoaders) else as_tokenizer(tok)
     inner = tok.tok if tok else None
     sep = tok.sep if tok else ' '
-    def as_text(res): return res if isinstance(res, str) else sep.join(res)
-    if decoder is not None: return decoder if _of_ours(decoder) else compose(decoder, as_text)
+    def as_text(words): return words if isinstance(words, str) else sep.join(words)
+    if decoder is not None: return decoder if _our_function(decoder) else compose(decoder, as_text)
     if hasattr(inner, 'join'): return inner.join
     if isinstance(inner, SpacyTokenizer): return join_words
     if isinstance(inner, SentencePieceTokenizer): return _join_pieces
@@ -116,11 +120,11 @@ def decode_text(
 # %% ../../nbs/text/detokenize.ipynb #16000034
 def _fixed(decoder, tokens):
     "The beginning of the text that no more tokens change; of a custom decoder nothing"
-    ours = _of_ours(decoder)
-    if ours is None: return ''
-    if ours is _join_pieces: return _fixed(join_words, _words_of(tokens)[:-1])
+    function = _our_function(decoder)
+    if function is None: return ''
+    if function is _join_pieces: return _fixed(join_words, _words_of(tokens)[:-1])  # the last word may go on
     # tokens that change as much of the end as any others do: a capital word, or a byte that begins a character
-    more = [FLD, '1', TK_MAJ, 'xx'] if ours is join_words else ['<0xE2>']
+    more = [FLD, '1', TK_MAJ, 'xx'] if function is join_words else ['<0xE2>']
     text = decoder(list(tokens))
     longer = decoder([*tokens, *more])
     return os.path.commonprefix([text, longer]).rstrip('�')
@@ -130,8 +134,8 @@ def _end_of(old, text):
     "The place in `text` where its beginning `old` ends, which may have other spaces and capitals there"
     if text.startswith(old): return len(old)
     characters = map(re.escape, ''.join(old.split()))
-    same = re.match(r'\s*'.join(['', *characters]), text, re.I)
-    return same.end() if same else len(os.path.commonprefix([old, text]))
+    beginning = re.match(r'\s*'.join(['', *characters]), text, re.I)
+    return beginning.end() if beginning else len(os.path.commonprefix([old, text]))
 
 class TextWriter:
     "A text that grows token by token, until it comes to a stop string"
@@ -142,13 +146,13 @@ class TextWriter:
         stops:list=() # Strings before which the text ends
     ):
         store_attr('decoder,text,stops')
-        self.new = ''  # what was written
+        self.written = ''  # all that was returned so far
         self.done = False
         self.tokens = []
         self._read(tokens)
-        self.old = decoder(list(self.tokens))  # the prompt, as `decoder` writes it
-        # the text ends with a space, so the next piece needs none
-        self.trims = text[-1:].isspace() and not self.old[-1:].isspace()
+        self.prompt = decoder(list(self.tokens))  # as `decoder` writes it; `text` stays as it was typed
+        # the next piece loses its space: the text ends with one, which `decoder` has not written
+        self.trims = text[-1:].isspace() and not self.prompt[-1:].isspace()
 
     def _read(self, tokens): self.tokens += [o for o in tokens if o not in (BOS,PAD)]
 
@@ -167,9 +171,9 @@ class TextWriter:
         "Return what is new and fixed, without what may be the beginning of a stop string"
         if self.done: return ''
         text = self.decoder(list(self.tokens))
-        start = _end_of(self.old, text)
-        new = text[start:]
-        if not new.startswith(self.new):
+        start = _end_of(self.prompt, text)
+        new = text[start:]  # behind the prompt
+        if not new.startswith(self.written):
             raise ValueError('`decoder` changed a text that was shown already: use `predict`')
         ends = [new.find(o) for o in self.stops if o in new]
         if ends:
@@ -177,10 +181,11 @@ class TextWriter:
             new = new[:min(ends)]
         elif not last:
             new = _fixed(self.decoder, self.tokens)[start:]
+            # lengths of what may be the beginning of a stop string
             begun = [n for stop in self.stops for n in range(1, len(stop)) if new.endswith(stop[:n])]
             new = new[:len(new)-max(begun, default=0)]
-        piece = new[len(self.new):]
-        if piece: self.new = new
+        piece = new[len(self.written):]
+        if piece: self.written = new  # `new` may be shorter than what was written: then it stays
         if self.trims:
             piece = piece.lstrip(' ')
             self.trims = not piece

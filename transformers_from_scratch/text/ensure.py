@@ -8,7 +8,6 @@ __all__ = ['other_names', 'ensure', 'ensure_sizes', 'ensure_filled', 'ensure_spl
 
 # %% ../../nbs/text/ensure.ipynb #17bafcbd
 import difflib,functools,importlib,inspect,numbers
-from contextlib import suppress
 from fastai.basics import *
 
 # %% ../../nbs/text/ensure.ipynb #f0c0fa11
@@ -57,8 +56,8 @@ def ensure_filled(
         rows = table.index[table[[name]].isna().any(axis=1)]
         if len(rows): gaps[name] = f'{name!r} is missing in {len(rows):,} of {len(table):,} rows, such as {[*rows[:3]]}'
     if not gaps: return cols
-    said = ', '.join(gaps.values())
-    raise ValueError(f'{said}: leave them out, `df.dropna(subset={[*gaps]})`')
+    listed = ', '.join(gaps.values())
+    raise ValueError(f'{listed}: leave them out, `df.dropna(subset={[*gaps]})`')
 
 def ensure_split(
     df:pd.DataFrame, # A table
@@ -69,7 +68,7 @@ def ensure_split(
     wrong = [o for o in values if isinstance(o, str) or o not in (0, 1)]
     if not wrong and all(values): wrong = values  # no row is left for training
     if not wrong: return
-    value = max(wrong, key=str)  # of 'train' and 'valid' the second
+    value = max(wrong, key=str)  # that of validation, to show: of 'train' and 'valid' the second
     raise ValueError(f'{col!r} is {value!r}, but must be True or False, and False in some rows, '
                      f'as `df[{col!r}]=={value!r}` is')
 
@@ -87,13 +86,14 @@ def decoded(
 )->str: # Its characters, with `\n` at the end of each line
     "The text of a file; raises `ValueError` with its name where it is in none of these encodings"
     for name in L(encoding):
-        with suppress(UnicodeError):
-            text = data.decode(name)
-            start = text[:10_000]
-            n_control = len(re.findall('[\0-\x08\x0e-\x1f]', start))  # of wider characters, read as this one
-            # a line may end with `\r\n`, `\r\r\n` or `\r`
-            if n_control<=len(start)/8: return re.sub('(?<!\r)\r+\n|\r', '\n', text) if '\r' in text else text
-    start = data[:4]  # wider characters begin with a mark, or have zeros where they are letters
+        try: text = data.decode(name)
+        except UnicodeError: continue
+        start = text[:10_000]
+        n_control = len(re.findall('[\0-\x08\x0e-\x1f]', start))
+        if n_control>len(start)/8: continue  # characters of 16 or 32 bits, read as others
+        # a line may end with `\r\n`, `\r\r\n` or `\r`
+        return re.sub('(?<!\r)\r+\n|\r', '\n', text) if '\r' in text else text
+    start = data[:4]  # such characters begin with a mark, or have zeros where they are letters
     if b'\0' in start or start[:2] in (b'\xff\xfe',b'\xfe\xff'):
         wide = 'utf-16-be' if start[:1]==b'\0' else 'utf-16'
         if b'\0\0' in start: wide = 'utf-32'
@@ -126,8 +126,8 @@ def warn_unused(
     why:str # What does not follow them, or what to do about it
 ):
     "Warn of settings in a file that have no effect, at the caller of `load_pretrained`"
-    said = ', '.join(f'`{n}` is {o!r:.40}' for n,o in values.items())
-    if said: warn(f'{file}: {said}, which is not used: {why}', stacklevel=5)
+    listed = ', '.join(f'`{n}` is {o!r:.40}' for n,o in values.items())
+    if listed: warn(f'{file}: {listed}, which is not used: {why}', stacklevel=5)
 
 # %% ../../nbs/text/ensure.ipynb #9a000052
 other_names = {  # our name, and those in other libraries
@@ -141,7 +141,7 @@ other_names = {  # our name, and those in other libraries
     'dropout': 'drop_mult drop_rate hidden_dropout_prob resid_pdrop', 'attn_dropout': 'attn_pdrop',
     'n_words': 'max_new_tokens max_tokens n_tokens num_tokens', 'seed': 'generator random_state',
     'stop': 'stop_sequences stop_strings eos_token', 'text': 'prompt prefix'}
-_elsewhere = {  # and what is not a keyword here
+_elsewhere = {  # a note for keywords of other libraries that have no name here
     **dict.fromkeys(('backwards','bs','batch_size'), 'it is for the data, as `bs` of `from_df` is'),
     **{o: f'pass `attn_cls=partial(..., {o}=...)`' for o in ('kv_heads','qk_norm')},
     'packed': "there are no packed batches: in fastai's sorted ones 96 to 98 % of the tokens are real",
@@ -163,11 +163,18 @@ def keywords_of(
 )->callable: # A decorator
     "The keywords of `others` and their comments in the signature, and a note for unexpected ones"
     def _inner(f):
+        sig = inspect.signature(f)
+        params = {name: p for name,p in sig.parameters.items() if p.kind is not p.VAR_KEYWORD}
+        for other in others:
+            for name,p in inspect.signature(other).parameters.items():
+                if p.default is p.empty or name in but: continue
+                params.setdefault(name, p.replace(kind=p.KEYWORD_ONLY))
         @functools.wraps(f)
         def call(*args, **kwargs):
             try:
-                for name in kwargs.keys() & {*but}:  # raised here, it gets a note below
-                    raise TypeError(f"{f.__name__}() got an unexpected keyword argument '{name}'")
+                refused = first(kwargs.keys() & {*but})
+                # raised here, it gets a note below
+                if refused: raise TypeError(f"{f.__name__}() got an unexpected keyword argument '{refused}'")
                 return f(*args, **kwargs)
             except TypeError as e:
                 found = re.search(r"unexpected keyword argument '(\w+)'", str(e))
@@ -175,23 +182,17 @@ def keywords_of(
                 if is_unknown and not hasattr(e, '__notes__'):  # a function that `f` calls may have added one
                     e.add_note(_keyword_note(found[1], {*params} - {'self'}))
                 raise
-        sig = inspect.signature(f)
-        params = {name: p for name,p in sig.parameters.items() if p.kind is not p.VAR_KEYWORD}
-        for other in others:
-            for name,p in inspect.signature(other).parameters.items():
-                if p.default is p.empty or name in but: continue
-                params.setdefault(name, p.replace(kind=p.KEYWORD_ONLY))
         call.__signature__ = sig.replace(parameters=[*params.values()])
         _chain_comments(call, others)
         return call
     return _inner
 
 def _chain_comments(call, others):
-    "Let `docments` find the comments of `others`: it follows `__delwrap__` from `call` on"
+    "Let `docments` find the comments of `others`: it goes from `call` to its `__delwrap__`, to that one's, and so on"
     last = call
     for other in others:
         source = other.__init__ if isinstance(other, type) else other
-        while source:  # and those to which it passes its own keywords
+        while source:  # then the function to which it passes its own keywords
             # a new object, since the function itself may be in another chain
             last.__delwrap__ = partial(inspect.unwrap(func_of(source)))
             last = last.__delwrap__
@@ -204,15 +205,15 @@ def split_keywords(
     who:callable=None # A function that takes no others but its own: it raises `TypeError` for them
 )->list: # Those that each of `fs` takes and none before it does, and the others, unless `who` is given
     "Keywords by the function that takes them"
-    res = []
+    taken = []
     rest = dict(kwargs)
     for f in fs:
         names = [o for o in inspect.signature(f).parameters if o in rest]
-        res.append({n: rest.pop(n) for n in names})
-    if not who: return [*res, rest]
+        taken.append({n: rest.pop(n) for n in names})
+    if not who: return [*taken, rest]
     for name in rest:
         e = TypeError(f"{who.__name__}() got an unexpected keyword argument '{name}'")
         known = {key for f in (who,*fs) for key in inspect.signature(f).parameters}
         e.add_note(_keyword_note(name, known-{'self','dataset','source','kwargs'}))
         raise e
-    return res
+    return taken

@@ -21,8 +21,9 @@ def _in_row(i, f, *args):
 def _place(span):
     "`(start, end, label, text)` of a span in any format; the text is None where it is not there"
     if isinstance(span, TagSpan): return span.start,span.end,span.label,span.text
-    if not isinstance(span, dict): return *span,None  # spaCy's
+    if not isinstance(span, dict): return *span,None  # spaCy's: [0, 4, 'person']
     label, = L(span.get('labels', span.get('label')))  # Label Studio has a list of one
+    # 'start' and 'end', or 'start_offset' and 'end_offset'
     start,end = (span.get(o, span.get(f'{o}_offset')) for o in ('start','end'))
     return start,end,label,span.get('text')
 
@@ -46,11 +47,11 @@ def _entities(text, spans):
 # %% ../../nbs/text/entities.ipynb #e771000c
 def _spans_of(row, text_key):
     "The text of a row in any format, and its spans"
-    if isinstance(row, list): return row[0],row[1]['entities']  # spaCy's
+    if isinstance(row, list): return row[0],row[1]['entities']  # spaCy's: ['a text', {'entities': [...]}]
     if isinstance(row.get('data'), dict):  # Label Studio's
         done = [o for o in row['annotations'] if not o.get('was_cancelled')]
         ensure(len(done)<2, 'annotations', f'{len(done)} of one text', 'one: leave out the others')
-        values = [o['value'] for annotation in done for o in annotation['result']]
+        values = [o['value'] for o in done[0]['result']] if done else []
         return row['data'][text_key],[o for o in values if 'labels' in o]
     key = first(o for o in ('spans','entities','label','labels') if o in row)
     ensure(key, 'row', row, 'with `spans`, `entities`, `label` or `annotations`, which may be empty')
@@ -62,8 +63,9 @@ def _rows_of(data):
     except ValueError:
         lines = [o for o in data.split('\n') if o.strip()]
         return [_in_row(i, json.loads, o) for i,o in enumerate(lines)]
-    is_list = isinstance(rows, list) and not isinstance(first(rows), str)  # one row of spaCy starts with its text
-    return rows if is_list else [rows]
+    # one row of spaCy is a list, too, but starts with its text
+    are_rows = isinstance(rows, list) and not isinstance(first(rows), str)
+    return rows if are_rows else [rows]
 
 def read_entities(
     file:Path, # What spaCy, Prodigy, doccano or Label Studio has written, as JSON or JSON lines
@@ -74,8 +76,8 @@ def read_entities(
         if isinstance(row, dict) and row.get('answer', 'accept')!='accept': return  # of Prodigy
         text,spans = _spans_of(row, text_key)
         return text,_entities(text, spans)
-    found = [_in_row(i, read, row) for i,row in enumerate(_rows_of(read_text(file)))]
-    return pd.DataFrame([o for o in found if o], columns=['text','entities'])
+    texts = [_in_row(i, read, row) for i,row in enumerate(_rows_of(read_text(file)))]
+    return pd.DataFrame([o for o in texts if o], columns=['text','entities'])
 
 # %% ../../nbs/text/entities.ipynb #e7710010
 def _tags_of(text, spans, tok):
@@ -129,10 +131,10 @@ def write_entities(
 def _conll(words, tags):
     "The lines of a text; raises `ValueError` for what `read_conll` would read as something else"
     ensure(len(words) or len(tags), 'words', words, 'one at least: leave out empty texts, `df[df.words.map(len)>0]`')
-    fits = len(words)==len(tags) and all(re.fullmatch(r'\S([^\t\n\r]*\S)?', o) for o in (*words, *tags))
+    are_cells = len(words)==len(tags) and all(re.fullmatch(r'\S([^\t\n\r]*\S)?', o) for o in (*words, *tags))
     # the first would be read as a byte order mark, the second as a line between documents
-    reads_back = fits and words[0][0]!='\ufeff' and '-DOCSTART-' not in words
-    ensure(reads_back, 'words', words,
+    can_be_read = are_cells and words[0][0]!='\ufeff' and '-DOCSTART-' not in words
+    ensure(can_be_read, 'words', words,
            f'words without tabs and line ends, and a tag for each: they have {tags!r:.80}')
     return ''.join(f'{word}\t{tag}\n' for word,tag in zip(words, tags))
 

@@ -74,55 +74,58 @@ class FolderTokenizer(TextTokenizer):
         sep:str=' ' # As in fastai
     ):
         "Read texts from the folder `path`"
-        res = cls(ifnone(tok, WordTokenizer), rules, mode='folder', sep=sep)
-        res.path = Path(path)
-        res.encoding = encoding
-        res.n_workers = n_workers
-        res.texts = {}  # tokens as JSON, by key
-        res.keys = {}  # of each file, a hash of what is in it; `check_dls` compares them
-        res.counted = partial(get_files, res.path, ifnone(extensions, ['.txt']), True, folders)
-        return res
+        self = cls(ifnone(tok, WordTokenizer), rules, mode='folder', sep=sep)
+        self.path = Path(path)
+        self.encoding = encoding
+        self.n_workers = n_workers
+        self.texts = {}  # tokens as JSON, by key
+        self.keys = {}  # the key of each file; `check_dls` compares them
+        self.find_counted = partial(get_files, self.path, ifnone(extensions, ['.txt']), True, folders)
+        return self
 
-    def _key(self, data): return blake2b(data, digest_size=16, key=self.salt).digest()
+    def _key(self, data):
+        "A hash of what is in a file and, by `salt` from `setup`, of what else its tokens follow from"
+        return blake2b(data, digest_size=16, key=self.salt).digest()
 
     def setup(self, items=None, train_setup=False):
         "Read the files of the folder and of `items`, and count the words of the folder and of training texts"
         if items is None: return
         def files(dset): return [o.absolute() for o in dset.items if isinstance(o, Path)]
-        counted = [*map(Path.absolute, self.counted()), *files(items.train)]
-        train = dict.fromkeys(counted)  # each once
-        every = dict.fromkeys([*train, *files(items)])
+        # files whose words are counted, each once
+        counted = dict.fromkeys([*map(Path.absolute, self.find_counted()), *files(items.train)])
+        every = dict.fromkeys([*counted, *files(items)])
         contents = {file: file.read_bytes() for file in every}
         def text(file): return decoded(contents[file], file, self.encoding)
-        if self.counter is None and hasattr(self.tok, 'setup'): self.tok.setup([*map(text, train)], self.rules)
+        if self.counter is None and hasattr(self.tok, 'setup'): self.tok.setup([*map(text, counted)], self.rules)
         about = _about(self, self.encoding)
-        # so that the same text has another key for another tokenizer
+        # another tokenizer gives the same text another key
         self.salt = blake2b((about or '').encode(), digest_size=32).digest()
         self.keys = keys = {file: self._key(data) for file,data in contents.items()}
         kept = about and _KeptTokens(_file_for(self.path))
         self.texts = kept.read({*keys.values()}) if kept else {}
-        new = {keys[file]: file for file in every if keys[file] not in self.texts}  # of equal files one
-        made = self.many_tokens([*map(text, new.values())], self.n_workers)
-        new_texts = {key: json.dumps([*tokens]) for key,tokens in zip(new, made)}
-        if kept and new: kept.write(new_texts)
+        new_files = {keys[file]: file for file in every if keys[file] not in self.texts}  # of equal ones one
+        new_tokens = self.many_tokens([*map(text, new_files.values())], self.n_workers)
+        new_texts = {key: json.dumps([*tokens]) for key,tokens in zip(new_files, new_tokens)}
+        if kept and new_texts: kept.write(new_texts)
         self.texts |= new_texts
-        self._count({*train})
+        self._count({*counted})
 
-    def _count(self, train):
-        "Set the number of tokens of each file, and how often each occurs in the files of `train`"
+    def _count(self, counted):
+        "Set the number of tokens of each file, and how often each occurs in the files `counted`"
         self.lengths = {}
         count = Counter()
         for file,key in self.keys.items():
             tokens = json.loads(self.texts[key])
             self.lengths[file] = len(tokens)
-            if file in train: count.update(tokens)
+            if file in counted: count.update(tokens)
         if self.counter is None: self.counter = Counter(dict(sorted(count.items())))
 
     def encodes(self, path:Path):
         "Tokens of a file, kept or made from what stands in it now"
         data = path.read_bytes()
-        found = self.texts.get(self._key(data)) if self.texts else None
-        return self._tokenize1(decoded(data, path, self.encoding)) if found is None else L(json.loads(found))
+        tokens = self.texts.get(self._key(data)) if self.texts else None  # without texts there may be no `salt`
+        if tokens is not None: return L(json.loads(tokens))
+        return self._tokenize1(decoded(data, path, self.encoding))
 
     def get_lengths(self, items):
         "Number of tokens of each file; None where one was not read"
@@ -131,4 +134,4 @@ class FolderTokenizer(TextTokenizer):
         return None if None in lens else lens
 
     def __getstate__(self):
-        return super().__getstate__() | dict(texts={}, keys={}, lengths=None)  # of the training data
+        return super().__getstate__() | dict(texts={}, keys={}, lengths=None)  # these belong to the training data

@@ -37,12 +37,12 @@ class HFTokenizer:
         self.tok.no_truncation()
         self.tok.no_padding()
         ids = self.tok.get_vocab(with_added_tokens=True)
-        n = max(ids.values(), default=-1)+1
+        n_ids = max(ids.values(), default=-1)+1
         self.vocab_sz = vocab_sz
         self.specials = specials
-        self.eos = [i for i in eos if 0<=i<n]
-        self.vocab = ['xxfake']*ifnone(vocab_sz, n)
-        # fastai's rules change spaces
+        self.eos = [i for i in eos if 0<=i<n_ids]
+        self.vocab = ['xxfake']*ifnone(vocab_sz, n_ids)
+        # fastai's last rule replaces the spaces in a token
         for token,i in ids.items(): self.vocab[i] = f'<id{i}>' if ' ' in token else token
         if not special_ids(self.vocab, 'pad'): self.vocab.append(PAD)
         self.o2i = {token: i for i,token in enumerate(self.vocab) if token not in ('xxfake',PAD)}
@@ -50,11 +50,11 @@ class HFTokenizer:
         self._set_pairs()
         warn_unused(path, _disagreeing(self, settings), 'its tokenizer does otherwise')
 
-    def _set_ends(self, names):
+    def _set_ends(self, tokens):
         "Find out how a text begins and ends, and which tokens end it"
-        words = ['a', *[o for o in names if o.isalnum()][:9]]  # the file may drop some
+        words = ['a', *[o for o in tokens if o.isalnum()][:9]]  # several, since the file may drop some
         text = self.tok.encode(' '.join(words), add_special_tokens=self.specials)
-        special = text.special_tokens_mask
+        special = text.special_tokens_mask  # of `[CLS] a b c [SEP]` 1 0 0 0 1
         self.ends = 0,0  # special tokens before and after a text
         if 0 in special: self.ends = special.index(0),special[::-1].index(0)
         after = text.ids[len(special)-self.ends[1]:]
@@ -67,14 +67,14 @@ class HFTokenizer:
 
     def _set_pairs(self):
         "Find out how the file joins two texts, if at all, and after which token the type is 1"
-        both = self.tok.encode('a', 'a', add_special_tokens=self.specials)
-        types = both.type_ids
-        special = both.special_tokens_mask
+        both = self.tok.encode('a', 'a', add_special_tokens=self.specials)  # BERT: [CLS] a [SEP] a [SEP]
+        special = both.special_tokens_mask                                  # BERT: 1     0 1     0 1
         def before_first_1(xs):
+            "The place before the first 1; None where `xs` begins with 1, or has none"
             start = xs.index(1) if 1 in xs else 0
-            return start-1 if start else None  # a list may begin with 1, or have none
-        end = before_first_1(both.sequence_ids)
-        sep = before_first_1(types)
+            return start-1 if start else None
+        end = before_first_1(both.sequence_ids)  # before the second text; BERT: 2, of None 0 None 1 None
+        sep = before_first_1(both.type_ids)      # before type 1; BERT: 2, of 0 0 0 1 1
         self.pairs = end is not None and bool(special[end])
         self.sep = self.vocab[both.ids[sep]] if sep is not None and special[sep] else None
 
@@ -135,46 +135,49 @@ def _settings_beside(file):
 
 def _apply_settings(tok, settings):
     "Change a `tokenizers.Tokenizer` as `transformers` does"
-    # of two classes the tokenizer's file alone decides
+    # with these two classes the tokenizer's file alone decides
     alone = settings.get('tokenizer_class') in ('PreTrainedTokenizerFast','TokenizersBackend')
-    for part in () if alone else (tok.normalizer,tok.pre_tokenizer):
+    parts = () if alone else (tok.normalizer,tok.pre_tokenizer)
+    for part in parts:
         for key,attribute in _part_keys.get(type(part).__name__, {}).items():
             if key in settings: setattr(part, attribute, settings[key])
     if settings.get('clean_up_tokenization_spaces') and tok.decoder and type(tok.model).__name__!='BPE':
         dec = import_extra('tokenizers', 'hf').decoders
-        gaps = " .| ?| !| ,| ' | n't| 'm| 's| 've| 're".split('|')
+        gaps = " .| ?| !| ,| ' | n't| 'm| 's| 've| 're".split('|')  # each loses its spaces
         tok.decoder = dec.Sequence([tok.decoder, dec.Fuse(), *(dec.Replace(o, o.strip()) for o in gaps)])
 
 def _habits(tok):
     "Behaviour of an `HFTokenizer`, by the keys of settings"
     change = getattr(tok.tok.normalizer, 'normalize_str', noop)
     split = getattr(tok.tok.pre_tokenizer, 'pre_tokenize_str', lambda text: [(text,None)])
-    pieces = split(change('a')) or [('a',None)]  # `(piece, place)`
-    res = dict(do_lower_case='A' not in change('A'), add_prefix_space=pieces[0][0]!='a',
-               unk_token=getattr(tok.tok.model, 'unk_token', None), truncation_side='right')
+    words = split(change('a')) or [('a',None)]  # `(word, place)`
+    habits = dict(do_lower_case='A' not in change('A'), add_prefix_space=words[0][0]!='a',
+                  unk_token=getattr(tok.tok.model, 'unk_token', None), truncation_side='right')
     tokens = tok.tok.encode('a', add_special_tokens=tok.specials).tokens
-    before,after = tok.ends
-    if before: res['bos_token'] = res['cls_token'] = tokens[0]
-    if after: res['eos_token'] = res['sep_token'] = tokens[-1]
-    return res
+    n_before,n_after = tok.ends
+    if n_before: habits['bos_token'] = habits['cls_token'] = tokens[0]
+    if n_after: habits['eos_token'] = habits['sep_token'] = tokens[-1]
+    return habits
 
 def _disagreeing(tok, settings):
     "Settings that say something else than an `HFTokenizer` does"
     added = {o.content: o for o in tok.tok.get_added_tokens_decoder().values()}
     habits = _habits(tok)
-    def is_there(token):
+    def is_added(token):
+        "True if the tokenizer has this token, with the same attributes, such as `lstrip`"
         token = token if isinstance(token, dict) else dict(content=token)
         ours = added.get(token['content'])
         return all(getattr(ours, key, None)==value for key,value in token.items() if key!='__type')
-    def fits(key, value):
-        if key in _lists: return all(map(is_there, value.values() if isinstance(value, dict) else value))
+    def agrees(key, value):
+        if key in _lists: return all(map(is_added, value.values() if isinstance(value, dict) else value))
         if key.endswith('_token'):
             name = value['content'] if isinstance(value, dict) else value
             if not name: return True
             return name in added and habits.get(key) in (None,name)
-        return value==habits[key] if key in habits else not value  # what nobody knows may only be off
-    said = {key: value for key,value in settings.items() if value is not None and key not in _no_effect}
-    return {key: value for key,value in said.items() if not fits(key, value)}
+        if key in habits: return value==habits[key]
+        return not value  # an unknown setting may only be off
+    with_effect = {key: value for key,value in settings.items() if value is not None and key not in _no_effect}
+    return {key: value for key,value in with_effect.items() if not agrees(key, value)}
 
 # %% ../../nbs/text/hf.ipynb #c0d30022
 _spm_files = {  # files of SentencePiece, the models that have them, and how one and two texts end
@@ -196,45 +199,46 @@ def _set_spaces(tok, spec, kept, unknown=None):
     t = import_extra('tokenizers', 'hf')
     norm = t.normalizers
     dec = t.decoders
-    forth = []
-    if spec.precompiled_charsmap: forth.append(norm.Precompiled(spec.precompiled_charsmap))
+    steps = []
+    if spec.precompiled_charsmap: steps.append(norm.Precompiled(spec.precompiled_charsmap))
     if spec.remove_extra_whitespaces:
-        forth += [norm.Replace(t.Regex(r'\A +| +\z'), ''), norm.Replace(t.Regex(' {2,}'), ' ')]
-    change = norm.Sequence(forth).normalize_str
+        steps += [norm.Replace(t.Regex(r'\A +| +\z'), ''), norm.Replace(t.Regex(' {2,}'), ' ')]
+    change = norm.Sequence(steps).normalize_str
     kept = sorted([o for o in kept if change(o)!=o], key=len, reverse=True)
-    signs = [chr(0xf0000+i) for i in range_of(kept)]  # characters that no text has
-    forth = [*map(norm.Replace, kept, signs), *forth, *map(norm.Replace, signs, kept)]
-    if unknown: forth.append(norm.Replace(t.Regex(unknown), '\uffff'))  # one unknown token
-    forth.append(norm.Replace(' ', '▁'))
-    back = [dec.Replace('▁', ' '), dec.ByteFallback(), dec.Fuse()]
+    # during these steps each is a character that no text has
+    signs = [chr(0xf0000+i) for i in range_of(kept)]
+    steps = [*map(norm.Replace, kept, signs), *steps, *map(norm.Replace, signs, kept)]
+    if unknown: steps.append(norm.Replace(t.Regex(unknown), '\uffff'))  # one unknown token
+    steps.append(norm.Replace(' ', '▁'))
+    steps_back = [dec.Replace('▁', ' '), dec.ByteFallback(), dec.Fuse()]
     if spec.add_dummy_prefix:
-        forth.append(norm.Prepend('▁'))
-        back.append(dec.Strip(' ', 1, 0))
-    tok.normalizer = norm.Sequence(forth)
-    tok.decoder = dec.Sequence(back)
+        steps.append(norm.Prepend('▁'))
+        steps_back.append(dec.Strip(' ', 1, 0))
+    tok.normalizer = norm.Sequence(steps)
+    tok.decoder = dec.Sequence(steps_back)
 
 def _marian_vocab(file, pieces):
-    "Tokens of `vocab.json` with scores, and a regex of texts that have none"
+    "Tokens of `vocab.json` with scores, and a regex of texts that have no token"
     ids = _read_json(file.parent/'vocab.json')
     scores = {o.piece: o.score for o in pieces if o.type in (1,4)}  # usual ones, and those of a user
     if list(ids.values())!=list(range(len(ids))) or not scores.keys()<=ids.keys():
         raise ValueError(f'{file.parent}/vocab.json does not number the pieces of {file.name}')
     characters = {c for piece in scores for c in piece}
-    foreign = [o for o in ids if not characters&{*o}]  # pieces of the other language: each is found alone
+    foreign = [o for o in ids if not characters&{*o}]  # pieces of the other language, found where they stand alone
     # the lower a score, the later it is taken: after the pieces of this language foreign ones, then all others
     all_scores = dict.fromkeys(ids, -2e4) | dict.fromkeys(foreign, -1e4) | scores
-    odd = f"[^ {''.join(map(re.escape, sorted(characters)))}]"  # a character without a piece
+    odd = f"[^ {''.join(map(re.escape, sorted(characters)))}]"  # a character without a piece of this language
     longest_first = sorted(foreign, key=len, reverse=True)
-    alone = '|'.join(map(re.escape, longest_first))
+    foreign_piece = '|'.join(map(re.escape, longest_first))
     # a run of such characters, unless all of it is a foreign piece
-    unknown = f'(?<!{odd})(?!(?:{alone})(?!{odd})){odd}+'
+    unknown = f'(?<!{odd})(?!(?:{foreign_piece})(?!{odd})){odd}+'
     return list(all_scores.items()),unknown
 
 # %% ../../nbs/text/hf.ipynb #c0d30023
-def _more_tokens(file, names, cfg):
+def _more_tokens(file, tokens, cfg):
     "Special tokens that are not pieces: what was added to the vocabulary later"
     if file.name=='spm.model': return ['[MASK]']
-    if file.suffix=='.spm': return [o for o in ('</s>','<unk>','<pad>') if o in names]
+    if file.suffix=='.spm': return [o for o in ('</s>','<unk>','<pad>') if o in tokens]
     return [f'<extra_id_{i}>' for i in reversed(range(cfg.get('extra_ids', 100)))]
 
 def _from_sentencepiece(file):
@@ -249,17 +253,17 @@ def _from_sentencepiece(file):
            '`tokenizer.json`, by `AutoTokenizer.from_pretrained(folder).save_pretrained(folder)`')
     # pieces that a user defined have the best score, 0: as in SentencePiece they are taken before others
     vocab = [(o.piece, 0. if o.type==4 else o.score) for o in proto.pieces]
-    unk = proto.trainer_spec.unk_id
+    unk_id = proto.trainer_spec.unk_id
     unknown = None
     if file.suffix=='.spm':
         vocab,unknown = _marian_vocab(file, proto.pieces)
-        unk = [o for o,_ in vocab].index('<unk>')
-    tok = t.Tokenizer(t.models.Unigram(vocab, unk, proto.trainer_spec.byte_fallback))
-    names = {o for o,_ in vocab}
-    def of(*kinds):  # of SentencePiece: 2 is unknown, 3 control, 4 defined by the user
-        return [o.piece for o in proto.pieces if o.type in kinds and o.piece in names]
-    _set_spaces(tok, proto.normalizer_spec, of(4), unknown)
-    tok.add_special_tokens([*of(2, 3), *_more_tokens(file, names, cfg)])
+        unk_id = [o for o,_ in vocab].index('<unk>')
+    tok = t.Tokenizer(t.models.Unigram(vocab, unk_id, proto.trainer_spec.byte_fallback))
+    tokens = {o for o,_ in vocab}
+    def pieces(*types):  # of SentencePiece: 2 is unknown, 3 control, 4 defined by the user
+        return [o.piece for o in proto.pieces if o.type in types and o.piece in tokens]
+    _set_spaces(tok, proto.normalizer_spec, pieces(4), unknown)
+    tok.add_special_tokens([*pieces(2, 3), *_more_tokens(file, tokens, cfg)])
     _,*ends = _spm_files[file.name]
     # '[CLS] $A [SEP] $B:1 [SEP]:1' has `[CLS]` and `[SEP]`
     special = {*re.sub(r':\d|\$\w', '', ' '.join(ends)).split()}

@@ -31,7 +31,7 @@ def text_vocab(
     part:int=0 # Where targets are texts, too: 1 for these
 )->list: # Tokens, by id
     "The vocabulary; raises `ValueError` where `dls` holds no text"
-    tls = nested_attr(dls, 'train.dataset.tls')
+    tls = nested_attr(dls, 'train.dataset.tls')  # None where the dataset is not fastai's
     vocab = vocab_of(tls[part] if tls else dls)
     if is_listy(vocab) and is_listy(first(vocab)): vocab = vocab[0]  # tokens and classes
     if is_listy(vocab) and isinstance(first(vocab), str): return vocab
@@ -64,13 +64,14 @@ def pad_id(
     "The id of padding"
     dl = dls.train
     if isinstance(dl, LMDataLoader): return first(special_ids(text_vocab(dls), 'pad'))
-    usual = first(o for o in getattr(dl.before_batch, 'fs', ()) if hasattr(o, 'pad_idx'))
-    if usual: return usual.pad_idx
-    rest = tuplify(dl.dataset[0])[1:] if len(dl.dataset) else ()
-    # pad two texts of zeros, of which one is shorter: the largest id is that of padding
-    texts = [(TensorText(torch.zeros(n, dtype=torch.long)), *rest) for n in (2,1)]
-    one,other = (o[0] for o in dl.before_batch(texts))  # in any order
-    return int(max(one.max(), other.max())) if len(one)==len(other) else None
+    pad_tfm = first(o for o in getattr(dl.before_batch, 'fs', ()) if hasattr(o, 'pad_idx'))
+    if pad_tfm: return pad_tfm.pad_idx
+    # a function of the user's: let it pad two texts of zeros, of which one is shorter
+    targets = tuplify(dl.dataset[0])[1:] if len(dl.dataset) else ()
+    samples = [(TensorText(torch.zeros(n, dtype=torch.long)), *targets) for n in (2,1)]
+    one,other = (o[0] for o in dl.before_batch(samples))  # in any order
+    is_padded = len(one)==len(other)
+    return int(max(one.max(), other.max())) if is_padded else None
 
 # %% ../../nbs/text/info.ipynb #11000018
 def text_tokenizer(
@@ -118,10 +119,11 @@ def as_texts(
     texts:str # A text, or several as a list, a column or an array
 )->list: # Strings
     "A list of texts; raises `TypeError` for anything else"
-    res = list(texts) if is_listy(texts) or isinstance(texts, (pd.Series,np.ndarray)) else [texts]
-    kinds = [type(o).__name__ for o in res if not isinstance(o, str)]
+    are_several = is_listy(texts) or isinstance(texts, (pd.Series,np.ndarray))
+    texts = list(texts) if are_several else [texts]
+    kinds = [type(o).__name__ for o in texts if not isinstance(o, str)]
     if kinds: raise TypeError(f'`texts` has a {kinds[0]}, but must be a string or a list of strings')
-    return res
+    return texts
 
 # %% ../../nbs/text/info.ipynb #11000031
 def text_ends(
@@ -148,12 +150,12 @@ def row_text(
     "The text of a row, joined as in training; raises `TypeError` for a string where it is several columns"
     cols = text_columns(dls)
     is_text = isinstance(row, str)
-    one_column = len(cols)<2 or isinstance(dls.train, LMDataLoader)  # a language model goes on with any text
-    if is_text: fits = one_column
-    else: fits = cols and isinstance(row, (dict,pd.Series))
+    is_row = isinstance(row, (dict,pd.Series))
+    reads_texts = len(cols)<2 or isinstance(dls.train, LMDataLoader)  # a language model goes on with any text
+    is_allowed = reads_texts if is_text else cols and is_row
     example = ', '.join(f'{o!r}: ...' for o in cols)
-    allowed = 'a string' if one_column else f'a row, such as {{{example}}}'
-    ensure(fits, 'text', row, allowed, TypeError)
+    allowed = 'a string' if reads_texts else f'a row, such as {{{example}}}'
+    ensure(is_allowed, 'text', row, allowed, TypeError)
     if is_text: return row
     table = pd.DataFrame([dict(row)])
     cols = ensure_filled(table, *cols)
@@ -206,10 +208,10 @@ def target_columns(
     items = tls[-1].items
     get_y = first(tls[-1].tfms.fs)
     if not isinstance(items, pd.DataFrame) or not isinstance(get_y, ColReader): return
-    if get_y.pref or get_y.suff: return  # a file's name, made of the column
+    if get_y.pref or get_y.suff: return  # it makes a file's name of the column
     # a custom function may make other targets of them
     if not all(isinstance(o, tuple(_kinds)) for o in tls[-1].tfms.fs[1:]): return
-    cols = [o if o in items else items.columns[o] for o in get_y.cols]
+    cols = [o if o in items else items.columns[o] for o in get_y.cols]  # by name or place
     if get_y.label_delim is None: return items[cols]
     def split(labels): return labels.split(get_y.label_delim) if labels else []
     return items[cols].map(split, na_action='ignore')
@@ -228,9 +230,9 @@ def text_info(
     "Facts of `dls`; raises `ValueError` where it holds no text, and for a tokenizer that fastai misreads"
     tok = text_tokenizer(dls)
     target = text_target(dls)
-    names = [o for o in ('rules','join','make_vocab') if type(tok) is Tokenizer and hasattr(tok.tok, o)]
-    if names: raise ValueError(
-        f"`dls` has {type(tok.tok).__name__} inside fastai's `Tokenizer`, which leaves out its {names}: "
+    left_out = [o for o in ('rules','join','make_vocab') if type(tok) is Tokenizer and hasattr(tok.tok, o)]
+    if left_out: raise ValueError(
+        f"`dls` has {type(tok.tok).__name__} inside fastai's `Tokenizer`, which leaves out its {left_out}: "
         'make it with `TextDataLoaders` or `TextBlock` of this library, '
         '`from transformers_from_scratch.all import *` below the imports of fastai')
     return TextInfo(text_vocab(dls), pad_id(dls), target, text_vocab(dls, 1) if target.kind=='text' else [])
@@ -240,8 +242,11 @@ def _some_ids(ds):
     "The beginnings of up to 50 texts; none of custom functions, which are not called for this"
     texts = parts_of(ds)[0]
     if tfms_of(texts) and not isinstance(first(texts.tfms.fs), (ColReader,Tokenizer,Numericalize)): return []
-    places = np.linspace(0, len(ds)-1, min(len(ds), 50))
-    return [i for place in places for i in tuplify(texts[int(place)])[0][:200].tolist()]
+    ids = []
+    for place in np.linspace(0, len(ds)-1, min(len(ds), 50)):  # from the first text to the last
+        text = tuplify(texts[int(place)])[0]
+        ids += text[:200].tolist()
+    return ids
 
 def check_words(
     dls:DataLoaders, # Data with texts

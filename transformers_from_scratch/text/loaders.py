@@ -79,12 +79,12 @@ class _KeptPart:
     "The texts, or the targets, of a dataset: the numbers made of the cells of a row are kept in a dict, by these cells"
     def __init__(self, tl):
         self.tl = tl
-        self.kept = {}
-        self.state = None
+        self.kept = {}  # `(numbers, dtype, class)` of an item, by its key
+        self.state = None  # what else the numbers follow from: another one empties `kept`
         self.refresh()
 
     def _columns_now(self):
-        "The items, or those columns of a table that are read"
+        "A list of columns: those of a table that are read, or the items as the only one"
         items = self.items
         if not isinstance(items, pd.DataFrame): return [items]
         reader = self.tl.tfms.fs[0]
@@ -94,16 +94,16 @@ class _KeptPart:
     def refresh(self):
         "Read the cells, the transforms and the vocabulary that there are now; other ones empty the dict"
         self.items = self.tl.items
-        # a column by place, whatever its index is
+        # lists, since a `Series` is read by its index, not by place
         self.columns = [o.tolist() if isinstance(o, pd.Series) else o for o in self._columns_now()]
         # where the cells are tokens already, the tokenizer does nothing
         has_tokens = self.columns and len(self.items) and is_listy(self.columns[0][0])
         def is_known(f): return _is_known(f) or has_tokens and isinstance(f, TextTokenizer)
         fs = [*self.tl.tfms.fs]
-        self.known = [*itertools.takewhile(is_known, fs)]
-        self.own = fs[len(self.known):]  # of the user's
+        self.known_tfms = [*itertools.takewhile(is_known, fs)]  # their result is kept
+        self.later_tfms = fs[len(self.known_tfms):]  # from the user's first one on: they are called each time
         vocab = [*vocab_of(self.tl)]
-        state = vocab,self.tl.tfms.split_idx,self.known
+        state = vocab,self.tl.tfms.split_idx,self.known_tfms
         if state!=self.state:
             self.kept = {}
             self.state = state
@@ -111,29 +111,29 @@ class _KeptPart:
     def _key(self, i, columns):
         "The cells of item `i`; None where there are none, or where they may change unseen"
         key = tuple(_as_key(column[i]) for column in columns)
-        return key if key and self.known and None not in key else None
+        return key if key and self.known_tfms and None not in key else None
 
     def __getitem__(self, i):
         if self.tl.items is not self.items: self.refresh()
         key = self._key(i, self.columns)
         if key not in self.kept: key = self._keep(i, key)
-        if key is None: return self.tl[i]
+        if key is None: return self.tl[i]  # all transforms
         numbers,dtype,cls = self.kept[key]
-        return self._apply(self.own, numbers.to(dtype, copy=True).as_subclass(cls))
+        return self._apply(self.later_tfms, numbers.to(dtype, copy=True).as_subclass(cls))
 
     def _apply(self, tfms, x): return compose_tfms(x, tfms=tfms, split_idx=self.tl.tfms.split_idx)
 
     def _keep(self, i, key):
         "Keep the numbers of item `i`, and return its key; None where nothing can be kept"
         if key is None: return
-        columns = [getattr(o, 'iloc', o) for o in self._columns_now()]
+        columns = [getattr(o, 'iloc', o) for o in self._columns_now()]  # read by place
         if self._key(i, columns)!=key: self.refresh()  # a table was changed in place
         key = self._key(i, self.columns)
         if key is None: return
-        x = self._apply(self.known, getattr(self.items, 'iloc', self.items)[i])
+        x = self._apply(self.known_tfms, getattr(self.items, 'iloc', self.items)[i])
         if not isinstance(x, Tensor): return
         numbers = x.detach().as_subclass(Tensor)
-        small = numbers.int() if numbers.dtype is torch.long else numbers  # an id has 32 bits
+        small = numbers.int() if numbers.dtype is torch.long else numbers  # 32 bits are enough for an id
         self.kept[key] = small,numbers.dtype,type(x)
         return key
 
@@ -182,25 +182,26 @@ class PadTexts(Pad_Chunk):
         **kwargs
     )->list: # Rows, whose texts have one length
         "Pad"
-        columns = [*zip(*b)]
+        columns = [*zip(*b)]  # such as all texts, and all targets
         arrays = {}  # of the columns with texts, by place
         for i,o in enumerate(b[0]):
             if isinstance(o, (TensorText,*self.others)):
                 arrays[i] = [x.as_subclass(Tensor).numpy() for x in columns[i]]
-        self.max_len = max([1, *(len(x) for texts in arrays.values() for x in texts)])
+        self.max_len = max([1, *map(len, itertools.chain(*arrays.values()))])  # for `_padded`
         for i,texts in arrays.items():
             cls = type(b[0][i])
-            rows = self._padded(texts, self.others.get(cls, self.pad_idx))
-            columns[i] = [x.as_subclass(cls) for x in rows]
+            padded = self._padded(texts, self.others.get(cls, self.pad_idx))
+            columns[i] = [row.as_subclass(cls) for row in padded]
         return [*zip(*columns)]
 
     def _padded(self, texts, fill):
         "Texts of one length `(b,t)`"
         padded = np.full((len(texts), self.max_len), fill, texts[0].dtype)
-        for row,x in zip(padded, texts):
-            n = self.max_len-len(x)
-            start = n//self.seq_len*self.seq_len if self.pad_first else 0  # whole chunks in front
-            row[start:start+len(x)] = x
+        for row,ids in zip(padded, texts):
+            n = self.max_len-len(ids)
+            # whole chunks in front, the rest behind: of 5 with `seq_len=2` 4 and 1
+            start = n//self.seq_len*self.seq_len if self.pad_first else 0
+            row[start:start+len(ids)] = ids
         return torch.from_numpy(padded)
 
 class PadPairs(PadTexts):
@@ -219,9 +220,9 @@ class _KeepsRows:
     def __iter__(self):
         "Batches as from fastai, but without other processes where all that takes time is kept"
         rows = KeptRows.of(self.dataset)
-        all_kept = rows is not None and not any(o.own for o in rows.parts)
-        quick = all_kept and all(type(o) is ToTensor for o in self.after_item.fs)
-        with self.fake_l.no_multiproc() if quick else nullcontext():  # processes would only take time
+        all_kept = rows is not None and not any(o.later_tfms for o in rows.parts)
+        is_quick = all_kept and all(type(o) is ToTensor for o in self.after_item.fs)
+        with self.fake_l.no_multiproc() if is_quick else nullcontext():  # processes would only take time
             yield from super().__iter__()
 
     def create_batches(self, samps):
@@ -249,7 +250,7 @@ def _count_ids(dataset):
     rows = KeptRows.of(dataset)
     if rows is not None: rows.refresh()
     lens = _text_lengths(dataset)
-    changed = rows is not None and rows.parts[0].own  # by a transform of the user's
+    changed = rows is not None and rows.parts[0].later_tfms  # may make more or fewer ids
     if lens is not None and not changed: return [*lens]
     rows = ifnone(rows, dataset)
     return [len(tuplify(rows[i])[0]) for i in range(len(dataset))]
@@ -257,9 +258,11 @@ def _count_ids(dataset):
 def _is_tokenized(table, tok):
     "True for a table that holds tokens in the place of the texts that `tok` was made for"
     def holds_tokens(name): return name in table and is_listy(table[name].iloc[0])
-    # the texts are there, too; a place says nothing of the columns of another table
-    raw = all(isinstance(o, str) and o in table and not holds_tokens(o) for o in L(tok.text_cols))
-    return holds_tokens(tok.tok_text_col) and not raw
+    # by name: a place says nothing of the columns of another table
+    def holds_texts(col): return isinstance(col, str) and col in table and not holds_tokens(col)
+    # where all texts are there, the lists beside them are not their tokens
+    has_texts = all(map(holds_texts, L(tok.text_cols)))
+    return holds_tokens(tok.tok_text_col) and not has_texts
 
 def _tokenize_tables(
     dataset # A `Datasets` that may be of a table as it was before the training, as in `test_dl`
@@ -268,7 +271,7 @@ def _tokenize_tables(
     for tl in parts_of(dataset):
         tok = first(o for o in tfms_of(tl) if isinstance(o, TextTokenizer))
         if tok is None: continue
-        if isinstance(tl.items, list) and tl.items and isinstance(tl.items[0], pd.Series):
+        if isinstance(tl.items, list) and tl.items and isinstance(tl.items[0], pd.Series):  # rows of a table
             tl.items = pd.DataFrame(tl.items)
         table = tl.items
         if tok.mode!='df' or not isinstance(table, pd.DataFrame) or not len(table): continue
@@ -299,28 +302,29 @@ class _Stream:
     def __init__(self, dl):
         self.dl = dl
         self.rows = ifnone(KeptRows.of(dl.items.coll), dl.items.coll)
+        # behind each text, in this order: lengths 3 and 2 have the ends 3 and 5
         self.ends = [*itertools.accumulate(dl.lens)]
         self.tokens = torch.empty(self.ends[-1] if self.ends else 0, dtype=torch.int32)
-        self.filled = set()  # places in this order whose text is there
+        self.filled = set()  # numbers of the texts that are there, in this order
 
     def __getitem__(self, span:slice):
-        "The ids at these places; texts there that are missing are put there"
+        "The ids at these places; those of missing texts are made first"
         first_text = bisect_right(self.ends, span.start)
         last_text = bisect_right(self.ends, span.stop-1)
-        for place in range(first_text, last_text+1):
-            if place not in self.filled: self._put(place)
+        for number in range(first_text, last_text+1):
+            if number not in self.filled: self._put(number)
         return self.tokens[span].long()
 
-    def _put(self, place):
-        "Make the ids of the text at `place` of this order"
-        i = self.dl.items.idxs[place]
+    def _put(self, number):
+        "Make the ids of the text with this number in this order"
+        i = self.dl.items.idxs[number]  # its row in the dataset
         ids = tuplify(self.rows[i])[0].as_subclass(Tensor)
         if self.dl.between is not None: ids = torch.cat([ids, tensor([self.dl.between])])
-        n = self.dl.lens[place]
+        n = self.dl.lens[number]
         if len(ids)!=n: raise ValueError(f'text {i} of `dls` has {len(ids)} tokens, but had {n} '
                                          'when `dls` was made: make it anew')
-        self.tokens[self.ends[place]-n:self.ends[place]] = ids
-        self.filled.add(place)
+        self.tokens[self.ends[number]-n:self.ends[number]] = ids
+        self.filled.add(number)
 
 @delegates()
 class TextLMDL(_KeepsRows, LMDataLoader):
@@ -341,7 +345,7 @@ class TextLMDL(_KeepsRows, LMDataLoader):
         n_between = 0 if self.between is None else 1
         lens = _count_ids(dataset) if lens is None else [*lens]  # fastai looks them up by place
         super().__init__(dataset, [n+n_between for n in lens], cache, bs, seq_len, num_workers, **kwargs)
-        # kept without it: `new` adds it again
+        # the lengths inside, `lens.coll`, are without `between`: `new` passes them here again
         self.lens = ReindexCollection(lens, idxs=self.items.idxs, tfm=partial(operator.add, n_between))
         self.make_chunks()
 
@@ -358,7 +362,7 @@ class TextLMDL(_KeepsRows, LMDataLoader):
         "Piece `seq` of a row: input and target"
         step,row = divmod(seq or 0, self.bs)
         if step>=self.n_batches: raise IndexError
-        start = row*self.bl + step*self.seq_len
+        start = row*self.bl + step*self.seq_len  # a row has `bl` tokens of the stream, a batch `seq_len` of each row
         n = self.last_len if step==self.n_batches-1 else self.seq_len
         ids = self.chunks[start:start+n+1]
         return ids[:-1].as_subclass(LMTensorIds),ids[1:].as_subclass(TensorIds)

@@ -18,13 +18,13 @@ from .blocks import splitter_of
 
 # %% ../../nbs/text/pairs.ipynb #17b00020
 def _share_vocab(dsets):
-    "Give the texts and the targets of `dsets` one vocabulary, that of their training rows"
+    "Give the texts and the targets of `dsets` one vocabulary, made of the tokens of both in training rows"
     counts = Counter()
     for side in dsets.tls:
         for tokens in side.items.text.iloc[list(dsets.splits[0])]: counts.update(tokens)
     source,target = (first(o for o in side.tfms.fs if isinstance(o, TextIds)) for side in dsets.tls)
     source.vocab = None
-    source.setups(SimpleNamespace(counter=counts))
+    source.setups(SimpleNamespace(counter=counts))  # makes it of the counts
     target.vocab = source.vocab
     target.o2i = source.o2i
 
@@ -69,7 +69,7 @@ def target_bos_eos(
     vocab = text_vocab(dls, 1)
     special = special_ids(vocab)
     word = first(o for i,o in enumerate(vocab) if o.isalnum() and i not in special)
-    ids = text_ids(dls, word or 'a', part=1)  # to see which ends the tokenizer adds
+    ids = text_ids(dls, word or 'a', part=1)  # of one word, to see what the tokenizer adds at both ends
     ends = special_ids(vocab, 'eos', 'sep', '/s', 'endoftext')
     starts = [i for i in special_ids(vocab, 'bos', 'cls', 's') if i not in ends] + ends
     ensure(starts, 'dls', vocab[:5], f'with a token such as {BOS!r}, with which a target begins')

@@ -50,8 +50,8 @@ class TagTokenizer(TextTokenizer):
     @property
     def ends(self):
         "Special tokens before and after a text"
-        both = [o for o in first(self.tok([''])) if o]
-        n_before = getattr(self.tok, 'ends', (len(both),0))[0]
+        both = [o for o in first(self.tok([''])) if o]  # an empty text has nothing else
+        n_before = getattr(self.tok, 'ends', (len(both),0))[0]  # all, unless the tokenizer has `ends`
         return both[:n_before],both[n_before:]
 
     def pieces(self,
@@ -61,6 +61,7 @@ class TagTokenizer(TextTokenizer):
         if isinstance(text, str):
             words = []
             for start,end in self.places(text):
+                # one if white space is before the word
                 space = ' '*text[max(start-1, 0):start].isspace()
                 words.append(space + text[start:end])
         else: words = [f' {o}' for o in text]
@@ -123,9 +124,10 @@ class Tags(ItemTransform):
     def setups(self, dsets:TfmdLists # Texts and tags
     ):
         "Collect the tags of the training data, and check all"
-        seen = [self._tags(dsets.subset(i)) for i in range(dsets.n_subsets)] if len(dsets) else []
-        if self.vocab is None: self.vocab = CategoryMap(sorted(seen[0]), sort=False)
-        new = sorted(set().union(*seen)-set(self.vocab))
+        # those to train on, and those for validation
+        tag_sets = [self._tags(dsets.subset(i)) for i in range(dsets.n_subsets)] if len(dsets) else []
+        if self.vocab is None: self.vocab = CategoryMap(sorted(tag_sets[0]), sort=False)
+        new = sorted(set().union(*tag_sets)-set(self.vocab))
         ensure(not new, 'tags', new, f'of {list(self.vocab)}: name all, as `tag_vocab=`')
         self.c = len(self.vocab)
 
@@ -135,13 +137,13 @@ class Tags(ItemTransform):
 
     def encodes(self, tagged # `(words, tags)`; where a tag is no string, nothing is learned
     )->TensorTags: # As wide as the ids of the text
-        "A number for each piece"
+        "A number for each piece: that of the tag at the first piece of a word, -99 if it has none; else -100"
         words,tags = _checked(self.tok, tagged)
         head,tail = self.tok.ends
         numbers = [-100]*len(head)
         for tag,pieces in zip(tags, self.tok.pieces(words)):
-            first_piece = self.vocab.o2i[tag] if _is_tag(tag) else -99
-            numbers += [first_piece] + [-100]*(len(pieces)-1)
+            number = self.vocab.o2i[tag] if _is_tag(tag) else -99
+            numbers += [number] + [-100]*(len(pieces)-1)
         return TensorTags(numbers + [-100]*len(tail))
 
     def decodes(self, y:TensorTags # Numbers from `encodes`
@@ -149,7 +151,7 @@ class Tags(ItemTransform):
         "The tag of each word at its first piece, 'O' if it has none, None where a word continues"
         def tag_of(number):
             if number==-99: return 'O'  # a word begins here, but it has no tag
-            if number<0: return None
+            if number<0: return None  # the word goes on
             return self.vocab[number]
         numbers = self.tok.decodes(y.tolist())  # without those of the special tokens at both ends
         return numbers.map(tag_of)
@@ -211,12 +213,12 @@ def text_windows(
     borders = [0]  # in the middle of the words that two windows share
     for (_,end),(next_start,_) in zip(windows, windows[1:]): borders.append((next_start+end)//2)
     borders.append(len(sizes))
-    res = []
+    parts = []
     for (start,end),own_start,own_end in zip(windows, borders, borders[1:]):
         begin = places[start-1][1] if start else 0  # a space before a word is part of it
         part = text[begin:places[end-1][1]]
-        res.append((part, range(start, end), range(own_start, own_end)))
-    return res
+        parts.append((part, range(start, end), range(own_start, own_end)))
+    return parts
 
 # %% ../../nbs/text/tags.ipynb #16b00124
 def _prefix_and_label(tag):
@@ -257,7 +259,7 @@ class TaggedText(list):
         probs:list=None # The probability of each tag
     ):
         self.given = given
-        for label,a,b in tag_spans(tags):
+        for label,a,b in tag_spans(tags):  # words `a` to `b-1`
             start,end = places[a][0],places[b-1][1]
             part = given[start:end] if isinstance(given, str) else ' '.join(given[start:end])
             prob = None if probs is None else sum(probs[a:b])/(b-a)
@@ -266,12 +268,13 @@ class TaggedText(list):
     def _in_text(self):
         "The text, and the places of the spans in it, in characters"
         if isinstance(self.given, str): return self.given,[(o.start, o.end) for o in self]
-        starts = [0, *itertools.accumulate(len(o)+1 for o in self.given)]  # of the words, each with a space behind it
+        # of the words, each with a space behind it: of `['a','film']` 0 and 2, and 7 behind the last
+        starts = [0, *itertools.accumulate(len(o)+1 for o in self.given)]
         return ' '.join(self.given),[(starts[o.start], starts[o.end]-1) for o in self]
 
     def __str__(self):
         text,places = self._in_text()
-        for (a,b),span in reversed([*zip(places, self)]):
+        for (a,b),span in reversed([*zip(places, self)]):  # from the end, since marks move what follows
             text = f'{text[:a]}[{text[a:b]}]({span.label}){text[b:]}'
         return text
 
@@ -284,7 +287,7 @@ class TaggedText(list):
 
 # %% ../../nbs/text/tags.ipynb #16b0012b
 def _joined(pieces, tags):
-    "Pieces joined to words again, with their tags"
+    "Pieces joined to words again, with their tags, as from `Tags.decodes`"
     words = []
     for piece,tag in zip(pieces, tags):
         if tag is None: words[-1] += piece.removeprefix('##')  # WordPiece
@@ -317,9 +320,10 @@ def read_conll(
     "Read the format of the CoNLL shared tasks; raises `ValueError` for a line without a word or its tag"
     lines = read_text(file, encoding).split('\n')
     has_tabs = any('\t' in o for o in lines if o.strip(' \t'))
-    from_end = min(words, tags)<0
+    from_end = min(words, tags)<0  # a column is counted from the end: each line needs as many cells
+    may_differ = has_tabs and not from_end  # without tabs a word may have a space, which would be a cell more
     texts = [[]]
-    n_cells = None  # of each line; where columns are counted from the start, of the lines of a text
+    n_cells = None  # of the first line; if no column is counted from the end, of the first line of a text
     for i,line in enumerate(lines, 1):
         if has_tabs and line[:1]=='#' and '\t' not in line: continue  # a comment, as in CoNLL-U
         if not line.strip(' \t') or re.match(r'-DOCSTART-([ \t]|$)', line):
@@ -330,10 +334,9 @@ def read_conll(
         cells = line.rstrip(' ').split('\t') if has_tabs else [o for o in line.split(' ') if o]
         if words==1 and _is_range(cells): continue
         n_cells = ifnone(n_cells, len(cells))
-        # columns that are counted from the end need as many cells in each line; without tabs a word may have a space
-        is_even = len(cells)==n_cells or has_tabs and not from_end
+        is_regular = may_differ or len(cells)==n_cells
         has_both = len(cells)>max(1, words, tags) and cells[0] and cells[words] and cells[tags].strip(' ')
-        if not (is_even and has_both): raise ValueError(
+        if not (is_regular and has_both): raise ValueError(
             f'{file}, line {i}: {line:.80} must have a word and its tag, no empty cell for them or first, and '
             f'{n_cells} cells, as the lines before: pass `words=` and `tags=` for other columns, or mend the line')
         texts[-1].append((cells[words], cells[tags].strip(' ')))
@@ -350,8 +353,8 @@ def _windowed(df, words, tags, tok, most, overlap):
     for i,row in enumerate(df.to_dict('records')):
         text,labels = _checked(tok, (row[words], row[tags]))
         sizes = [1]*len(labels)  # a window is measured in words
-        for part,inside,scored in text_windows(text, tok.places(text), sizes, most, overlap):
-            window = [labels[j] if j in scored else None for j in inside]
+        for part,inside,predicted in text_windows(text, tok.places(text), sizes, most, overlap):
+            window = [labels[j] if j in predicted else None for j in inside]
             if any(map(_is_tag, window)):
                 rows.append({**row, words: part, tags: window, text_number: i})
     return pd.DataFrame(rows)
@@ -379,7 +382,7 @@ class TagDataLoaders(DataLoaders):
         "Create from a table of words and tags"
         split_keywords(kwargs, cls.from_dblock, Datasets.dataloaders, TextDL, who=cls.from_df)
         tok = tok_tfm if isinstance(tok_tfm, TagTokenizer) else TagTokenizer(tok_tfm)
-        valid = {*splitter_of(df, valid_pct, seed, valid_col)(df)[1]}
+        valid = {*splitter_of(df, valid_pct, seed, valid_col)(df)[1]}  # numbers of texts
         windows = _windowed(df, words_col, tags_col, tok, max_words, overlap)
         is_valid = [i for i,number in enumerate(windows[text_number]) if number in valid]
         block = DataBlock((TextBlock(tok, text_vocab, min_freq=min_freq), TagBlock(tok, tag_vocab)),
@@ -387,6 +390,7 @@ class TagDataLoaders(DataLoaders):
                           splitter=IndexSplitter(is_valid))
         dls = cls.from_dblock(block, windows, path=path, **kwargs)
         tags_of(dls).windows = max_words,overlap
+        # `from_dblock` makes fastai's `DataLoaders`
         return cls(*dls.loaders, path=dls.path, device=dls.device)
 
     @delegates(DataLoaders.test_dl)

@@ -17,17 +17,17 @@ from .bpe import *
 from .hf import *
 
 # %% ../../nbs/text/tokenizers.ipynb #94bfd44f
-_names = {*defaults.text_spec_tok, 'xxfake'}
+_special_tokens = {*defaults.text_spec_tok, 'xxfake'}
 
 def _vocab_of(parts):
     "Special tokens, `parts`, and those with which fastai pads to a multiple of 8, at least one"
-    vocab = [UNK, PAD, BOS, *(o for o in parts if o not in _names)]
+    vocab = [UNK, PAD, BOS, *(o for o in parts if o not in _special_tokens)]
     return vocab + ['xxfake']*(8 - len(vocab)%8)
 
 class CharTokenizer:
     "Split texts into characters, and join them without loss; for `tok_tfm=` or `tok=`"
     rules = []
-    _named = {' ':'▁', '▁':'▁▁'}
+    _named = {' ':'▁', '▁':'▁▁'}  # tokens of the characters that are not tokens themselves
     def __init__(self,
         bos:bool=False # Begin each text with `xxbos`? For many texts, not for one long text
     ):
@@ -48,7 +48,7 @@ class CharTokenizer:
         tokens:list # Characters, as this tokenizer names them
     )->str: # The text; `�` stands for a character that is not in the vocabulary
         "Back to the text; other special tokens are dropped"
-        back = dict.fromkeys(_names, '') | {'▁':' ', '▁▁':'▁', UNK:'�'}
+        back = dict.fromkeys(_special_tokens, '') | {'▁':' ', '▁▁':'▁', UNK:'�'}
         return ''.join(back.get(o, o) for o in tokens)
 
 # %% ../../nbs/text/tokenizers.ipynb #767cce2c
@@ -98,7 +98,9 @@ class PatternTokenizer:
             yield [o.lower() for o in words] if self.lower else words
 
 # %% ../../nbs/text/tokenizers.ipynb #deab320d
-def _bytes(text): return [f'<0x{o:02X}>' for o in text.encode()]
+def _bytes(text):
+    "Pieces of a text that is spelled in bytes, such as `<0x41>`"
+    return [f'<0x{o:02X}>' for o in text.encode()]
 
 def _sentencepiece(model):
     return import_extra('sentencepiece', 'subword').SentencePieceProcessor(model_proto=model)
@@ -123,7 +125,7 @@ class ExactSubwordTokenizer:
         "Train the model, unless there is one"
         if self.tok is not None: return
         sp = import_extra('sentencepiece', 'subword')
-        out = io.BytesIO()
+        model = io.BytesIO()
         def lines():
             for text in maps(*L(rules), items):
                 for line in str(text).splitlines(True):
@@ -134,17 +136,18 @@ class ExactSubwordTokenizer:
                      max_sentence_length=4000)
         fixed = dict(normalization_rule_name='identity', remove_extra_whitespaces=False,
                      add_dummy_prefix=False, byte_fallback=True, bos_id=-1, eos_id=-1, pad_id=-1)
-        sp.SentencePieceTrainer.train(sentence_iterator=lines(), model_writer=out,
+        sp.SentencePieceTrainer.train(sentence_iterator=lines(), model_writer=model,
                                       **{**usual, **self.kwargs, **fixed})
-        self.tok = _sentencepiece(out.getvalue())
+        self.tok = _sentencepiece(model.getvalue())
 
     def _split(self, text):
         "The pieces of a text; a real `▁`, and what looks like a special token, is spelled in bytes"
-        res = []
+        pieces = []
         for i,part in enumerate(text.split('▁')):
-            if i>0: res += _bytes('▁')
-            for o in self.tok.encode_as_pieces(part): res += _bytes(o) if o in _names else [o]
-        return res
+            if i>0: pieces += _bytes('▁')
+            for piece in self.tok.encode_as_pieces(part):
+                pieces += _bytes(piece) if piece in _special_tokens else [piece]
+        return pieces
 
     def __call__(self, items):
         "Yield a list of tokens for each of `items`, with the pieces of the trained model"
@@ -165,7 +168,7 @@ class ExactSubwordTokenizer:
         def as_bytes(piece):
             if re.fullmatch('<0x[0-9A-F]{2}>', piece): return bytes.fromhex(piece[3:5])
             return piece.replace('▁', ' ').encode()
-        return b''.join(as_bytes(o) for o in tokens if o not in _names).decode(errors='replace')
+        return b''.join(as_bytes(o) for o in tokens if o not in _special_tokens).decode(errors='replace')
 
 # %% ../../nbs/text/tokenizers.ipynb #7e000001
 _for_many = ('a function of many texts that gives a list of tokens for each: for `f` of one text '
@@ -173,13 +176,14 @@ _for_many = ('a function of many texts that gives a list of tokens for each: for
 
 def _tokens_of(tok, texts):
     "A list of tokens by `tok` for each of `texts`; `TypeError` where it gives something else"
-    try: res = [*tok(texts)]
+    try: token_lists = [*tok(texts)]
     except (TypeError,AttributeError) as e:
         raise TypeError(f'`tok_tfm` is {tok!r:.80}, but must be {_for_many}; it raises {e!r:.200}') from e
+    # the first token of each is looked at
     def is_tokens(o): return not isinstance(o, str) and all(isinstance(t, str) for t in L(o)[:1])
-    wrong = [o for o in res if not is_tokens(o)]
-    if len(res)==len(texts) and not wrong: return res
-    gave = f'{wrong[0]!r:.40} for one' if wrong else f'{len(res)} lists for {len(texts)} texts'
+    wrong = [o for o in token_lists if not is_tokens(o)]
+    if len(token_lists)==len(texts) and not wrong: return token_lists
+    gave = f'{wrong[0]!r:.40} for one' if wrong else f'{len(token_lists)} lists for {len(texts)} texts'
     raise TypeError(f'`tok_tfm` is {tok!r:.80}, but must be {_for_many}; it gives {gave}')
 
 _of_process = []  # the tokenizer of this process, where it is one of several
@@ -189,14 +193,16 @@ def _tokens_here(texts): return _of_process[0].tokens(texts)
 class TextTokenizer(Tokenizer):
     "fastai's `Tokenizer`, for what may have `rules` and `join` of its own; reads any text as in training"
     input_types = (*Tokenizer.input_types, dict)  # a row
-    given_cols = None  # the columns that a block was made for
+    given_cols = None  # the columns that a block was made for, by name or place; `text_cols` are their names
     def __init__(self,
         tok, # What splits texts, its class, or a `Tokenizer` of it
         rules:list=None, # Functions that change a text first; None: those of `tok`, or fastai's
         **kwargs
     ):
         tok = tok() if isinstance(tok, type) else tok
-        if type(tok) in (Tokenizer,TextTokenizer): tok,rules = tok.tok,ifnone(rules, tok.rules)
+        if type(tok) in (Tokenizer,TextTokenizer):
+            rules = ifnone(rules, tok.rules)
+            tok = tok.tok
         if isinstance(tok, SpacyTokenizer):
             language = tok.pipe.__self__  # `pipe` is its method
             language.max_length = sys.maxsize  # its limit is for parsers, of which there is none
@@ -258,10 +264,12 @@ class TextTokenizer(Tokenizer):
         first_texts = [o[:1000] for o in texts[:8]]
         if self.tokens(first_texts)!=self.tokens(first_texts): raise ValueError(
             f'`tok_tfm` is {self.tok!r:.80}, which gives a text other tokens each time, but must always give the same')
-        dsets.items = res = self.with_tokens(df, texts)
-        if self.counter is None: self.counter = Counter(t for o in res[self.tok_text_col] for t in o)
-        if self.lengths is None: self.lengths = res[f'{self.tok_text_col}_length'].to_numpy()
-        if any(isinstance(o, int) for o in df): self.text_cols = self.given_cols  # a number would be a place
+        dsets.items = table = self.with_tokens(df, texts)
+        if self.counter is None:
+            self.counter = Counter(token for tokens in table[self.tok_text_col] for token in tokens)
+        if self.lengths is None: self.lengths = table[f'{self.tok_text_col}_length'].to_numpy()
+        # a name that is a number would be read as a place next time
+        if any(isinstance(o, int) for o in df): self.text_cols = self.given_cols
 
     @property
     def tokenizer(self): return self  # as fastai's is found, `dls.tokenizer`
@@ -358,7 +366,7 @@ def tokenizer_diff(
 )->str: # None if they are the same, else what differs
     "Difference of two tokenizers, in words; of 'custom' ones only names are compared"
     def compared(state):
-        # tokens do not depend on `eos`
+        # tokens depend neither on `eos` nor on `sep`
         settings = {name: value for name,value in state.get('settings', {}).items() if name!='eos'}
         return {**state, 'settings': settings, 'sep': None}
     one = compared(state1)

@@ -47,7 +47,7 @@ _hard = {
 
 # %% ../../nbs/text/toys.ipynb #67a25352
 def _pair(frame, verdict, rng):
-    "`(text, label)` for both labels: the negative and the positive words swap places"
+    "`(text, label)` for both labels, of the same frame: the negative and the positive words swap places"
     pick = {name: rng.sample(words, 2) for name,words in _words.items()}
     for win,lose in (('neg','pos'), ('pos','neg')):
         said = verdict.format(win=pick[win][0], too=pick[win][1], lose=pick[lose][0])
@@ -65,9 +65,10 @@ def toy_reviews(
     for part,size in (('train', n-n//5), ('valid', n//5)):
         n_hard = size//8*2  # a quarter, in whole pairs
         for hard,verdicts,count in ((True, _hard[part], n_hard), (False, _easy[part], size-n_hard)):
-            verdicts = rng.sample(verdicts, len(verdicts))  # each of them comes up equally often
+            verdicts = rng.sample(verdicts, len(verdicts))  # in turn, so each comes up equally often
             pairs = [_pair(rng.choice(_frames[part]), verdicts[i%len(verdicts)], rng)
                      for i in range((count+1)//2)]
-            rows += [(*row, part=='valid', hard) for pair in pairs for row in pair][:count]
+            reviews = [*itertools.chain(*pairs)][:count]
+            rows += [(*review, part=='valid', hard) for review in reviews]
     rng.shuffle(rows)
     return pd.DataFrame(rows, columns=['text', 'label', 'is_valid', 'hard'])
