@@ -64,9 +64,8 @@ class _Bags(_Product):
         self.tiles = -(-self.out//self.m)
         self.kind = self.m,self.dtype  # products of another kind need another layout
 
-    def bytes(self):
-        "Memory of the weights"
-        return self.tiles*self.n_in * (self.m+8 if self.eight else self.m*self.dtype.itemsize)  # 8: scale and offset
+    def bytes(self):  # of all rows; in 8 bits each has a scale and an offset
+        return self.tiles*self.n_in * (self.m+8 if self.eight else self.m*self.dtype.itemsize)
 
     def tiled(self, rows):
         "Copy the weights and the bias to `rows (tiles*n_in,m)`, tile by tile, and return `rows`"
@@ -99,16 +98,15 @@ class _Bags(_Product):
         return self.bags[b]
 
     def __call__(self, x):
-        *shape,n = x.shape
-        b = math.prod(shape)
+        b = x.numel()//self.n
         rows,starts,tile_inputs,xs = self.bags.get(b) or self.make_bags(b)
         weights,bias = self.store
-        tile_inputs.copy_(x.reshape(b, n))  # to each tile: a part of `xs`
+        tile_inputs.copy_(x.reshape(b, self.n))  # to each tile: a part of `xs`
         args = weights,rows,starts,False,0,False,xs  # 0: the bags are sums
         if self.eight: y = _int8.embedding_bag_byte_rowwise_offsets(*args)  # (tiles*b,m)
         else: y = torch.embedding_bag(*args)[0]
         if b>1: y = y.view(self.tiles, b, self.m).transpose(0, 1)
-        y = y.reshape(*shape, -1)[...,:self.out].to(x.dtype)
+        y = y.reshape(*x.shape[:-1], -1)[...,:self.out].to(x.dtype)
         return y if bias is None else y + bias
 
 # %% ../../nbs/fast/decode.ipynb #01018c61
@@ -320,8 +318,7 @@ class _Attention(_StandIn):
 
     def __call__(self, x, *, pad_mask=None, pos=None, rotate=None, cache=None, **others):
         b,t,_ = x.shape
-        # a prompt, or one token more; without `pos` only a prompt is rotated by the right positions
-        one_more = t==1 and (rotate is None or pos is not None)
+        one_more = t==1 and (rotate is None or pos is not None)  # without `pos` it would be rotated as the first
         if others or cache is None or not (cache.n==0 or one_more):
             return self.part(x, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache, **others)
         h,g = self.heads,self.kv_heads

@@ -231,6 +231,7 @@ def limits(self:MultiHeadAttention,
     hides = self.hides(tk if pos is None else None)  # without `pos` all tokens are neighbors
     biased = kwargs or self.score_bias != MultiHeadAttention.score_bias.__get__(self)
     given = any(o is not None for o in (pos, mask, pad_mask))
+    # a whole text, of which later tokens alone are hidden
     if hides=='later' and not (biased or given) and tq==tk==t: return None,None,True
     # a new token of the same text (`key_pos is pos`) comes after all others
     last = hides=='later' and tq==t==1 and key_pos is pos
