@@ -31,32 +31,33 @@ class _LowAttention(torch.autograd.Function):
         if hidden is not None: scores.masked_fill_(hidden[mask_idx[part]], -math.inf)
         return scores.softmax(-1).to(queries.dtype)
 
-    @staticmethod  # (n,tq,s), (n,tk,s) twice, (m,tq,tk), and which of `m` it is for each of `n`
+    @staticmethod
     def forward(ctx, queries, keys, values, hidden, mask_idx):
+        "Averages `(n,tq,s)` of the values `(n,tk,s)`; `mask_idx (n,)`: the mask of each head, of `hidden (m,tq,tk)`"
         tq,tk = queries.shape[1],keys.shape[1]
         out = torch.empty_like(queries)
         scaled_keys = _centred(keys, keys.shape[2]**-.5)
         step = max(2**20//(tq*tk), 1)  # heads at a time: about a million scores
-        kept = []
+        saved_weights = []
         ctx.parts = [slice(i, i+step) for i in range(0, len(queries), step)]
         for part in ctx.parts:
             w = _LowAttention.weights(queries, scaled_keys, keys, hidden, mask_idx, part)
             torch.bmm(w, values[part], out=out[part])
-            if tk<=256: kept.append(w)  # larger ones are computed again in `backward`
-        sources = (None,None,None) if kept else (keys,hidden,mask_idx)
-        ctx.save_for_backward(queries, values, scaled_keys, *sources, *kept)
+            if tk<=256: saved_weights.append(w)  # larger ones are computed again in `backward`
+        sources = (None,None,None) if saved_weights else (keys,hidden,mask_idx)
+        ctx.save_for_backward(queries, values, scaled_keys, *sources, *saved_weights)
         return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx, grad_out):
         "Gradients of queries, keys and values"
-        queries,values,scaled_keys,keys,hidden,mask_idx,*kept = ctx.saved_tensors
+        queries,values,scaled_keys,keys,hidden,mask_idx,*saved_weights = ctx.saved_tensors
         centred = _centred(values)
         grads = []
         with torch.autocast('cpu', enabled=False):
             for i,part in enumerate(ctx.parts):
-                if kept: w = kept[i]
+                if saved_weights: w = saved_weights[i]
                 else: w = _LowAttention.weights(queries, scaled_keys, keys, hidden, mask_idx, part)
                 grad_weights = grad_out[part] @ centred[part].transpose(1, 2)
                 grad_scores = torch._softmax_backward_data(grad_weights, w, -1, w.dtype)
@@ -105,13 +106,13 @@ def has_bf16(
 def _low_attention(queries, keys, values, hidden):
     "Average of the values `(b,h,tq,s)`, by `_LowAttention`"
     b,h = queries.shape[:2]
-    groups,mask_idx = keys.shape[1],None
-    if groups<h: keys,values = (o.repeat_interleave(h//groups, 1) for o in (keys,values))
-    if hidden is not None:  # one for all, or for each text, each head, or both
+    kv_heads,mask_idx = keys.shape[1],None
+    if kv_heads<h: keys,values = (o.repeat_interleave(h//kv_heads, 1) for o in (keys,values))
+    if hidden is not None:  # one mask for all, or for each text, each head, or both
         texts,heads = hidden.shape[:2]
-        text = torch.arange(b, device='cpu')[:,None]%texts
-        # `% 1` is 0: where there is one mask for all
-        mask_idx = (text*heads + torch.arange(h, device='cpu')%heads).flatten()
+        text = torch.arange(b, device='cpu')[:,None]%texts  # `% 1` is 0, the only mask    # (b,1)
+        head = torch.arange(h, device='cpu')%heads                                            # (h,)
+        mask_idx = (text*heads + head).flatten()                                            # (b*h,)
         hidden = hidden.flatten(0, 1)
     parts = (o.flatten(0, 1) for o in (queries,keys,values))  # (b*h,t,s)
     return _LowAttention.apply(*parts, hidden, mask_idx).unflatten(0, (b,h))

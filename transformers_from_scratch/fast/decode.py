@@ -22,19 +22,19 @@ from ..generate.read import *
 _int8 = torch.ops.quantized  # for rows of 8 bits with a scale and an offset each
 
 class _Product:
-    "Linear layers of the same input as one function of `x (...,in)`, with full or smaller weights"
+    "Linear layers of the same input as one function of `x (...,n)`, with full or smaller weights"
     def __init__(self, layers, quantize=None):
         self.layers,self.quantize = layers,quantize
-        self.n,self.out = layers[0].weight.shape[1],sum(len(o.weight) for o in layers)
+        self.n,self.out = layers[0].weight.shape[1],sum(len(o.weight) for o in layers)  # widths of input and output
 
     def joined(self):
-        "Concatenate the weights `(out,in)` and the biases `(out,)`, or None"
+        "Weights `(out,n)` of all layers, and their biases `(out,)`; None where no layer has one"
         w = torch.cat([o.weight for o in self.layers])
         if all(o.bias is None for o in self.layers): return w,None
         return w,torch.cat([ifnone(o.bias, o.weight.new_zeros(len(o.weight))) for o in self.layers])
 
     def sums(self):
-        "Random projections of 64 rows each, which detect changed weights"
+        "Sums of 64 rows each, with a random factor for each row, which detect changed weights; and the biases"
         for layer in self.layers:
             w = layer.weight.float() if layer.weight.dtype.itemsize<4 else layer.weight
             rows = torch.arange(len(w), device='cpu')
@@ -50,7 +50,7 @@ class _Bags(_Product):
     least = 3*2**15  # weights for a thread at least
     def __init__(self, layers, quantize=None):
         super().__init__(layers, quantize)
-        self.bags,self.eight = {},quantize=='int8'
+        self.bags,self.eight = {},quantize=='int8'  # arguments for each number of rows, and whether weights have 8 bits
         smaller = {'bf16': torch.bfloat16, 'int8': torch.float32}
         self.dtype = smaller.get(quantize, layers[0].weight.dtype)
         self.biased = any(o.bias is not None for o in layers) and not self.eight
@@ -58,55 +58,55 @@ class _Bags(_Product):
         # in 8 bits each row of a tile has a scale: tiles must not depend on threads
         threads = 1 if self.eight else torch.get_num_threads()
         threads = max(min(threads, self.n*self.out//self.least), 1)
+        # all divisions round up: for out=1000 and one thread 3 tiles of 336 columns, of which the last has 328
         tiles = -(-self.out//(self.width*threads)) * threads  # the same number for each thread
         self.m = -(-self.out//(16*tiles)) * 16  # columns of a tile, a multiple of 16
         self.tiles = -(-self.out//self.m)
-        self.kind = self.m,self.dtype  # another layout for others
+        self.kind = self.m,self.dtype  # products of another kind need another layout
 
-    def bytes(self):
-        "Memory of the weights"
-        return self.tiles*self.n_in * (self.m+8 if self.eight else self.m*self.dtype.itemsize)  # 8: scale and offset
+    def bytes(self):  # of all rows; in 8 bits each has a scale and an offset
+        return self.tiles*self.n_in * (self.m+8 if self.eight else self.m*self.dtype.itemsize)
 
     def tiled(self, rows):
         "Copy the weights and the bias to `rows (tiles*n_in,m)`, tile by tile, and return `rows`"
         w,bias = self.joined()
-        whole,tiles = self.out//self.m*self.m,rows.view(self.tiles, self.n_in, self.m)
-        tiles[:whole//self.m,:self.n] = w[:whole].view(-1, self.m, self.n).transpose(1,2)  # full tiles
-        if whole<self.out: tiles[-1,:self.n] = F.pad(w[whole:].t(), (0, whole+self.m-self.out))  # and a part of one
-        if self.biased:
-            tiles[:,-1] = F.pad(bias, (0, self.tiles*self.m-self.out)).view(self.tiles, -1)
+        tiles = rows.view(self.tiles, self.n_in, self.m)
+        n_full = self.out//self.m  # tiles without free columns
+        full,rest = w[:n_full*self.m],w[n_full*self.m:]
+        tiles[:n_full,:self.n] = full.view(-1, self.m, self.n).transpose(1,2)
+        if len(rest): tiles[-1,:self.n] = F.pad(rest.t(), (0, self.m-len(rest)))
+        if self.biased: tiles[:,-1] = F.pad(bias, (0, self.tiles*self.m-self.out)).view(self.tiles, -1)
         return rows
 
     def fill(self, memory):
-        "Copy the weights into this memory; `store` has them and the bias"
-        memory = memory.view(torch.uint8 if self.eight else self.dtype)
-        weights = memory.view(self.tiles*self.n_in, -1)
-        self.store = weights,self.joined()[1] if self.eight else None  # else the bias is a row of each tile
-        if not self.eight: return self.tiled(weights)
-        rows = torch.empty(self.tiles*self.n_in, self.m, dtype=torch.float32, device='cpu')
-        weights.copy_(_int8.embedding_bag_byte_prepack(self.tiled(rows)))
+        "Copy the weights into this memory; `store` has them, and in 8 bits the bias, else a row of each tile"
+        weights = memory.view(torch.uint8 if self.eight else self.dtype).view(self.tiles*self.n_in, -1)
+        if self.eight:
+            rows = torch.empty(self.tiles*self.n_in, self.m, dtype=torch.float32, device='cpu')
+            weights.copy_(_int8.embedding_bag_byte_prepack(self.tiled(rows)))
+            self.store = weights,self.joined()[1]
+        else: self.store = self.tiled(weights),None
 
     @torch.inference_mode(False)
     def make_bags(self, b):
-        "Make the arguments of `embedding_bag` for `b` rows: indices, starts of bags, and factors"
+        "Make the arguments of `embedding_bag` for `b` rows: indices, starts of bags, inputs to fill, and factors"
         ints = dict(dtype=torch.int32, device='cpu')
         rows = torch.arange(self.tiles*self.n_in, **ints).view(-1, 1, self.n_in).expand(-1, b, -1)
-        xs = torch.ones(self.tiles, b, self.n_in, dtype=self.dtype, device='cpu')
-        starts = torch.arange(0, xs.numel(), self.n_in, **ints)
+        xs = torch.ones(self.tiles, b, self.n_in, dtype=self.dtype, device='cpu')  # after `n` inputs 1, for the bias
+        starts = torch.arange(0, xs.numel(), self.n_in, **ints)                            # (tiles*b,)
         self.bags[b] = rows.flatten(),starts,xs[...,:self.n],xs.view(-1)
         return self.bags[b]
 
     def __call__(self, x):
-        *shape,n = x.shape
-        b = math.prod(shape)
+        b = x.numel()//self.n
         rows,starts,tile_inputs,xs = self.bags.get(b) or self.make_bags(b)
         weights,bias = self.store
-        tile_inputs.copy_(x.reshape(b, n))  # to each tile: a part of `xs`
+        tile_inputs.copy_(x.reshape(b, self.n))  # to each tile: a part of `xs`
         args = weights,rows,starts,False,0,False,xs  # 0: the bags are sums
         if self.eight: y = _int8.embedding_bag_byte_rowwise_offsets(*args)  # (tiles*b,m)
         else: y = torch.embedding_bag(*args)[0]
         if b>1: y = y.view(self.tiles, b, self.m).transpose(0, 1)
-        y = y.reshape(*shape, -1)[...,:self.out].to(x.dtype)
+        y = y.reshape(*x.shape[:-1], -1)[...,:self.out].to(x.dtype)
         return y if bias is None else y + bias
 
 # %% ../../nbs/fast/decode.ipynb #01018c61
@@ -117,14 +117,18 @@ class _Ordinary(_Product):
         self.kind = torch.float if quantize=='int8' else layers[0].weight.dtype
 
     def bytes(self): return 0
-    def to_integers(self, w): return _to_integers(w)
+    def to_integers(self, w): return _to_integers(w)  # of weights; inputs are always rounded by `_to_integers`
     def pack(self, w): return w
     def multiply(self, x, w): return F.linear(x.to(self.kind), w)
 
-    def fill(self, memory=None):  # it takes its own
+    def fill(self, memory=None):
+        "Pack the weights, in memory of their own; `store` has them, in 8 bits the scale of each row, and the bias"
         w,bias = self.joined()
-        w,scale = self.to_integers(w) if self.quantize=='int8' else (w,w.new_empty(0, 1))
-        self.store = self.pack(w.to(self.kind)),scale[:,0],bias
+        scale = None
+        if self.quantize=='int8':
+            w,scale = self.to_integers(w)
+            scale = scale[:,0]                                                               # (out,)
+        self.store = self.pack(w.to(self.kind)),scale,bias
 
     def __call__(self, x):
         w,scale,bias = self.store
@@ -146,8 +150,7 @@ def _to_integers(x, sizes=None, most=127):
 class _Packed(_Ordinary):
     "Product by oneDNN, which packs the weights itself"
     def pack(self, w): return torch.ops.mkldnn._reorder_linear_weight(w, 8)  # for about 8 rows
-    def multiply(self, x, w):
-        return torch.ops.mkldnn._linear_pointwise(x.to(self.kind), w, None, 'none', [], '')
+    def multiply(self, x, w): return torch.ops.mkldnn._linear_pointwise(x.to(self.kind), w, None, 'none', [], '')
 
 class _Integers(_Ordinary):
     "Product with instructions for integers of 8 bits"
@@ -162,8 +165,7 @@ class _PairedIntegers(_Ordinary):
         return _to_integers(w, torch.cat([w, pairs], 1), 126)
 
     def pack(self, w):
-        with warnings.catch_warnings():
-            warnings.simplefilter('ignore')  # PyTorch warns that quantized tensors are deprecated
+        with warnings.catch_warnings(action='ignore'):  # PyTorch warns that quantized tensors are deprecated
             w = torch._make_per_tensor_quantized_tensor(w.to(torch.int8), 1., 0)
         return _int8.linear_prepack(w, None)
 
@@ -175,7 +177,7 @@ def _works(cls, quantize=None):
     "True if this kernel is available, and exact at ±127"
     x = torch.ones(16, 64, dtype=torch.float, device='cpu')
     w = -x
-    w[::2,1::2] = 0
+    w[::2,1::2] = 0  # rows without neighbors, which `_PairedIntegers` does not scale down
     product = cls([SimpleNamespace(weight=w, bias=None)], quantize)
     try:
         product.fill()
@@ -185,13 +187,13 @@ def _works(cls, quantize=None):
 def _product(layers, quantize=None, rows=1):
     "The product for `rows` that is fast here, of `layers`"
     if rows<=_Bags.most: return _Bags(layers, quantize)
-    single = all(o.weight.dtype==torch.float for o in layers) and torch.backends.mkldnn.enabled
-    kinds = [_Packed]
-    if quantize=='int8':  # nobody has timed these on other processors
-        x86 = torch.backends.cpu.get_cpu_capability().startswith('AVX')
-        kinds = [_Integers,_PairedIntegers]*x86
-    kinds = [o for o in kinds if single and _works(o, quantize)]
-    return first([*kinds, _Ordinary])(layers, quantize)
+    x86 = torch.backends.cpu.get_cpu_capability().startswith('AVX')
+    if quantize!='int8': kinds = [_Packed]
+    else: kinds = [_Integers,_PairedIntegers] if x86 else []  # nobody has timed these on other processors
+    if torch.backends.mkldnn.enabled and all(o.weight.dtype==torch.float for o in layers):
+        for cls in kinds:
+            if _works(cls, quantize): return cls(layers, quantize)
+    return _Ordinary(layers, quantize)
 
 # %% ../../nbs/fast/decode.ipynb #4b000002
 _stores = WeakKeyDictionary()  # for each model: {kinds of products: (sums, stores)}
@@ -200,17 +202,18 @@ def _lay_out(model, products):
     "Give `products` the weights of `model`, in a new layout if they have changed"
     sums = torch.cat([o for p in products for o in p.sums()])
     key = tuple((type(o), o.n, o.out, o.quantize, o.kind) for o in products)
-    kept = {kinds: (known,stores) for kinds,(known,stores) in _stores.get(model, {}).items()
-            if known.dtype==sums.dtype and torch.equal(known, sums)}  # those of the current weights
-    if key not in kept:
+    current = {}  # layouts of the weights as they are now
+    for kinds,(old_sums,stores) in _stores.get(model, {}).items():
+        if old_sums.dtype==sums.dtype and torch.equal(old_sums, sums): current[kinds] = old_sums,stores
+    if key not in current:
         sizes = [-(-o.bytes()//64)*64 for o in products]  # each begins at a multiple of 64 bytes
         block = torch.from_numpy(np.empty(sum(sizes), np.uint8))
         for product,memory in zip(products, block.split(sizes)):
             product.fill(memory[:product.bytes()])
-        kept = dict([*kept.items()][-1:])  # two at most
-        kept[key] = sums,[o.store for o in products]
-    for product,store in zip(products, kept[key][1]): product.store = store
-    _stores[model] = kept
+        current = dict([*current.items()][-1:])  # the newest: with the one that is added there are two at most
+        current[key] = sums,[o.store for o in products]
+    for product,store in zip(products, current[key][1]): product.store = store
+    _stores[model] = current
 
 # %% ../../nbs/fast/decode.ipynb #20873562
 def _has_hooks(part): return bool(part._forward_hooks or part._forward_pre_hooks)
@@ -237,8 +240,7 @@ class _Layer(_StandIn):
         super().__init__(layer)
         self.product = product
 
-    def __call__(self, x):
-        return self.product(x) if x.numel() else self.part(x)
+    def __call__(self, x): return self.product(x) if x.numel() else self.part(x)
 
 class _Copier:
     "Maker of copies of parts that share the weights, with products in place of linear layers"
@@ -256,7 +258,8 @@ class _Copier:
         if id(part) not in self.copies: self.copies[id(part)] = self.new_copy(part)
         return self.copies[id(part)]
 
-    def new_copy(self, part):  # without copies of weights: layers become products, calls shorter
+    def new_copy(self, part):
+        "A copy with the same weights, whose layers are products and whose calls are shorter"
         if part is None or isinstance(part, torch.jit.ScriptModule): return part
         if _is_plain(part): return _Layer(part, self.product(part))
         if _has_plain_attention(part): return _Attention(part, self)
@@ -269,14 +272,9 @@ class _Copier:
         return new
 
 def _unchanged(part, x): return x
-
-def _layer_norm(part, x):
-    return torch.layer_norm(x, part.normalized_shape, part.weight, part.bias, part.eps)
-
+def _layer_norm(part, x): return torch.layer_norm(x, part.normalized_shape, part.weight, part.bias, part.eps)
 # the same results in evaluation mode, in less time than by `forward`
 _shorter = dict.fromkeys((nn.Identity,nn.Dropout,ByteDropout), _unchanged) | {nn.LayerNorm: _layer_norm}
-
-def _does_nothing(copy): return type(copy).__call__ is _unchanged
 
 @lru_cache(64)
 def _called_directly(cls, forward):
@@ -286,13 +284,13 @@ def _called_directly(cls, forward):
 def _class_of_copy(part):
     "`_called_directly` for a class of PyTorch or ours, unless `part` has a hook, or an own `forward` or `__call__`"
     cls = type(part)
-    known = cls.__module__.partition('.')[0] in ('torch', __name__.partition('.')[0])
     changed = _has_hooks(part) or not _is_of_class(part, cls, 'forward') or cls.__call__ is not nn.Module.__call__
-    return _called_directly(cls, _shorter.get(cls, cls.forward)) if known and not changed else cls
+    package = cls.__module__.partition('.')[0]
+    if changed or package not in ('torch', __name__.partition('.')[0]): return cls
+    return _called_directly(cls, _shorter.get(cls, cls.forward))
 
 # %% ../../nbs/fast/decode.ipynb #49ca37cd
-# what a variant may override
-_of_ours = 'forward','hidden','hides','score_bias','queries','keys_values','limits','attend','write_out'
+_overridable = 'forward','hidden','hides','score_bias','queries','keys_values','limits','attend','write_out'
 
 def _has_plain_attention(part):
     "True for causal self-attention as this library has it, without caps and hooks"
@@ -300,9 +298,9 @@ def _has_plain_attention(part):
     base = ShapedSelfAttention if isinstance(part, ShapedSelfAttention) else SelfAttention
     if base is ShapedSelfAttention and part.cap is not None: return False
     layers = part.toqueries,part.tokeys,part.tovalues,part.unifyheads
-    own = [name for name in _of_ours if not _is_of_class(part, base, name)]
+    overridden = [name for name in _overridable if not _is_of_class(part, base, name)]
     usual = part.average in (fused_attention,fast_average) and type(part).__call__ is nn.Module.__call__
-    return usual and not own and not _has_hooks(part) and all(_is_plain(o) for o in layers)
+    return usual and not overridden and not _has_hooks(part) and all(_is_plain(o) for o in layers)
 
 class _Attention(_StandIn):
     "Causal self-attention of new tokens"
@@ -312,41 +310,36 @@ class _Attention(_StandIn):
         self.to_qkv = copier.product(attention.toqueries, attention.tokeys, attention.tovalues)
         self.join = copier.product(attention.unifyheads)
         self.q_norm,self.k_norm = copier.copy(attention.q_norm),copier.copy(attention.k_norm)
-        self.has_norms = not (_does_nothing(self.q_norm) and _does_nothing(self.k_norm))
-        self.by = self.near = None
+        self.has_norms = any(type(o).__call__ is not _unchanged for o in (self.q_norm, self.k_norm))
+        self.factor = self.window = None  # of queries, beside 1/√s; keys so many positions away are hidden
         if isinstance(attention, ShapedSelfAttention):
-            self.near = attention.window
-            if attention.scale is not None: self.by = attention.scale*attention.s**.5
+            self.window = attention.window
+            if attention.scale is not None: self.factor = attention.scale*attention.s**.5
 
     def __call__(self, x, *, pad_mask=None, pos=None, rotate=None, cache=None, **others):
         b,t,_ = x.shape
-        needs_pos = rotate is not None and pos is None
-        fits = cache is not None and (cache.n==0 or t==1 and not needs_pos)
-        if others or not fits:
+        one_more = t==1 and (rotate is None or pos is not None)  # without `pos` it would be rotated as the first
+        if others or cache is None or not (cache.n==0 or one_more):
             return self.part(x, pad_mask=pad_mask, pos=pos, rotate=rotate, cache=cache, **others)
         h,g = self.heads,self.kv_heads
         x = self.to_qkv(x).view(b, t, h+2*g, -1).transpose(1, 2)                      # (b,h+2g,t,s)
-        if self.has_norms:
-            x = torch.cat([self.q_norm(x[:,:h]), self.k_norm(x[:,h:h+g]), x[:,h+g:]], 1)
-        if _rotates(rotate): x = torch.cat([rotate(x[:,:h+g], pos), x[:,h+g:]], 1)
+        if self.has_norms: x = torch.cat([self.q_norm(x[:,:h]), self.k_norm(x[:,h:h+g]), x[:,h+g:]], 1)
+        rotates = rotate is not None and getattr(rotate, '__func__', None) is not Positions.rotate  # which does nothing
+        if rotates: x = torch.cat([rotate(x[:,:h+g], pos), x[:,h+g:]], 1)
         q,kv = x[:,:h],x[:,h:]
-        if self.by is not None: q = q*self.by
-        out = cache.attend(q, kv, _seen(t, cache.n+t, pad_mask, self.near))               # (b,h,t,s)
+        if self.factor is not None: q = q*self.factor
+        out = cache.attend(q, kv, _seen(t, cache.n+t, pad_mask, self.window))             # (b,h,t,s)
         return self.join(out.transpose(1, 2).flatten(2))                                      # (b,t,k)
-
-def _rotates(rotate):
-    "True for a rotation, but not that of positions that rotate nothing"
-    return rotate is not None and not (inspect.ismethod(rotate) and rotate.__func__ is Positions.rotate)
 
 def _seen(t, tk, pad_mask, window):
     "Mask of what `t` new tokens may see of `tk`, for `(b,1,t,tk)`; None: all that does not come later"
-    near = window is not None and tk>window
+    is_cut = window is not None and tk>window
     real = None if pad_mask is None else ~pad_mask[:,None,None]                           # (b,1,1,tk)
-    if not near and (real is None or t==1): return real
-    at = torch.arange(tk, device='cpu')
-    now = at[-t:,None]                                                                    # (t,1)
-    seen = at<=now                                                                        # (t,tk)
-    if near: seen = seen & (at>now-window)
+    if not is_cut and (real is None or t==1): return real
+    k_pos = torch.arange(tk, device='cpu')
+    q_pos = k_pos[-t:,None]                                                               # (t,1)
+    seen = k_pos<=q_pos                                                                   # (t,tk)
+    if is_cut: seen = seen & (k_pos>q_pos-window)
     return seen if real is None else seen & real
 
 # %% ../../nbs/fast/decode.ipynb #ca00000a
@@ -369,11 +362,12 @@ class ColumnCache(KVCache):
         if is_prompt: return kv[:,:h],kv[:,h:]
         return tuple(o[:,:,:self.n].to(kv.dtype) for o in self._parts())
 
-    def _write(self, kv):  # behind the tokens so far, in memory that grows by a quarter
+    def _write(self, kv):
+        "Write `kv` behind the tokens so far, in memory that grows by a quarter"
         n,end,h = self.n,self.n+kv.shape[2],kv.shape[1]//2
-        large = self.dtype is torch.half and kv.abs().amax()>32  # their scores need more precision
-        if large: self.dtype = None
-        if self.kv is None or end>self.room or large:
+        too_large = self.dtype is torch.half and kv.abs().amax()>32  # scores would lose digits
+        if too_large: self.dtype = None
+        if self.kv is None or end>self.room or too_large:
             old = None if self.kv is None else self._parts()
             self.room = max(end + max(end//4, 64), self.room)
             with torch.inference_mode(False):
@@ -388,8 +382,8 @@ class ColumnCache(KVCache):
     def _parts(self):
         "Views of all keys and all values `(b,h,room,s)`"
         b,h2,room,s = self.kv.shape
-        key,value = self.kv[:,:h2//2],self.kv[:,h2//2:]
-        return key.view(b, h2//2, s, room).transpose(2, 3),value
+        columns,value = self.kv[:,:h2//2],self.kv[:,h2//2:]
+        return columns.view(b, h2//2, s, room).transpose(2, 3),value
 
     @delegates(KVCache.attend)
     def attend(self, query:Tensor, kv:Tensor, seen:Tensor=None)->Tensor: # Averages `(b,heads,t,s)`
@@ -408,15 +402,16 @@ class ColumnCache(KVCache):
 @lru_cache(4)
 @torch.inference_mode(False)
 def _bags(b, heads, h, room, s, n):
-    "Rows of a `ColumnCache` of each head of each text: `s` of keys, then `n` of values, and where each bag starts"
+    "Bags of keys and of values of a `ColumnCache`, one for each head of each text: rows, and where each bag starts"
     # in memory each text has `h` blocks of keys, `s` rows of `room` numbers, then `h` of values, `room` rows of `s`
     def ints(*args): return torch.arange(*args, dtype=torch.int32, device='cpu')
-    kv_head = ints(heads)//(heads//h)  # several query heads share one
-    key_block = (ints(b)[:,None]*2*h + kv_head).view(-1,1)                            # (b*heads,1)
+    kv_head = ints(heads)//(heads//h)  # several query heads share one: 0,0,1,1 for heads=4, h=2
+    key_block = (ints(b)[:,None]*2*h + kv_head).view(-1,1)  # 0,0,1,1, then 4,4,5,5   # (b*heads,1)
     def bags(rows): return rows.flatten(),ints(0, rows.numel(), rows.shape[1])
     return bags(key_block*s + ints(s)),bags((key_block+h)*room + ints(n))
 
 def _sums(rows, bags, xs):
+    "Sum of the `rows` in each bag, times `xs`, one number for each of them"
     return torch.embedding_bag(rows, *bags, False, 0, False, xs.flatten().to(rows.dtype))[0]
 
 # %% ../../nbs/fast/decode.ipynb #e447b74b
@@ -441,9 +436,8 @@ def fast_decoder(
     "Make a function that reads a prompt, or a token of each text, with the current weights"
     if quantize not in (None,'int8','bf16'):
         raise ValueError(f"`quantize` is {quantize!r}, but must be None, 'int8' or 'bf16'")
-    device = next(model.parameters()).device.type
     learns = torch.is_grad_enabled() or any(o.training for o in model.modules())
-    if learns or torch.is_autocast_enabled(device) or why_slow(model): return None
+    if learns or torch.is_autocast_enabled('cpu') or why_slow(model): return None
     copier = _Copier(quantize, rows)
     encoder,head = copier.copy(model[0]),copier.copy(model[1])
     _lay_out(model, copier.products)

@@ -44,7 +44,7 @@ def _nothing_is_timed():
 
 def _seconds(*fs):
     "Shortest time of each function, measured alternately; short ones run up to 50 times"
-    once = [[timeit(f, number=1) for f in fs] for _ in range(2)][1]  # the first is a warm-up
+    once = [[timeit(f, number=1) for f in fs] for _ in range(2)][1]  # the first round is a warm-up
     calls = [min(max(int(1e-3/o), 1), 50) for o in once]
     times = [[timeit(f, number=n)/n for f,n in zip(fs, calls)] for _ in range(5)]
     return [min(o) for o in zip(*times)]
@@ -58,8 +58,9 @@ def autotune(
     if _nothing_is_timed(): return first(ways)
     with _timing:
         if autotuned.get(what) not in ways:
-            usual,*others = _seconds(*ways.values())
-            autotuned[what] = min(zip((.9*usual,*others), ways))[1]  # others must gain a tenth
+            seconds = dict(zip(ways, _seconds(*ways.values())))
+            seconds[first(ways)] *= .9  # others must gain a tenth
+            autotuned[what] = min(seconds, key=seconds.get)
         return autotuned[what]
 
 # %% ../../nbs/fast/layers.ipynb #ff260047f4
@@ -88,13 +89,12 @@ class _OneDNNLinear(torch.autograd.Function):
 def _pays(x, w):
     "True if oneDNN can multiply `x` by the weight `w`, and is faster"
     fits = x.dtype is w.dtype is torch.float and x.dim()>1 and x.shape[-1]==w.shape[1]
-    large = fits and x.numel()*len(w) >= 2**24 and not torch.is_autocast_enabled('cpu')
-    available = torch.backends.mkldnn.enabled and hasattr(torch.ops.mkldnn, '_linear_pointwise')
-    if not (large and available): return False
+    if not fits or x.numel()*len(w) < 2**24 or torch.is_autocast_enabled('cpu'): return False
+    if not (torch.backends.mkldnn.enabled and hasattr(torch.ops.mkldnn, '_linear_pointwise')): return False
     def some_rows(): return x.detach().flatten(0, -2)[:max(2**24//w.numel(), 128)]
     ways = dict(MKL=lambda: F.linear(some_rows(), w), oneDNN=lambda: _OneDNNLinear.forward(some_rows(), w, None))
     n_out,n_in = w.shape
-    n = 2**round(math.log2(x.numel()/n_in))
+    n = 2**round(math.log2(x.numel()/n_in))  # rows, as a power of 2: similar batches are timed once
     what = f'about {n} x {n_in} to {n_out}, {torch.get_num_threads()} threads'
     return autotune(what, ways)=='oneDNN'
 

@@ -62,16 +62,16 @@ def _extremes(x):
     except RuntimeError: return None,None  # in `vmap`, and for empty tensors
 
 def _width(n, t, max_len, crop, most):
-    "Columns that texts of `n` tokens need, `most` at most (None: unknown); `ValueError` above `max_len`"
+    "Columns for texts of `n (b,1)` tokens, at most `most` (None: unknown); `ValueError` above `max_len`"
     if torch.compiler.is_compiling():  # a graph can't look at the numbers: nothing is checked
         surely = torch.fx.experimental.symbolic_shapes.statically_known_true
-        fits = crop is None or max_len is None or surely(t<=max_len)
-        return t if fits else torch.sym_min(t, max_len)
+        is_cut = crop is not None and max_len is not None and not surely(t<=max_len)
+        return torch.sym_min(t, max_len) if is_cut else t
     t = max(t, 1)  # texts without tokens have a column of padding
     max_len = ifnone(max_len, t)
     if most is None:
-        never = crop is not None or t<=max_len or not len(n)  # no text can be too long
-        if never: return min(t, max_len)
+        all_fit = crop is not None or t<=max_len or not len(n)  # whatever the numbers of tokens are
+        if all_fit: return min(t, max_len)
         most = n.max().item()  # only then wait for a GPU
     if max(most, 1)>max_len:
         raise ValueError(f'`ids` have {most} tokens, but must have at most {max_len}: '
@@ -98,7 +98,7 @@ class Aligned(NamedTuple):
         "Padding to hide `(b,t')`, or None; one token of an empty text stays visible"
         width = self.ids.shape[1]
         if self.fewest==width: return None
-        if self.fewest: return self.pad_mask
+        if self.fewest: return self.pad_mask  # no text is empty
         # a custom attention may give NaN if all tokens are hidden
         return self.pad_mask & (torch.arange(width, device=self.ids.device) > 0)
 
@@ -145,6 +145,6 @@ def check_ids(
     "Raise `ValueError` for ids out of range (on a CPU, outside graphs)"
     low,high = _extremes(ids)
     v = encoder.vocab_sz
-    # `v` itself may be the id of padding
-    if low is not None and not 0<=low<=high<=v - (encoder.pad_idx!=v):
+    largest = v if encoder.pad_idx==v else v-1  # padding may be the id after the last word
+    if low is not None and not 0<=low<=high<=largest:
         raise ValueError(f'`ids` go from {low} to {high}: the vocabulary ends at {v-1}')

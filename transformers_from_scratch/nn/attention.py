@@ -204,10 +204,11 @@ def hides(self:MultiHeadAttention,
 
 # %% ../../nbs/nn/attention.ipynb #a8e84efb
 def _places(tq, tk, t, pos, key_pos, device):
-    "Positions of the queries `(...,tq,1)` and of all keys `(...,1,tk)`, of which `t` are new"
+    "Positions of the queries `(...,tq,1)` and of all keys `(...,1,tk)`, of which the last `t` are new"
     if pos is None: pos = torch.arange(tk-t, tk-t+tq, device=device)
     if key_pos is None: key_pos = torch.arange(tk, device=device)
-    elif tk>t: key_pos = key_pos[...,-1:] + torch.arange(1-tk, 1, device=device)  # cached ones end before the last
+    # cached ones come right before: for tk=4 and a new key at 7 they are at 4, 5, 6
+    elif tk>t: key_pos = key_pos[...,-1:] + torch.arange(1-tk, 1, device=device)
     pos,key_pos = (o[:,None] if o.dim()==2 else o for o in (pos, key_pos))      # (b,1,t), or (t,)
     return pos[...,None],key_pos[...,None,:]
 
@@ -227,9 +228,10 @@ def limits(self:MultiHeadAttention,
     for name,o,n in (('pos', pos, tq), ('key_pos', key_pos, t), ('pad_mask', pad_mask, tk)):
         if o is not None and o.shape[-1]!=n:
             raise ValueError(f'`{name}` has the shape {tuple(o.shape)}, but must end in {n}')
-    hides = self.hides(tk if pos is None else None)
+    hides = self.hides(tk if pos is None else None)  # without `pos` all tokens are neighbors
     biased = kwargs or self.score_bias != MultiHeadAttention.score_bias.__get__(self)
     given = any(o is not None for o in (pos, mask, pad_mask))
+    # a whole text, of which later tokens alone are hidden
     if hides=='later' and not (biased or given) and tq==tk==t: return None,None,True
     # a new token of the same text (`key_pos is pos`) comes after all others
     last = hides=='later' and tq==t==1 and key_pos is pos

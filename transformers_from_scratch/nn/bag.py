@@ -67,7 +67,7 @@ class NgramBag(KeepsInitKwargs):
         "Count all ratios, and reset the weights; all n-grams of all texts are in memory"
         keys,sizes,targets = [],[],[]
         for ids,y in batches:
-            ngrams = self._keys(ids)
+            ngrams = self._keys(ids)                                                  # (b,m)
             keys.append(ngrams[ngrams>0])
             sizes.append((ngrams>0).sum(1))
             y = y.as_subclass(Tensor)
@@ -75,10 +75,12 @@ class NgramBag(KeepsInitKwargs):
         y = torch.cat(targets)                                                        # (n,n_out)
         # the text that each key is of
         text = torch.arange(len(y), device=y.device).repeat_interleave(torch.cat(sizes))      # (m,)
+        # the different keys, which of them each of the `m` is, and in how many texts each occurs
         keys,row,n_texts = torch.cat(keys).unique(return_inverse=True, return_counts=True)
         # texts with the n-gram, of each class: `bincount` sums the targets of one class
         counts = torch.stack([row.bincount(of_class[text], len(keys)) for of_class in y.T], 1)
         known = n_texts>=min_texts
+        # `others`: texts with it that are not of the class
         counts,others = counts[known],(n_texts[:,None]-counts)[known]              # (n_rows,n_out)
         ratios = (((counts+1)/(counts+1).sum(0)) / ((others+1)/(others+1).sum(0))).log()
         self.keys = F.pad(keys[known], (1,0))

@@ -162,7 +162,7 @@ def eval_mode(
     parts = list(parts)
     with _lock:
         others = set(_evals)
-        held = [o for o in parts if o.training or o in others]
+        held = [o for o in parts if o.training or o in others]  # not those that were in this mode before any thread
         del others  # it would keep other models alive
         for part in held:
             part.training = False

@@ -28,7 +28,7 @@ def mask_tokens(
         draws = torch.rand(ids.shape, **kw),torch.randint(len(words), ids.shape, **kw)
         smallest = torch.min
     else: smallest = partial(torch.amin, dim=1, keepdim=True)  # of each row
-    u,idx = draws
+    u,idx = draws  # `u` decides what happens to a token, `idx` which word may replace it
     u = u.to(ids.device).where(is_word[ids], 1.)  # other tokens are not chosen           # (b,t)
     u = torch.where(u==smallest(u), p*u, u)  # at least one is chosen, since p*u<p
     other = words[idx.to(ids.device)%len(words)]                                          # (b,t)

@@ -77,7 +77,7 @@ def shift_right(
     if not marks.has_bos:
         ids = F.pad(ids, (1,0), value=marks.bos)
         n = n+1
-    # behind the last token, not behind the padding
+    # behind the last of `n` tokens, not behind the padding
     if not marks.has_eos: ids = F.pad(ids, (0,1), value=pad_idx).scatter(1, n, marks.eos)
     return ids[:,:-1],ids[:,1:]
 

@@ -163,7 +163,7 @@ class ShapedEmbeddings(Embeddings):
         if self.scale is not None: x = x * self.scale
         if types is None and self.type_sep is not None:
             ends = (ids==self.type_sep).long()
-            # type 1 begins after the first `type_sep`
+            # type 1 begins after the first end: for ends 0 1 0 1 the types are 0 0 1 1
             types = (ends.cumsum(1)>ends).long()                                          # (b,t)
         if types is not None: return x + self.types(types)
         return x if self.types is None else x + self.types.weight[0]  # all are of type 0
@@ -230,13 +230,13 @@ class YarnRotary(BlendedRotary):
     @delegates(BlendedRotary.kept)
     def kept(self, waves:Tensor)->Tensor: # In [0,1], `(s/2,)`
         "Share of each wave that is not slowed, by its number"
-        def number(turns):
+        def wave_with(turns):
             # wave i turns trained/(2π·base**(2i/s)) times in `trained` tokens, which is solved for i
             return self.s*math.log(self.trained/(turns*2*math.pi))/(2*math.log(self.base))
-        low = max(math.floor(number(self.many)), 0)
-        high = min(math.ceil(number(self.few)), self.s-1)  # as in YaRN's code, though there are s/2 waves
-        at = torch.arange(len(waves), device=waves.device)
-        return 1 - ((at-low)/max(high-low, .001)).clamp(0, 1)  # `max`: never divided by 0
+        low = max(math.floor(wave_with(self.many)), 0)
+        high = min(math.ceil(wave_with(self.few)), self.s-1)  # as in YaRN's code, though there are s/2 waves
+        i = torch.arange(len(waves), device=waves.device)
+        return 1 - ((i-low)/max(high-low, .001)).clamp(0, 1)  # `max`: never divided by 0
 
     @delegates(BlendedRotary.turns)
     def turns(self, pos:Tensor)->tuple: # Cosines and sines, as in `RotaryPositions`
@@ -267,8 +267,8 @@ def distance_buckets(
     else:
         later = 0
         far = (-distance).clamp(min=0)
-    exact = n//2  # distances with a bucket each
-    # farther ones by their logarithm: 0 at `exact`, `n-exact` at `farthest`
+    exact = n//2  # distances with a bucket each: for 32 buckets and both sides 0 to 7 have buckets 0 to 7
+    # farther ones by their logarithm: 0 at `exact`, `n-exact` at `farthest` (8 to 11 have bucket 8, then 9)
     wide = (far.clamp(min=1).float()/exact).log()/math.log(farthest/exact)*(n-exact)
     return later + far.where(far<exact, (exact+wide.long()).clamp(max=n-1))
 
@@ -299,17 +299,17 @@ class BucketPositions(Positions):
 
     @delegates(Positions.relative)
     def relative(self, pos:Tensor)->callable: # `relative(q_pos, k_pos)` for each block
-        "Numbers for scores, looked up by the first block"
-        kept = []
-        def once(q_pos, k_pos):
-            if not kept: kept.append(self.biases(k_pos-q_pos))
-            return kept[0]
-        return once
+        "Numbers for scores: the first block computes them, and the others get the same"
+        computed = []
+        def biases(q_pos, k_pos):
+            if not computed: computed.append(self.biases(k_pos-q_pos))
+            return computed[0]
+        return biases
 
     def biases(self,
         distance:Tensor # `(tq,tk)` or `(b,1,tq,tk)`
     )->Tensor: # `(h,tq,tk)` or `(b,h,tq,tk)`
-        "The numbers of some distances"
+        "Look up the numbers of these distances"
         buckets = distance_buckets(distance, self.n, self.farthest, self.both)
         bias = self.table(buckets).movedim(-1, -3)
         return bias[:,0] if bias.dim()==5 else bias
@@ -345,8 +345,8 @@ class DistanceVectors(Positions):
         far = distance.abs()
         # rows beyond `near`, by the logarithm: `near-1` of them up to `farthest-1`
         steps = (far.clamp(min=1).float()/near).log()/math.log((self.farthest-1)/near)*(near-1)
-        at = distance.where(far<=near, (steps.ceil().long()+near)*distance.sign())
-        return (at+self.n).clamp(0, 2*self.n-1)
+        from_middle = distance.where(far<=near, (steps.ceil().long()+near)*distance.sign())
+        return (from_middle+self.n).clamp(0, 2*self.n-1)  # for n=256 distance -1 has row 255, 0 has 256
 
 class DisentangledAttention(ShapedSelfAttention):
     "Self-attention that compares queries and keys with their distance, too; He et al. 2021, 3.1"
@@ -380,14 +380,15 @@ class DisentangledAttention(ShapedSelfAttention):
         rows:callable # Row of each distance
     )->Tensor: # Numbers for the scores `(b,h,t,t)`
         "Compare queries and keys with the vectors of their distances"
-        at = rows(pos[...,:,None]-pos[...,None,:])                                # (t,t), (b,t,t)
-        if at.dim()==3: at = at[:,None]
+        row = rows(pos[...,:,None]-pos[...,None,:])  # of each query and key      # (t,t), (b,t,t)
+        if row.dim()==3: row = row[:,None]                                             # (b,1,t,t)
         distance_keys = _split_heads(self.tokeys(vectors), self.heads)                   # (h,2n,s)
         distance_queries = _split_heads(self.toqueries(vectors), self.heads)
-        by_query = (q @ distance_keys.mT).gather(-1, at.expand(*q.shape[:2],-1,-1))
+        # of the products with all `2n` vectors the one of each pair's distance: (b,h,t,2n) -> (b,h,t,t)
+        by_query = (q @ distance_keys.mT).gather(-1, row.expand(*q.shape[:2],-1,-1))
         # `queries` has put `scale*s**.5` into `q`, but nothing has into `k`
         by_key = k*self.scale*self.s**.5 @ distance_queries.mT
-        by_key = by_key.gather(-1, at.mT.expand(*k.shape[:2],-1,-1)).mT
+        by_key = by_key.gather(-1, row.mT.expand(*k.shape[:2],-1,-1)).mT
         return (by_query + by_key)/self.s**.5  # as attention divides its scores
 
 def _split_heads(x, heads): return x.unflatten(-1, (heads,-1)).transpose(0, 1)  # (n,h*s) -> (h,n,s)

@@ -41,10 +41,10 @@ def _window_columns(ids, model, overlap=None):
     extra = t if torch.compiler.is_compiling() else max(t-max_len, 0)
     place = torch.arange(width, device=ids.device)  # within a window
     n_windows = 1 + (extra+step-1)//step  # the first, and steps to the end, rounded up
-    begin = step*torch.arange(n_windows, device=ids.device)[:,None]                        # (w,1)
+    begin = step*torch.arange(n_windows, device=ids.device)[:,None]  # 0, step, 2*step, …  # (w,1)
     last_begin = (n-max_len).clamp(min=0)  # of the window that ends with the text
-    start = torch.minimum(begin, last_begin)
-    # each window has the special tokens of the start and of the end of the text
+    start = torch.minimum(begin, last_begin)                                               # (b,w,1)
+    # each window has the special tokens of the first window, and of the last one
     start = torch.where(place>=max_len-n_last, last_begin, start)
     start = torch.where(place<n_first, 0, start)
     rank = start+place  # of each token of a window among those of the text       # (b,w,max_len)
@@ -66,7 +66,8 @@ def in_windows(
     graph = torch.compiler.is_compiling()
     if not graph and columns.shape[1]==1: return model.read(ids, types)
     missing = columns<0                                                           # (b,w,max_len)
-    def rows(x, fill): return _take(x, columns.clamp(min=0)).masked_fill(missing, fill).flatten(0, 1)
+    def rows(x, fill):  # a row for each window: (b,t) -> (b*w,max_len)
+        return _take(x, columns.clamp(min=0)).masked_fill(missing, fill).flatten(0, 1)
     if not graph: ids = ids.as_subclass(Tensor)
     types = None if types is None else rows(types, 0)
     logits = model.read(rows(ids, ifnone(model[0].pad_idx, 0)), types)                # (b*w,n_out)

@@ -44,8 +44,8 @@ def _finite(weights, name):
 
 def _our_names(family, weights, model):
     "For each tensor in a file a list for each of its parts: the names of our tensors that are made of it"
-    found = defaultdict(lambda: defaultdict(list))
-    for name in dict.fromkeys(first_names(model).values()):
+    found = defaultdict(lambda: defaultdict(list))  # of GPT-2's queries, keys, values 'attn.c_attn#0', …#1, …#2
+    for name in dict.fromkeys(first_names(model).values()):  # a shared tensor once
         theirs,part = family.source(name)
         found[_spelled(weights, theirs)][part or 0].append(name)
     return {theirs: [parts[i] for i in sorted(parts)] for theirs,parts in found.items()}
@@ -56,7 +56,7 @@ def _read_tensors(family, weights, model, dtype):
     joined = _our_names(family, weights, model)
     state = {}
     for theirs,parts in joined.items():
-        sizes = [len(ours[names[0]]) for names in parts]
+        sizes = [len(ours[names[0]]) for names in parts]  # rows of each part
         w = family.turn(parts[0][0], _finite(weights, theirs))
         # where config.json has other sizes, `load_state_dict` raises
         pieces = w.split(sizes) if sum(sizes)==len(w) else [w]
@@ -65,6 +65,7 @@ def _read_tensors(family, weights, model, dtype):
             state[names[0]] = piece
             for name in names[1:]: state[name] = piece.clone()  # each learns by itself
     used = {*joined}
+    # a tied output layer is the embedding's table, which was read
     if family.tied and '1.linear' in family.names: used.add(_their_name(family, weights, family.out))
     unused = weights.at.keys() - used
     return state,sorted(o for o in unused if not _no_weights.fullmatch(o))
@@ -110,7 +111,7 @@ def _pool(cfg):
     cfg.only(include_prompt=True)
     # older files have a flag for each pool, such as `pooling_mode_cls_token`
     flags = [n for n,is_on in cfg.values.items() if n.startswith('pooling_mode_') and is_on]
-    old = [re.sub('^pooling_mode_|_tokens?$', '', n) for n in flags]
+    old = [re.sub('^pooling_mode_|_tokens?$', '', n) for n in flags]  # 'cls', 'mean', 'max', …
     modes = L(cfg('pooling_mode', default=old or ['mean'], kind=object))
     if len(modes)!=1 or modes[0] not in _pools:
         cfg.bad('pooling_mode', [*modes], f'but must be one of {[*_pools]}')
@@ -399,7 +400,7 @@ def copy_into(self:Pretrained,
     same_vocab = list(vocab)==list(self.vocab)
     encoder = model[0]
     new = L()
-    def match(rows):
+    def match(rows):  # the row of each token of `vocab`, and the tokens that have none
         return match_rows(rows, self.vocab, vocab[:encoder.vocab_sz], self.encoder.pad_idx, encoder.pad_idx)
     state = self.encoder.state_dict()
     if not same_vocab: state['embedding.weight'],new = match(state['embedding.weight'])

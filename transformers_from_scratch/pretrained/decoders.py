@@ -73,11 +73,11 @@ def _qwen(
     cfg.preset(sliding_window=4096, num_key_value_heads=32)
     if norms: cfg.preset(head_dim=128)
     depth = cfg('num_hidden_layers', kind=int)
-    full = depth  # so many of the first blocks have no window
+    n_full = depth  # number of the first blocks, which have no window
     if not cfg('use_sliding_window', default=False): cfg.values['sliding_window'] = None
     if cfg.values['sliding_window'] is not None:
-        full = int(cfg('max_window_layers', default=28, kind=float))
-    pattern = ['full_attention']*full + ['sliding_attention']*depth
+        n_full = int(cfg('max_window_layers', default=28, kind=float))
+    pattern = ['full_attention']*n_full + ['sliding_attention']*depth
     kinds = kinds_of(cfg, depth, pattern[:depth])
     if not norms: return llama(cfg, attn=dict(qkv_bias=True, bias=False), kinds=kinds)
     norm = partial(nn.RMSNorm, eps=cfg('rms_norm_eps', default=1e-6, kind=float))

@@ -134,7 +134,7 @@ def by_block(
     **values # The value of each kind
 )->object: # The value, or a list of values that is repeated over the blocks
     "The value of a keyword, for blocks of several kinds"
-    n = 1  # the shortest beginning that is repeated
+    n = 1  # length of the shortest beginning that is repeated: 3 for full, near, near, full, near, near, full
     while (kinds[:n]*len(kinds))[:len(kinds)]!=kinds: n += 1
     repeated = [values[o] for o in kinds[:n]]
     return repeated[0] if n==1 else repeated
@@ -143,11 +143,11 @@ def _rope_of(cfg, kind):
     "Keys of rotary positions, perhaps those of one kind of attention"
     if kind: cfg.only(rope_scaling=None)
     rope = cfg.values.get('rope_scaling') or cfg('rope_parameters', default={})
-    if kind: rope = rope.get(kind) or {}
+    if kind: rope = rope.get(kind) or {}  # {'sliding_attention': {'rope_theta': …}, 'full_attention': {…}}
     return CheckpointConfig(cfg.file, {'rope_type': rope.get('type', 'default'), **rope})  # `type`: in older files
 
 def _slowed_of(cfg, rope, args):
-    "Rotary positions for texts that are longer than those of the training"
+    "Rotary positions for texts that are longer than those of the training; completes their keywords `args`"
     name = rope('rope_type')
     if name not in ('linear','llama3','yarn'):
         cfg.bad('rope_type', name, "but must be 'default', 'linear', 'llama3' or 'yarn'")
@@ -228,17 +228,17 @@ class Family:
         module,kind = name.removeprefix('0.').rsplit('.', 1)  # `kind` is 'weight' or 'bias'
         layer = ''
         block = re.match(r'(1\.)?blocks\.(\d+)\.(.*)', module)
-        if block:
+        if block:  # '1.blocks.7.ff.up': the module '1.ff.up' in layer 7
             stack,number,module_in_block = block.groups('')
             layer = self.layer.format(number)
             module = stack+module_in_block
         theirs = self.names.get(f'{module}.{kind}') or self.names.get(module)
-        if self.is_pair and module.startswith('1.'):  # of the decoder
+        if self.is_pair and module.startswith('1.'):  # of the decoder; by default named as in the encoder
             layer = layer.replace('encoder.', 'decoder.')
             if theirs is None:
                 theirs = self.names[module.removeprefix('1.')].replace('encoder.', 'decoder.')
         if theirs is None: raise KeyError(module)
-        theirs,_,part = theirs.partition('#')
+        theirs,_,part = theirs.partition('#')  # 'attn.c_attn#2' is part 2
         return f'{layer}{theirs}.{kind}',int(part) if part else None
 
     def turn(self,
@@ -248,8 +248,8 @@ class Family:
     )->Tensor: # The same numbers in the layout of the other
         "Change the layout of a tensor"
         if name in self.names: w = w[None] if back else w.flatten()  # stored as a row
-        inside = 'blocks.' in name and 'norm' not in name
-        if self.conv and inside and name.endswith('weight'): w = w.t()
+        in_block = 'blocks.' in name and 'norm' not in name
+        if self.conv and in_block and name.endswith('weight'): w = w.t()
         if 'positions' in name and 'embedding' in name:
             skipped = w.new_zeros(self.skip_rows, w.shape[1])
             w = torch.cat([skipped, w]) if back else w[self.skip_rows:]
@@ -296,14 +296,14 @@ def warn_of_writing(
     "Name the settings for writing that are not Hugging Face's defaults and have no effect here"
     config = writing_config(family.cfg)
     values = config.values
-    done = [*_token_keys, *_no_text]
+    known = [*_token_keys, *_no_text]
     # BART and Marian end a text that is cut with its end; `translate` writes no padding
     if family.is_pair:
-        done.append('forced_bos_token_id')
+        known.append('forced_bos_token_id')
         ends = [family.marks.eos, *L(values.get('eos_token_id'))]
-        if values.get('forced_eos_token_id') in ends: done.append('forced_eos_token_id')
-    if values.get('bad_words_ids')==[[values.get('pad_token_id')]]: done.append('bad_words_ids')
-    config.warn_of_others(done, 'pass such settings where you write, as `beams=4` of `translate`', **_writing)
+        if values.get('forced_eos_token_id') in ends: known.append('forced_eos_token_id')
+    if values.get('bad_words_ids')==[[values.get('pad_token_id')]]: known.append('bad_words_ids')
+    config.warn_of_others(known, 'pass such settings where you write, as `beams=4` of `translate`', **_writing)
 
 # %% ../../nbs/pretrained/family.ipynb #c547aabc
 _tables = {'embedding':'encoder.embed_tokens', '1.embedding':'decoder.embed_tokens',
@@ -313,12 +313,12 @@ def shared_tables(
     *names:str # Those of 'embedding', '1.embedding' and '2.linear' that are one; none: all differ
 )->dict: # Names of the three
     "Names of the tables of an encoder-decoder; where a file lacks one, it is one of the others"
-    res = dict(_tables)
+    theirs = dict(_tables)
     spellings = ['shared', *(_tables[o] for o in names)]
     for name in names:
-        own_first = dict.fromkeys([_tables[name], *spellings])
-        res[name] = '|'.join(own_first)
-    return res
+        own_first = dict.fromkeys([_tables[name], *spellings])  # without doubles
+        theirs[name] = '|'.join(own_first)  # such as 'lm_head|shared|decoder.embed_tokens'
+    return theirs
 
 def marks_of(
     cfg:CheckpointConfig, # What `config.json` says
@@ -326,10 +326,10 @@ def marks_of(
     last:int # Last token there
 )->BosEos: # For texts without both
     "First and last token of a target, as `generation_config.json` says, or `config.json`"
-    both = writing_config(cfg)
-    begin = both('bos_token_id', default=first, kind=float)
-    bos = int(both('decoder_start_token_id', default=begin, kind=float))
-    ends = L(both('eos_token_id', default=last, kind=object))
+    writing = writing_config(cfg)
+    begin = writing('bos_token_id', default=first, kind=float)
+    bos = int(writing('decoder_start_token_id', default=begin, kind=float))
+    ends = L(writing('eos_token_id', default=last, kind=object))
     return BosEos(bos, ends[0], False, False)
 
 # %% ../../nbs/pretrained/family.ipynb #fa000012

@@ -16,7 +16,7 @@ from .family import *
 # %% ../../nbs/pretrained/pairs.ipynb #t5s2s005
 def _t5_attention(layer, name):
     "Names of an attention"
-    names = {f'{layer}.to{o}': f'{name}.{o[0]}' for o in ('queries','keys','values')}
+    names = {f'{layer}.to{o}': f'{name}.{o[0]}' for o in ('queries','keys','values')}  # …toqueries: ….q
     return names | {f'{layer}.unifyheads': f'{name}.o'}
 
 _t5_names = shared_tables('embedding', '1.embedding', '2.linear') | {
@@ -30,8 +30,8 @@ def _in_feed_forward(gated):
     "Names of the feed-forward network, which is layer 1 of an encoder's block, layer 2 of a decoder's"
     names = {'ff.gate':'wi_0', 'ff.up':'wi_1'} if gated else {'ff.up':'wi'}
     names['ff.down'] = 'wo'
-    encoder = {n: f'layer.1.DenseReluDense.{o}' for n,o in names.items()}
-    decoder = {f'1.{n}': f'layer.2.DenseReluDense.{o}' for n,o in names.items()}
+    encoder = {ours: f'layer.1.DenseReluDense.{theirs}' for ours,theirs in names.items()}
+    decoder = {f'1.{ours}': f'layer.2.DenseReluDense.{theirs}' for ours,theirs in names.items()}
     return encoder | decoder
 
 def _attentions(cfg, heads):
@@ -74,7 +74,7 @@ families['t5'] = _t5
 # %% ../../nbs/pretrained/pairs.ipynb #bas2s005
 def _bart_attention(layer, name):
     "Names of an attention"
-    names = {f'{layer}.to{o}': f'{name}.{o[0]}_proj' for o in ('queries','keys','values')}
+    names = {f'{layer}.to{o}': f'{name}.{o[0]}_proj' for o in ('queries','keys','values')}  # …toqueries: ….q_proj
     return names | {f'{layer}.unifyheads': f'{name}.out_proj'}
 
 _bart_names = {'positions.embedding':'encoder.embed_positions',

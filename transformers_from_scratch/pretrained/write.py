@@ -30,7 +30,7 @@ def _update_tokenizer(pre, folder):
     (folder/'tokenizer.json').write_text(backend.to_str(pretty=True), encoding='utf8')
 
 def _update_limit(config, encoder, longest):
-    "Write the number of positions, if it is not that of the file"
+    "Write the number of positions, if it is not `longest`, as in the file (None: no limit)"
     if not encoder.max_len: return  # no limit
     if longest is None: raise ValueError(f'its `max_len` is {encoder.max_len}, but it has no limit there')
     for key in ('max_position_embeddings','n_positions','n_ctx'):
@@ -74,7 +74,7 @@ def _one_spelling(theirs, name, tied):
 def _for_hf(model, family):
     "The tensors of `model` under the names of `family`"
     state = weights_of(model)
-    joined = defaultdict(dict)  # our names by their name, and by the part of that
+    joined = defaultdict(dict)  # our names by their name, and by the part of that: {'h.0.attn.c_attn.weight': {0: …}}
     for name in state:
         try: theirs,part = family.source(name)
         except KeyError as e: raise ValueError(f'{name!r} has no name there') from e
@@ -112,7 +112,7 @@ def _tokens(pre):
     return found | {'specials of the tokenizer': state['settings'].get('specials'), 'vocabulary': list(pre.vocab)}
 
 def _compare(pre, there):
-    "Raises `ValueError` for the first thing in which `pre` is not what was read back"
+    "Raises `ValueError` for the first thing in which `pre` is not what was read back, `there`"
     if pre.model is pre.encoder: there.model = there.encoder  # a tied head needs no file
     now = _settings(pre)
     then = _settings(there)
