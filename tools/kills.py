@@ -64,9 +64,9 @@ def bits(o):
 
 def ends(learn, cbs, table):
     "Hashes of what has to be equal at the end of a training"
-    rec,state = learn.recorder,learn.opt.state_dict()
+    rec = learn.recorder
     last = [list(map(str, o[:-1])) for o in table[-learn.n_epoch:]]                      # without the time
-    res = dict(weights=learn.model.state_dict(), optimizer=state['state'], hyperparameters=state['hypers'], losses=list(rec.losses), lrs=list(rec.lrs),
+    res = dict(weights=learn.model.state_dict(), optimizer=learn.opt.state_dict(), losses=list(rec.losses), lrs=list(rec.lrs),
                iters=list(rec.iters), smooth=rec.smooth_loss.value, values=rec.values, table=last, counts=[(o.wait, float(o.best)) for o in cbs],
                python=[random.random() for _ in range(9)], numpy=np.random.rand(9), torch=torch.rand(9), batches=list(itertools.islice(learn.dls.train, 5)))
     return {n: bits(o) for n,o in res.items()}

@@ -24,8 +24,9 @@ class _LowAttention(torch.autograd.Function):
     @staticmethod
     def weights(queries, scaled_keys, keys, hidden, mask_idx, part):
         "Weights of the heads in `part`, from scores in 32 bits where they are large"
+        # `scaled_keys` are centred, too, which changes no weight: see `_centred`
         scores = queries[part] @ scaled_keys[part].transpose(1, 2)  # (step,tq,tk)
-        if not max(o.abs() for o in scores.aminmax())<=8:  # large ones, or NaN
+        if not max(o.abs() for o in scores.aminmax())<=8:  # NaN, or large: rounded by up to 1/32 and more
             exact = queries[part].float()*keys.shape[2]**-.5
             scores = exact @ keys[part].float().transpose(1, 2)
         if hidden is not None: scores.masked_fill_(hidden[mask_idx[part]], -math.inf)

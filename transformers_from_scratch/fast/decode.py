@@ -87,7 +87,7 @@ class _Bags(_Product):
             self.store = weights,self.joined()[1]
         else: self.store = self.tiled(weights),None
 
-    @torch.inference_mode(False)
+    @torch.inference_mode(False)  # inputs are written into these tensors in any mode
     def make_bags(self, b):
         "Make the arguments of `embedding_bag` for `b` rows: indices, starts of bags, inputs to fill, and factors"
         ints = dict(dtype=torch.int32, device='cpu')
@@ -174,10 +174,10 @@ class _PairedIntegers(_Ordinary):
 
 @lru_cache
 def _works(cls, quantize=None):
-    "True if this kernel is available, and exact at ±127"
-    x = torch.ones(16, 64, dtype=torch.float, device='cpu')
-    w = -x
-    w[::2,1::2] = 0  # rows without neighbors, which `_PairedIntegers` does not scale down
+    "True if this kernel is available, and exact for the largest integers"
+    x = torch.ones(16, 64, dtype=torch.float, device='cpu')  # in 8 bits 127
+    w = -x  # -127, but half of that in `_PairedIntegers`, where two neighbors sum to 127 at most
+    w[::2,1::2] = 0  # in every second row they do, as they are: -1 0 -1 0
     product = cls([SimpleNamespace(weight=w, bias=None)], quantize)
     try:
         product.fill()

@@ -142,7 +142,7 @@ class LMReader:
     def _read(self):
         "Read all texts; those longer than `max_len` are cut to the last half of it"
         encoder = self.model[0]
-        limit = self.model[0].max_len
+        limit = encoder.max_len
         if limit is not None:
             self.lengths = [n if n<=limit else max(limit//2, 1) for n in self.lengths]
         width = max(self.lengths)
@@ -158,9 +158,11 @@ class LMReader:
             ids = ids.masked_fill(self.pad_mask, encoder.pad_idx)
             self.pos = pos[:,-1:]
         if self.cache:
+            # for up to four texts (`_Bags.most`) a fast decoder reads no prompts: `_read_one` makes it
             if len(ids)>4 and not torch.is_grad_enabled(): self._make_step()
+            # without one, the model reads
             cache_cls = getattr(self.step, 'cache_cls', KVCache)
-            self.caches = [cache_cls(width+64) for _ in encoder.blocks]
+            self.caches = [cache_cls(width+64) for _ in encoder.blocks]  # with room for 64 new tokens
             self._read_new(ids, pos, getattr(self.step, 'reads_prompts', False))
         elif self.plain: self.logits = self.model[1](self._read_all(ids))
         else: self.logits = self.model(ids)[:,-1]  # padding is in front

@@ -159,11 +159,13 @@ def _joined_by(mask, dls, parts):
     bos = special_ids(text_vocab(dls), 'bos')
     tok = text_tokenizer(dls)
     keeps_spaces = tok and isinstance(tok.tok, CharTokenizer)
+    # a space before the mask may be a token of its own; one after it may begin the next word
     if not keeps_spaces: parts = [o.rstrip(' ') for o in parts]
     ids = _forward_ids(dls, parts[0])
     for part in parts[1:]:
         part_ids = _forward_ids(dls, part)
-        n_start = n_first or int(part_ids[:1]==bos[:1])  # special tokens before its words
+        n_start = n_first  # special tokens before its words
+        if not n_start and part_ids[:1]==bos[:1]: n_start = 1  # `xxbos`, which fastai's rules add
         ids = ids[:len(ids)-n_last] + [mask] + part_ids[n_start:]
     return ids
 

@@ -63,10 +63,8 @@ class TransformerSeq2SeqLearner(TransformerLearner):
     def __init__(self, dls:DataLoaders, model:nn.Module, **kwargs): # As `TransformerSeq2Seq`
         super().__init__(dls, model, **kwargs)
         marks = target_bos_eos(dls)
-        first = plain_model(model).first
-        if first is not None:  # what a checkpoint was trained with
-            ends_with_eos = text_ids(dls, '', part=1)[-1:]==[marks.eos]
-            marks = BosEos(first, marks.eos, has_bos=False, has_eos=ends_with_eos)
+        first = plain_model(model).first  # what the decoder of a checkpoint reads first; no text begins with it
+        if first is not None: marks = marks._replace(bos=first, has_bos=False)
         self.add_cb(TeacherForcing(marks, pad_id(dls)))
 
     @delegates(Learner.get_preds)

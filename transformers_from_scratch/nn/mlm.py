@@ -39,8 +39,9 @@ def mask_tokens(
 # %% ../../nbs/nn/mlm.ipynb #4b000013
 class MLMHead(LMHead):
     "Vectors to logits of masked tokens, as in BERT: one more layer, then `LMHead` with a bias"
-    @delegates(LMHead)
-    def __init__(self, embedding:nn.Embedding, tie_weights:bool=True, # Share its weight?
+    def __init__(self,
+        embedding:nn.Embedding, # The embedding of the encoder
+        tie_weights:bool=True, # Share the weight of `embedding`; False: the head has its own
         act_cls:type=nn.GELU, # Class of the activation
         norm_cls:type=nn.LayerNorm, # Class of the norm, created as `norm_cls(e)` for `embedding (v,e)`
         width:int=None, # Width of the vectors; None is that of `embedding`

@@ -165,8 +165,8 @@ class ShapedEmbeddings(Embeddings):
             ends = (ids==self.type_sep).long()
             # type 1 begins after the first end: for ends 0 1 0 1 the types are 0 0 1 1
             types = (ends.cumsum(1)>ends).long()                                          # (b,t)
-        if types is not None: return x + self.types(types)
-        return x if self.types is None else x + self.types.weight[0]  # all are of type 0
+        if self.types is None: return super().forward(x, ids, types)  # which refuses `types`
+        return x + (self.types.weight[0] if types is None else self.types(types))  # None: all are of type 0
 
     @delegates(Embeddings.finish)
     def finish(self, x:Tensor, dropout:callable)->Tensor: # `(b,t,k)`
@@ -396,8 +396,9 @@ def _split_heads(x, heads): return x.unflatten(-1, (heads,-1)).transpose(0, 1)  
 # %% ../../nbs/nn/variants.ipynb #193eb0f3
 class ScaledHead(LMHead):
     "Logits, divided by a number (T5), and kept within a limit (Gemma 2)"
-    @delegates(LMHead)
-    def __init__(self, embedding:nn.Embedding, tie_weights:bool=True, # Share its weight?
+    def __init__(self,
+        embedding:nn.Embedding, # The embedding of the encoder
+        tie_weights:bool=True, # Share the weight of `embedding`; False: the head has its own
         by:float=1., # Number that logits are divided by
         cap:float=None, # They are kept between minus and plus this, by `tanh`; None: no limit
         bias:bool=False # Add a learned number to each (Marian, 2018)?

@@ -26,10 +26,10 @@ _no_weights = re.compile(  # such as 'embeddings.position_ids', 'h.0.attn.bias' 
     r'.*(position_ids|token_type_ids|attn\.(masked_)?bias|attention\.(masked_)?bias|inv_freq)')
 
 def _spelled(weights, name):
-    "The spelling that a file has of a name such as 'lm_head|embed_out.weight'; the first if it has none"
+    "The spelling that a file has of a name such as 'lm_head|embed_out.weight'; the last if it has none"
     module,dot,kind = name.rpartition('.')
     spellings = [o+dot+kind for o in module.split('|')]
-    return first([o for o in spellings if o in weights.at] + spellings)
+    return first([o for o in spellings if o in weights.at] + spellings[-1:])
 
 def _their_name(family, weights, name):
     "The name in a file of our tensor `name`"
@@ -233,7 +233,7 @@ def _read_model(family, weights, pad, dtype):
     cfg = family.cfg
     cls = _model_class(family, weights)
     args = dict(vocab_sz=cfg('vocab_size', kind=int), pad_idx=pad, **family.args)
-    # the last block must be in the file, before thousands of them are made
+    # the last block must be in the file, before thousands of them are made; of a pair '1.' is the decoder
     for stack,depth in (('', args['depth']), ('1.', args.get('target_depth'))):
         if depth: weights.get(family.source(f'{stack}blocks.{depth-1}.ff.down.weight')[0])
     with on_meta_device():
@@ -241,9 +241,10 @@ def _read_model(family, weights, pad, dtype):
         except (ValueError, RuntimeError, AssertionError) as e:
             raise ValueError(f"{cfg.file}: {e}") from e
     state,unused = _read_tensors(family, weights, model, dtype)
+    # not strict: each name was looked up, but a shared tensor is there only once
     try: model.load_state_dict(state, assign=True, strict=False)
     except RuntimeError as e: raise ValueError(f"{weights.folder} does not fit config.json: {e}") from e
-    if family.tied and cls is not TransformerEncoder:
+    if family.tied and cls is not TransformerEncoder:  # `assign` has made a new table
         model[-1].linear.weight = model[-2].embedding.weight
     return use_fast_layers(model),unused
 
@@ -362,7 +363,8 @@ def load_pretrained(
     """Weights of GPT-2, BERT, Llama, T5 and others; `ValueError` for what can't be expressed.
     The id of padding is padding wherever it stands, unless it also ends texts"""
     path = Path(folder).expanduser()
-    path = checkpoint_folder(path) if path.is_file() else hub_folder(folder)
+    if path.is_file(): checkpoint_folder(path)  # raises an error that says what to pass
+    path = hub_folder(folder)  # a folder is itself
     sentence = read_sentence(path)
     root = sentence.folder if sentence else path
     family = read_family(root)

@@ -297,12 +297,13 @@ def warn_of_writing(
     config = writing_config(family.cfg)
     values = config.values
     known = [*_token_keys, *_no_text]
-    # BART and Marian end a text that is cut with its end; `translate` writes no padding
     if family.is_pair:
-        known.append('forced_bos_token_id')
+        known.append('forced_bos_token_id')  # the model has it, as `forced`
+        # BART and Marian end a text that is cut with its end
         ends = [family.marks.eos, *L(values.get('eos_token_id'))]
         if values.get('forced_eos_token_id') in ends: known.append('forced_eos_token_id')
-    if values.get('bad_words_ids')==[[values.get('pad_token_id')]]: known.append('bad_words_ids')
+    only_padding = [[values.get('pad_token_id')]]  # which is never written here
+    if values.get('bad_words_ids')==only_padding: known.append('bad_words_ids')
     config.warn_of_others(known, 'pass such settings where you write, as `beams=4` of `translate`', **_writing)
 
 # %% ../../nbs/pretrained/family.ipynb #c547aabc

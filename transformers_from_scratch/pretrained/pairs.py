@@ -58,8 +58,9 @@ def _t5(cfg):
     gated = cfg('is_gated_act', default=kind.startswith('gated-'))
     act = 'gelu_new' if kind=='gated-gelu' else kind.split('-')[-1]
     untied = cfg.values.get('tie_word_embeddings') is False
-    by = k**.5 if cfg('scale_decoder_outputs', default=not untied) else 1.
-    args = dict(k=k, heads=heads, depth=depth, max_len=None, target_pad=cfg('vocab_size', kind=int),
+    by = k**.5 if cfg('scale_decoder_outputs', default=not untied) else 1.  # logits are divided by it
+    no_pad = cfg('vocab_size', kind=int)  # behind all ids: a decoder reads the id of padding first
+    args = dict(k=k, heads=heads, depth=depth, max_len=None, target_pad=no_pad,
         target_depth=cfg('num_decoder_layers', default=depth, kind=int),
         norm_cls=partial(nn.RMSNorm, eps=cfg('layer_norm_epsilon', default=1e-6, kind=float)),
         act_cls=activation_of(cfg, 'dense_act_fn', default=act),
@@ -104,7 +105,8 @@ def _bart(
     args = dict(k=k, heads=heads, depth=depth, norm_first=False,
         embed_cls=partial(ShapedEmbeddings, norm_cls=embed_norm, scale=scale),
         decoder_cls=decoder, target_depth=cfg('decoder_layers', kind=int),
-        target_pad=cfg('vocab_size', kind=int), max_len=cfg('max_position_embeddings', kind=int),
+        target_pad=cfg('vocab_size', kind=int), # none: behind all ids
+        max_len=cfg('max_position_embeddings', kind=int),
         hidden_mult=ratio(k, cfg('encoder_ffn_dim', kind=int)),
         attn_cls=partial(SelfAttention, qkv_bias=True),
         act_cls=activation_of(cfg, 'activation_function', default='gelu'),

@@ -317,6 +317,7 @@ class _Called(nn.Module):
 
 def _one_graph(trial):
     "`torch.compile` and `torch.export` make one graph, for texts of any number and length"
+    # texts of t, t-1 and 3 tokens are compared
     if trial.t<4: return f'not tried: texts of {trial.t} tokens'
     torch._dynamo.reset()
     any_size = {0: torch.export.Dim('b', min=1, max=64),

@@ -51,7 +51,7 @@ def _spans_of(row, text_key):
     if isinstance(row.get('data'), dict):  # Label Studio's
         done = [o for o in row['annotations'] if not o.get('was_cancelled')]
         ensure(len(done)<2, 'annotations', f'{len(done)} of one text', 'one: leave out the others')
-        values = [o['value'] for o in done[0]['result']] if done else []
+        values = [o.get('value', {}) for o in done[0]['result']] if done else []  # a relation has none
         return row['data'][text_key],[o for o in values if 'labels' in o]
     key = first(o for o in ('spans','entities','label','labels') if o in row)
     ensure(key, 'row', row, 'with `spans`, `entities`, `label` or `annotations`, which may be empty')

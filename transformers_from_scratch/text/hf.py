@@ -141,9 +141,11 @@ def _apply_settings(tok, settings):
     for part in parts:
         for key,attribute in _part_keys.get(type(part).__name__, {}).items():
             if key in settings: setattr(part, attribute, settings[key])
-    if settings.get('clean_up_tokenization_spaces') and tok.decoder and type(tok.model).__name__!='BPE':
+    is_bpe = type(tok.model).__name__=='BPE'  # whose tokens have their own spaces: `transformers` ignores this setting
+    if settings.get('clean_up_tokenization_spaces') and tok.decoder and not is_bpe:
         dec = import_extra('tokenizers', 'hf').decoders
         gaps = " .| ?| !| ,| ' | n't| 'm| 's| 've| 're".split('|')  # each loses its spaces
+        # fused, since a gap lies between two tokens
         tok.decoder = dec.Sequence([tok.decoder, dec.Fuse(), *(dec.Replace(o, o.strip()) for o in gaps)])
 
 def _habits(tok):

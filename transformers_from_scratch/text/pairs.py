@@ -53,6 +53,7 @@ def seq2seq_dataloaders(
     if hasattr(tok, 'setup'):
         texts = pd.concat([df[o].iloc[list(train)] for o in (source,target)])
         tok.setup(texts, as_tokenizer(tok).rules)
+    # each block puts the tokens of its column into 'text', in a table of its own
     block = DataBlock([TextBlock.from_df(o, tok=tok, min_freq=min_freq, max_vocab=max_vocab) for o in (source,target)],
                       get_x=ColReader('text'), get_y=ColReader('text'),
                       splitter=IndexSplitter(list(valid)))

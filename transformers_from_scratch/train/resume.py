@@ -287,8 +287,9 @@ class Resume(Callback):
         other = {n: o for n,o in then.items() if now.get(n, o)!=o}
         if other: warn(f'this run goes on as it began, with {other}: this machine would choose otherwise')
         self.threads = torch.get_num_threads()  # of this machine, until the end of the fit
-        autotuned.update(then)
-        torch.set_num_threads(autotuned.pop('threads'))
+        kernels = dict(then)
+        torch.set_num_threads(kernels.pop('threads'))
+        autotuned.update(kernels)
 
     def _with_events(self, learn, f, event, *args):
         "In place of the learner's: skip epochs that were done, and begin the next one in its midst"

@@ -83,11 +83,11 @@ def read_description(
 def _check_fit(path, about, encoder):
     "Raises `ValueError` if the weights would not mean the same in the encoder"
     current = describe_model(encoder)
-    may_differ = free_keywords
     # an attention of another class, described as `dict(name=…, …)`, may have other settings
     classes = [o.get('attn_cls') for o in (about.encoder, current)]
     names = [o['name'] for o in classes if isinstance(o, dict)]
-    if len(names)==2 and names[0]!=names[1]: may_differ += ('attn_cls',)
+    other_class = len(names)==2 and names[0]!=names[1]
+    may_differ = (*free_keywords,'attn_cls') if other_class else free_keywords
     if difference := differences(about.encoder, current, may_differ):
         raise ValueError(f"{path} does not fit: {difference}. Make the learner with the keywords "
                          "of the file, or save an encoder like yours")
