@@ -108,12 +108,18 @@ def undefined(found):
             if not hasattr(module, o) and not hasattr(builtins, o): yield f'{name} uses `{o}`, which it does not import'
 
 def replaced(found):
-    "Functions and classes that a later one of the same name in the module replaces; ruff sees none that is used in between"
-    def adds(o): return any(re.search('patch|dispatch', ast.unparse(d)) for d in o.decorator_list)    # to something else
+    "Functions, methods, patches and classes that a later one of the same name replaces: ruff's F811 is off, for those of `dispatch`"
     for name in found:
-        body = ast.parse(Path(import_module(f'{lib}.{name}').__file__).read_text(encoding='utf8')).body
-        names = [o.name for o in body if isinstance(o, (ast.FunctionDef,ast.ClassDef)) and not adds(o)]
-        for o in sorted({o for o in names if names.count(o)>1}): yield f'{name} defines `{o}` twice: the second replaces the first'
+        module = ast.parse(Path(import_module(f'{lib}.{name}').__file__).read_text(encoding='utf8'))
+        for owner in (module, *(o for o in module.body if isinstance(o, ast.ClassDef))):
+            names = []
+            for o in owner.body:
+                if not isinstance(o, (ast.FunctionDef,ast.ClassDef)) or o.name in ('encodes','decodes'): continue      # a `Transform` has one for each type
+                decorators = [ast.unparse(d) for d in o.decorator_list]
+                if any(d.endswith(('.dispatch','.setter')) for d in decorators): continue
+                of = ast.unparse(o.args.args[0].annotation)+'.' if 'patch' in decorators else ''
+                names.append(of+o.name)
+            for o in sorted({o for o in names if names.count(o)>1}): yield f'{name} defines `{o}` twice: the second replaces the first'
 
 def absent():
     "What scripts import first of all, and which is neither a file here nor installed"
