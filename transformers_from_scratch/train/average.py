@@ -14,8 +14,8 @@ from ..learner.turns import *
 # %% ../../nbs/train/average.ipynb #33b00010
 class AverageWeights(Callback):
     "Validates with the mean of the weights of the last steps, and leaves it in the model"
-    order = 60  # after what looks at a step
-    run_valid = False
+    order = 60  # after what may change weights at a step, and before `Resume`, which saves the mean
+    run_valid = False  # no `after_batch` of validation; `before_validate` comes all the same
     def __init__(self,
         start:float=.75, # From this share of the training on, in [0,1)
         decay:float=None # Share of the mean that stays after a batch, in [0,1); None: a plain mean
@@ -52,7 +52,7 @@ class AverageWeights(Callback):
         if self.pct_train<self.start: return
         now = self._copy_weights()
         if self.n:
-            self.mean = to_device(self.mean, now[0].device)
+            self.mean = to_device(self.mean, now[0].device)  # `Resume` puts it back on the CPU
             self.add_to(self.mean, now, self.n)
         else: self.mean = now
         self.n += 1
@@ -66,5 +66,5 @@ class AverageWeights(Callback):
 
     def after_fit(self):
         "Leave the mean in the model"
-        self.before_validate()
+        self.before_validate()  # nothing to do if the last epoch was validated
         self.mean = self.trained = None

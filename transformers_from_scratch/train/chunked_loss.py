@@ -27,10 +27,11 @@ def chunked_cross_entropy(
     if rows is None: rows = max(2**(26 if x.is_cuda else 23)//len(weight), 1)
     def sum_of_losses(x, y):
         scores = x @ weight.t()  # (rows,v) = (rows,k) @ (k,v)
-        scores = scores.to(torch.promote_types(scores.dtype, torch.float))
+        scores = scores.to(torch.promote_types(scores.dtype, torch.float))  # at least 32 bits: a loss of 16 is coarse
         return F.cross_entropy(scores, y, ignore_index=ignore_index, reduction='sum')
     # (rows,k) and (rows,) of each part
     parts = zip(x.flatten(0, -2).split(rows), targets.flatten().split(rows))
+    # `checkpoint` keeps no logits for the backward pass, which computes those of each part again
     losses = [checkpoint(sum_of_losses, *part, use_reentrant=False) for part in parts]
     return torch.stack(losses).sum()/(targets!=ignore_index).sum()
 
@@ -90,4 +91,4 @@ class ChunkedLoss(Callback):
         learn.loss = learn.loss_grad.clone()
         learn('after_loss')
         learn._do_grad_opt()
-        raise CancelBatchException()
+        raise CancelBatchException()  # the step is done: the `Learner` would do it again

@@ -29,7 +29,7 @@ class ContrastiveLoss(Module):
     )->Tensor: # A number: the mean over texts that have one like them
         "The cross-entropy between what is like a text and what is near it"
         x = F.normalize(x.as_subclass(Tensor).float(), dim=-1)
-        # a text is not compared with itself
+        # a text is not compared with itself (`-inf` times 0 below would be NaN)
         scores = (x@x.t()/self.temp).fill_diagonal_(-1e4)                 # (b,b) = (b,k) @ (k,b)
         y = y.as_subclass(Tensor)
         alike = (y[:,None]==y).float().fill_diagonal_(0)                                  # (b,b)
@@ -98,7 +98,7 @@ def fit_head(self:TransformerLearner,
     nn.init.zeros_(best.weight)
     best.bias.data = linear.bias.detach()/unit
     opt = torch.optim.LBFGS(best.parameters(), max_iter=200, line_search_fn='strong_wolfe',
-                            tolerance_grad=0, tolerance_change=0)
+                            tolerance_grad=0, tolerance_change=0)  # no tolerance ends it early
     def closure():
         opt.zero_grad()
         loss = self.loss_func(head.squeeze(best(x)), y) + decay*best.weight.square().sum()
@@ -115,6 +115,7 @@ def _pairs_dl(learn, n_steps, bs):
     "Batches of training texts in pairs of the same class"
     classes = [int(y) for y in learn.dls.train_ds.tls[-1]]
     def get_idxs(): return _in_pairs(classes, n_steps*bs)
+    # a plain loader: `get_idxs` is its order, nothing is sorted by length
     return TfmdDL.new(learn.dls.train, cls=TfmdDL, bs=bs, n=n_steps*bs, drop_last=True, get_idxs=get_idxs)
 
 @patch
@@ -134,7 +135,7 @@ def fit_contrastive(self:TransformerLearner,
     kind = text_target(self.dls).kind
     ensure(kind=='category', 'dls', kind, 'texts with one class each; for others call `fit_head`')
     n = len(self.dls.train_ds)
-    ensure_sizes(bs=bs-1, n_steps=ifnone(n_steps, 1))
+    ensure_sizes(bs=bs-1, n_steps=ifnone(n_steps, 1))  # `bs` is 2 or more: a text alone has no pair
     bs = min(bs, n+n%2)//2*2  # at most all texts, and an even number: 51 becomes 50
     n_steps = ifnone(n_steps, round(3*n**.5))
     dls = DataLoaders(_pairs_dl(self, n_steps, bs), self.dls.valid, device=self.dls.device)

@@ -28,13 +28,13 @@ class LoRALinear(FastLinear):
         ensure(r<=min(out, k), 'r', r, f'at most {min(out, k)}, the smaller side of the weight')
         ensure(0 <= dropout < 1, 'dropout', dropout, 'in [0,1)')
         ensure(0<alpha<math.inf, 'alpha', alpha, 'a number above 0')
-        super().__init__(k, out, bias=linear.bias is not None, device='meta')
+        super().__init__(k, out, bias=linear.bias is not None, device='meta')  # no numbers: both are replaced
         self.weight = linear.weight
         self.bias = linear.bias
         self.scale = alpha/r
         self.dropout = ByteDropout(dropout)
         self.lora_a = nn.Parameter(torch.randn_like(linear.weight[:r])/k**0.5)
-        self.lora_b = nn.Parameter(linear.weight.new_zeros(out, r))
+        self.lora_b = nn.Parameter(linear.weight.new_zeros(out, r))  # so at first the change is 0
 
     def forward(self,
         x:Tensor # Vectors `(...,k)`
@@ -105,6 +105,7 @@ def merge_lora(self:TransformerLearner
         plain.bias = o.bias
         model.set_submodule(name, plain)
     if self.splitter is lora_splitter:
+        # there is none before if `lora_splitter` itself was passed to a learner
         self.splitter = vars(self).pop('splitter_before', transformer_splitter)
     self.opt = None
     self.unfreeze()
@@ -124,6 +125,7 @@ def _base_of(learn):
     trained = _trained(model)
     frozen = {n: p.detach() for n,p in model.named_parameters() if n not in trained}
     target = text_target(learn.dls)
+    # in these a learner that loads the file may differ
     parts = lasting_settings(model, ('max_len','crop','windows','dropout','word_dropout','vocab_dropout'))
     settings = dict(shapes={n: p.shape for n,p in trained.items()},
                     scales=[o.scale for _,o in _loras(model)],
@@ -155,5 +157,5 @@ def load_lora(self:TransformerLearner, # With changes of the same size, by `add_
     if about.base!=_base_of(self):
         raise ValueError(f"{path} is for other weights, tokens or classes, another setting of a part, "
                          'such as a window, or other settings of `add_lora`')
-    plain_model(self.model).load_state_dict(weights, strict=False)
+    plain_model(self.model).load_state_dict(weights, strict=False)  # without what is frozen
     return self

@@ -27,7 +27,7 @@ def from_process_0(
 def _checksum_of(dl):
     "A checksum of the vocabulary and the lengths of the texts, to see that all processes have the same"
     attrs = vars(dl)  # `getattr` would ask the dataset, too
-    # the lengths: of a language model, before it shuffled them; of texts to be sorted by length; else the items
+    # `lens` are the lengths of a language model's texts, `coll` before they were shuffled; `res` those of a `SortedDL`
     if 'lens' in attrs: lens = getattr(dl.lens, 'coll', dl.lens)
     else: lens = attrs.get('res', getattr(dl.dataset, 'items', []))
     return zlib.crc32(repr((len(dl.dataset), vocab_of(dl), list(lens))).encode())
@@ -50,7 +50,7 @@ class _Share(GetAttr):
             raise ValueError(f'process {self.rank} has other texts or another vocabulary than '
                              'process 0: split the data with a `seed`, or call `set_seed` before')
         self.whole = dl  # the loader of the learner; `self.dl` gives the batches of all processes
-        with no_random(): self.dl = dl.new(bs=dl.bs*self.n_ranks)
+        with no_random(): self.dl = dl.new(bs=dl.bs*self.n_ranks)  # a new loader draws a seed
         set_loader_order(self.dl, loader_order(dl))
         ensure(len(self.dl), 'bs', dl.bs, f'less: {self.n_ranks} processes share these texts')
         self.own_idxs = self.dl.get_idxs  # of fastai; below is another, which calls it
@@ -87,7 +87,7 @@ class _Share(GetAttr):
             "Rows of all processes, or the mean of a number over all rows"
             if x.ndim: return _gather_rows(x if self.n_rows else x[:0])
             n = x.new_tensor(float(self.n_rows))
-            total = torch.stack([x*n if self.n_rows else n, n])
+            total = torch.stack([x*n if self.n_rows else n, n])  # of no rows 0, even if `x` is NaN
             torch.distributed.all_reduce(total)
             return total[0]/total[1]
         b = to_detach(b, cpu=False, gather=False)

@@ -41,7 +41,7 @@ def _is_custom(cb): return not type(cb).__module__.startswith(('fastai.','transf
 
 def _callbacks_and_metrics(learn):
     "Callbacks and metrics to save, by name"
-    metrics = [learn.recorder.smooth_loss, *learn.recorder._train_mets[1:]]
+    metrics = [learn.recorder.smooth_loss, *learn.recorder._train_mets[1:]]  # the first of these is `smooth_loss`
     return _callbacks(learn) | {f'metric {o.name}': o for o in metrics}
 
 def _is_count(value):
@@ -111,6 +111,7 @@ def _resuming_from(folder):
 # %% ../../nbs/train/resume.ipynb #re5u0001
 def _in_full(value):
     "An item as a string, a long list in full, a file by its name and size"
+    # '/data/imdb/train/pos/1.txt' by ('train', 'pos', '1.txt'): the folder may have moved
     if isinstance(value, Path): return f'{value.parts[-3:]} {value.stat().st_size}'
     if isinstance(value, (L,tuple,list)): return str([_in_full(o) for o in value])
     return str(value.tolist() if hasattr(value, 'tolist') else value)
@@ -145,7 +146,7 @@ def _fit_settings(learn):
     return {n: str(o) for n,o in settings.items()}
 
 def _machine():
-    "Decisions of the clock, or the size, of this machine, by name"
+    "Choices that depend on the machine: those made by timing, and the number of threads; by name"
     return dict(autotuned, threads=torch.get_num_threads())
 
 def _callback_settings(learn):
@@ -169,7 +170,7 @@ def _part_settings(learn):
 # %% ../../nbs/train/resume.ipynb #d58362db0b
 class Resume(Callback):
     "Saves all that training needs, and resumes after an interruption as if there had been none"
-    order = 100
+    order = 100  # after the callbacks whose counts it saves
     run_valid = False
     threads = None  # of this machine, while a run goes on with those of another
     def __init__(self,
@@ -250,7 +251,7 @@ class Resume(Callback):
         n = len(self.fits)
         if len(state['fits'])<n: return  # the fits before this one were saved, and are done
         self._compare(now=self.fits[-1], then=state['fits'][n-1])
-        if len(state['fits'])>n: raise CancelFitException
+        if len(state['fits'])>n: raise CancelFitException  # this fit is done, and a later one has begun
         own = state['processes'][rank_distrib() if self.several else 0]
         if state['done']:
             self._restore(state, own, 'rng')
@@ -266,15 +267,16 @@ class Resume(Callback):
     def _restore(self, state, own, rng):
         "Put `state` back; `own`, the part of this process, has the random states `own[rng]`"
         model = get_model(self.model)
-        hypers = self.opt.hypers
+        hypers = self.opt.hypers  # of this fit: below, those of the file take their place
         params = dict(model.named_parameters())
         model.load_state_dict(state['model'])
         for n,p in params.items(): p.requires_grad_(n not in state['frozen'])
         for n,grad in state['grads'].items(): params[n].grad = torch.zeros_like(params[n]).copy_(grad)
         opt = state['opt']
+        # a wrapped optimizer of PyTorch moves its state itself
         if not isinstance(self.opt, OptimWrapper): opt = to_device(opt, first(params.values()).device)
         self.opt.load_state_dict(opt)
-        for n in self.changed:
+        for n in self.changed:  # by `force`
             if n in hypers[0]: self.opt.set_hyper(n, [group[n] for group in hypers])
         _set_counts(self.learn, own['counts'], self.changed)
         set_random_states(**own[rng])
@@ -390,7 +392,7 @@ class Resume(Callback):
         if self.several and rank_distrib(): return
         try:
             with atomic_write(self.folder/name) as new: torch.save(_plain(state), new)
-        except (OSError,RuntimeError) as e:  # of PyTorch
+        except (OSError,RuntimeError) as e:  # the latter from PyTorch on a full disk
             if first: raise  # nothing was lost yet
             warn(f"{e}: what was saved before is kept, and training continues")
 

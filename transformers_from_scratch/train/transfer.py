@@ -28,7 +28,8 @@ def describe_encoder(
     config = dict(vocab=vocab, tokenizer=tok and tokenizer_state(tok))
     if isinstance(model, NgramBag): return dict(encoder=dict(pad_idx=pad_id(learn.dls)), **config)
     encoder = model[0]
-    rows = encoder.vocab_sz + (encoder.pad_idx==encoder.vocab_sz)  # padding may have no row
+    # one more if padding has the id after the last row, and so no row itself
+    rows = encoder.vocab_sz + (encoder.pad_idx==encoder.vocab_sz)
     if len(vocab)!=rows:
         raise ValueError(f"`dls` has {len(vocab)} tokens, but the model {encoder.vocab_sz}: make "
                          "the model for this `dls`")
@@ -52,8 +53,9 @@ def save_encoder(self:TransformerLearner,
 # %% ../../nbs/train/transfer.ipynb #cf6f8d2b
 def _read_encoder(path):
     "Description and weights of an encoder, which may be that of a whole model"
+    # an error puts one pair of backticks around both names
     about,weights = read_file(path, 'save_encoder`, `save_transformer', 'encoder', 'model')
-    if about.kind=='model':
+    if about.kind=='model':  # '0.' is its encoder: '0.embedding.weight' -> 'embedding.weight'
         weights = {n.removeprefix('0.'): o for n,o in weights.items() if n.startswith('0.')}
     else:
         try: _check_described(about, weights)
@@ -69,6 +71,7 @@ def _check_described(about, weights):
         raise ValueError(f'it has {len(about.vocab)} tokens, {rows} rows')
     if not isinstance(about.tokenizer, (dict,type(None))): raise ValueError('its tokenizer is no dict')
     if custom_parts(about.encoder): return
+    # before an encoder is built: a damaged file may ask for any number of blocks
     if about.encoder['depth']>len(weights): raise ValueError('it has fewer blocks')
     keywords = {n: from_json(o) for n,o in about.encoder.items()}
     with on_meta_device(): check_shapes(TransformerEncoder(**keywords), weights)

@@ -34,7 +34,7 @@ def calibrate(self:BaseTextLearner,
     # the best temperature is infinite for answers no better than chance, and 0 if none is wrong
     if kind=='category':
         loss = F.cross_entropy
-        # of the right class above 0, where it is above the mean of all
+        # less the mean of all classes, so that the logit of the right one is above 0 if it is above that mean
         logits = logits-logits.mean(1, keepdim=True)                                   # (n,n_out)
         any_wrong = (logits.argmax(1)!=y).any()
         better = logits.gather(1, y[:,None]).mean()>0

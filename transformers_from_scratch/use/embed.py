@@ -29,7 +29,7 @@ def _by_length(lens, bs):
     for i in longest_first:
         if batch:
             longest = lens[batch[0]]
-            large = len(batch)*longest>=1024  # tokens
+            large = len(batch)*longest>=1024  # tokens; to pad fewer costs little
             full = len(batch)==bs or (large and lens[i]<.85*longest)
         if not batch or full:
             batch = []
@@ -51,7 +51,7 @@ def _embed(
     "A vector for each list of ids in `rows`; without a `pool` a list of `(t,k)`"
     ensure_sizes(bs=bs)
     if not all(rows): raise ValueError("`texts` has an empty text, but each needs at least one token")
-    if encoder.pad_idx is None: bs = 1
+    if encoder.pad_idx is None: bs = 1  # so nothing is padded, and the 0 below is not used
     normalize = ifnone(normalize, bool(pool))
     device = encoder.embedding.weight.device
     out = [None]*len(rows)
@@ -70,7 +70,7 @@ def _embed(
     if out: return torch.stack(out)
     # no text: none of the vector of a made-up one, which is as wide as `pool` makes it
     hidden = torch.zeros(1, 1, encoder.embedding.embedding_dim)                          # (1,1,k)
-    return pool(hidden, hidden[...,0]>0)[:0]                                               # (0,k)
+    return pool(hidden, hidden[...,0]>0)[:0]  # a mask that hides nothing      # (0,k)
 
 # %% ../../nbs/use/embed.ipynb #p07a49bc977
 @patch

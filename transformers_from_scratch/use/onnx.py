@@ -56,7 +56,7 @@ def _about_target(learn):
 # %% ../../nbs/use/onnx.ipynb #5e7e0011
 class _Vectors(Module):
     "Ids to vectors, as `embed` makes them"
-    windows = None
+    windows = None  # as of a classifier, for `_accepts_long`
     def __init__(self, encoder, crop, pool, normalize):
         self.encoder,self.crop,self.pool,self.normalize = encoder,crop,pool,normalize
         self.dense = pool.dense if isinstance(pool, SentenceConfig) else None  # its weights are a part of the graph
@@ -86,6 +86,7 @@ def _vectors(owner, keywords):
         encoder,crop,pool,normalize = owner.encoder,None,config,config.normalize
         limit = ifnone(keywords.get('max_len'), owner.limit)
         name = ifnone(keywords.get('prompt'), config.default_prompt) or ''
+        # `cut`: tokens at most, and the special ones at the end, which stay
         about |= dict(prompts=config.prompts, prompt=name, cut=limit and (limit, owner.tokenizer.ends[1]))
     else:
         model = plain_model(owner.model)
@@ -133,6 +134,7 @@ def _program():
     parts = '_prefix_and_label tag_spans TagSpan TaggedText _windows_of text_windows'.split()
     source = '\n\n'.join(inspect.getsource(getattr(tags_module, o)).rstrip() for o in parts)
     code = Path(inspect.getfile(Classifier)).read_text(encoding='utf8')
+    # a function, since backslashes of a string would count
     return re.sub(r'^from \.\.text\.tags import .*$', lambda _: source, code, flags=re.M)
 
 # %% ../../nbs/use/onnx.ipynb #ox12
@@ -236,14 +238,15 @@ def _to_int8(path):
     # unprocessed: constants that are folded may have shapes that can't be quantized by columns
     q.quant_utils.add_pre_process_metadata(model)
     q.quantize_dynamic(model, path, per_channel=True)
-    path.with_name('model.onnx.data').unlink(missing_ok=True)
+    path.with_name('model.onnx.data').unlink(missing_ok=True)  # the weights in 32 bits
 
 # %% ../../nbs/use/onnx.ipynb #a0d6f1f1
 def _write_bag(bag, path):
     "Write the table of a bag, which `predict.py` looks up"
+    # as of one text that has all n-grams
     parts = bag.parts(bag.keys[None])[0].detach()                                 # (n_rows,n_out)
     np.savez(path, known=bag.keys, parts=parts, bias=bag.bias.detach(), skip=bag.skip,
-             n_grams=bag.n_grams, base=2_000_003)
+             n_grams=bag.n_grams, base=2_000_003)  # that of `ngram_keys`
 
 def _write_model(model, folder):
     "Write a bag as a table, or a transformer as a graph, perhaps with its last layer beside; the network of the graph"
@@ -327,7 +330,7 @@ def _same(about, a, b):
         if len(a)<2: return 1.  # one has no neighbors
         shares = [np.isin(found, wanted).mean() for found,wanted in zip(_neighbors(a), _neighbors(b))]
         return float(np.mean(shares))
-    if about['target']=='numbers': same = _gap(about, a, b) < .25
+    if about['target']=='numbers': same = _gap(about, a, b) < .25  # of a deviation
     elif about['target']=='labels': same = (a>about['thresh'])==(b>about['thresh'])
     else: same = a.argmax(-1)==b.argmax(-1)
     return float(same.mean())

@@ -63,6 +63,7 @@ def _pieces_table(tok, vocab):
            "`BPETokenizer.from_file('tokenizer.json')`")
     pieces = backend.get_vocab()
     return dict(kind='pieces', pattern='[^{p}{s}]+|[{p}]', sets=_bert_sets(backend), lower=normalizer.lowercase,
+                # BERT's rule for None: accents go with capitals
                 strip=ifnone(normalizer.strip_accents, normalizer.lowercase), unk=model.unk_token,
                 prefix=model.continuing_subword_prefix, longest=model.max_input_chars_per_word,
                 vocab=[o if o in pieces else '' for o in vocab], specials=[o.content for o in added])
@@ -73,7 +74,7 @@ def _byte_sets():
     "Letters, numbers and spaces, as byte-level BPE takes them"
     # a category begins with 'L' for letters, with 'N' for numbers
     def is_kind(letter): return lambda c: unicodedata.category(c)[0]==letter
-    def is_space(c): return c.isspace() and not '\x1c'<=c<='\x1f'
+    def is_space(c): return c.isspace() and not '\x1c'<=c<='\x1f'  # spaces for Python alone
     return dict(l=_regex_set(is_kind('L')), n=_regex_set(is_kind('N')), s=_regex_set(is_space))
 
 def _bytes_table(tok, vocab):
@@ -120,6 +121,7 @@ def _strongest(bag, batches, n):
 @torch.no_grad()
 def _smaller(bag, rows, one_right):
     "A bag of some phrases, with what each adds in 8 bits; these numbers, and their units"
+    # as of one text that has all phrases
     parts,bias = bag.parts(bag.keys[None])[0][rows],bag.bias                       # (len(rows),n_out)
     if one_right:  # so that the first class is 0
         parts = parts - parts[:,:1]
@@ -128,7 +130,7 @@ def _smaller(bag, rows, one_right):
     numbers = (parts/units).round()
     # its weights are 0 and its scale 1, so a phrase adds its row of `ratios`
     small = NgramBag(bag.n_out, bag.n_grams, bag.skip, 1., len(rows))
-    small.keys = F.pad(bag.keys[rows], (1,0))
+    small.keys = F.pad(bag.keys[rows], (1,0))  # row 0 stays that of unknown n-grams
     small.ratios = F.pad(numbers*units, (0,0,1,0))
     small.bias = nn.Parameter(bias)
     return small,numbers.numpy().astype('int8'),units.tolist()
@@ -154,6 +156,7 @@ def _phrases_table(small, numbers, units, one_right, base):
     a,b,c = keys//wide**2, keys//wide%wide, keys%wide
     keys = (a*base + b)*base + c
     gaps = _in_7_bits(np.diff(keys, prepend=0).tolist())  # small numbers, as keys are sorted
+    # with one right class the parts of the first are 0, and left out
     return dict(base=base, n_grams=small.n_grams, skip=small.skip, bias=small.bias.tolist(), units=units,
                 keys=_in_base64(gaps), parts=_in_base64(numbers.T[int(one_right):].tobytes()))
 
@@ -181,6 +184,7 @@ def _filled(page, **values):
     def read(name): return (folder/name).read_text(encoding='utf8')
     values = {n: html.escape(o) for n,o in values.items()}
     values['script'] = read('page.js')
+    # so that no '</script>' in it ends the script
     values['page'] = json.dumps(page, ensure_ascii=False).replace('<', '\\u003c')
     return re.sub(r'\{(title|example|about|page|script)\}', lambda m: values[m[1]], read('page.html'))
 
@@ -199,7 +203,7 @@ def export_page(
     ensure_sizes(n_phrases=n_phrases)
     bag,file = plain_model(learn.model),Path(file).expanduser()
     ensure(isinstance(bag, NgramBag), 'learn.model', type(bag).__name__, 'of `bag_learner(dls)`', TypeError)
-    base = len(text_vocab(learn.dls))+1
+    base = len(text_vocab(learn.dls))+1  # keys are numbers of JavaScript, which are exact below 2**53
     ensure(bag.n_grams<4 and base**bag.n_grams<2**53, 'n_grams', bag.n_grams,
            'at most 3, or 2 for more than 200,000 words: `bag_learner(dls, n_grams=2)`')
     text_table = _text_table(learn.dls)

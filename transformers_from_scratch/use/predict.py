@@ -97,7 +97,7 @@ class _Bag:
         "Logits of rows of ids, with the arguments of a session of onnxruntime"
         logits = []
         for ids in given['ids']:
-            keys = self.keys(ids[~np.isin(ids, self.skip)]+1)
+            keys = self.keys(ids[~np.isin(ids, self.skip)]+1)  # words from 1 on: 0 is no word
             rows = np.searchsorted(self.known, keys).clip(max=len(self.known)-1)
             is_known = self.known[rows]==keys  # others get a neighbor's row
             logits.append(self.bias + self.parts[rows][is_known].sum(0))                  # (n_out,)
@@ -146,6 +146,7 @@ class _Reader:
             raise TypeError(f"{folder} holds {self.about['target']}: read it with `{self.about['readers'][0]}(folder)`")
         state = self.about['tokenizer']
         self.split = splitters[state['cls']](state)
+        # fastai fills a vocabulary up with 'xxfake'
         self.number = {o: i for i,o in enumerate(self.about['vocab']) if o!='xxfake'}
         self.session = self._session(engine, threads)
         if self.about['head']:  # labels are vectors beside
@@ -188,6 +189,7 @@ class _Reader:
         text = before + self.joined(text)
         for name in self.about['tokenizer']['rules']: text = rules[name](text)
         with self.lock: tokens = self.split(text)  # tokenizers keep caches
+        # fastai's last rule, for each token; id 0 is unknown
         return self.cut([self.number.get(rules['replace_space'](o), 0) for o in tokens])
 
     def cut(self,
@@ -262,7 +264,7 @@ class Embedder(_Reader):
         rows:list # Ids of texts, as lists
     )->np.ndarray: # `(n,k)`
         "Read ids, in batches of similar length"
-        return np.stack(self.read(rows or [[]]))[:len(rows)]
+        return np.stack(self.read(rows or [[]]))[:len(rows)]  # no text: as wide, by an empty one
 
     def __call__(self,
         texts:list, # Texts
@@ -326,7 +328,7 @@ class Tagger(_Reader):
         rows:list # Ids of texts, as lists
     )->list: # `(t,n_tags)` for each
         "Probabilities of the tags of each piece"
-        return [_softmax(o[:len(row)]) for o,row in zip(self.read(rows), rows)]
+        return [_softmax(o[:len(row)]) for o,row in zip(self.read(rows), rows)]  # without padding
 
     def __call__(self,
         texts:list # Texts of any length, or lists of words; a dict is a row with a text
@@ -365,6 +367,7 @@ class Tagger(_Reader):
 def _csv_rows(reader):
     "The rows of a `csv.DictReader`; raises `ValueError` for one of another length"
     for row in reader:
+        # `csv` puts cells too many under the key None, and None in the place of those that lack
         if None in row or None in row.values(): raise ValueError(
             f'line {reader.line_num} has more or fewer cells than the first line: put "" around a text with a comma')
         yield row
@@ -372,7 +375,7 @@ def _csv_rows(reader):
 def _rows_of(file, form):
     "The rows of a file: lines of text, of JSON, or of CSV with the names of its columns"
     if form=='csv':
-        csv.field_size_limit(2**31-1)
+        csv.field_size_limit(2**31-1)  # the largest that Windows takes
         return [*_csv_rows(csv.DictReader(file, strict=True))]
     lines = [o.rstrip('\r\n') for o in file]
     return [json.loads(o) for o in lines if o.strip()] if form=='jsonl' else lines
@@ -426,4 +429,5 @@ def _main():
     answers = reader.answers(texts) if args.prompt is None else reader.answers(texts, prompt=args.prompt)
     _write_rows(sys.stdout, args.format, rows, answers)
 
+# a notebook is '__main__' as well, but no file
 if __name__=='__main__' and '__file__' in globals(): _main()

@@ -121,7 +121,7 @@ def _task_of(learn):
     model_cls = type(plain_model(learn.model))
     for cls in type(learn).__mro__:  # a tagger is a classifier as well
         for name,task in tasks.items():
-            same = task.learner.__name__==cls.__name__  # a page defines its class anew
+            same = task.learner.__name__==cls.__name__  # by name: the page of a class defines it anew
             if same and model_cls is task.model: return name
     raise TypeError(f'`learn.model` is of the custom class {model_cls.__name__}, which no file '
                     'describes: save its weights, with `learn.save`, or all of it as a pickle, '
@@ -171,7 +171,7 @@ def save_transformer(self:BaseTextLearner,
     check_description(model)
     if custom_parts(_model_keywords(about)): about['answers'] = _answers(model)
     write_file(folder/'model.safetensors', 'model', weights_of(model), **about)
-    shutil.rmtree(folder/'checkpoint', ignore_errors=True)
+    shutil.rmtree(folder/'checkpoint', ignore_errors=True)  # of an earlier model
     write_checkpoint_files(folder/'checkpoint', self.checkpoint_files or {})
     return folder
 
@@ -180,7 +180,8 @@ def _ensure_same_answers(model, answers):
     "Raises `ValueError` unless `model` gives the answers of the one that was saved"
     now = tensor(_answers(model))
     then = tensor(answers)
-    tol = .01 if next(model.parameters()).dtype==torch.float else .05
+    tol = .01 if next(model.parameters()).dtype==torch.float else .05  # 16 bits are coarser
+    # (`not … <=`: true for NaN, too)
     if now.shape!=then.shape or not (now-then).abs().max() <= tol*then.abs().max():
         raise ValueError('its outputs differ from those of the model that was saved: are its '
                          'custom parts the same?')
@@ -361,7 +362,7 @@ def learner(self:Pretrained, # From `load_pretrained`, with a `target`
     "A learner that predicts what a fine-tuned classifier or tagger of others does, with its labels"
     ensure(self.target and self.tokenizer, 'pretrained', self, 'a fine-tuned classifier or tagger with its tokenizer')
     kind,classes = self.target
-    tags = dict(max_pieces=32) if kind=='tags' else None
+    tags = dict(max_pieces=32) if kind=='tags' else None  # as `TagTokenizer` by default
     n_out = self.model[1].linear.out_features
     about = as_read(dict(task='tagger' if tags else 'classifier', vocab=self.vocab,
         encoder=dict(pad_idx=self.encoder.pad_idx),
