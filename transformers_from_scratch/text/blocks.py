@@ -222,7 +222,7 @@ class TextDataLoaders(_fastai.TextDataLoaders):
         texts = ensure_filled(df[:0], *L(text_col))  # names of columns; without rows no cell is missing yet
         targets = [] if is_lm else ensure_filled(df[:0], *L(label_col))
         many_labels = label_delim is not None or _has(y_block, MultiCategoryBlock, MultiCategorize)
-        # a block that was passed may do something with missing cells; of lists of labels none can be missing
+        # a block that was passed may take missing cells, but not for several labels
         needed = targets if many_labels or y_block is None else []
         ensure_filled(df, *L(valid_col), *texts, *needed)
         splitter = splitter_of(df, valid_pct, seed, valid_col)

@@ -168,7 +168,7 @@ def keywords_of(
         params = {name: p for name,p in sig.parameters.items() if p.kind is not p.VAR_KEYWORD}
         for other in others:
             for name,p in inspect.signature(other).parameters.items():
-                if p.default is p.empty or name in but: continue
+                if p.default is p.empty or name in but: continue  # empty for required ones, and for `**kwargs`
                 params.setdefault(name, p.replace(kind=p.KEYWORD_ONLY))
         @functools.wraps(f)
         def call(*args, **kwargs):
