@@ -33,6 +33,7 @@ def _show_rows(samples, ctxs=None, max_n=10, trunc_at=150, **kwargs):
 
 @show_batch.dispatch
 def _show_texts(x:TensorIds, y, samples, **kwargs): return _show_rows(samples, **kwargs)
+# an `LMTensorIds` is an `LMTensorText`, too: without this one the dispatch would be ambiguous
 @show_batch.dispatch
 def _show_texts(x:LMTensorIds, y, samples, **kwargs): return _show_rows(samples, **kwargs)
 
@@ -71,6 +72,7 @@ class TextBlock(_fastai.TextBlock):
         tok_tfm = as_tokenizer(tok_tfm)
         ids = TextIds(vocab, tok=tok_tfm.tok, **kwargs)
         pads = PadTexts(seq_len=seq_len)
+        # not `super()`: fastai's `TextBlock` would make its own `Numericalize` and padding
         TransformBlock.__init__(self, [tok_tfm, ids] + [reverse_text]*backwards,
                                 dl_type=TextLMDL if is_lm else TextDL,
                                 dls_kwargs=dict(seq_len=seq_len) if is_lm else dict(before_batch=pads))
@@ -92,7 +94,7 @@ class TextBlock(_fastai.TextBlock):
         return cls(tok, vocab, is_lm, seq_len, backwards, min_freq=min_freq, max_vocab=max_vocab)
 
 # %% ../../nbs/text/blocks.ipynb #bl000029
-# '7,5', '1.234,5', '1,234.5'
+# '7,5', '1.234,5', '1 234,5', '1,234.5'
 _decimal = re.compile(r'\s*[-+]?((\d+|\d{1,3}([. ]\d{3})+),\d+|\d{1,3}(,\d{3})+\.\d+)\s*')
 
 def _has(y_block, block, tfm):
@@ -170,7 +172,7 @@ def _keywords(kwargs, block, loader, who):
     of_data = {n: rest.pop(n) for n in ('item_tfms','batch_tfms') if n in rest}
     loaders = Datasets.dataloaders,kwargs.get('dl_type') or loader
     loader_keys = {name for f in loaders for name in inspect.signature(f).parameters}
-    checked = {}
+    checked = {}  # by the names that signatures have
     for name,value in rest.items():
         plain = name.removeprefix('val_')  # `val_drop_last` is for the validation set alone
         checked[plain if plain in loader_keys else name] = value
@@ -217,10 +219,10 @@ class TextDataLoaders(_fastai.TextDataLoaders):
     )->DataLoaders: # For a learner
         "Create from a table; raises `ValueError` for missing cells, and for targets that would be misread"
         of_block,of_data,of_loader = _keywords(kwargs, TextBlock.from_df, TextLMDL if is_lm else TextDL, cls.from_df)
-        texts = ensure_filled(df[:0], *L(text_col))  # names of columns
+        texts = ensure_filled(df[:0], *L(text_col))  # names of columns; without rows no cell is missing yet
         targets = [] if is_lm else ensure_filled(df[:0], *L(label_col))
         many_labels = label_delim is not None or _has(y_block, MultiCategoryBlock, MultiCategorize)
-        # a block that was passed may do something with missing cells
+        # a block that was passed may take missing cells, but not for several labels
         needed = targets if many_labels or y_block is None else []
         ensure_filled(df, *L(valid_col), *texts, *needed)
         splitter = splitter_of(df, valid_pct, seed, valid_col)
@@ -233,6 +235,7 @@ class TextDataLoaders(_fastai.TextDataLoaders):
             # `ColReader` takes a name that is a number for a place
             cols = [[*df].index(o) if isinstance(o, int) else o for o in targets]
             get_y = ColReader(cols, label_delim=label_delim)
+        # the column into which the tokenizer puts its tokens
         get_x = ColReader(of_block.get('tok_text_col', 'text'))
         dblock = DataBlock(blocks, get_x=get_x, get_y=get_y, splitter=splitter, **of_data)
         return cls.from_dblock(dblock, df, path=path, seq_len=seq_len, **of_loader)
@@ -289,8 +292,10 @@ class TextDataLoaders(_fastai.TextDataLoaders):
                          quoting=ifnone(quoting, csv.QUOTE_MINIMAL))
         many_labels = header is None and kwargs.get('label_delim')  # between labels may be a semicolon
         if delimiter is None and not many_labels: _ensure_cut(df, file, header)
+        # pandas makes an index of the first cells of rows that are longer than the header
         if not isinstance(df.index, pd.RangeIndex): raise ValueError(
             f'{file} has rows with more cells than its header, such as {first(df.itertuples(name=None))!r:.80}: '
             'put texts with the delimiter in quotes, or pass another `delimiter=`')
+        # with any other `header` lines are left out, or it has several
         if quoting is None and header in ('infer',0,None): _ensure_all_lines(df, file, text, separator, header)
         return cls.from_df(df, path=path, **kwargs)

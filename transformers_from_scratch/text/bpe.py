@@ -83,7 +83,7 @@ def train_bpe(
             add_pairs(word, -1)
             pieces[word] = merge_pair(pieces[word], pair)
             add_pairs(word, 1)
-            new_pairs |= {o for o in _neighbors(pieces[word]) if joined in o}
+            new_pairs |= {o for o in _neighbors(pieces[word]) if joined in o}  # only these have become more frequent
         for new_pair in new_pairs: push(new_pair)
     return merges
 
@@ -147,6 +147,7 @@ class BPETokenizer:
         has_pattern = pre.get('type')=='ByteLevel' and pre.get('use_regex', True)  # GPT-2's
         ensure(has_pattern and not unsupported, 'path', unsupported or ['pre_tokenizer'],
                "a file without these: `HFTokenizer` reads it")
+        # 'a b' in older files, ['a','b'] in newer ones
         merges = [o.split(' ') if isinstance(o, str) else o for o in model['merges']]
         specials = {o['content']: o['id'] for o in added}
         return cls(specials=[*specials], bos=bos,
@@ -160,7 +161,7 @@ class BPETokenizer:
         if self.tok: return
         texts = maps(*L(rules), no_surrogates, items)
         words = Counter(word for text in texts for word in self._words(text))
-        for special in self.specials: words.pop(special, None)
+        for special in self.specials: words.pop(special, None)  # a piece already, of which no bytes are joined
         merges = train_bpe(words, self.vocab_sz-256-len(self.specials))
         names = [*self.specials, *byte_names.values(), *(_name(a+b) for a,b in merges)]
         self._use(dict(vocab={name: i for i,name in enumerate(names)},

@@ -66,6 +66,7 @@ def join_words(
 )->str: # The text, with spaces, capitals and repetitions; `xxunk` stays as it is
     "The text of English words; what fastai's rules lose stays lost"
     if isinstance(tokens, str): raise TypeError('`tokens` is a string, but must be a list of words')
+    # fastai's rules make i of I without a mark, and … of ...; a space that is a token is for `_line_breaks`
     text = ' '.join({'i':'I', '…':'...', ' ':'▁'}.get(o, o) for o in _words(tokens))
     lines = _line_breaks.split(text)  # a line, what is between it and the next, the next, …
     lines[::2] = map(compose(*_english), lines[::2])
@@ -93,7 +94,7 @@ def text_decoder(
     decoder:callable=None # Another one: from a list of tokens to a text, or to a list of words
 )->callable: # From a list of tokens to a text
     "A function that turns tokens into text: `join` of the tokenizer, or what fits it; or your own `decoder`"
-    tok = text_tokenizer(tok) if isinstance(tok, DataLoaders) else as_tokenizer(tok)
+    tok = text_tokenizer(tok) if isinstance(tok, DataLoaders) else as_tokenizer(tok)  # None for texts that were tokens
     inner = tok.tok if tok else None
     sep = tok.sep if tok else ' '
     def as_text(words): return words if isinstance(words, str) else sep.join(words)
@@ -114,7 +115,7 @@ def decode_text(
     vocab = text_vocab(dls, part)
     bad = [i for i in ids if i<0]
     if bad: raise ValueError(f'`ids` has {bad[:3]}, but must be at least 0: leave out negative ids')
-    decoder = text_decoder(text_tokenizer(dls, part) if part else dls)
+    decoder = text_decoder(text_tokenizer(dls, part) if part else dls)  # `dls` may be without a tokenizer
     return decoder([vocab[i] for i in ids])
 
 # %% ../../nbs/text/detokenize.ipynb #16000034

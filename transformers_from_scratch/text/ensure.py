@@ -25,6 +25,7 @@ def ensure(
 ):
     "Raise `error`, naming the argument, its value and what is allowed, unless `ok`"
     if ok: return
+    # a tensor, an array or a table would be long
     shown = f'of type {type(value).__name__}' if hasattr(value, 'shape') else f'{value!r:.80}'
     raise error(f"`{name}` is {shown}, but must be {allowed}")
 
@@ -167,7 +168,7 @@ def keywords_of(
         params = {name: p for name,p in sig.parameters.items() if p.kind is not p.VAR_KEYWORD}
         for other in others:
             for name,p in inspect.signature(other).parameters.items():
-                if p.default is p.empty or name in but: continue
+                if p.default is p.empty or name in but: continue  # empty for required ones, and for `**kwargs`
                 params.setdefault(name, p.replace(kind=p.KEYWORD_ONLY))
         @functools.wraps(f)
         def call(*args, **kwargs):
@@ -211,9 +212,10 @@ def split_keywords(
         names = [o for o in inspect.signature(f).parameters if o in rest]
         taken.append({n: rest.pop(n) for n in names})
     if not who: return [*taken, rest]
-    for name in rest:
+    for name in rest:  # the first of them, if any
         e = TypeError(f"{who.__name__}() got an unexpected keyword argument '{name}'")
         known = {key for f in (who,*fs) for key in inspect.signature(f).parameters}
+        # these names are in the signatures, but no keywords for a user
         e.add_note(_keyword_note(name, known-{'self','dataset','source','kwargs'}))
         raise e
     return taken

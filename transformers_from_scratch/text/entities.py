@@ -16,6 +16,7 @@ def _in_row(i, f, *args):
     "Call `f(*args)`; raises `ValueError` with the number of the row for what is wrong in it"
     try: return f(*args)
     except (ValueError,TypeError,LookupError,AttributeError) as e:
+        # of a missing key `str(e)` is the key alone
         raise ValueError(f'row {i}: {e if isinstance(e, ValueError) else repr(e)}') from e
 
 def _place(span):

@@ -19,6 +19,7 @@ def _about(tok, encoding):
     "All that tokens follow from beside the text, as JSON; None for a tokenizer of which it is not known"
     if not is_repeatable(tok): return
     post = [o.__name__ for o in defaults.text_postproc_rules]
+    # spaCy's exceptions, such as "don't", to which a user may add
     special = tok.tok.pipe.__self__.tokenizer.rules if isinstance(tok.tok, SpacyTokenizer) else {}
     libs = [f'{o} {version(o)}' for o in 'fastai spacy tokenizers sentencepiece'.split() if find_spec(o)]
     about = tokenizer_state(tok),post,sorted(map(str, special.items())),L(encoding),libs
@@ -43,7 +44,7 @@ class _KeptTokens:
     @contextmanager
     def _open(self):
         "Open the file for one transaction, within `with`; raises `OSError` for one that is no database"
-        db = sqlite3.connect(self.file, timeout=600)
+        db = sqlite3.connect(self.file, timeout=600)  # seconds to wait for another process that writes
         try:
             with db: yield db
         except sqlite3.DatabaseError as e:
@@ -80,6 +81,7 @@ class FolderTokenizer(TextTokenizer):
         self.n_workers = n_workers
         self.texts = {}  # tokens as JSON, by key
         self.keys = {}  # the key of each file; `check_dls` compares them
+        # True: also in folders below
         self.find_counted = partial(get_files, self.path, ifnone(extensions, ['.txt']), True, folders)
         return self
 
@@ -118,6 +120,7 @@ class FolderTokenizer(TextTokenizer):
             tokens = json.loads(self.texts[key])
             self.lengths[file] = len(tokens)
             if file in counted: count.update(tokens)
+        # sorted, since equally frequent tokens get their ids in this order, and that of files may differ
         if self.counter is None: self.counter = Counter(dict(sorted(count.items())))
 
     def encodes(self, path:Path):

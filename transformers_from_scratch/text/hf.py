@@ -45,6 +45,7 @@ class HFTokenizer:
         # fastai's last rule replaces the spaces in a token
         for token,i in ids.items(): self.vocab[i] = f'<id{i}>' if ' ' in token else token
         if not special_ids(self.vocab, 'pad'): self.vocab.append(PAD)
+        # the tokens of the file, for `join`
         self.o2i = {token: i for i,token in enumerate(self.vocab) if token not in ('xxfake',PAD)}
         self._set_ends(ids)
         self._set_pairs()
@@ -60,7 +61,7 @@ class HFTokenizer:
         after = text.ids[len(special)-self.ends[1]:]
         stops = after[:1] + self.eos  # the first token behind a text ends it
         if not stops: stops = special_ids(self.vocab, 'eos', '/s', 'endoftext', 'end_of_text')
-        fastai_tokens = {*defaults.text_spec_tok, 'xxfake'}
+        fastai_tokens = {*defaults.text_spec_tok, 'xxfake'}  # 'xxfake' where the ids have a gap
         self.stops = [self.vocab[i] for i in stops if self.vocab[i] not in fastai_tokens]
         # the token between the texts of a language model
         self.between = first(self.stops) if self.specials and self.ends==(0,0) else None
@@ -169,6 +170,7 @@ def _disagreeing(tok, settings):
         "True if the tokenizer has this token, with the same attributes, such as `lstrip`"
         token = token if isinstance(token, dict) else dict(content=token)
         ours = added.get(token['content'])
+        # `transformers` marks such a dict by `__type`
         return all(getattr(ours, key, None)==value for key,value in token.items() if key!='__type')
     def agrees(key, value):
         if key in _lists: return all(map(is_added, value.values() if isinstance(value, dict) else value))
@@ -215,7 +217,7 @@ def _set_spaces(tok, spec, kept, unknown=None):
     steps_back = [dec.Replace('▁', ' '), dec.ByteFallback(), dec.Fuse()]
     if spec.add_dummy_prefix:
         steps.append(norm.Prepend('▁'))
-        steps_back.append(dec.Strip(' ', 1, 0))
+        steps_back.append(dec.Strip(' ', 1, 0))  # one space in front, none behind
     tok.normalizer = norm.Sequence(steps)
     tok.decoder = dec.Sequence(steps_back)
 
@@ -239,8 +241,9 @@ def _marian_vocab(file, pieces):
 # %% ../../nbs/text/hf.ipynb #c0d30023
 def _more_tokens(file, tokens, cfg):
     "Special tokens that are not pieces: what was added to the vocabulary later"
-    if file.name=='spm.model': return ['[MASK]']
-    if file.suffix=='.spm': return [o for o in ('</s>','<unk>','<pad>') if o in tokens]
+    if file.name=='spm.model': return ['[MASK]']  # of DeBERTa
+    if file.suffix=='.spm': return [o for o in ('</s>','<unk>','<pad>') if o in tokens]  # of Marian
+    # T5's, of which `<extra_id_0>` is the last
     return [f'<extra_id_{i}>' for i in reversed(range(cfg.get('extra_ids', 100)))]
 
 def _from_sentencepiece(file):

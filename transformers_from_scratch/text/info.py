@@ -71,7 +71,7 @@ def pad_id(
     samples = [(TensorText(torch.zeros(n, dtype=torch.long)), *targets) for n in (2,1)]
     one,other = (o[0] for o in dl.before_batch(samples))  # in any order
     is_padded = len(one)==len(other)
-    return int(max(one.max(), other.max())) if is_padded else None
+    return int(max(one.max(), other.max())) if is_padded else None  # all else is 0
 
 # %% ../../nbs/text/info.ipynb #11000018
 def text_tokenizer(
@@ -98,6 +98,7 @@ def text_ids(
     "The ids of a text, as in training"
     pad = pad_id(dls)
     tfms = text_tfms(dls, part)
+    # 1: as for validation, without transforms that are for training alone
     return [i for i in compose_tfms(text, tfms=tfms, split_idx=1).tolist() if i!=pad]
 
 # %% ../../nbs/text/info.ipynb #tok0f001
@@ -168,6 +169,7 @@ def type_sep(
     "The id after which the tokens of a row with two texts are of type 1"
     tok = text_tokenizer(dls)
     sep = nested_attr(tok, 'tok.sep')  # of an `HFTokenizer`
+    # without marks, `xxfld 1` and `xxfld 2`, the tokenizer sees one text
     if len(text_columns(dls))<2 or tok.kwargs.get('mark_fields') is False: return None
     vocab = list(text_vocab(dls))
     return vocab.index(sep) if sep in vocab else None
@@ -183,6 +185,7 @@ class TextTarget(NamedTuple):
         more = ', …' if len(self.classes)>5 else ''
         return f'{self.kind}: {", ".join(map(str, self.classes[:5]))}{more}'
 
+# the first that fits counts: the first two are subclasses of `Categorize`
 _kinds = {MultiCategorize: 'labels', EncodedMultiCategorize: 'labels', OneHotEncode: 'labels',
           Categorize: 'category', RegressionSetup: 'numbers', Numericalize: 'text'}
 

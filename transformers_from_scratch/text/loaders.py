@@ -51,6 +51,7 @@ class TextIds(Numericalize):
 
     def encodes(self, tokens):
         "Ids of tokens"
+        # 0 is unknown; `o2i[t]` would add `t` to this defaultdict
         return TensorIds(torch.tensor([self.o2i.get(t, 0) for t in tokens], dtype=torch.long))
 
 # %% ../../nbs/text/loaders.ipynb #bl000014
@@ -61,6 +62,7 @@ _known_functions = noop,parent_label,reverse_text
 
 def _is_known(f):
     "True for a transform whose result follows from its value alone"
+    # a function alone, which fastai has wrapped
     if type(f) is Transform: return all(o.implementation in _known_functions for o in f.encodes.methods)
     return type(f) in known_types and (not isinstance(f, Tokenizer) or is_repeatable(f))
 
@@ -72,7 +74,7 @@ def _as_key(cell):
     if type(cell) in _plain: return (type(cell),cell) if cell==cell else None  # NaN is not found again
     if not isinstance(cell, (list,L)): return
     classes = {*map(type, cell)}
-    if classes<={str}: return tuple(cell)
+    if classes<={str}: return tuple(cell)  # the usual case, tokens: shorter without their class
     if classes<=_plain: return tuple((type(o), o) for o in cell)
 
 class _KeptPart:
@@ -88,6 +90,7 @@ class _KeptPart:
         items = self.items
         if not isinstance(items, pd.DataFrame): return [items]
         reader = self.tl.tfms.fs[0]
+        # a table without rows may have no columns
         names = reader.cols if len(items) and type(reader) is ColReader else []
         return [items.iloc[:,o] if isinstance(o, int) else items[o] for o in names]
 
@@ -187,7 +190,7 @@ class PadTexts(Pad_Chunk):
         for i,o in enumerate(b[0]):
             if isinstance(o, (TensorText,*self.others)):
                 arrays[i] = [x.as_subclass(Tensor).numpy() for x in columns[i]]
-        self.max_len = max([1, *map(len, itertools.chain(*arrays.values()))])  # for `_padded`
+        self.max_len = max([1, *map(len, itertools.chain(*arrays.values()))])  # for `_padded`; 1 where all are empty
         for i,texts in arrays.items():
             cls = type(b[0][i])
             padded = self._padded(texts, self.others.get(cls, self.pad_idx))
@@ -233,6 +236,7 @@ class _KeepsRows:
     def do_batch(self, b):
         "A batch of rows, on the GPU if there is one, from pinned memory, without waiting"
         batch = super().do_batch(b)
+        # a worker process leaves its batches on the CPU; with `pin_memory` PyTorch pins them itself
         to_gpu = self.device is not None and self.device.type=='cuda' and not get_worker_info()
         if not to_gpu or self.fake_l.pin_memory or not isinstance(batch, tuple): return batch
         if not all(isinstance(o, Tensor) and o.device.type=='cpu' for o in batch): return batch

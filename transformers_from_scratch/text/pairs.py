@@ -43,7 +43,7 @@ def seq2seq_dataloaders(
     **kwargs
 )->DataLoaders: # For `transformer_seq2seq_learner`
     "Pairs of texts from two columns, with one vocabulary and one tokenizer for both"
-    split_keywords(kwargs, Datasets.dataloaders, TextDL, who=seq2seq_dataloaders)
+    split_keywords(kwargs, Datasets.dataloaders, TextDL, who=seq2seq_dataloaders)  # raises for others
     for col in ensure_filled(df, source, target):
         empty = df.index[[not isinstance(o, str) or not o.strip() for o in df[col]]]
         ensure(not len(empty), 'df', list(empty[:3]),
@@ -51,6 +51,7 @@ def seq2seq_dataloaders(
     train,valid = splitter_of(df, valid_pct, seed, valid_col)(df)
     tok = ifnone(tok, WordTokenizer())
     if hasattr(tok, 'setup'):
+        # of both columns, in training rows: the blocks, which have one column each, find it trained
         texts = pd.concat([df[o].iloc[list(train)] for o in (source,target)])
         tok.setup(texts, as_tokenizer(tok).rules)
     # each block puts the tokens of its column into 'text', in a table of its own
@@ -75,4 +76,5 @@ def target_bos_eos(
     starts = [i for i in special_ids(vocab, 'bos', 'cls', 's') if i not in ends] + ends
     ensure(starts, 'dls', vocab[:5], f'with a token such as {BOS!r}, with which a target begins')
     bos,eos = starts[0],(ends or starts)[0]
+    # where `bos` is `eos`, one token alone is `bos`
     return BosEos(bos, eos, has_bos=ids[:1]==[bos], has_eos=ids[-1:]==[eos] and len(ids)>1)

@@ -74,7 +74,7 @@ class TagTokenizer(TextTokenizer):
         unk = first([*(vocab[i] for i in special_ids(vocab, 'unk')), UNK])
         pads = [*(vocab[i] for i in special_ids(vocab, 'pad')), PAD]  # a word is no padding
         for tokens in self.tok(words):
-            tokens = [o for o in tokens if o]
+            tokens = [o for o in tokens if o]  # of ' film' `BaseTokenizer` makes '' and 'film'
             pieces = tokens[len(head):len(tokens)-len(tail)][:self.max_pieces]
             pieces = [unk if o in pads else o for o in pieces]
             yield pieces or [unk]
@@ -108,8 +108,8 @@ def _checked(tok, tagged):
 
 class Tags(ItemTransform):
     "From `(words, tags)` to the tags of the pieces; raises `ValueError` for what does not fit"
-    order = 1
-    train_setup = False
+    order = 1  # as fastai's `Categorize`
+    train_setup = False  # `setups` gets all rows, not those of training alone
     target_kind = 'tags'
     _retain = False
     windows = 128,32  # words in one, and those that two share, for `TagDataLoaders`
@@ -119,7 +119,7 @@ class Tags(ItemTransform):
     ):
         self.vocab = None if vocab is None else CategoryMap(vocab, sort=False)
         self.tok = tok
-        self.loss_func = CrossEntropyLossFlat()
+        self.loss_func = CrossEntropyLossFlat()  # fastai reads it, and `c`, the number of outputs
 
     def setups(self, dsets:TfmdLists # Texts and tags
     ):
@@ -296,7 +296,7 @@ def _joined(pieces, tags):
 
 def _show_tags(x:TensorIds, y:TensorTags, samples, outs=None, raws=None, losses=None, ctxs=None, max_n=10, **kwargs):
     "Show a table of texts with their tags; beside them what is predicted, and losses"
-    if losses is None: samples = samples[:max_n]
+    if losses is None: samples = samples[:max_n]  # `plot_top_losses` has chosen how many
     table = pd.DataFrame(dict(target=[str(_joined(*o)) for o in samples]))
     if outs is not None: table['predicted'] = [str(_joined(o[0], *out)) for o,out in zip(samples, outs)]
     if losses is not None: table['loss'] = [f'{o:.2f}' for o in losses.tolist()]
@@ -332,7 +332,7 @@ def read_conll(
             continue
         # blanks at the end are none of a word, others are, and a tab begins a cell
         cells = line.rstrip(' ').split('\t') if has_tabs else [o for o in line.split(' ') if o]
-        if words==1 and _is_range(cells): continue
+        if words==1 and _is_range(cells): continue  # the words of CoNLL-U are in column 1
         n_cells = ifnone(n_cells, len(cells))
         is_regular = may_differ or len(cells)==n_cells
         has_both = len(cells)>max(1, words, tags) and cells[0] and cells[words] and cells[tags].strip(' ')
@@ -380,7 +380,7 @@ class TagDataLoaders(DataLoaders):
         **kwargs
     )->DataLoaders: # For `transformer_tagger_learner`
         "Create from a table of words and tags"
-        split_keywords(kwargs, cls.from_dblock, Datasets.dataloaders, TextDL, who=cls.from_df)
+        split_keywords(kwargs, cls.from_dblock, Datasets.dataloaders, TextDL, who=cls.from_df)  # raises for others
         tok = tok_tfm if isinstance(tok_tfm, TagTokenizer) else TagTokenizer(tok_tfm)
         valid = {*splitter_of(df, valid_pct, seed, valid_col)(df)[1]}  # numbers of texts
         windows = _windowed(df, words_col, tags_col, tok, max_words, overlap)

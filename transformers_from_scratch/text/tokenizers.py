@@ -134,6 +134,7 @@ class ExactSubwordTokenizer:
         usual = dict(vocab_size=self.vocab_sz, model_type=self.model_type, hard_vocab_limit=False,
                      character_coverage=.9999, num_threads=1, minloglevel=2,
                      max_sentence_length=4000)
+        # no text is changed, all that has no piece is spelled in bytes; -1: no such token
         fixed = dict(normalization_rule_name='identity', remove_extra_whitespaces=False,
                      add_dummy_prefix=False, byte_fallback=True, bos_id=-1, eos_id=-1, pad_id=-1)
         sp.SentencePieceTrainer.train(sentence_iterator=lines(), model_writer=model,
@@ -227,6 +228,7 @@ class TextTokenizer(Tokenizer):
         if is_little or n<2 or sys.platform=='win32': return self.tokens(texts)
         # 40 parts or more, for all processes and the bar, of at most 500 texts
         parts = [*chunked(texts, min(max(len(texts)//40, 1), 500))]
+        # forked, so the tokenizer is not pickled; each process keeps it in `_of_process`
         with futures.ProcessPoolExecutor(n, get_context('fork'), _of_process.append, (self,)) as pool:
             done = progress_bar(pool.map(_tokens_here, parts), total=len(parts), leave=False)
             return [t for o in done for t in o]
@@ -351,6 +353,7 @@ def tokenizer_from_state(
         settings['lang'] = lang = state['lang']
         # spaCy imports what it is called
         ensure(re.fullmatch('[a-z]{2,3}', lang), 'lang', lang, "a language's code, such as 'en'")
+    # it makes this folder: by default 'tmp' in the working directory
     if cls is SentencePieceTokenizer: settings['cache_dir'] = tempfile.gettempdir()
     if cls is HFTokenizer:
         settings['path'] = import_extra('tokenizers', 'hf').Tokenizer.from_str(model)
