@@ -270,7 +270,7 @@ faults = [
     ('text.info', 'labels made of a column by a function are taken for the column', 'if get_y.pref or get_y.suff: return', 'pass', ['learner.checks']),
     ('learner.checks', 'labels of validation are not looked at', 'in dict(training=dls.train_ds, validation=dls.valid_ds).items():', 'in dict(training=dls.train_ds).items():', ['learner.core']),
     ('learner.checks', 'data of another vocabulary are trained on', 'if len(vocabs)==len(known) and all(', 'if True or all(', ['learner.core']),
-    ('learner.checks', 'a `dl` that was refused is looked at again', "self.learn.dl = None  # it would be looked at again", "pass", []),
+    ('learner.checks', 'a `dl` that was refused is looked at again', "            self.learn.dl = None", "pass", []),
     ('learner.checks', 'each prediction is compared with all targets', "return losses.isclose(losses[0]).tolist()==[True,True,False]", "return False", []),
     ('learner.checks', 'weights of classes are lost', 'flatten=flatten, weight=loss.weight, ', 'flatten=flatten, ', []),
     ('learner.checks', 'one output for two classes', "ensure(not one_output,", "ensure(True,", []),

@@ -16,7 +16,7 @@ def _best_next(logits, log_p, n_best, banned=None):
     `log_p`, the indices of the texts that they continue, and the tokens, each `(b,n_best)`; `ValueError` for NaN"""
     b,n = log_p.shape
     token_log_p = logits.float().log_softmax(-1)                                        # (b*n,v)
-    if banned is not None:
+    if banned is not None:  # after the softmax: other tokens keep the scores that the model gives them
         token_log_p.scatter_(-1, banned.expand(len(token_log_p), -1), -math.inf)
     best,ids = token_log_p.topk(min(n_best, token_log_p.shape[-1]))                     # (b*n,m)
     check_scores(best[:,0].view(b, n).isfinite().all(1))
@@ -40,7 +40,7 @@ class _Ended:
     def __init__(self, beams, n_best, n_words, length_penalty, early_stop):
         store_attr('beams,n_words,length_penalty')
         self.early_stop = early_stop or beams==1  # which is greedy
-        self.wanted = beams if self.early_stop else n_best
+        self.wanted = beams if self.early_stop else n_best  # how many must be found before the search may end
         self.found = []
 
     def add(self, ids, log_p, stopped):
@@ -102,6 +102,7 @@ def search_beams(
         # twice as many as `beams`, since half of them may stop
         log_p,parents,new = _best_next(reader.logits, log_p, 2*beams, banned)    # (b,2*beams)
         stops = torch.isin(new, new.new_tensor([*L(stop_id)]))
+        # only among the `beams` best: else even an unlikely stop would end a text
         for i,j in (stops & log_p.isfinite())[:,:beams].nonzero().tolist():
             active[i].add(ids[i,parents[i,j]], log_p[i,j].item(), stopped=True)
         order = _order(stops, parents, beams, n)                                        # (b,n)
@@ -117,5 +118,5 @@ def search_beams(
         reader.append(new[keep].flatten())
         active = [active[i] for i in keep]
         ids,log_p = ids[keep],log_p[keep]
-    for i,o in enumerate(active): o.add_unfinished(ids[i], log_p[i])
+    for i,o in enumerate(active): o.add_unfinished(ids[i], log_p[i])  # what was given up is below the best
     return [o.found[:n_best] for o in ended]

@@ -49,14 +49,14 @@ class KVCache:
     )->Tensor: # Averages of the values `(b,heads,t,s)`
         "Append, and average the values; raises `ValueError` for several queries after others"
         t = query.shape[2]
-        if t>1 and self.n:
+        if t>1 and self.n:  # `is_causal` would let the first query see the first key alone
             raise ValueError(f'`query` has {t} queries after {self.n} tokens, but must have one')
         key,value = self.append(kv)
         return F.scaled_dot_product_attention(query, key, value, seen,
                                               is_causal=t>1 and seen is None,
                                               enable_gqa=query.shape[1]>key.shape[1])
 
-    def _filled(self): return self.n  # rows of `kv` in use
+    def _filled(self): return self.n  # tokens to copy; a `ColumnCache` has keys in all of its memory
 
     def reorder(self,
         rows:Tensor # Indices of the texts to continue `(b',)`; one may occur several times
@@ -93,10 +93,10 @@ class LMReader:
         self.text,self.lengths = padding_first(ids, model[0])  # `lengths`: tokens that are read
         self.fast = fast or bool(quantize)  # then `_make_step` looks for a fast decoder, once
         self.step = None  # this decoder, if there is one
-        if quantize: self._make_step()
+        if quantize: self._make_step()  # raises an error before the prompt is read
         self._read()
         forced = getattr(model[0], 'forced', None)  # of a checkpoint that demands a first token
-        if forced is not None and max(self.lengths)==1:
+        if forced is not None and max(self.lengths)==1:  # nothing was written yet
             self.logits = torch.full_like(self.logits, -math.inf)
             self.logits[:,forced] = 0.
 
@@ -144,6 +144,7 @@ class LMReader:
         encoder = self.model[0]
         limit = encoder.max_len
         if limit is not None:
+            # half of the room is for new tokens: without any, all would be read again for each
             self.lengths = [n if n<=limit else max(limit//2, 1) for n in self.lengths]
         width = max(self.lengths)
         ids = self.text[:,-width:]
@@ -205,7 +206,7 @@ class LMReader:
 
 def _decode():
     "The module `fast.decode`, or None without the package `fast`"
-    library = TransformerLM.__module__.partition('.')[0]
+    library = TransformerLM.__module__.partition('.')[0]  # `__name__` is `__main__` in a notebook
     try: return importlib.import_module(f'{library}.fast.decode')
     except ModuleNotFoundError as e:
         if not (e.name or '').startswith(f'{library}.fast'): raise  # for another module

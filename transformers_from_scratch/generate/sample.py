@@ -35,7 +35,7 @@ def keep_top_p(
 )->Tensor: # `(...,v)`, `-inf` at the others
     "Keep the fewest that reach `top_p`, Holtzman et al. 2020; raises `ValueError` outside (0,1]"
     if not 0<top_p<=1: raise ValueError(f'`top_p` is {top_p}, but must be in (0,1]')
-    if top_p==1: return logits
+    if top_p==1: return logits  # else rare tokens go: rounded sums reach 1 before them
     best,idx = logits.sort(dim=-1, descending=True)
     p = best.softmax(-1)
     better = p.cumsum(-1) - p  # probability of all better tokens
@@ -79,6 +79,7 @@ def penalize_repetition(
     # padding may have no logit: another id of the text takes its place
     ids = ids.where(ids<logits.shape[-1], ids.amin(1, keepdim=True))
     old = logits.gather(1, ids)                                                           # (b,t)
+    # a negative logit is multiplied, as a division would raise it: -2/1.25 is -1.6
     return logits.scatter(1, ids, torch.where(old>0, old/penalty, old*penalty))
 
 # %% ../../nbs/generate/sample.ipynb #3631345c
@@ -126,10 +127,11 @@ def sample_ids(
     if top_k is not None: logits = keep_top_k(logits, top_k)
     if top_p is not None: logits = keep_top_p(logits, top_p)
     if min_p is not None: logits = keep_min_p(logits, min_p)
-    exact = torch.float32 if logits.device.type=='mps' else torch.float64  # MPS has no float64
+    # 32 bits are too coarse for rare tokens, but MPS has no float64
+    exact = torch.float32 if logits.device.type=='mps' else torch.float64
     sums = logits.softmax(-1).cumsum(-1, dtype=exact)                                     # (b,v)
     check_scores(sums[:,-1]>0)  # NaN, inf or no token at all give NaN here
     device = generator.device if generator else logits.device
     # in (0,1]: at 0 a token of probability 0 would be drawn
     u = 1 - torch.rand(len(sums), 1, generator=generator, device=device, dtype=exact)
-    return torch.searchsorted(sums, u.to(sums.device)*sums[:,-1:])[:,0]
+    return torch.searchsorted(sums, u.to(sums.device)*sums[:,-1:])[:,0]  # the last sum is only close to 1

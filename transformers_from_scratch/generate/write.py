@@ -40,13 +40,14 @@ def stream_ids(
     for _ in range(n_words):
         with eval_mode(parts), torch.inference_mode():  # for this token only
             if new is None:
+                # a fast decoder pays off above ten tokens
                 reader = LMReader(model, ids, cache and not only_last, n_words>10, quantize)
-            elif only_last: reader = LMReader(model, new[:,None], False)
+            elif only_last: reader = LMReader(model, new[:,None], False)  # without a cache
             else: reader.append(new)
             new = sample_ids(reader.logits, text, repetition_penalty=repetition_penalty,
                              banned=never, **kwargs)
         # outside inference mode this makes an ordinary tensor
-        new = new.masked_fill(stopped, ifnone(encoder.pad_idx, first(ends) or 0))
+        new = new.masked_fill(stopped, ifnone(encoder.pad_idx, first(ends) or 0))  # padding, or a stop instead
         yield new
         if repetition_penalty!=1: text = torch.cat([text, new[:,None]], 1)
         if ends:
@@ -84,7 +85,7 @@ def generate_beams(
     ends = _ends(model[0], stop_id)
     never = _banned_ids(model[0], ids, banned, ends)
     with eval_mode(list(model.modules())), torch.inference_mode():
-        reader = LMReader(model, ids, cache, n_words>10, quantize)
+        reader = LMReader(model, ids, cache, n_words>10, quantize)  # a fast decoder pays off above ten tokens
         found = search_beams(reader, n_words, stop_id=ends, banned=never, **kwargs)
     return [[o._replace(ids=o.ids.clone()) for o in text] for text in found]  # ordinary tensors
 

@@ -47,7 +47,7 @@ def bag_learner(
     names = 'pad bos eos cls sep fld maj up rep wrep fake'.split()
     no_words = (*L(pad_id(dls)), *special_ids(text_vocab(dls), *names))
     batches = dls.train.new(shuffle=False, drop_last=False)
-    if len(batches)>100: batches = progress_bar(batches, leave=False)
+    if len(batches)>100: batches = progress_bar(batches, leave=False)  # fewer are counted in a moment
     model = NgramBag(dls.c, n_grams, no_words, scale).count(batches)
     return BagLearner(dls, model, **kwargs)
 

@@ -46,7 +46,7 @@ def flat_loss(
         return CrossEntropyLossFlat(flatten=flatten, weight=loss.weight, reduction=loss.reduction,
                                     ignore_index=loss.ignore_index, label_smoothing=loss.label_smoothing)
     if cls is nn.BCEWithLogitsLoss:
-        has_weights = loss.weight is not None or loss.pos_weight is not None
+        has_weights = loss.weight is not None or loss.pos_weight is not None  # for each label: keep the columns
         return BCEWithLogitsLossFlat(flatten=not has_weights, weight=loss.weight, reduction=loss.reduction,
                                      pos_weight=loss.pos_weight)
     return BaseLoss(lambda: loss, floatify=True, is_2d=False)
@@ -72,7 +72,7 @@ def _check_measures(kind, loss, metrics):
         bad = metric in unsuitable or func_of(metric) in unsuitable
         # those of scikit-learn would count padding as a tag
         bad = bad or kind=='tags' and isinstance(metric, AccumMetric)
-        ensure(not bad, 'metrics', bad and mk_metric(metric).name,
+        ensure(not bad, 'metrics', bad and mk_metric(metric).name,  # its name, only where it is shown
                f"for {'classes' if kind=='category' else kind}, such as {suitable}")
 
 def _compares_all(loss):
@@ -120,7 +120,7 @@ def _check_range(table, y_range, part):
 
 def _look(label):
     "A label as it looks: without the blanks and capitals that are easily missed"
-    return ' '.join(re.sub('[\u200b\ufeff]', ' ', str(label)).split()).casefold()
+    return ' '.join(re.sub('[\u200b\ufeff]', ' ', str(label)).split()).casefold()  # zero-width space, byte order mark
 
 def _texts(ds):
     "The tokens of each text of a table, a hash of each file of a folder: equal for equal texts; [] for other data"
@@ -170,7 +170,7 @@ def _check_targets(dls, target, y_range, own_loss):
     for part,ds in dict(training=dls.train_ds, validation=dls.valid_ds).items():
         table = target_columns(ds)
         if table is None: continue
-        if kind=='category' and not allowed: continue
+        if kind=='category' and not allowed: continue  # any label will do, or none
         for name in table:
             # a custom loss may leave out numbers that are missing
             if kind!='numbers' or not own_loss: _ensure_labels(table[name], kind, part)
@@ -319,7 +319,7 @@ def _ensure_all_columns(dl):
     "Raise `ValueError` for a table of fastai's `test_dl` of which one column alone would be read"
     texts = first(nested_attr(dl, 'dataset.tls', []))
     tok = texts and text_tokenizer(texts)
-    if type(tok) is not Tokenizer or tok.mode!='df': return
+    if type(tok) is not Tokenizer or tok.mode!='df': return  # a subclass of ours reads all columns
     table = texts.items
     if not isinstance(table, pd.DataFrame) or not len(table): return
     name = tok.tok_text_col  # the column that fastai reads, where tokens should be
@@ -350,7 +350,7 @@ class DataWatch(Callback):
             vocabs = vocabs_of(dl) if self.vocabs else []
             _ensure_same('dl', vocabs, self.vocabs[:len(vocabs)])  # a `dl` may be without targets
         except ValueError:
-            self.learn.dl = None  # it would be looked at again
+            self.learn.dl = None  # each later call of a `synchronized` method would look at it again
             raise
 
     def before_train(self):
@@ -444,7 +444,7 @@ class BestEpoch(Callback):
     def after_fit(self):
         "Load no file of an earlier training where no epoch was the best"
         for cb in self._watching():
-            has_best = _saves_each(cb) or math.isfinite(ifnone(cb.best, math.inf))
+            has_best = _saves_each(cb) or math.isfinite(ifnone(cb.best, math.inf))  # fastai begins at inf or -inf
             cb.run = has_best or vars(cb).get('at_end', False)
             if not has_best and self.recorder.values:
                 warn(f'no epoch was the best by {cb.monitor!r}, as where it has no number')

@@ -48,7 +48,7 @@ def transformer_splitter(
 
 # %% ../../nbs/learner/core.ipynb #f97cdd8f
 def _added(learn, x):
-    "The sum of `x` over the processes that train this model together"
+    "The sum of `x` over the processes that train this model together (it is wrapped for that), or `x` itself"
     if num_distrib()>1 and get_model(learn.model) is not learn.model: torch.distributed.all_reduce(x)
     return x
 
@@ -73,10 +73,10 @@ class WeighItems(Callback):
         all_n,all_rows,processes = _added(self.learn, counts)  # each process adds a 1 to the last
         rows_before = accumulation.count if accumulation else 0  # before this batch, whose gradients wait for a step
         items_before = self.step_items if rows_before else 0
-        self.step_items = (items_before+all_n).clamp(min=1e-9)  # since the last step, for the next batch
+        self.step_items = (items_before+all_n).clamp(min=1e-9)  # since the last step, for the next batch; above 0
         is_sum = _is_sum(self.loss_func)
         # a mean over `n` items becomes their part of the mean over all; PyTorch divides by the number of processes
-        share = n>0 if is_sum else n/self.step_items
+        share = n>0 if is_sum else n/self.step_items  # 0 where all rows are another process's
         self.learn.loss_grad = self.loss_grad*processes*share
         if accumulation is None: return
         # after 12 of `n_acc=32` rows the gradient is 12/32 of the mean over their items; fastai has taken `rows/n_acc`
@@ -155,7 +155,7 @@ class BaseTextLearner(Learner):
     trains = False  # during a `fit`?
     predicts = False  # within `keep_training_state`?
     dl = None  # the loader that is read, or was read last
-    epoch = 0
+    epoch = 0  # until the first fit
     least_target = -math.inf  # smaller ones count nothing
     @delegates(Learner.__init__)
     def __init__(self, dls:DataLoaders, model:nn.Module, *, # Any model
@@ -171,7 +171,7 @@ class BaseTextLearner(Learner):
         if loss_func is None and _scores_tokens(model): loss_func = CrossEntropyLossFlat()
         usual = [ItemRecorder if o is Recorder else o for o in defaults.callbacks] if default_cbs else []
         super().__init__(dls, model, loss_func=loss_func, opt_func=opt_func, cbs=usual+L(cbs),
-                         default_cbs=False, **kwargs)
+                         default_cbs=False, **kwargs)  # `usual` has them
         self.add_cbs([DataWatch(dls), LeanSteps(), WeighItems(), BestEpoch()])
 
     def saved_keywords(self
@@ -183,7 +183,7 @@ class BaseTextLearner(Learner):
     def save(self, file, **kwargs):
         "As in fastai; tokens and classes are written beside it, and `load` compares them"
         path = super().save(file, **kwargs)
-        if isinstance(path, Path) and not rank_distrib(): keep_vocabs(path, self.dls)
+        if isinstance(path, Path) and not rank_distrib(): keep_vocabs(path, self.dls)  # process 0, no open file
         return path
 
     @delegates(Learner.load)
@@ -242,7 +242,7 @@ class BaseTextLearner(Learner):
         "Number of texts, words or tokens of which the loss of this batch is the mean"
         y = item_find(self.yb).as_subclass(Tensor)
         if nested_attr(self, 'dl.n_rows')==0: return y.new_zeros(())  # the rows are those of other processes
-        if y.is_floating_point(): return y.new_ones(len(y)).sum()
+        if y.is_floating_point(): return y.new_ones(len(y)).sum()  # numbers or labels: texts count
         # the function of a loss of fastai; another's may have settings of its own
         loss = self.loss_func.func if isinstance(self.loss_func, BaseLoss) else self.loss_func
         counted = (y!=getattr(loss, 'ignore_index', -100)) & (y>=self.least_target)
@@ -310,7 +310,7 @@ def _model_keywords(dls, info, model_cls, start=None, **kwargs):
     if 'n_out' in accepted: given.setdefault('n_out', getattr(dls, 'c', 0))
     if 'target_sz' in accepted:
         same_vocab = [*info.target_vocab]==[*info.vocab]
-        given['target_sz'] = None if same_vocab else len(info.target_vocab)
+        given['target_sz'] = None if same_vocab else len(info.target_vocab)  # None: both sides share an embedding
     if start is None: given = dict(vocab_sz=len(info.vocab), pad_idx=info.pad_idx, **usual | given)
     else: given = _keywords_from(start, info, model_cls, given, kwargs)
     embed = given.get('embed_cls')
@@ -398,7 +398,7 @@ def _test_dl(learn, items, **kwargs):
     ensure(not usual or hasattr(learn.loss_func, 'decodes'), 'loss_func', learn.loss_func,
            f"one of fastai's, such as `{usual}(...)`, which define what the outputs mean")
     if isinstance(learn.dls.valid, SortedDL):
-        kwargs['val_res'] = [len(o) if isinstance(o, str) else 0 for o in items]
+        kwargs['val_res'] = [len(o) if isinstance(o, str) else 0 for o in items]  # fastai sorts by these
     return learn.dls.test_dl(items, num_workers=0, **kwargs)
 
 @patch

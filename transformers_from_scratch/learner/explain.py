@@ -102,12 +102,13 @@ def plot_attention(
 )->np.ndarray: # Axes, one for each map
     "Plot attention, a heat map for each head, in the same shades"
     depth,heads = weights.shape[:2]
-    layers = range(depth) if layer is None else [range(depth)[layer]]
+    layers = range(depth) if layer is None else [range(depth)[layer]]  # -1 becomes the last
     chosen = range(heads) if head is None else [range(heads)[head]]
     maps = list(itertools.product(layers, chosen))
     if layer is None and head is None: cols = heads  # a row for each block
     else: cols = math.ceil(len(maps)**.5)  # about a square
     rows = math.ceil(len(maps)/cols)
+    # in inches, of a map: with the tokens, but the figure has 24 at most
     size = min(max(1.2+.2*len(tokens), 3), 24/max(rows, cols))
     vmax = max(weights[i].max() for i in maps)
     _,axs = plt.subplots(rows, cols, figsize=(size*cols, size*rows), sharex=True, sharey=True,
@@ -161,7 +162,7 @@ class Attributions:
         return [o/most for o in self.scores]
 
     def __repr__(self):
-        signs = [('+' if o>0 else '-')*round(3*abs(o)) for o in self._strengths()]
+        signs = [('+' if o>0 else '-')*round(3*abs(o)) for o in self._strengths()]  # three marks at most
         words = (f'{token}[{sign}]' if sign else token for token,sign in zip(self.tokens, signs))
         return f'{self.target} {self.value:.3g}: ' + self.sep.join(words)
 

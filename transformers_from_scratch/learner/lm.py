@@ -71,7 +71,7 @@ def _padded(prompts, pad_idx):
     one_length = len({*map(len, prompts)})==1
     ensure(one_length or pad_idx is not None, 'text', f'{len(prompts)} texts',
            'one text, or all of one length, as the model has no padding id')
-    return pad_sequence([*map(LongTensor, prompts)], True, ifnone(pad_idx, 0), 'left')
+    return pad_sequence([*map(LongTensor, prompts)], True, ifnone(pad_idx, 0), 'left')  # 0: none is added
 
 def _tokens(steps, vocab, stop_tokens):
     "The tokens of each step; padding for a text after one of `stop_tokens`; ends when all texts have one"
@@ -202,7 +202,7 @@ def _surprises(model, x, y):
 
 def _text_losses(model, ids, bs):
     "For each text of `ids` the loss of each token but the first; `bs` windows are read at once"
-    pad_idx = ifnone(model[0].pad_idx, 0)
+    pad_idx = ifnone(model[0].pad_idx, 0)  # else any id: it trails, so no token of a text sees it
     device = next(model.parameters()).device
     windows = []  # of all texts, each with the index of its text
     for i,text in enumerate(ids): windows += [(i, *window) for window in _windows(len(text), model[0].max_len)]

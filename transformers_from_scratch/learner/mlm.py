@@ -44,7 +44,7 @@ def _draws(ids, real):
     place = real.cumsum(1)  # without padding                                             # (b,t)
     text_hash = (_mixed(ids<<32 | place)*real).sum(1, keepdim=True)                        # (b,1)
     bits = _mixed(text_hash + place)                                                      # (b,t)
-    shares = ((bits & 0xffffff)/2**24).where(real, 1.)  # in [0,1), and 1 at padding
+    shares = ((bits & 0xffffff)/2**24).where(real, 1.)  # in [0,1), of 24 bits as a float has; 1 at padding
     return shares, bits>>24 & 0x7fffffff  # whole numbers, of other bits
 
 class MaskTokens(Callback):
@@ -101,7 +101,7 @@ class TransformerMLMLearner(TransformerLearner):
         **kwargs
     )->tuple: # Probabilities `(n,v)`, targets `(n,)`; losses `(n,)` if asked
         "Predictions for the masked words, in the order of the batches"
-        return super().get_preds(ds_idx, dl, **kwargs | dict(reorder=False))
+        return super().get_preds(ds_idx, dl, **kwargs | dict(reorder=False))  # rows are words, not texts
 
     def show_results(self,
         ds_idx:int=1, # 0 for training data, 1 for validation data, where `dl` is None

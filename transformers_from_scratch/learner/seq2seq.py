@@ -101,7 +101,7 @@ def transformer_seq2seq_learner(
     "A `Learner` with a `TransformerSeq2Seq` for `dls`; errors are those of `check_dls`"
     if not pretrained:
         depth = ifnone(depth, 3)
-        max_len = ifnone(max_len, math.inf)
+        max_len = ifnone(max_len, math.inf)  # any; None would be 512 in `make_learner`
     return make_learner(dls, TransformerSeq2SeqLearner, TransformerSeq2Seq, kind='text', depth=depth,
                         max_len=max_len, pretrained=pretrained, **kwargs)
 
@@ -141,7 +141,7 @@ def write_ids(self:TransformerSeq2SeqLearner,
     pad = self.teacher_forcing.pad_idx
     banned = special_ids(text_vocab(self.dls, part=1), 'pad', 'fake', *(['unk'] if no_unk else []))
     ends = [marks.eos, *model.ends]
-    banned = [o for o in banned if o not in ends]
+    banned = [o for o in banned if o not in ends]  # a stop must be possible
     n_words = min(n_words, model[1].max_len or n_words)
     longest_first = sorted(range_of(sources), key=lambda i: -len(sources[i]))
     found = {}  # texts by the index of their source
@@ -248,7 +248,7 @@ class BLEU(Metric):
         n:int=None, # Number of pairs, of all lengths; None: all of them
         **kwargs # For `sacrebleu.metrics.BLEU`, such as `lowercase=True`
     ):
-        ensure_sizes(beams=beams, n=ifnone(n, 1))
+        ensure_sizes(beams=beams, n=ifnone(n, 1))  # None is allowed
         self.measure = import_extra('sacrebleu', 'bleu').metrics.BLEU(**kwargs)
         store_attr('beams,every,n')
 

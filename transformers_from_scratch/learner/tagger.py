@@ -108,6 +108,7 @@ def _window_probs(learn, windows, bs):
     "Probabilities of the tags of the words of each window `(words,n)`"
     if not windows: return
     head,_ = tags_of(learn.dls).tok.ends
+    # fastai sorts by `val_res`
     dl = learn.dls.test_dl([o.part for o in windows], num_workers=0, bs=ifnone(bs, learn.dls.valid.bs),
                            val_res=[o.n_pieces for o in windows])
     with learn.no_bar(): ids,preds,_ = learn.get_preds(dl=dl, with_input=True)
@@ -171,7 +172,7 @@ class TagAccuracy(Metric):
     @property
     def value(self):
         pairs = list(zip(concat(*self.targs), concat(*self.preds)))
-        return sum(a==b for a,b in pairs)/len(pairs) if pairs else None
+        return sum(a==b for a,b in pairs)/len(pairs) if pairs else None  # None without data, as fastai's
 
 def _window_order(dl):
     "`(number of its text, its row)` of each window; [] where no text was cut, None if shuffled"

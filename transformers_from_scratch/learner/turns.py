@@ -97,7 +97,7 @@ def set_loader_order(
     vars(dl).update(order['place'])
     if order['idxs'] is None: return
     dl.items.idxs[:] = order['idxs'].tolist()
-    dl.make_chunks()
+    dl.make_chunks()  # sums of lengths, in this order
 
 def _attributes(obj):
     "The attributes of an object, its lists as copies"
