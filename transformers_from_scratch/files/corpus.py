@@ -24,11 +24,12 @@ def _open_at(path, size):
     has = path.stat().st_size if path.exists() else 0
     if has<size: raise ValueError(f"{path} is shorter than it was: delete its folder")
     f = open(path, 'a+b')
-    f.truncate(size)
+    f.truncate(size)  # what was written after the last description is written again
     return f
 
 def _crc(texts, crc):
     "A checksum of texts, on from that of those before"
+    # the zero tells ['ab','c'] from ['a','bc']; half a surrogate pair raises no error
     for text in texts: crc = zlib.crc32(text.encode(errors='surrogatepass')+b'\0', crc)
     return crc
 
@@ -46,7 +47,7 @@ def _tokenize(texts, tok, folder, about, part):
     with ExitStack() as stack:
         files = [stack.enter_context(_open_at(folder/n, size)) for n,size in zip(_appended, about.sizes)]
         numbers,lengths,tokens = files
-        tokens.seek(0)
+        tokens.seek(0)  # it was opened at its end, to append
         seen = {json.loads(line): i for i,line in enumerate(tokens)}
         for next_texts in chunked(texts, part):
             for o in next_texts: ensure(isinstance(o, str), 'texts', o, 'strings', TypeError)
@@ -60,7 +61,7 @@ def _tokenize(texts, tok, folder, about, part):
             lengths.write(np.array(lens, np.int32))
             for f in files:
                 f.flush()
-                os.fsync(f.fileno())
+                os.fsync(f.fileno())  # on the disk before the description counts it
             about = write_file(folder/'corpus.json', 'corpus', tokenizer=about.tokenizer, vocab=None,
                                texts=about.texts+len(next_texts), crc=_crc(next_texts, about.crc),
                                sizes=[f.tell() for f in files])
@@ -69,11 +70,11 @@ def _tokenize(texts, tok, folder, about, part):
 # %% ../../nbs/files/corpus.ipynb #c0000014
 def _ids_of(tokens, vocab):
     "The id in `vocab` of each of `tokens`"
-    o2i = {o: i for i,o in enumerate(vocab) if o!='xxfake'}
+    o2i = {o: i for i,o in enumerate(vocab) if o!='xxfake'}  # fastai fills up with it
     lost = first(o for o in tokens if o not in o2i)
     if lost is not None and vocab[0]!=UNK:
         raise ValueError(f"`vocab` lacks {lost!r}: add it, or begin with {UNK!r}")
-    return np.array([o2i.get(o, 0) for o in tokens], np.int32)
+    return np.array([o2i.get(o, 0) for o in tokens], np.int32)  # 0 is `UNK`, if any is lost
 
 def _in_parts(numbers):
     "Parts of a million numbers, which fit into memory"
@@ -162,6 +163,7 @@ def _ensure_same_texts(texts, about, folder):
         n += 1
         crc = _crc([text], crc)
     same = (n,crc)==(about.texts,about.crc)
+    # a finished corpus takes no more
     more = about.vocab is not None and next(texts, None) is not None
     if more or not same:
         raise ValueError(f"{folder} was made of other texts: take another folder, or delete this one")
@@ -212,9 +214,9 @@ class CorpusTexts(TfmdLists):
         self.corpus = corpus
         items = np.arange(len(corpus))[np.asarray(items, np.int64)]  # negative ones count from the end
         super().__init__(items, [tok, Numericalize(corpus.vocab)], do_setup=False,
-                         types=[Tokenizer.input_types, L, TensorIds])
+                         types=[Tokenizer.input_types, L, TensorIds])  # as `setup` finds: of text, tokens, ids
 
-    def _after_item(self, i): return self.corpus[i]
+    def _after_item(self, i): return self.corpus[i]  # `tfms` are for new texts
 
     def _new(self, items, split_idx=None, **kwargs):
         "Texts that are not in the corpus"
@@ -242,9 +244,10 @@ class CorpusLoader(LMDataLoader):
         ensure(n>bs, 'bs', bs, f'less than the {n} tokens of these texts')
         self.epoch = 0  # the number of the epoch that comes next: `randomize` counts it up when one begins
         self.arranged = (None,)  # an epoch, and what `_arrange` returns for it
-        self.bl = (n-1)//bs  # tokens of a row in the whole epoch
+        self.bl = (n-1)//bs  # tokens of a row in the whole epoch; the last token is a target alone
         self.n_batches = -(-self.bl//self.seq_len)  # rounded up
         self.last_len = self.bl - (self.n_batches-1)*self.seq_len
+        # `LMDataLoader.__init__` would read each text for its length
         TfmdDL.__init__(self, dataset, bs=bs, shuffle=shuffle, num_workers=num_workers,
                         **{**kwargs, 'n':self.n_batches*bs})
 
@@ -277,7 +280,7 @@ class CorpusLoader(LMDataLoader):
 
     def create_item(self, i):
         "Row `i`, input and target; rows are counted batch by batch, and on from epoch to epoch"
-        x = self._read([i or 0])[0]
+        x = self._read([i or 0])[0]  # fastai asks for None to try a row
         return LMTensorIds(x[:-1]),TensorIds(x[1:])
 
     def create_batches(self, samples):
@@ -312,6 +315,7 @@ class CorpusLoader(LMDataLoader):
         "A loader like this, for other texts or with other settings"
         kwargs = dict(seq_len=ifnone(seq_len, self.seq_len)) | kwargs
         if dataset is None or isinstance(dataset, CorpusTexts):
+            # `LMDataLoader.new` needs `self.lens`
             return DataLoader.new(self, dataset, **dict(seed=self.seed) | kwargs)
         settings = dict(bs=self.bs, device=self.device, num_workers=self.fake_l.num_workers)
         return TextLMDL(dataset, **settings | kwargs)
@@ -323,6 +327,7 @@ def _split(n, splitter, valid_pct, seed):
         order = np.random.default_rng(seed).permutation(n)
         n_valid = round(valid_pct*n)
         return np.sort(order[n_valid:]),np.sort(order[:n_valid])
+    # `mask2idxs`: [True,False,True] -> [0,2], and indices as they are
     train,valid = (np.fromiter(mask2idxs(list(o)), np.int64) for o in splitter(range(n)))
     both = np.intersect1d(train, valid)
     if len(both):

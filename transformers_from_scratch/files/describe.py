@@ -45,6 +45,7 @@ def as_json(
     if isinstance(value, (np.generic,np.ndarray,Tensor)) and value.ndim==0: value = value.item()
     if value is None or isinstance(value, (bool,int,float,str)): return value
     if isinstance(value, (list,tuple)): return [as_json(o) for o in value]
+    # keys of JSON are strings alone
     if isinstance(value, dict): return dict(pairs=[[as_json(a), as_json(b)] for a,b in value.items()])
     if isinstance(value, partial): return _partial_as_json(value)
     name = getattr(value, '__name__', type(value).__name__)
@@ -153,6 +154,7 @@ def first_names(
 )->dict: # Names in the file by names in the model
     "The name of each tensor in a file, where shared tensors are stored once"
     first = {}  # the first name of each tensor, by its identity
+    # of tied weights both are the first: '1.linear.weight' -> '0.embedding.weight'
     return {name: first.setdefault(id(x), name) for name,x in model.state_dict(keep_vars=True).items()}
 
 def weights_of(
@@ -189,6 +191,7 @@ def probe_length(
     model:nn.Module # A model, or an encoder
 )->int: # From 64 to 512
     "Number of tokens that shows each window and each range of distances: one more than the largest, at most 512"
+    # how far a custom part reads is not known
     if custom_parts({name: as_json(value) for name,value in model.init_kwargs.items()}): return 512
     largest = 63
     for part in model.modules():
@@ -202,7 +205,7 @@ def _probe_texts(model):
     elif isinstance(model, TransformerEncoder): stacks = [model]
     else: stacks = [o for o in model if hasattr(o, 'vocab_sz')]  # encoder, and decoder
     n = int(min([probe_length(model), *(o.max_len for o in stacks if o.max_len is not None)]))
-    vocab_sz = min([n+1, *(o.vocab_sz for o in stacks)])
+    vocab_sz = min([n+1, *(o.vocab_sz for o in stacks)])  # one of n+1 is padding
     pad = stacks[0].pad_idx if stacks else None
     ids = tensor([i for i in range(vocab_sz) if i!=pad]).repeat(n)[:n]
     return torch.stack([ids, ids.flip(0)])
@@ -287,7 +290,8 @@ def part_settings(
         cls = getattr(part, 'same_as', type(part))  # of a fast layer the plain one
         found[f'class of {name}'] = f'{cls.__module__}.{cls.__qualname__}'
         found[f'{_hooks}{name}'] = len(part._forward_hooks) + len(part._forward_pre_hooks)
-        in_weight = ('in_features','out_features','scale') if cls is nn.Linear else ()  # what its weight tells
+        # what its weight tells; a `LoRALinear`, whose `same_as` is `nn.Linear`, has a `scale`
+        in_weight = ('in_features','out_features','scale') if cls is nn.Linear else ()
         values = {key: value for key,value in vars(part).items() if key[0]!='_' and key not in in_weight}
         values |= {key: part._buffers[key] for key in part._non_persistent_buffers_set}  # no file has these
         for attribute,value in values.items():
@@ -360,4 +364,5 @@ def match_rows(
     mean = rows[is_token].mean(0)  # (k,)
     old_place = tensor(old_place, device=rows.device)  # (new,)
     is_old = old_place[:,None]>=0  # (new,1)
+    # -1 takes the last row, in whose place `mean` comes
     return rows[old_place].where(is_old, mean),L(unknown)  # (new,k)

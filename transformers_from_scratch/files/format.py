@@ -89,7 +89,7 @@ def ensure_free(
     kind:str # What `file` may be, if it exists
 ):
     "Raises `ValueError` for a folder with other things in it than what is to be replaced"
-    files = sorted(o.name for o in folder.glob('[!.]*'))
+    files = sorted(o.name for o in folder.glob('[!.]*'))  # without hidden ones
     if files and _kind_of(folder/file)!=kind:
         raise ValueError(f"`folder` is {str(folder)!r}, which holds {files[0]!r}, but must be new, "
                          f"empty, or one where this library wrote the same ({kind})")
@@ -118,7 +118,7 @@ def write_file(
                          f"{kind}: choose another name, or delete it")
     with atomic_write(path) as new:
         new.touch()
-        mode = new.stat().st_mode
+        mode = new.stat().st_mode  # the usual one of new files
         if path.suffix=='.json': new.write_text(json.dumps(about), encoding='utf8')
         else:
             format = {'format':'pt'} if kind=='checkpoint' else {}  # Hugging Face asks for it
@@ -159,6 +159,7 @@ def model_path(
     file:str|Path # Name of a file in it, with or without its ending; or a path
 )->Path: # Which ends in `.safetensors`
     "The path of `file`"
+    # of 'v1.5' `with_suffix` would leave 'v1'
     return folder/f"{str(Path(file).expanduser()).removesuffix('.safetensors')}.safetensors"
 
 def find_model(
@@ -168,7 +169,7 @@ def find_model(
     "The path of `file`; raises `FileNotFoundError`, which lists the models that are there"
     file = Path(file).expanduser()
     path = model_path(folder, file)
-    for found in (path, folder/file, file):
+    for found in (path, folder/file, file):  # with the ending, as named, and from the working directory
         if found.is_dir(): found = found/'model.safetensors'
         if found.is_file(): return found
     names = [o.name for o in sorted(path.parent.glob('*')) if o.suffix in ('.safetensors','.pth')]
@@ -182,7 +183,7 @@ def _pickles(path):
     "Pickles of weights at `path`, a folder or a file: the parts of one, or the first"
     files = [path] if path.is_file() else sorted(path.glob('*'))
     files = [o for o in files if o.suffix in ('.bin','.ckpt','.pt','.pth') and not _no_weights.match(o.name)]
-    parts = [o for o in files if '-of-' in o.name]
+    parts = [o for o in files if '-of-' in o.name]  # pytorch_model-00001-of-00002.bin
     return parts or files[:1]
 
 def _conversion(files, target):
@@ -245,7 +246,7 @@ class Checkpoint:
     )->Tensor: # Memory-mapped
         "One tensor; raises `ValueError` if it is missing, or not of floating-point numbers"
         if name not in self.at:
-            near = first(o.removesuffix(name) for o in self.at if o.endswith(f'.{name}'))
+            near = first(o.removesuffix(name) for o in self.at if o.endswith(f'.{name}'))  # 'gpt.' of 'gpt.wte.weight'
             cure = f"remove {near!r} from the start of its names" if near else 'is it another model?'
             raise ValueError(f"there is no tensor {name!r} in {self.folder}: {cure}")
         f,key = self.at[name]

@@ -17,11 +17,11 @@ _near = partial(assert_near, tol=1e-5)
 def _rotate(q, pos):
     "Scale queries and keys by their positions, so that wrong positions change the output"
     if pos is None: pos = torch.arange(q.shape[2])
-    return q * (1 + torch.atleast_2d(pos)[:,None,:,None]/8)  # (b,h,t,s)
+    return q * (1 + torch.atleast_2d(pos)[:,None,:,None]/8)  # (b,h,t,s); `pos` is (t,) or (b,t)
 
 def _two_ways(attn, x):
     "Kernel and formula agree, also with rotated queries and keys"
-    out,weights = attn(x, need_weights=True)
+    out,weights = attn(x, need_weights=True)  # by the formula; without weights by the kernel
     _near(attn(x), out, 'the kernel and the formula must agree')
     rotated = partial(attn, x, pos=torch.arange(x.shape[1]), rotate=_rotate)
     _near(rotated(), rotated(need_weights=True)[0],
@@ -121,6 +121,7 @@ def written_out(
 )->torch.Tensor: # `(…,tq,s)`
     "Attention by its formula, `softmax(q kᵀ / √s) v` (Vaswani et al. 2017, section 3.2.1)"
     scores = q @ k.transpose(-2, -1) * (scale or q.shape[-1]**-.5)  # (…,tq,tk)
+    # a query whose keys are all hidden gives NaN, and gets zeros
     return scores.masked_fill(hidden, -torch.inf).softmax(dim).nan_to_num() @ v
 
 def _later(hidden, n=1):
@@ -130,6 +131,7 @@ def _later(hidden, n=1):
 def _heads_last(q, k, v, hidden):
     "Output of a function that expects `(b,t,h,s)`, and is given `(b,h,t,s)`"
     q,k,v = (x.transpose(1, 2) for x in (q,k,v))
+    # heads stand in the place of tokens, so scores are (h,h), and no mask (t,t) fits: nothing is hidden
     return written_out(q, k, v, torch.zeros(q.shape[2], k.shape[2]).bool()).transpose(1, 2)
 
 mistakes = {
@@ -160,7 +162,7 @@ class _Case:
     def __init__(self, f, masked, causal, scale):
         self.f,self.masked,self.causal,self.scale = f,masked,causal,scale
         rng = torch.Generator().manual_seed(0)
-        self.q,self.k,self.v = (torch.randn(3, 2, 9, 8, generator=rng) for _ in range(3))  # (b,h,t,s)
+        self.q,self.k,self.v = (torch.randn(3, 2, 9, 8, generator=rng) for _ in range(3))  # (b,h,t,s), four sizes
         self.no_mask = torch.zeros(9, 9, dtype=torch.bool)
         self.mask = _later(self.no_mask) if causal else self.no_mask
 
@@ -174,7 +176,7 @@ class _Case:
         cause = None
         for name in causes:
             wrong = mistakes[name](q, k, v, hidden)
-            if torch.allclose(wrong, out.nan_to_num(), atol=1e-5):
+            if torch.allclose(wrong, out.nan_to_num(), atol=1e-5):  # `written_out` has zeros for NaN
                 cause = name
                 break
         assert_near(out, self.kernel(q, k, v, hidden), "the output must be that of PyTorch's kernel",
@@ -188,7 +190,7 @@ def _mask(case):
     "A query reads the keys that are not hidden, and no other"
     if not case.masked: return 'not tried: masked=False'
     row,column = torch.arange(9)[:,None],torch.arange(9)
-    # not symmetric, and no token is hidden from itself
+    # not symmetric, and no token is hidden from itself; without `row+4` no even key would be hidden
     odd_mask = (((2*row+3*column) % 4 == 1) | (row+4 == column)) & (row != column)
     case.compare(case.q, case.k, case.v, case.mask | odd_mask, mistakes)
 

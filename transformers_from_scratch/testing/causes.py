@@ -40,7 +40,7 @@ def record(
         seen.append((name, compared(tensors([args, kwargs])), compared(tensors(out))))
     model = trial.fresh()
     for name,m in model.named_modules():
-        if name: m.register_forward_hook(partial(remember, name), with_kwargs=True)
+        if name: m.register_forward_hook(partial(remember, name), with_kwargs=True)  # '' is the model itself
     trial.out(ids, model=model)
     return seen
 
@@ -135,9 +135,10 @@ def why_padding(
     def fails(lengths, inverted=False):
         return not trial.pad_diff(trial.ragged(lengths, where, width), inverted)<=trial.tol
     if len(lengths)==1 and not fails((n,width)): return 'the mask is skipped for a batch of one'
-    one_more = n,*[width]*len(lengths)
+    one_more = n,*[width]*len(lengths)  # (2,4), 4 -> (2,4,4)
     if not fails((n,)) and not fails(one_more):
         # it is not the padding of the first text, but who stands beside it
+        # (2,6,1,3) has several lengths; (2,4,4) is one padded text beside full ones
         if len(set(lengths))>2: return ('texts of different lengths are mistaken for each other: sorted and '
                                         'not put back, or positions, lengths or a mask of another text')
         return ('the mask is broadcast over the wrong dimension: it fails where the batch has as '
@@ -175,7 +176,7 @@ def _padding_vectors(trial, ids):
     names = []
     for n,m in other.model.named_modules():
         if not isinstance(m, nn.Embedding) or trial.pad_idx>=m.num_embeddings: continue
-        if m.num_embeddings<trial.vocab_sz: continue
+        if m.num_embeddings<trial.vocab_sz: continue  # of positions or types, not of tokens
         if m.weight[trial.pad_idx].any(): names.append(f'`{n}`')
         with torch.no_grad(): m.weight[trial.pad_idx] = 0
     return ', '.join(names) if names and other.pad_diff(ids)<=trial.tol else ''

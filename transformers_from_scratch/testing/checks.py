@@ -51,7 +51,7 @@ def _read_again(trial, model, ids, want):
     trial.near(trial.out(ids, model=model), want, 'a second call must give the result of the first',
                **details)
     unread = trial.base.state_dict()
-    read = {n: p for n,p in model.state_dict().items() if isinstance(p, torch.Tensor)}
+    read = {n: p for n,p in model.state_dict().items() if isinstance(p, torch.Tensor)}  # not `get_extra_state`
     changed = [n for n,p in read.items() if not torch.equal(p, unread[n])]
     assert_that(not changed, f'reading must not change {changed[:3]}',
                 cause='a weight or a buffer is written in `forward`')
@@ -162,14 +162,14 @@ def _hide(trial, ids, pad):
     if torch.equal(out, trial.out(ids)): return True
     other = trial.out(ids.where(~pad, trial.others(ids)), pad)
     trial.near(trial.real(other, pad), trial.real(out, pad), 'a token that is hidden must not matter',
-               cause=lambda: why_padding(trial, (3,5), 5, 'behind'),
+               cause=lambda: why_padding(trial, (3,5), 5, 'behind'),  # as for 3 tokens, padded, beside a text of 5
                example=f'{ids.tolist()}, hidden {pad.int().tolist()}')
 
 def _mask(trial):
     "Tokens are not read where `pad` is True, whatever they are"
     if trial.pad_idx is None: return 'not tried: no `pad_idx` is given'
     if trial.min_len>1: return 'not tried: a hidden place would leave too short a text'
-    for i in range(trial.t-1, 0, -1):  # the last place first, which is padding behind a text
+    for i in range(trial.t-1, 0, -1):  # the last place first: padding behind a text; place 0, in front, is of *left*
         ids = trial.texts(2, trial.t)
         pad = torch.zeros_like(ids, dtype=torch.bool)
         pad[0,i] = True
@@ -203,6 +203,7 @@ def _find_leaks(trial):
 def _training_leak(trial):
     "Check that no output depends on later tokens in training either, with gradients, as far as chance is the same"
     model = set_dropouts(trial.fresh(), 0.).train()
+    # its statistics are of all tokens in training
     if any('BatchNorm' in type(m).__name__ for m in model.modules()): return
     ids,j = trial.texts(2),trial.t//2
     def out(ids):
@@ -305,6 +306,7 @@ def _tokens_learn(trial):
     def last(out): return out[:,-1] if trial.each else out
     out = last(trial.flat(trial.outputs(ids, model=model)[0]))
     if not vectors: return
+    # the plain sum of a norm's or a softmax's outputs is constant, without a gradient
     grads = torch.autograd.grad((out*torch.rand_like(out)).sum(), vectors, allow_unused=True)
     grad_sizes = sum(g.abs().sum(-1)[0] for g in grads if g is not None)  # of each token (t,)
     for i in range(ids.shape[1]):
@@ -399,7 +401,7 @@ def _precision(trial):
     "The output in 16 bits is near that in 64"
     if trial.dtype is not torch.double: return 'not tried: it does not run in 64 bits'
     ids = trial.texts()
-    given,model = copied(trial.given).to(trial.device).eval(),trial.fresh()
+    given,model = copied(trial.given).to(trial.device).eval(),trial.fresh()  # in its own type, and in 64 bits
     try: trial.out(ids, model=given)
     except RuntimeError as e: raise Broken(f'it does not run in {trial.own}: {e}') from e
     # the share of the largest output by which a type may differ; `own` may be one of the others

@@ -42,7 +42,7 @@ def _shrink(config):
     "Make the sizes in a configuration, a dict, small; lists with a value for each layer keep two"
     # the names of the number of layers come first
     depth = next((config[n] for n in _sizes[2].split()[:6] if isinstance(config.get(n), int)), None)
-    # such as {'layer_types': ['sliding','sliding','full']} -> ['sliding','full']
+    # such as {'layer_types': ['sliding','sliding','full']} -> ['sliding','full']; `architectures` are class names
     by_layer = {n: o for n,o in config.items() if isinstance(o, list) and len(o)==depth and n!='architectures'}
     layers = [*zip(*by_layer.values())]
     second = next((i for i,layer in enumerate(layers) if layer!=layers[0]), 1)  # the first of another kind
@@ -55,7 +55,7 @@ def _shrink(config):
     # heads that share no keys still share none
     if heads==groups and groups: config['num_key_value_heads'] = config['num_attention_heads']
     for n,value in config.items():
-        if str(n).endswith('layer_indices') and value: config[n] = [1]
+        if str(n).endswith('layer_indices') and value: config[n] = [1]  # Bamba: of two layers the second has attention
         if isinstance(value, dict): _shrink(value)
         is_id = str(n).endswith('_token_id') and isinstance(value, int)
         if is_id and value>=99: config[n] = {'pad': 0, 'bos': 1}.get(n[:3], 2)  # beyond the vocabulary
@@ -83,7 +83,7 @@ def tiny_model(
         class_of = getattr(transformers, kind)._model_mapping
         if type(config) in class_of: classes.append(class_of[type(config)])
     cls = next(o for o in classes if o)
-    if isinstance(cls, tuple): cls = cls[0]
+    if isinstance(cls, tuple): cls = cls[0]  # Funnel has two
     return cls(small).eval()
 
 def model_of(
@@ -92,7 +92,7 @@ def model_of(
     "Find the model that a command names"
     kind,rest = name.split(':', 1)
     if kind!='hf-tiny':
-        sys.path.insert(0, os.getcwd())
+        sys.path.insert(0, os.getcwd())  # where `module` may be
         return getattr(importlib.import_module(kind), rest)
     with seeded(0): return tiny_model(rest)
 
@@ -108,7 +108,7 @@ def main(
 )->int: # Exit status: 0 if nothing is broken, 1 if something is, 2 if there is no model
     "Check the model `hf-tiny:NAME` or `module:function`; further arguments as `pad_idx=0`"
     if args is None: args = sys.argv[1:]
-    name,*rest = args or ['']
+    name,*rest = args or ['']  # '' makes no model: the usage is printed
     keywords = {}
     for arg in rest:
         key,_,text = arg.partition('=')

@@ -23,6 +23,7 @@ def _other_text(ids):
 def _config_facts(model, config):
     "Arguments of `Trial` that a configuration of `transformers` tells"
     pad_idx = getattr(config, 'pad_token_id', None)
+    # without an id for padding any does, as the mask is passed
     return dict(longer=True, vocab_sz=config.vocab_size, pad_idx=0 if pad_idx is None else pad_idx,
                 max_len=getattr(config, 'max_position_embeddings', None),
                 make=lambda: type(model)(deepcopy(model.config)))
@@ -52,19 +53,21 @@ def _hf_step(model, ids, state, pad, cache_name, takes_pos):
         inputs = model.prepare_inputs_for_generation(
             all_ids, next_sequence_length=n, attention_mask=(~pad).long(), position_ids=pos,
             is_first_iteration=not state, **inputs)
-    out = model(**{'input_ids': all_ids[:,-n:]} | inputs)
+    out = model(**{'input_ids': all_ids[:,-n:]} | inputs)  # with padding `inputs` has ids of its own
     return out.logits,(out[cache_name],all_ids)
 
 def _huggingface(model):
     "Arguments of `Trial` of a model of `transformers`, for each text that it reads"
     config = model.config.get_text_config()
     params = inspect.signature(model.forward).parameters
+    # the second is Mamba's, the third RWKV's
     cache_name = next((o for o in ('past_key_values','cache_params','state') if o in params), None)
     is_encoder = getattr(config, 'is_decoder', None) is False and not config.is_encoder_decoder
     can_write = cache_name and model.can_generate() and not is_encoder
     facts = _config_facts(model, config)
     if config.is_encoder_decoder:
         source = dict(facts, call=_hf_read_source)
+        # no mask of the target is passed, so there is no padding in it
         target = dict(facts, call=_hf_read_target, causal=True, pad_idx=None,
                       step=_hf_step_target if can_write else None)
         return dict(source=source, target=target)
@@ -89,7 +92,7 @@ _basic = 'runs','repeats','batch','future'
 
 def _try(name, check, trial):
     "Run a check; again in the model's own number type if numbers are not finite in 64 bits"
-    if trial.noisy and name not in ('repeats','gradients'):
+    if trial.noisy and name not in ('repeats','gradients'):  # *repeats* reports it
         return Finding(name, check.__doc__, 'not tried', 'outputs are random')
     trial.diff = 0.  # the check notes the largest that it sees
     with torch.random.fork_rng(): finding = tried(name, check, trial)
@@ -144,7 +147,7 @@ def check_model(
     for side,facts in facts_by_side.items():
         try: trial = Trial(model, **facts | given)
         except Exception as e:
-            if raises and not isinstance(e, Broken): raise
+            if raises and not isinstance(e, Broken): raise  # its first call fails, or an argument is wrong
             report.append(tried('runs', _not_started, e))
             continue
         for name in names:
@@ -210,7 +213,7 @@ def _outputs(trial):
     "Plain tensors of the type of the weights; zeros for padding, numbers for a text without tokens"
     text = trial.texts(1, max(trial.t-2, 1))
     ids = text if trial.pad_idx is None else trial.padded(text, 1, 3)
-    out = trial.outputs(ids.int())[0]
+    out = trial.outputs(ids.int())[0]  # ids of 32 bits must do, too
     plain = type(out) is Tensor and out.dtype==trial.dtype
     assert_that(plain, f'the output is a {type(out).__name__} of {out.dtype}')
     if trial.pad_idx is None: return
@@ -254,7 +257,7 @@ def _writing(trial):
     want = trial.out(ids, model=lm)
     if hasattr(lm, 'bind_source'): lm = lm.bind_source(_other_text(ids))
     for fast in (False,True):
-        reader = LMReader(lm, ids[:,:n+1], fast=fast)
+        reader = LMReader(lm, ids[:,:n+1], fast=fast)  # as far as the first token behind padding
         for i in range(n+1, trial.t):
             reader.append(ids[:,i])
             how = 'read on fast' if fast else 'read on'
@@ -325,7 +328,7 @@ def _one_graph(trial):
     model = _Called(trial.fresh().float(), trial.call)
     args = trial.texts(),trial.is_pad(trial.texts())
     graphs = dict(
-        compile=torch.compile(model, fullgraph=True, dynamic=True, backend='eager'),
+        compile=torch.compile(model, fullgraph=True, dynamic=True, backend='eager'),  # which needs no C++ compiler
         export=torch.export.export(model, args, dynamic_shapes=(any_size,any_size)).module())
     for (name,graph),(b,t) in itertools.product(graphs.items(), ((3,trial.t),(2,trial.t-1),(5,3))):
         ids = trial.texts(b, t)

@@ -37,7 +37,7 @@ def dropouts(
     "Find what drops at random: numbers between 0 and 1 with *drop* in their name, or their class's"
     found = []
     for m,_,name,p in _attributes(model):
-        label = type(m).__name__.lower() if name=='p' else name
+        label = type(m).__name__.lower() if name=='p' else name  # 'dropout' for `nn.Dropout`
         if isinstance(p, float) and 0<p<1 and 'drop' in label: found.append((m, name))
     return found
 
@@ -55,6 +55,7 @@ def configured_dropout(
     "Find dropout above 0 in the configuration of a model"
     config = getattr(model, 'config', {})
     fields = config if isinstance(config, dict) else vars(config)
+    # not of a head, as `classifier_dropout`, which the model may lack
     beginnings = 'hidden','resid','attn','attention','embd','dropout'
     names = [n for n in fields if 'drop' in n and n.startswith(beginnings)]
     return [n for n in names if isinstance(fields[n], float) and 0<fields[n]<1]
@@ -66,7 +67,7 @@ def unregistered(
     registered = {id(o) for o in (*model.parameters(), *model.modules())}
     found = []
     for _,n,name,x in _attributes(model):
-        if name[0]=='_': continue
+        if name[0]=='_': continue  # PyTorch's own, such as `_parameters`
         for part in _parts(x):
             is_weight = isinstance(part, Tensor) and part.is_leaf and part.requires_grad
             if (is_weight or isinstance(part, nn.Module)) and id(part) not in registered:
@@ -91,7 +92,7 @@ def _outside(m):
             if not inspect.isfunction(value): continue
             method = value
             yield f'default argument of {cls.__name__}.{name}',[method.__defaults__, method.__kwdefaults__]
-            for variable in method.__code__.co_names:
+            for variable in method.__code__.co_names:  # global variables and attributes that it uses
                 if variable in method.__globals__: yield variable,method.__globals__[variable]
 
 def shared_tensors(
@@ -114,6 +115,7 @@ def kept_graphs(
     found = []
     for _,n,name,x in _attributes(model):
         if name[0]=='_': continue
+        # one number is no activation, but a loss that is kept on purpose
         has_graph = any(o.grad_fn and o.numel()>1 for o in tensors(x))
         if has_graph: found.append(f'{n}.{name}'.lstrip('.'))
     return found

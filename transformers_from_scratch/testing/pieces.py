@@ -11,7 +11,7 @@ from .trial import *
 
 # %% ../../nbs/testing/pieces.ipynb #4934307f
 def _whole(trial, ids):
-    "Output for each token: of each beginning, where there is one for a text"
+    "Output at each token `(b,t,n)`; a model with one output for a text reads each beginning as a text"
     if trial.each: return trial.out(ids)
     return torch.stack([trial.out(ids[:,:i+1]) for i in range(ids.shape[1])], 1)
 
@@ -35,7 +35,7 @@ def _pieces(trial, sizes, b, model):
 def _first_wrong(trial, sizes, b, model=None):
     "`(first token, last token, difference)` of the first piece that differs from the whole, or None"
     for first,last,diff in _pieces(trial, sizes, b, model or trial.fresh()):
-        if not diff<=trial.tol: return first,last,diff
+        if not diff<=trial.tol: return first,last,diff  # so that NaN is wrong, too
         trial.diff = max(trial.diff, diff)
 
 _shared = 'the cache belongs to the model, a class or a default argument, so all texts share it'
@@ -55,6 +55,7 @@ def _cache(trial):
     t = min(trial.max_len or 24, 24)
     mixed = (3,2,1,4,1,1,2)[:t//2]
     half = t//2
+    # sizes of the pieces, and the number of texts
     tries = [((1,)*t, 3), (mixed, 1), ((t-1,1), 3), ((1,t-1), 3), ((half,t-half), 1), ((3,)*(t//3), 3)]
     for sizes,b in tries:
         # `trial.model` has read other texts
@@ -73,7 +74,7 @@ def _blame_pieces(trial, failed_sizes, failed_b):
     # a cache that models share: a new model is right, or wrong in another way each time
     if not wrong or _first_wrong(trial, sizes, b)!=wrong: raise Broken('texts must not see each other', cause=_shared)
     first,last,diff = wrong
-    pieces = sizes if len(sizes)<5 else f'{sizes[0]}, {len(sizes)} times'
+    pieces = sizes if len(sizes)<5 else f'{sizes[0]}, {len(sizes)} times'  # (1,1,1,1,1,1) -> '1, 6 times'
     cause = _of_pieces.get(sizes, f'from token {first} on the cache is not what the whole sees: a window '
                            'off by one, keys that are dropped too early, or positions that stop there')
     raise Broken(f'tokens {first} to {last}, read in pieces of {pieces}, must get the output of the whole',
@@ -117,11 +118,11 @@ def _prompts(trial):
     width = trial.t//2  # of the prompts: their tokens, and padding in front
     more = 3  # tokens that are read after them, one at a time
     if width+more>(trial.max_len or 24) or width<2: return f'not tried: texts of {trial.max_len} tokens'
-    ids = torch.cat([trial.ragged((width,1,2), 'front'), trial.texts(3, more, seed=6)], 1)
+    ids = torch.cat([trial.ragged((width,1,2), 'front'), trial.texts(3, more, seed=6)], 1)  # (3,width+more)
     pad = trial.is_pad(ids)
     model,state,start = trial.fresh(),None,0
     alone = [_whole(trial, row[~is_pad][None])[0] for row,is_pad in zip(ids, pad)]  # of each text (t,n)
-    for end in range(width, width+more+1):
+    for end in range(width, width+more+1):  # the prompts at once, then token by token
         out,state = trial.stepped(model, ids[:,start:end], state, pad[:,:end])
         start = end
         if end==width:

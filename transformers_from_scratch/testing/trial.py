@@ -170,11 +170,11 @@ class Trial:
 
     def __post_init__(self):
         if self.call is None: self.call = lambda model, ids, pad: model(ids)
-        self.step_takes_pad = bool(self.step) and len(inspect.signature(self.step).parameters)>3
+        self.step_takes_pad = bool(self.step) and len(inspect.signature(self.step).parameters)>3  # the fourth is `pad`
         ids = [i for i in range(min(self.vocab_sz, 2000)) if i!=self.pad_idx]
         self.tokens = torch.tensor(ids, device=self.device)  # what texts are made of, in order
         self.t = max(min(self.max_len or 8, 8), self.min_len)  # tokens of most texts
-        self.long = max(min(self.max_len or 13, 23), self.min_len)  # of longer ones: hardly the width of anything
+        self.long = max(min(self.max_len or 13, 23), self.min_len)  # of longer ones: a prime is hardly a width
         self.noisy = False  # does it draw random numbers in `eval()`?
         self.each = False  # is there an output for each token?
         self.diff = 0.  # the largest difference that `near` has seen
@@ -192,7 +192,7 @@ class Trial:
         "Set `each` and `n_out`, the numbers of an output, and call the model with what checks will pass"
         self.each = True
         shortest = max(2, self.min_len)
-        for t in (shortest,shortest+1):
+        for t in (shortest,shortest+1):  # one of them may be the width of an output by chance
             ids = self.texts(2, t)
             if self.outputs(ids)[0].shape[:2]!=ids.shape: self.each = False
         self.computed = {}  # those before were not made for this `each`
@@ -225,7 +225,7 @@ class Trial:
         "True if the model draws random numbers when it reads"
         with torch.random.fork_rng():
             state = torch.get_rng_state()
-            self.out(self.texts(), model=self.model)
+            self.out(self.texts(), model=self.model)  # with `model` it is called, and nothing kept
             return not torch.equal(state, torch.get_rng_state())
 
     def _ensure_apart(self):
@@ -280,7 +280,7 @@ class Trial:
                 if grad is None: continue
                 size = .3*p.detach().std().item() if p.numel()>1 else 0  # of one number it would be NaN
                 moves = grad.to_dense()!=0
-                with torch.no_grad(): p += moves * (size or .1) * torch.randn_like(p)
+                with torch.no_grad(): p += moves * (size or .1) * torch.randn_like(p)  # .1: all are equal, as zeros
 
     def in_own_type(self)->'Trial': # The same in the model's own number type
         "A copy of the trial whose model is not converted to 64 bits"
