@@ -207,7 +207,7 @@ def _lay_out(model, products):
         if old_sums.dtype==sums.dtype and torch.equal(old_sums, sums): current[kinds] = old_sums,stores
     if key not in current:
         sizes = [-(-o.bytes()//64)*64 for o in products]  # each begins at a multiple of 64 bytes
-        block = torch.from_numpy(np.empty(sum(sizes), np.uint8))
+        block = torch.from_numpy(np.empty(sum(sizes), np.uint8))  # NumPy asks Linux for huge pages
         for product,memory in zip(products, block.split(sizes)):
             product.fill(memory[:product.bytes()])
         current = dict([*current.items()][-1:])  # the newest: with the one that is added there are two at most
@@ -260,7 +260,7 @@ class _Copier:
 
     def new_copy(self, part):
         "A copy with the same weights, whose layers are products and whose calls are shorter"
-        if part is None or isinstance(part, torch.jit.ScriptModule): return part
+        if part is None or isinstance(part, torch.jit.ScriptModule): return part  # compiled ones stay
         if _is_plain(part): return _Layer(part, self.product(part))
         if _has_plain_attention(part): return _Attention(part, self)
         cls = _class_of_copy(part)

@@ -45,7 +45,7 @@ def _nothing_is_timed():
 def _seconds(*fs):
     "Shortest time of each function, measured alternately; short ones run up to 50 times"
     once = [[timeit(f, number=1) for f in fs] for _ in range(2)][1]  # the first round is a warm-up
-    calls = [min(max(int(1e-3/o), 1), 50) for o in once]
+    calls = [min(max(int(1e-3/o), 1), 50) for o in once]  # for about a millisecond
     times = [[timeit(f, number=n)/n for f,n in zip(fs, calls)] for _ in range(5)]
     return [min(o) for o in zip(*times)]
 

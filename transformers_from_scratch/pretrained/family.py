@@ -248,7 +248,7 @@ class Family:
         back:bool=False # From ours to theirs?
     )->Tensor: # The same numbers in the layout of the other
         "Change the layout of a tensor"
-        if name in self.names: w = w[None] if back else w.flatten()  # stored as a row
+        if name in self.names: w = w[None] if back else w.flatten()  # a row there: BART's `final_logits_bias`
         in_block = 'blocks.' in name and 'norm' not in name
         if self.conv and in_block and name.endswith('weight'): w = w.t()
         if 'positions' in name and 'embedding' in name:
