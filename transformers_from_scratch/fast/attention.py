@@ -50,7 +50,7 @@ class _LowAttention(torch.autograd.Function):
         return out
 
     @staticmethod
-    @once_differentiable
+    @once_differentiable  # the gradient of a gradient raises an error
     def backward(ctx, grad_out):
         "Gradients of queries, keys and values"
         queries,values,scaled_keys,keys,hidden,mask_idx,*saved_weights = ctx.saved_tensors
@@ -80,7 +80,7 @@ def is_ordinary(
 )->bool: # True where our own kernels may be used
     "True for ordinary tensors of a CPU, in no graph, trace or `torch.func`"
     if torch.compiler.is_compiling() or torch.jit.is_tracing(): return False
-    if getattr(forward_ad, '_current_level', 0)>=0 or _n_modes() or _transform(): return False
+    if getattr(forward_ad, '_current_level', 0)>=0 or _n_modes() or _transform(): return False  # -1: no forward AD
     return all(type(x) in (Tensor,nn.Parameter) and x.is_cpu and not _is_batched(x) for x in xs)
 
 # %% ../../nbs/fast/attention.ipynb #bf16s001
@@ -147,6 +147,7 @@ def fast_average(query:Tensor, key:Tensor, value:Tensor, mask:Tensor=None, # boo
             if mask is not None: mask = mask[(None,)*(4-mask.dim())]  # (b,h,tq,tk), or 1s
             # not where all keys of a query are hidden, which would give NaN
             if mask is None or not mask.all(-1).any(): return _low_attention(*qkv, mask)
+        # the rest by the fused kernel in 32 bits, which rounds less
         if bias is not None: bias = bias.float()
         out = fused_attention(*(o.float() for o in qkv), mask, dropout, bias, causal)
         return out.to(query.dtype)

@@ -162,7 +162,7 @@ class _PairedIntegers(_Ordinary):
     def to_integers(self, w):
         "Round so that two neighbors sum to 127 at most, since 255*127 < 2**15"
         pairs = F.pad(w, (0,self.n%2)).unflatten(1, (-1,2)).sum(2)  # (out,in/2)
-        return _to_integers(w, torch.cat([w, pairs], 1), 126)
+        return _to_integers(w, torch.cat([w, pairs], 1), 126)  # rounding adds at most 1 to a pair
 
     def pack(self, w):
         with warnings.catch_warnings(action='ignore'):  # PyTorch warns that quantized tensors are deprecated
@@ -207,7 +207,7 @@ def _lay_out(model, products):
         if old_sums.dtype==sums.dtype and torch.equal(old_sums, sums): current[kinds] = old_sums,stores
     if key not in current:
         sizes = [-(-o.bytes()//64)*64 for o in products]  # each begins at a multiple of 64 bytes
-        block = torch.from_numpy(np.empty(sum(sizes), np.uint8))
+        block = torch.from_numpy(np.empty(sum(sizes), np.uint8))  # NumPy asks Linux for huge pages
         for product,memory in zip(products, block.split(sizes)):
             product.fill(memory[:product.bytes()])
         current = dict([*current.items()][-1:])  # the newest: with the one that is added there are two at most
@@ -260,7 +260,7 @@ class _Copier:
 
     def new_copy(self, part):
         "A copy with the same weights, whose layers are products and whose calls are shorter"
-        if part is None or isinstance(part, torch.jit.ScriptModule): return part
+        if part is None or isinstance(part, torch.jit.ScriptModule): return part  # compiled ones stay
         if _is_plain(part): return _Layer(part, self.product(part))
         if _has_plain_attention(part): return _Attention(part, self)
         cls = _class_of_copy(part)
@@ -279,7 +279,7 @@ _shorter = dict.fromkeys((nn.Identity,nn.Dropout,ByteDropout), _unchanged) | {nn
 @lru_cache(64)
 def _called_directly(cls, forward):
     "A class like `cls` whose calls are `forward`, and look for no hooks"
-    return type(cls)(cls.__name__, (cls,), dict(__call__=forward))
+    return type(cls)(cls.__name__, (cls,), dict(__call__=forward))  # with its metaclass: fastai's `Module` has one
 
 def _class_of_copy(part):
     "`_called_directly` for a class of PyTorch or ours, unless `part` has a hook, or an own `forward` or `__call__`"
@@ -352,7 +352,7 @@ class ColumnCache(KVCache):
         super().__init__(room)
         self.dtype = dtype
 
-    def _filled(self): return self.room
+    def _filled(self): return self.room  # keys lie column by column: all rows are in use
 
     @delegates(KVCache.append)
     def append(self, kv:Tensor)->tuple: # All keys and all values so far, each `(b,h,tk,s)`
@@ -399,7 +399,7 @@ class ColumnCache(KVCache):
         out = _sums(self.kv.view(-1, s), value_bags, scores.softmax(-1))
         return out.view_as(query).to(query.dtype)
 
-@lru_cache(4)
+@lru_cache(4)  # the same for all blocks; the next token has another `n`
 @torch.inference_mode(False)
 def _bags(b, heads, h, room, s, n):
     "Bags of keys and of values of a `ColumnCache`, one for each head of each text: rows, and where each bag starts"
@@ -444,7 +444,7 @@ def fast_decoder(
     def step(ids, pos, pad_mask, caches):
         x = encoder(ids, pad_mask, pos, caches)                                           # (b,t,k)
         return head(x[:,-1:])[:,0]                                                            # (b,v)
-    step.reads_prompts = rows>_Bags.most and next(model.parameters()).dtype is torch.float
+    step.reads_prompts = rows>_Bags.most and next(model.parameters()).dtype is torch.float  # else the model does
     columns = partial(ColumnCache, dtype=torch.half if quantize else None)
     step.cache_cls = columns if step.reads_prompts else KVCache
     return step

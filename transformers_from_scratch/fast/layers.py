@@ -17,7 +17,7 @@ def _keep(shape, p):
     "Mask from random bytes, True where kept; the share kept"
     dropped = round(p*256)
     n = math.prod(shape)
-    # 8 random bytes in each number
+    # 8 random bytes in each number, of all that there are: None is up to the largest
     drawn = torch.empty(math.ceil(n/8), dtype=torch.int64, device='cpu').random_(-2**63, None)
     return (drawn.view(torch.uint8)[:n] >= dropped).view(shape), 1-dropped/256
 
@@ -45,7 +45,7 @@ def _nothing_is_timed():
 def _seconds(*fs):
     "Shortest time of each function, measured alternately; short ones run up to 50 times"
     once = [[timeit(f, number=1) for f in fs] for _ in range(2)][1]  # the first round is a warm-up
-    calls = [min(max(int(1e-3/o), 1), 50) for o in once]
+    calls = [min(max(int(1e-3/o), 1), 50) for o in once]  # for about a millisecond
     times = [[timeit(f, number=n)/n for f,n in zip(fs, calls)] for _ in range(5)]
     return [min(o) for o in zip(*times)]
 
@@ -67,7 +67,7 @@ def autotune(
 class _OneDNNLinear(torch.autograd.Function):
     "`F.linear` and the gradient with respect to `x` by oneDNN, that of the weight by MKL"
     @staticmethod
-    def forward(x, w, b): return torch.ops.mkldnn._linear_pointwise(x, w, b, 'none', [], '')
+    def forward(x, w, b): return torch.ops.mkldnn._linear_pointwise(x, w, b, 'none', [], '')  # no activation
 
     @staticmethod
     def setup_context(ctx, inputs, output):
@@ -89,9 +89,9 @@ class _OneDNNLinear(torch.autograd.Function):
 def _pays(x, w):
     "True if oneDNN can multiply `x` by the weight `w`, and is faster"
     fits = x.dtype is w.dtype is torch.float and x.dim()>1 and x.shape[-1]==w.shape[1]
-    if not fits or x.numel()*len(w) < 2**24 or torch.is_autocast_enabled('cpu'): return False
+    if not fits or x.numel()*len(w) < 2**24 or torch.is_autocast_enabled('cpu'): return False  # few multiplications
     if not (torch.backends.mkldnn.enabled and hasattr(torch.ops.mkldnn, '_linear_pointwise')): return False
-    def some_rows(): return x.detach().flatten(0, -2)[:max(2**24//w.numel(), 128)]
+    def some_rows(): return x.detach().flatten(0, -2)[:max(2**24//w.numel(), 128)]  # enough to time
     ways = dict(MKL=lambda: F.linear(some_rows(), w), oneDNN=lambda: _OneDNNLinear.forward(some_rows(), w, None))
     n_out,n_in = w.shape
     n = 2**round(math.log2(x.numel()/n_in))  # rows, as a power of 2: similar batches are timed once
@@ -132,7 +132,7 @@ class _Hypers(dict):
 
     def __setitem__(self, name, value):
         super().__setitem__(name, value)
-        set_item_pg(self.group, self.names[name], value)
+        set_item_pg(self.group, self.names[name], value)  # 'betas__0', for 'mom', is the first of `betas`
 
 class FusedAdamW(OptimWrapper):
     "PyTorch's fused `AdamW` (Loshchilov and Hutter 2019), without weight decay of what fastai marks"

@@ -133,6 +133,7 @@ def align(
     keep = real_tokens(ids, encoder.pad_idx)                                              # (b,t)
     if vocab_dropout:
         v = encoder.vocab_sz
+        # one more, as `v` may be the id of padding; `clamp`, since `check_ids` does nothing in graphs and on GPUs
         dropped = torch.rand(v+1, device=ids.device) < vocab_dropout                      # (v+1,)
         keep = keep & ~dropped[ids.clamp(0, v)]
     if word_dropout: keep = keep & (torch.rand(ids.shape, device=ids.device) >= word_dropout)

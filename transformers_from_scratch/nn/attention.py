@@ -50,12 +50,13 @@ def fused_attention(
     causal:bool=False # Hide later tokens; only without `mask` and `bias`
 )->Tensor: # Averages of the values `(b,h,tq,s)`
     "Averages of `scaled_dot_product_attention`, by PyTorch's kernel, which stores no weights"
+    # for PyTorch: True where a key is seen, or numbers to add; it takes no masks of one dimension
     seen = None if mask is None else ~torch.atleast_2d(mask)
     if bias is not None:
         bias = torch.atleast_2d(bias).to(query.dtype)
         seen = bias if mask is None else bias.masked_fill(mask, -math.inf)
     return F.scaled_dot_product_attention(query, key, value, seen, dropout, causal,
-                                          enable_gqa=bool(query.shape[1]!=key.shape[1]))
+                                          enable_gqa=bool(query.shape[1]!=key.shape[1]))  # a tensor in `jit.trace`
 
 # %% ../../nbs/nn/attention.ipynb #e691a2f5
 class MultiHeadAttention(Module):
@@ -171,7 +172,7 @@ def write_out(self:MultiHeadAttention,
 )->tuple: # Averages `(b,h,tq,s)`, and weights `(b,h,tq,tk)`
     "Average the values by the formula"
     p = self.dropout if self.training else 0.
-    k,v = (o.repeat_interleave(self.heads//self.kv_heads, 1) for o in (k, v))
+    k,v = (o.repeat_interleave(self.heads//self.kv_heads, 1) for o in (k, v))  # (b,h,tk,s)
     if only_later:
         hidden = torch.ones(q.shape[2], k.shape[2], dtype=torch.bool, device=q.device).triu(1)
     return scaled_dot_product_attention(q, k, v, hidden, p, bias, cap)

@@ -23,7 +23,7 @@ def ngram_keys(
     words,pad_mask = left_align(words, 0)                                                # (b,t')
     at = torch.arange(words.shape[1], device=ids.device)
     keys = [words]
-    for n in range(1, n_grams):
+    for n in range(1, n_grams):  # n=1: pairs, of which none ends at the first word
         # the n-gram that ended a word before, and this word; `& sys.maxsize` keeps overflows positive
         key = F.pad(keys[-1][:,:-1], (1,0))*_base + words                                # (b,t')
         keys.append(key.masked_fill(pad_mask | (at<n), 0) & sys.maxsize)

@@ -176,7 +176,7 @@ class RotaryPositions(Positions):
         share:float=1. # Share of a head that is rotated, in (0,1]; the numbers after it stay
     ):
         self.width = s = ifnone(s, k)
-        self.s,self.base = int(s*share),float(base)
+        self.s,self.base = int(s*share),float(base)  # of `width` numbers of a head the first `s` are rotated
         if self.s%2: raise ValueError(f'heads are {s} wide, of which {self.s} numbers are rotated: '
                                       'it must be an even number; change `k` or `heads`')
 
@@ -258,6 +258,6 @@ class PositionsByBlock(Positions):
 def _kind(pos_cls, s):
     "Key of the positions that are made by `pos_cls` for heads of width `s`, which counts where they rotate"
     cls,keywords = pos_cls,None
-    if isinstance(pos_cls, partial): cls,keywords = pos_cls.func,repr(pos_cls.keywords)
+    if isinstance(pos_cls, partial): cls,keywords = pos_cls.func,repr(pos_cls.keywords)  # a dict can't be in a key
     rotates = getattr(cls, 'rotate', None) is not Positions.rotate
     return cls,keywords,s if rotates else None

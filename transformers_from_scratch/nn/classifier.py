@@ -78,7 +78,7 @@ class ClassifierHead(Module):
         if n_out<1: raise ValueError(f'`n_out` is {n_out}, but must be at least 1')
         if y_range is not None and not y_range[0]<y_range[1]:
             raise ValueError(f'`y_range` is {y_range}, but must be (low, high)')
-        if pool is not None: k = pool(torch.zeros(2,3,k), torch.zeros(2,3).bool()).shape[1]
+        if pool is not None: k = pool(torch.zeros(2,3,k), torch.zeros(2,3).bool()).shape[1]  # `mean_max_pool`: 2k
         self.pool,self.y_range = pool,y_range
         self.dropout,self.linear = nn.Dropout(dropout),nn.Linear(k, n_out)
         self.squeeze = nn.Identity() if y_range is None else SigmoidRange(*y_range)
@@ -168,7 +168,7 @@ class TransformerClassifier(TextModel):
     @property
     def by_token(self):
         "True without a pool: each token has a prediction"
-        return getattr(self[1], 'pool', mean_pool) is None
+        return getattr(self[1], 'pool', mean_pool) is None  # a head without this attribute counts as one with a pool
 
     def __setitem__(self, i, part):
         "Replace the encoder or the head; `init_kwargs` follows a new `ClassifierHead`"
@@ -194,6 +194,7 @@ def special_crop(
     last:int=1 # Number of special tokens at its end
 )->Tensor: # bool `(b,t)`, True at tokens to keep
     "Keep special tokens at both ends, and what `crop` keeps between them; pass `partial(special_crop, crop=…)`"
+    # ranks and sizes as if there were no special tokens
     rest = crop(rank-first, (n-first-last).clamp(min=0), max(max_len-first-last, 0))
     return rest | (rank < first) | (rank >= n-last)
 

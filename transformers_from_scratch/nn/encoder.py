@@ -15,7 +15,7 @@ from .blocks import *
 # %% ../../nbs/nn/encoder.ipynb #02aa0032
 class KeepsInitKwargs(Module):
     "Keep the arguments in `init_kwargs`, to be saved"
-    def __pre_init__(self, *args, **kwargs):
+    def __pre_init__(self, *args, **kwargs):  # fastai calls it before `__init__`, with the same arguments
         super().__pre_init__()
         # positional arguments by their names, then keywords
         self.init_kwargs = dict(zip(inspect.signature(type(self)).parameters, args)) | kwargs
@@ -149,6 +149,7 @@ class TextModel(KeepsInitKwargs, nn.Sequential):
     ): nn.Sequential.__init__(self, *parts)
 
     def __getitem__(self, i):
+        # PyTorch would make a slice a `type(self)`
         return nn.Sequential(*[*self][i]) if isinstance(i, slice) else super().__getitem__(i)
 
 # %% ../../nbs/nn/encoder.ipynb #0eva1001

@@ -69,10 +69,10 @@ def looks_ahead(
         get_hidden = nested_attr(block, 'attention.hidden', torch.lt)
         hidden = get_hidden(queries, keys)
         if hidden is None or not (hidden | (keys<=queries)).all(): return True
-    # two texts that differ in their last token
+    # two texts that differ in their last token: ids 0 1 2 3 and 0 1 2 4 for `vocab_sz=5`
     n = min(ifnone(encoder.max_len, 8), 8, encoder.vocab_sz-1)
-    if n<2 or encoder.embedding.weight.is_meta: return False
+    if n<2 or encoder.embedding.weight.is_meta: return False  # no token before the last, or no numbers
     texts = torch.arange(n, device=encoder.embedding.weight.device).repeat(2, 1)          # (2,n)
     texts[1,-1] = n
     with eval_mode(encoder.modules()): x = encoder(texts, **kwargs)[:,:-1].float()    # (2,n-1,k)
-    return bool((x[0]-x[1]).abs().max() > 1e-4*x.abs().max())
+    return bool((x[0]-x[1]).abs().max() > 1e-4*x.abs().max())  # more than rounding

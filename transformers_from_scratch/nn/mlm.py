@@ -26,7 +26,7 @@ def mask_tokens(
     if draws is None:
         kw = dict(generator=generator, device=generator.device if generator else ids.device)
         draws = torch.rand(ids.shape, **kw),torch.randint(len(words), ids.shape, **kw)
-        smallest = torch.min
+        smallest = torch.min  # of the batch
     else: smallest = partial(torch.amin, dim=1, keepdim=True)  # of each row
     u,idx = draws  # `u` decides what happens to a token, `idx` which word may replace it
     u = u.to(ids.device).where(is_word[ids], 1.)  # other tokens are not chosen           # (b,t)

@@ -92,6 +92,7 @@ class TransformerDecoder(TransformerEncoder):
     ):
         super().__init__(vocab_sz, k, heads, depth, attn_cls=attn_cls, block_cls=block_cls,
                          **kwargs)
+        # a source of one vector for each of the two texts that it reads
         if looks_ahead(self, source=self.embedding.weight.new_zeros(2, 1, k)): raise ValueError(
             f'in {attn_cls=} a token sees a later one: use one like `SelfAttentionAutoRegressive`')
 
@@ -176,7 +177,7 @@ class TransformerSeq2Seq(TextModel):
     )->tuple: # Vectors `(b,ts',k)`, and padding to hide `(b,ts')` or None
         "Crop, align and read the source"
         texts = align(source, self[0], self.crop)
-        return self[0](texts.ids, texts.hidden),texts.pads
+        return self[0](texts.ids, texts.hidden),texts.pads  # `pads`: cross-attention hides padding in any case
 
     def bind_source(self,
         source:Tensor # Token ids of the source `(b,ts)`, padding anywhere

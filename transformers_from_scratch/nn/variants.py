@@ -28,7 +28,7 @@ class ShapedAttention(MultiHeadAttention):
     ):
         for name,n in dict(head_width=head_width, window=window, cap=cap).items():
             if n is not None and n<=0: raise ValueError(f'`{name}` is {n}, but must be above 0')
-        self.given_width = head_width
+        self.given_width = head_width  # before `super().__init__`, which calls `head_width`
         super().__init__(k, heads, wide, **kwargs)
         store_attr('window,scale,cap')
 
@@ -93,7 +93,7 @@ class OffsetRMSNorm(nn.RMSNorm):
 # %% ../../nbs/nn/variants.ipynb #930a90a7
 class OutputNormBlock(TransformerBlock):
     "A block that normalizes what each of its layers adds (OLMo 2, 2025)"
-    cached = True
+    cached = True  # its `forward` hands a cache to attention
     @delegates(TransformerBlock.forward)
     def forward(self, x:Tensor, **kwargs)->Tensor: # `(b,t,k)`
         "Attention, which gets the keywords, then the feed-forward network"
@@ -311,7 +311,7 @@ class BucketPositions(Positions):
     )->Tensor: # `(h,tq,tk)` or `(b,h,tq,tk)`
         "Look up the numbers of these distances"
         buckets = distance_buckets(distance, self.n, self.farthest, self.both)
-        bias = self.table(buckets).movedim(-1, -3)
+        bias = self.table(buckets).movedim(-1, -3)  # (h,tq,tk), or (b,1,h,tq,tk)
         return bias[:,0] if bias.dim()==5 else bias
 
 # %% ../../nbs/nn/variants.ipynb #650b93ac
@@ -367,7 +367,7 @@ class DisentangledAttention(ShapedSelfAttention):
         if relative is None or k.shape[2]!=q.shape[2]:
             raise ValueError('`DisentangledAttention` reads whole texts, with `DistanceVectors` as '
                              '`pos_cls`, and without a cache')
-        if pos is None: pos = key_pos = torch.arange(t, device=q.device)
+        if pos is None: pos = key_pos = torch.arange(t, device=q.device)  # `compare` needs them
         hidden,bias,_ = super().limits(q, k, t, pos, key_pos, mask, pad_mask)
         more = self.compare(q, k, pos, *relative)
         return hidden,more if bias is None else more+bias,False

@@ -174,7 +174,7 @@ def module_folders(
     "Folders of the modules of a sentence encoder; `path` alone for any other checkpoint"
     if not (path/'modules.json').exists(): return [path]
     modules = json.loads(read_text(path/'modules.json'))
-    return [path/Path(o['path']).name for o in modules]  # never in another folder
+    return [path/Path(o['path']).name for o in modules]  # '' or '1_Pooling'; never in another folder
 
 def checkpoint_files(
     path:Path # A checkpoint's folder
@@ -220,7 +220,7 @@ def _pair_class(family, has, same):
         family.marks = None
         return TransformerEncoder
     if not same('embedding.weight', '1.embedding.weight'):
-        family.args['target_sz'] = family.args['target_pad']
+        family.args['target_sz'] = family.args['target_pad']  # padding is behind all ids: its id is their number
     family.tied = same(family.out, '1.embedding.weight')
     family.head.keywords['bias'] = has('2.linear.bias')
     writing = writing_config(family.cfg)
@@ -410,7 +410,7 @@ def copy_into(self:Pretrained,
         if re.match(r'positions\.(added\.)?embedding', n): state[n] = state[n][:encoder.max_len]
     encoder.load_state_dict(state)
     if self.target: keeps_head = model.init_kwargs.get('head_cls') is self.model.init_kwargs['head_cls']
-    else: keeps_head = type(model) is type(self.model)
+    else: keeps_head = type(model) is type(self.model)  # above: with other classes learners pass no `head_cls`
     if not keeps_head: return new
     head = self.model[1].state_dict()
     for n,w in head.items():
@@ -425,7 +425,7 @@ def _check_tokens(pre, dls):
     "Raises `ValueError` for the vocabulary of a checkpoint without its tokenizer"
     tok = text_tokenizer(dls)
     if tok is None or pre.tokenizer is None or not set(pre.vocab)<=set(text_vocab(dls)): return
-    text = "It isn't a DULL film, is it?"
+    text = "It isn't a DULL film, is it?"  # tokenizers differ in capitals, apostrophes and commas
     ours = list(tok(text))
     theirs = first(pre.tokenizer([text]))
     if ours!=theirs:

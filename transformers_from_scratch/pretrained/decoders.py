@@ -60,8 +60,8 @@ def _mistral(cfg):
     "Mistral (Jiang et al. 2023)"
     cfg.ignore('mlp_bias')
     cfg.preset(sliding_window=4096, num_key_value_heads=8)
-    near = cfg.values['sliding_window'] is not None
-    kinds = ['sliding_attention']*cfg('num_hidden_layers', kind=int) if near else None
+    has_window = cfg.values['sliding_window'] is not None
+    kinds = ['sliding_attention']*cfg('num_hidden_layers', kind=int) if has_window else None
     return llama(cfg, kinds=kinds, attn=dict(qkv_bias=False, bias=False))
 
 def _qwen(
@@ -76,7 +76,7 @@ def _qwen(
     n_full = depth  # number of the first blocks, which have no window
     if not cfg('use_sliding_window', default=False): cfg.values['sliding_window'] = None
     if cfg.values['sliding_window'] is not None:
-        n_full = int(cfg('max_window_layers', default=28, kind=float))
+        n_full = int(cfg('max_window_layers', default=28, kind=float))  # `kind=int` would refuse 0
     pattern = ['full_attention']*n_full + ['sliding_attention']*depth
     kinds = kinds_of(cfg, depth, pattern[:depth])
     if not norms: return llama(cfg, attn=dict(qkv_bias=True, bias=False), kinds=kinds)
@@ -102,8 +102,8 @@ def _phi3(cfg):
         'ff.gate':'mlp.gate_up_proj#0', 'ff.up':'mlp.gate_up_proj#1'}
     cfg.ignore('mlp_bias')
     cfg.preset(rms_norm_eps=1e-5)
-    near = cfg.values.get('sliding_window') is not None
-    kinds = ['sliding_attention']*cfg('num_hidden_layers', kind=int) if near else None
+    has_window = cfg.values.get('sliding_window') is not None
+    kinds = ['sliding_attention']*cfg('num_hidden_layers', kind=int) if has_window else None
     return llama(cfg, names, dict(qkv_bias=False, bias=False), kinds=kinds)
 
 def _eurobert(cfg):

@@ -62,7 +62,7 @@ def _bert(
                     default=cfg('dropout', default=.1, kind=float)),
         attn_cls=partial(SelfAttention, qkv_bias=True)) | args
     head = partial(MLMHead, act_cls=act or act_cls, norm_cls=norm)
-    if width: head.keywords['width'] = k
+    if width: head.keywords['width'] = k  # here that of what the head reads
     return Family(cfg, args, _bert_names | (names or {}), layer, prefix, skip_rows=skip_rows, head=head,
                   tied=cfg('tie_word_embeddings', default=True),
                   tops=tops or _tops(f'{prefix}pooler.dense|pooler.dense'))
@@ -100,6 +100,7 @@ def _albert(cfg):
     cfg.only(num_hidden_groups=1, inner_group_num=1)
     cfg.preset(hidden_dropout_prob=0.)
     width = cfg('embedding_size', kind=int)
+    # then `embed.widen` has no weights, but ALBERT has a layer there in any case
     if width==cfg('hidden_size'): cfg.bad('embedding_size', width, 'but must not be hidden_size')
     names = {'embed.widen':'encoder.embedding_hidden_mapping_in', 'norm1':'attention.LayerNorm',
         'norm2':'full_layer_layer_norm', 'attention.toqueries':'attention.query',
@@ -120,6 +121,7 @@ def _mpnet(cfg):
         'attention.tovalues':'attention.attn.v',
         'attention.unifyheads':'attention.attn.o', **_lm_head}
     pos_cls = partial(BucketPositions, heads=cfg('num_attention_heads', kind=int), added=True)
+    # `skip_rows`: positions begin after the id of padding, which is 1
     return _bert(cfg, names, 'mpnet.', skip_rows=2, types=False, act=nn.GELU, pos_cls=pos_cls,
                  tops=_tops('classifier.dense', linear='classifier.out_proj'))
 
@@ -138,7 +140,7 @@ _modernbert_names = {'embedding':'embeddings.tok_embeddings', 'embed.norm':'embe
 
 def _modernbert(cfg):
     "ModernBERT (Warner et al. 2024)"
-    cfg.only(decoder_bias=True)
+    cfg.only(decoder_bias=True)  # `MLMHead` has one
     k = cfg('hidden_size', kind=int)
     depth = cfg('num_hidden_layers', kind=int)
     every = cfg('global_attn_every_n_layers', default=3, kind=int)
@@ -179,7 +181,7 @@ _deberta_names = {'embedding':'embeddings.word_embeddings', 'embed.norm':'embedd
 def _deberta(cfg):
     "DeBERTa-v2 and v3 (He et al. 2021, 2023)"
     k = cfg('hidden_size', kind=int)
-    # what a missing key means is not what is read here
+    # `only` lets missing keys pass, but here they mean values that must not
     missing = dict(relative_attention=False, share_att_key=False, position_biased_input=True)
     cfg.values |= {n: cfg(n, default=o) for n,o in missing.items()}
     cfg.only(relative_attention=True, share_att_key=True, position_biased_input=False,
@@ -194,7 +196,7 @@ def _deberta(cfg):
     longest = cfg('max_position_embeddings', kind=int)
     most = int(cfg('max_relative_positions', default=-1, kind=object))
     n = cfg('position_buckets', kind=int)
-    if 0<most<=n//2+1: cfg.bad('max_relative_positions', most, f'but must be above {n//2+1}')
+    if 0<most<=n//2+1: cfg.bad('max_relative_positions', most, f'but must be above {n//2+1}')  # see `DistanceVectors`
     pos_cls = partial(DistanceVectors, n=n, farthest=most if most>0 else longest,
                       norm_cls=partial(nn.LayerNorm, eps=eps))
     family = _bert(cfg, _deberta_names, 'deberta.', types=False, pos_cls=pos_cls,

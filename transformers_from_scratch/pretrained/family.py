@@ -141,7 +141,7 @@ def by_block(
 
 def _rope_of(cfg, kind):
     "Keys of rotary positions, perhaps those of one kind of attention"
-    if kind: cfg.only(rope_scaling=None)
+    if kind: cfg.only(rope_scaling=None)  # in Gemma 3 it is for one kind, in ModernBERT for both
     rope = cfg.values.get('rope_scaling') or cfg('rope_parameters', default={})
     if kind: rope = rope.get(kind) or {}  # {'sliding_attention': {'rope_theta': …}, 'full_attention': {…}}
     return CheckpointConfig(cfg.file, {'rope_type': rope.get('type', 'default'), **rope})  # `type`: in older files
@@ -163,6 +163,7 @@ def _slowed_of(cfg, rope, args):
                        many=rope('high_freq_factor', kind=float), **args)
     sharpness = None
     if 'attention_factor' in rope.values: sharpness = rope('attention_factor', kind=float)
+    # 0 is the default, too, as in transformers
     return partial(YarnRotary, few=rope('beta_slow', default=1, kind=float) or 1.,
         many=rope('beta_fast', default=32, kind=float) or 32., sharpness=sharpness, **args)
 
@@ -180,7 +181,7 @@ def rotary_of(
     share = rope('partial_rotary_factor', default=share, kind=float)  # of the numbers of a head
     args = dict(base=base)
     if share!=1:
-        if cfg('model_type') not in ('phi3','gpt_neox'):
+        if cfg('model_type') not in ('phi3','gpt_neox'):  # the others of transformers rotate whole heads
             cfg.bad('partial_rotary_factor', share, 'but must be 1')
         args['share'] = share
     if rope('rope_type')=='default': return partial(RotaryPositions, **args)
@@ -225,7 +226,7 @@ class Family:
     )->tuple: # Its name there, and which part of that it is (None: all of it)
         "The name of a tensor in the checkpoint; raises `KeyError` for one that has none"
         if name in self.names: return self.names[name],None  # stored without a module
-        module,kind = name.removeprefix('0.').rsplit('.', 1)  # `kind` is 'weight' or 'bias'
+        module,kind = name.removeprefix('0.').rsplit('.', 1)  # of the encoder's '0.norm.bias': 'norm', 'bias'
         layer = ''
         block = re.match(r'(1\.)?blocks\.(\d+)\.(.*)', module)
         if block:  # '1.blocks.7.ff.up': the module '1.ff.up' in layer 7
@@ -247,7 +248,7 @@ class Family:
         back:bool=False # From ours to theirs?
     )->Tensor: # The same numbers in the layout of the other
         "Change the layout of a tensor"
-        if name in self.names: w = w[None] if back else w.flatten()  # stored as a row
+        if name in self.names: w = w[None] if back else w.flatten()  # a row there: BART's `final_logits_bias`
         in_block = 'blocks.' in name and 'norm' not in name
         if self.conv and in_block and name.endswith('weight'): w = w.t()
         if 'positions' in name and 'embedding' in name:
@@ -328,7 +329,7 @@ def marks_of(
 )->BosEos: # For texts without both
     "First and last token of a target, as `generation_config.json` says, or `config.json`"
     writing = writing_config(cfg)
-    begin = writing('bos_token_id', default=first, kind=float)
+    begin = writing('bos_token_id', default=first, kind=float)  # `int` would refuse 0
     bos = int(writing('decoder_start_token_id', default=begin, kind=float))
     ends = L(writing('eos_token_id', default=last, kind=object))
     return BosEos(bos, ends[0], False, False)
@@ -343,7 +344,7 @@ def read_family(
     cfg.only(quantization_config=None)  # weights are floating-point
     family = make(cfg)
     cls = first(cfg('architectures', default=[]))
-    family.set_task(str(cls).rpartition('For')[2])
+    family.set_task(str(cls).rpartition('For')[2])  # of 'BertForMaskedLM': 'MaskedLM'
     cfg.only(is_causal=family.lm)
     return family
 

@@ -36,7 +36,7 @@ def _in_feed_forward(gated):
 
 def _attentions(cfg, heads):
     "Classes of attention and positions, on both sides"
-    attn = dict(qkv_bias=False, bias=False, head_width=cfg('d_kv', kind=int), scale=1.)
+    attn = dict(qkv_bias=False, bias=False, head_width=cfg('d_kv', kind=int), scale=1.)  # T5 does not divide its scores
     buckets = partial(BucketPositions, heads=heads,
         n=cfg('relative_attention_num_buckets', default=32, kind=int),
         farthest=cfg('relative_attention_max_distance', default=128, kind=int))
@@ -52,11 +52,11 @@ def _t5(cfg):
     depth = cfg('num_layers', kind=int)
     width = cfg('d_kv', kind=int)
     cfg.only(hidden_size=k, num_attention_heads=heads, num_hidden_layers=depth, head_dim=width,
-             is_causal=True)
+             is_causal=True)  # False is refused here, True by `read_family`
     cfg.values.setdefault('pad_token_id', 0)
     kind = cfg('feed_forward_proj', default='relu')  # such as 'gated-gelu'
     gated = cfg('is_gated_act', default=kind.startswith('gated-'))
-    act = 'gelu_new' if kind=='gated-gelu' else kind.split('-')[-1]
+    act = 'gelu_new' if kind=='gated-gelu' else kind.split('-')[-1]  # as in transformers
     untied = cfg.values.get('tie_word_embeddings') is False
     by = k**.5 if cfg('scale_decoder_outputs', default=not untied) else 1.  # logits are divided by it
     no_pad = cfg('vocab_size', kind=int)  # behind all ids: a decoder reads the id of padding first
@@ -96,6 +96,7 @@ def _bart(
     k = cfg('d_model', kind=int)
     depth = cfg('encoder_layers', kind=int)
     heads = cfg('encoder_attention_heads', kind=int)
+    # `is_causal`: False is refused here, True by `read_family`
     cfg.only(hidden_size=k, num_attention_heads=heads, num_hidden_layers=depth, is_causal=True)
     cfg.preset(pad_token_id=pad, decoder_start_token_id=marks[0])
     scale = k**.5 if cfg('scale_embedding', default=False) else None
@@ -113,7 +114,7 @@ def _bart(
         dropout=cfg('dropout', default=.1, kind=float)) | args
     tables = shared_tables(*alike if cfg('tie_word_embeddings', default=True) else ())
     return Family(cfg, args, tables | _bart_names, 'encoder.layers.{}.', skip_rows=2,
-                  marks=marks_of(cfg, *marks), head=partial(ScaledHead))
+                  marks=marks_of(cfg, *marks), head=partial(ScaledHead))  # `_pair_class` gives it a `bias`
 
 def _marian(cfg):
     "Marian (Junczys-Dowmunt et al. 2018), whose translators are those of OPUS-MT"

@@ -96,7 +96,7 @@ _free = 'dropout','max_len','type_sep','crop'
 def _settings(pre):
     "All that a checkpoint's files say about `pre`, by name"
     found = dict(limit=pre.limit) | part_settings(pre.model, _free)
-    if pre.marks: found['marks'] = list(pre.marks[:2])
+    if pre.marks: found['marks'] = list(pre.marks[:2])  # `has_bos` and `has_eos` are of the data
     if pre.target: found['target'] = as_json(pre.target)
     if pre.sentence:
         sentence = {n: o for n,o in vars(pre.sentence).items() if n not in ('folder','max_len','dense')}
