@@ -34,7 +34,7 @@ class _Product:
         return w,torch.cat([ifnone(o.bias, o.weight.new_zeros(len(o.weight))) for o in self.layers])
 
     def sums(self):
-        "Sums of 64 rows each, with a random factor for each row, which detect changed weights; and the biases"
+        "Random projections of 64 rows each, which detect changed weights; and the biases"
         for layer in self.layers:
             w = layer.weight.float() if layer.weight.dtype.itemsize<4 else layer.weight
             rows = torch.arange(len(w), device='cpu')
@@ -98,10 +98,10 @@ class _Bags(_Product):
         return self.bags[b]
 
     def __call__(self, x):
-        b = x.numel()//self.n
+        b = math.prod(x.shape[:-1])
         rows,starts,tile_inputs,xs = self.bags.get(b) or self.make_bags(b)
         weights,bias = self.store
-        tile_inputs.copy_(x.reshape(b, self.n))  # to each tile: a part of `xs`
+        tile_inputs.copy_(x.reshape(b, x.shape[-1]))  # to each tile: a part of `xs`
         args = weights,rows,starts,False,0,False,xs  # 0: the bags are sums
         if self.eight: y = _int8.embedding_bag_byte_rowwise_offsets(*args)  # (tiles*b,m)
         else: y = torch.embedding_bag(*args)[0]

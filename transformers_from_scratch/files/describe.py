@@ -161,7 +161,7 @@ def weights_of(
     model:nn.Module # A model, or a part of one
 )->dict: # Tensors by their names
     "Tensors for a file: shared ones once, with what a layer adds to its weight (`merged()`)"
-    state = model.state_dict()
+    state = dict(model.state_dict())
     for name,layer in model.named_modules():
         if not hasattr(layer, 'merged'): continue
         weight,bias = f'{name}.weight',f'{name}.bias'
@@ -200,7 +200,7 @@ def probe_length(
     return min(largest+1, 512)
 
 def _probe_texts(model):
-    "Ids of two texts that `model` can read, the second of them backwards `(2,n)`: all ids in turn, but padding"
+    "Ids of two texts that `model` can read, the second backwards `(2,n)`: the first ids in turn, without padding"
     if isinstance(model, NgramBag): stacks = []
     elif isinstance(model, TransformerEncoder): stacks = [model]
     else: stacks = [o for o in model if hasattr(o, 'vocab_sz')]  # encoder, and decoder

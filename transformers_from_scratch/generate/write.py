@@ -41,8 +41,8 @@ def stream_ids(
         with eval_mode(parts), torch.inference_mode():  # for this token only
             if new is None:
                 # a fast decoder pays off above ten tokens
-                reader = LMReader(model, ids, cache and not only_last, n_words>10, quantize)
-            elif only_last: reader = LMReader(model, new[:,None], False)  # without a cache
+                reader = LMReader(model, ids, cache=cache and not only_last, fast=n_words>10, quantize=quantize)
+            elif only_last: reader = LMReader(model, new[:,None], cache=False)  # without a cache
             else: reader.append(new)
             new = sample_ids(reader.logits, text, repetition_penalty=repetition_penalty,
                              banned=never, **kwargs)
@@ -85,7 +85,7 @@ def generate_beams(
     ends = _ends(model[0], stop_id)
     never = _banned_ids(model[0], ids, banned, ends)
     with eval_mode(list(model.modules())), torch.inference_mode():
-        reader = LMReader(model, ids, cache, n_words>10, quantize)  # a fast decoder pays off above ten tokens
+        reader = LMReader(model, ids, cache=cache, fast=n_words>10, quantize=quantize)
         found = search_beams(reader, n_words, stop_id=ends, banned=never, **kwargs)
     return [[o._replace(ids=o.ids.clone()) for o in text] for text in found]  # ordinary tensors
 

@@ -58,7 +58,7 @@ _measures = {  # kind of target: losses whose outputs are for it, unsuitable met
     'category': (nn.CrossEntropyLoss, (mse,rmse,mae,accuracy_multi),
                  '`accuracy`; numbers need data with `y_block=RegressionBlock`'),
     'labels': (nn.BCEWithLogitsLoss, (mse,rmse,mae,accuracy,error_rate), '`accuracy_multi`'),
-    'tags': (CrossEntropyLossFlat, (accuracy,error_rate), '`TagAccuracy()`')}
+    'tags': (nn.CrossEntropyLoss, (accuracy,error_rate), '`TagAccuracy()`')}
 
 def _check_measures(kind, loss, metrics):
     "Raise `ValueError` for a loss or a metric that gives a number without a meaning"

@@ -114,8 +114,7 @@ class ItemRecorder(Recorder):
         value = learn.loss.mean() if is_loss else met.func(learn.pred, *learn.yb)
         total = torch.as_tensor(value, device=n.device).detach()*(1 if is_sum else n)
         met.total += _added(learn, total.where(n>0, 0.)).cpu()  # the mean of nothing is NaN
-        # the value of `met` is total/count: `valid_loss` is the sum of all batches, another `AvgLoss` their mean
-        if is_sum and met is self.loss: met.count = 1
+        if is_sum and met is self.loss: met.count = 1  # total/count is the sum; of another `AvgLoss` it is the mean
         else: met.count += _added(learn, n).item()
 
 # %% ../../nbs/learner/core.ipynb #p0010f01

@@ -176,7 +176,7 @@ class Attributions:
 
 # %% ../../nbs/learner/explain.ipynb #9cd95ce4
 def _target_idx(target, names, n_out):
-    "The index of the output that is called `target`; or `target` itself, if it is one and no name is a number"
+    "The index of the output that is called `target`; or `target` itself, if it is an index and no name is a number"
     if hasattr(target, 'item'): target = target.item()
     words = [*map(str, names)]
     if str(target) in words: return words.index(str(target))

@@ -34,7 +34,7 @@ def _maskable(
 # %% ../../nbs/learner/mlm.ipynb #27000016
 def _mixed(x):
     "Whole numbers that look random, each made of one of `x`: the last step of MurmurHash3"
-    low = 0x7fffffff  # PyTorch shifts copies of the sign in: without them
+    low = 0x7fffffff  # `>>` copies the sign: this keeps the 31 bits behind the copies
     for factor in (-0xae502812aa7333, -0x3b314601e57a13ad):  # its factors of 64 bits, as signed numbers
         x = (x ^ (x>>33 & low)) * factor
     return x ^ (x>>33 & low)

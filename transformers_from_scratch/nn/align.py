@@ -145,7 +145,8 @@ def check_ids(
 ):
     "Raise `ValueError` for ids out of range (on a CPU, outside graphs)"
     low,high = _extremes(ids)
+    if low is None: return
     v = encoder.vocab_sz
     largest = v if encoder.pad_idx==v else v-1  # padding may be the id after the last word
-    if low is not None and not 0<=low<=high<=largest:
+    if not 0<=low<=high<=largest:
         raise ValueError(f'`ids` go from {low} to {high}: the vocabulary ends at {v-1}')

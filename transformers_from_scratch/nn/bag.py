@@ -67,15 +67,15 @@ class NgramBag(KeepsInitKwargs):
         "Count all ratios, and reset the weights; all n-grams of all texts are in memory"
         keys,sizes,targets = [],[],[]
         for ids,y in batches:
-            ngrams = self._keys(ids)                                                  # (b,m)
+            ngrams = self._keys(ids)                                                  # (b,w)
             keys.append(ngrams[ngrams>0])
             sizes.append((ngrams>0).sum(1))
             y = y.as_subclass(Tensor)
             targets.append((y if y.dim()>1 else F.one_hot(y, self.n_out)).float())
         y = torch.cat(targets)                                                        # (n,n_out)
-        # the text that each key is of
+        # the text that each of the `m` keys is of
         text = torch.arange(len(y), device=y.device).repeat_interleave(torch.cat(sizes))      # (m,)
-        # the different keys, which of them each of the `m` is, and in how many texts each occurs
+        # the different keys, the place of each of the `m` among them, and in how many texts each occurs
         keys,row,n_texts = torch.cat(keys).unique(return_inverse=True, return_counts=True)
         # texts with the n-gram, of each class: `bincount` sums the targets of one class
         counts = torch.stack([row.bincount(of_class[text], len(keys)) for of_class in y.T], 1)

@@ -163,7 +163,7 @@ def eval_mode(
     parts = list(parts)
     with _lock:
         others = set(_evals)
-        held = [o for o in parts if o.training or o in others]  # not those that were in this mode before any thread
+        held = [o for o in parts if o.training or o in others]  # not parts that were in evaluation mode already
         del others  # it would keep other models alive
         for part in held:
             part.training = False

@@ -44,7 +44,7 @@ def _finite(weights, name):
 
 def _our_names(family, weights, model):
     "For each tensor in a file a list for each of its parts: the names of our tensors that are made of it"
-    found = defaultdict(lambda: defaultdict(list))  # of GPT-2's queries, keys, values 'attn.c_attn#0', …#1, …#2
+    found = defaultdict(lambda: defaultdict(list))  # GPT-2's 'attn.c_attn' has three parts: queries, keys, values
     for name in dict.fromkeys(first_names(model).values()):  # a shared tensor once
         theirs,part = family.source(name)
         found[_spelled(weights, theirs)][part or 0].append(name)
@@ -241,8 +241,7 @@ def _read_model(family, weights, pad, dtype):
         except (ValueError, RuntimeError, AssertionError) as e:
             raise ValueError(f"{cfg.file}: {e}") from e
     state,unused = _read_tensors(family, weights, model, dtype)
-    # not strict: each name was looked up, but a shared tensor is there only once
-    try: model.load_state_dict(state, assign=True, strict=False)
+    try: model.load_state_dict(state, assign=True, strict=False)  # a shared tensor is there once, all were looked up
     except RuntimeError as e: raise ValueError(f"{weights.folder} does not fit config.json: {e}") from e
     if family.tied and cls is not TransformerEncoder:  # `assign` has made a new table
         model[-1].linear.weight = model[-2].embedding.weight
@@ -363,8 +362,7 @@ def load_pretrained(
     """Weights of GPT-2, BERT, Llama, T5 and others; `ValueError` for what can't be expressed.
     The id of padding is padding wherever it stands, unless it also ends texts"""
     path = Path(folder).expanduser()
-    if path.is_file(): checkpoint_folder(path)  # raises an error that says what to pass
-    path = hub_folder(folder)  # a folder is itself
+    path = checkpoint_folder(path) if path.is_file() else hub_folder(folder)  # an error for a file
     sentence = read_sentence(path)
     root = sentence.folder if sentence else path
     family = read_family(root)

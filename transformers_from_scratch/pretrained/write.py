@@ -30,7 +30,7 @@ def _update_tokenizer(pre, folder):
     (folder/'tokenizer.json').write_text(backend.to_str(pretty=True), encoding='utf8')
 
 def _update_limit(config, encoder, longest):
-    "Write the number of positions, if it is not `longest`, as in the file (None: no limit)"
+    "Write the number of positions, if it is not `longest`, that of the file (None: no limit)"
     if not encoder.max_len: return  # no limit
     if longest is None: raise ValueError(f'its `max_len` is {encoder.max_len}, but it has no limit there')
     for key in ('max_position_embeddings','n_positions','n_ctx'):

@@ -272,8 +272,8 @@ def _loss(trial, model, ids):
 def _gradients(trial):
     "Every parameter is known, takes part and gets a finite gradient; padding gets none"
     model = set_dropouts(trial.fresh(), 0.).train()
-    not_known = unregistered(model)
-    assert_that(not not_known, f'what {not_known[:3]} holds is neither trained, saved nor moved',
+    unknown = unregistered(model)
+    assert_that(not unknown, f'what {unknown[:3]} holds is neither trained, saved nor moved',
                 cause='a plain list or dict in the place of `nn.ModuleList` or `nn.ParameterDict`')
     if not any(p.requires_grad for p in model.parameters()): return 'not tried: nothing is trained'
     loss = _loss(trial, model, trial.texts(8)) + _loss(trial, model, trial.texts(8, 3))
@@ -401,12 +401,12 @@ def _precision(trial):
     "The output in 16 bits is near that in 64"
     if trial.dtype is not torch.double: return 'not tried: it does not run in 64 bits'
     ids = trial.texts()
-    given,model = copied(trial.given).to(trial.device).eval(),trial.fresh()  # in its own type, and in 64 bits
+    given = copied(trial.given).to(trial.device).eval()  # in its own type
     try: trial.out(ids, model=given)
     except RuntimeError as e: raise Broken(f'it does not run in {trial.own}: {e}') from e
     # the share of the largest output by which a type may differ; `own` may be one of the others
     for dtype,share in {trial.own:.3, torch.float:1e-3, torch.bfloat16:.3}.items():
-        try: out = trial.out(ids, model=model.to(dtype))
+        try: out = trial.out(ids, model=trial.fresh().to(dtype))  # rounded once, from 64 bits
         except RuntimeError as e: return f'not tried: {e}'[:90]
         diff = (out-trial.out(ids)).abs().max().item()
         tol = share*trial.size

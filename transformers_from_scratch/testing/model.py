@@ -250,7 +250,7 @@ def _writing(trial):
     from transformers_from_scratch.generate.read import LMReader
     if not trial.causal or not _has_caches(trial.base[-2]):
         return 'not tried: no language model, or its block does not have `cached = True`'
-    if trial.t<8: return f'not tried: texts of {trial.t} tokens'
+    if trial.t<3: return f'not tried: texts of {trial.t} tokens'
     lm = trial.fresh().float()
     ids,n = trial.texts(3),trial.t//2
     if trial.pad_idx is not None: ids[0,:n] = trial.pad_idx  # in front, as in `generate`
@@ -271,7 +271,7 @@ def _guess(trial):
     losses = []
     for seed in range(8):  # the loss of a single one is off by more than .5 in one case of thirty
         out = trial.out(ids, model=trial.fresh(seed))
-        y = ids if trial.each else torch.arange(len(out), device=out.device)[:,None]
+        y = ids if trial.each else torch.arange(len(out), device=out.device)
         losses.append(F.cross_entropy(out.reshape(-1, trial.n_out), y.flatten()%trial.n_out).item())
     loss = sum(losses)/len(losses)
     want = math.log(trial.n_out)
@@ -291,7 +291,7 @@ def _numbers(trial):
     def output(dtype, large):
         "The output with weights of `dtype`; with `large` activations, of up to 10,000"
         model = trial.fresh().to(dtype)
-        if large: model[-2].dropout.register_forward_hook(grow)  # what the first block gets
+        if large: model[-2].dropout.register_forward_hook(grow)  # before the first block
         out = trial.outputs(ids, model=model)[0]
         assert_that(out.dtype==dtype, f'with weights of {dtype} the output has {out.dtype}')
         return out.double()

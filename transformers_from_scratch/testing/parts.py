@@ -90,10 +90,9 @@ def _outside(m):
         for name,value in list(vars(cls).items()):
             yield f'{cls.__name__}.{name}',value
             if not inspect.isfunction(value): continue
-            method = value
-            yield f'default argument of {cls.__name__}.{name}',[method.__defaults__, method.__kwdefaults__]
-            for variable in method.__code__.co_names:  # global variables and attributes that it uses
-                if variable in method.__globals__: yield variable,method.__globals__[variable]
+            yield f'default argument of {cls.__name__}.{name}',[value.__defaults__, value.__kwdefaults__]
+            for variable in value.__code__.co_names:  # global variables and attributes that it uses
+                if variable in value.__globals__: yield variable,value.__globals__[variable]
 
 def shared_tensors(
     model:nn.Module # A model

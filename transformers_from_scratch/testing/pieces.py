@@ -57,6 +57,7 @@ def _cache(trial):
     half = t//2
     # sizes of the pieces, and the number of texts
     tries = [((1,)*t, 3), (mixed, 1), ((t-1,1), 3), ((1,t-1), 3), ((half,t-half), 1), ((3,)*(t//3), 3)]
+    tries = [(sizes, b) for sizes,b in tries if sizes and 0 not in sizes and sum(sizes)<=t]
     for sizes,b in tries:
         # `trial.model` has read other texts
         if _first_wrong(trial, sizes, b, trial.model): _blame_pieces(trial, sizes, b)
@@ -74,7 +75,8 @@ def _blame_pieces(trial, failed_sizes, failed_b):
     # a cache that models share: a new model is right, or wrong in another way each time
     if not wrong or _first_wrong(trial, sizes, b)!=wrong: raise Broken('texts must not see each other', cause=_shared)
     first,last,diff = wrong
-    pieces = sizes if len(sizes)<5 else f'{sizes[0]}, {len(sizes)} times'  # (1,1,1,1,1,1) -> '1, 6 times'
+    many_alike = len(sizes)>4 and len({*sizes})==1  # (1,1,1,1,1,1) -> '1, 6 times'
+    pieces = f'{sizes[0]}, {len(sizes)} times' if many_alike else sizes
     cause = _of_pieces.get(sizes, f'from token {first} on the cache is not what the whole sees: a window '
                            'off by one, keys that are dropped too early, or positions that stop there')
     raise Broken(f'tokens {first} to {last}, read in pieces of {pieces}, must get the output of the whole',

@@ -169,6 +169,8 @@ class Trial:
     device:str='cpu' # Device to check on
 
     def __post_init__(self):
+        if self.max_len and self.max_len<6:
+            raise ValueError(f'`max_len` is {self.max_len}, but must be at least 6, the length of texts that are compared')
         if self.call is None: self.call = lambda model, ids, pad: model(ids)
         self.step_takes_pad = bool(self.step) and len(inspect.signature(self.step).parameters)>3  # the fourth is `pad`
         ids = [i for i in range(min(self.vocab_sz, 2000)) if i!=self.pad_idx]
@@ -189,12 +191,13 @@ class Trial:
             raise
 
     def _first_calls(self):
-        "Set `each` and `n_out`, the numbers of an output, and call the model with what checks will pass"
-        self.each = True
+        "Set `each`, and `n_out`, how many numbers an output has, and call the model with what checks will pass"
+        each = True
         shortest = max(2, self.min_len)
         for t in (shortest,shortest+1):  # one of them may be the width of an output by chance
             ids = self.texts(2, t)
-            if self.outputs(ids)[0].shape[:2]!=ids.shape: self.each = False
+            if self.outputs(ids)[0].shape[:2]!=ids.shape: each = False
+        self.each = each
         self.computed = {}  # those before were not made for this `each`
         self.n_out = self.out(self.texts(2, 2)).shape[-1]
         self.out(self.texts(1, self.long))

@@ -42,8 +42,8 @@ def _words(tokens):
 _line_breaks = re.compile(r' ?(?<!\S)([\n▁][\s▁]*)(?!\S) ?')
 def _rule(pattern, by): return partial(re.compile(pattern, re.X).sub, by)
 _end = r"""(?![^\s"'*])"""  # a word ends here, or a quote closes
-# `" a word "` becomes `"a word"`; a quote without an end closes, and so does
-# one before a capital, since fastai's rules mark no capital behind a quote
+# `" a word "` becomes `"a word"`; a quote without an end opens, too.
+# One before a capital closes, since fastai's rules mark no capital behind a quote
 def _quote(sign): return rf'(?<!\S)({sign})(?![ ]?[A-Z]\w)[ ]?(.*?)(?:[ ]({sign}){_end}|$)'
 _english = [
     # quotes open and close in turn; after a plural `'` is an apostrophe
@@ -68,7 +68,7 @@ def join_words(
     if isinstance(tokens, str): raise TypeError('`tokens` is a string, but must be a list of words')
     # fastai's rules make i of I without a mark, and … of ...; a space that is a token is for `_line_breaks`
     text = ' '.join({'i':'I', '…':'...', ' ':'▁'}.get(o, o) for o in _words(tokens))
-    lines = _line_breaks.split(text)  # a line, what is between it and the next, the next, …
+    lines = _line_breaks.split(text)  # lines, and between them their breaks
     lines[::2] = map(compose(*_english), lines[::2])
     lines[1::2] = [o.replace(' ', '').replace('▁', ' ') for o in lines[1::2]]
     return ''.join(lines)

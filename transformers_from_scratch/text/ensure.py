@@ -66,7 +66,7 @@ def ensure_split(
 ):
     "Raise `ValueError` unless the column is True or False, and False in some rows"
     values = df[ensure_filled(df, col)].iloc[:,0].tolist()
-    wrong = [o for o in values if isinstance(o, str) or o not in (0, 1)]
+    wrong = [o for o in values if o not in (0, 1)]
     if not wrong and all(values): wrong = values  # no row is left for training
     if not wrong: return
     value = max(wrong, key=str)  # that of validation, to show: of 'train' and 'valid' the second

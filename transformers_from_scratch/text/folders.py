@@ -75,15 +75,15 @@ class FolderTokenizer(TextTokenizer):
         sep:str=' ' # As in fastai
     ):
         "Read texts from the folder `path`"
-        self = cls(ifnone(tok, WordTokenizer), rules, mode='folder', sep=sep)
-        self.path = Path(path)
-        self.encoding = encoding
-        self.n_workers = n_workers
-        self.texts = {}  # tokens as JSON, by key
-        self.keys = {}  # the key of each file; `check_dls` compares them
+        new = cls(ifnone(tok, WordTokenizer), rules, mode='folder', sep=sep)
+        new.path = Path(path)
+        new.encoding = encoding
+        new.n_workers = n_workers
+        new.texts = {}  # tokens as JSON, by key
+        new.keys = {}  # the key of each file; `check_dls` compares them
         # True: also in folders below
-        self.find_counted = partial(get_files, self.path, ifnone(extensions, ['.txt']), True, folders)
-        return self
+        new.find_counted = partial(get_files, new.path, ifnone(extensions, ['.txt']), True, folders)
+        return new
 
     def _key(self, data):
         "A hash of what is in a file and, by `salt` from `setup`, of what else its tokens follow from"

@@ -49,7 +49,7 @@ class LoRALinear(FastLinear):
         return self.weight.detach() + (self.lora_b @ self.lora_a).detach()*self.scale
 
 # %% ../../nbs/train/lora.ipynb #p07e0ecf003
-# `(name, layer)` of each
+# `(name, layer)` of each `LoRALinear`
 def _loras(model): return [(n,o) for n,o in model.named_modules() if isinstance(o, LoRALinear)]
 
 def lora_splitter(

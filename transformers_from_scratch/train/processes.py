@@ -53,7 +53,7 @@ class _Share(GetAttr):
         with no_random(): self.dl = dl.new(bs=dl.bs*self.n_ranks)  # a new loader draws a seed
         set_loader_order(self.dl, loader_order(dl))
         ensure(len(self.dl), 'bs', dl.bs, f'less: {self.n_ranks} processes share these texts')
-        self.own_idxs = self.dl.get_idxs  # of fastai; below is another, which calls it
+        self.own_idxs = self.dl.get_idxs  # of the loader; below is another, which calls it
         self.dl.get_idxs = self.get_idxs
         self.dl.device = ifnone(device, dl.device)
 

@@ -238,8 +238,8 @@ class Resume(Callback):
         "Note in `changed` which settings differ; raises `ValueError` if there are some, unless forced"
         self.changed = []
         for name in now|then:
-            # a callback of a custom class may be new or gone: the first step shows whether it matters
-            # (a name with a dot is a setting of a callback, as 'GradientClip 1.max_norm', or of a part)
+            # a setting of a callback or of a part, such as 'GradientClip 1.max_norm', may be new or gone where
+            # its class is a custom one: the first step shows whether it matters
             new_or_gone = '.' in name and not (name in now and name in then)
             if now.get(name)!=then.get(name) and not new_or_gone: self.changed.append(name)
         if self.changed and not self.force:
@@ -340,7 +340,6 @@ class Resume(Callback):
 
     def after_batch(self):
         "Compare the step, or note it; save, if it is time"
-        if self.epoch_start is None: return
         if self.weights: self._check_step()
         if self._due(): self._save(self.iter+1)
 
@@ -359,7 +358,7 @@ class Resume(Callback):
         self.weights = [p.detach().to('cpu', copy=True) for p in self.model.parameters()]
 
     def _check_step(self):
-        "Note the first step after a save; after resuming compare it with what was noted then, or raise `ValueError`"
+        "Note the first step after a save, or compare it with that of the save; raises `ValueError` for another"
         changes = [p.detach().cpu()-o for p,o in zip(self.model.parameters(), self.weights)]
         in_16_bits = changes[0].dtype.itemsize<4 or hasattr(self, 'mixed_precision')
         step = self._of_process_0([self.loss.mean().item(), nn.utils.get_total_norm(changes).item()])

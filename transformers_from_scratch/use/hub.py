@@ -120,5 +120,5 @@ def save_pretrained(self:TransformerLearner,
                      marks=marks, sentence=_sentence(files, model[-1]), files=files, target=target)
     folder = pre.save_pretrained(folder)
     if not tokenizer_file(folder):
-        warn(f"{folder} has no tokenizer, since the checkpoint that was read had none", stacklevel=2)
+        warn(f"{folder} has no tokenizer, since the checkpoint that was read had none", stacklevel=3)
     return folder

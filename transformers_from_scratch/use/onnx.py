@@ -202,7 +202,7 @@ def _about_texts(source):
            f'one of {[*splitters]} with rules of fastai, not a custom one: `predict.py` has these')
     if state['cls']=='SpacyTokenizer':
         warn('`predict.py` will need spaCy, which splits the texts of `learn`: other tokenizers, '
-             'such as `HFTokenizer` or `CharTokenizer`, do without', stacklevel=5)
+             'such as `HFTokenizer` or `CharTokenizer`, do without', stacklevel=3)
     cols = L(tok.text_cols) if tok.mode=='df' else ()
     state['pairs'] = state['cls']=='HFTokenizer' and tok.tok.pairs
     if state['cls']=='PatternTokenizer': state['pattern'] = tok.tok.pattern.pattern

@@ -297,7 +297,7 @@ def _note_tokenizer(path, about, tok):
 def _check_same(path, about, dls):
     "Raises `ValueError` if `dls` is not for the model: other tokens or other classes"
     vocab = list(text_vocab(dls))
-    kind = tasks[about.task].data  # 'classes', 'tags', 'tokens' or 'text'
+    kind = tasks[about.task].data  # 'classes', 'tags', 'tokens', 'text' or None
     if vocab!=about.vocab:
         name = 'vocab' if kind=='text' else 'text_vocab'  # of a `TextBlock`
         raise ValueError(f"the vocabulary of `dls`, {vocab[:5]} …, is not that of {path}: make "
