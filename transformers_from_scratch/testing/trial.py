@@ -170,7 +170,7 @@ class Trial:
 
     def __post_init__(self):
         if self.max_len and self.max_len<6:
-            raise ValueError(f'`max_len` is {self.max_len}, but must be at least 6, the length of texts that are compared')
+            raise ValueError(f'`max_len` is {self.max_len}, but must be at least 6: texts of 6 are compared')
         if self.call is None: self.call = lambda model, ids, pad: model(ids)
         self.step_takes_pad = bool(self.step) and len(inspect.signature(self.step).parameters)>3  # the fourth is `pad`
         ids = [i for i in range(min(self.vocab_sz, 2000)) if i!=self.pad_idx]
