@@ -408,7 +408,7 @@ def _bags(b, heads, h, room, s, n):
     kv_head = ints(heads)//(heads//h)  # several query heads share one: 0,0,1,1 for heads=4, h=2
     key_block = (ints(b)[:,None]*2*h + kv_head).view(-1,1)  # 0,0,1,1, then 4,4,5,5   # (b*heads,1)
     def bags(rows): return rows.flatten(),ints(0, rows.numel(), rows.shape[1])
-    return bags(key_block*s + ints(s)),bags((key_block+h)*room + ints(n))
+    return bags(key_block*s + ints(s)),bags((key_block+h)*room + ints(n))  # rows of `kv.view(-1,room)`, and `(-1,s)`
 
 def _sums(rows, bags, xs):
     "Sum of the `rows` in each bag, times `xs`, one number for each of them"

@@ -248,7 +248,8 @@ def _dropping(trial):
 def _writing(trial):
     "A language model reads on after padding, also with the fast decoder, as it reads at once"
     from transformers_from_scratch.generate.read import LMReader
-    if not trial.causal or not _has_caches(trial.base[-2]):
+    reads_on = trial.base[-2]  # the encoder before the head; of two that of the target
+    if not trial.causal or not _has_caches(reads_on):
         return 'not tried: no language model, or its block does not have `cached = True`'
     if trial.t<3: return f'not tried: texts of {trial.t} tokens'
     lm = trial.fresh().float()

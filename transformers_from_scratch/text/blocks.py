@@ -181,11 +181,11 @@ def _keywords(kwargs, block, loader, who):
 
 def _ensure_cut(df, file, header):
     "Raise `ValueError` where columns seem to have another delimiter than the comma"
-    # the header, or without one the last cells
+    # the header, or without one the last column, of the labels: a text may have such a sign
     cells = [*df] if header is not None else df.iloc[:,-1].astype(str).tolist()
     uncut = [o for o in cells if re.search('[;\t|]', str(o))]
     if header is None and len(uncut)<len(cells): return  # some texts may have such a sign
-    if uncut: raise ValueError(f"{file} has a column {uncut[0]!r}: pass `delimiter=`, such as ';' or ','")
+    if uncut: raise ValueError(f"{file} has a column {uncut[0]!r}: pass `delimiter=`, such as ';', or ',' where it is right")
 
 def _ensure_all_lines(df, file, text, delimiter, header):
     "A quote at the start of a text makes pandas read several lines as one: raise `ValueError` where it may have"

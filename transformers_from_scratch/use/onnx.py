@@ -224,6 +224,7 @@ def _check_ids(reader, source):
         row = [text, *more] if more else text
         want = reader.cut(_ids(source, reader.joined(row)))
         got = reader.ids(row)
+        # `words` has the token of padding, too, whose id `text_ids` leaves out
         want,got = ([i for i in o if i!=about['pad_idx']] for o in (want,got))
         if got!=want:
             raise ValueError(f"`learn` makes {want[:9]} of {text[:40]!r}, `predict.py` {got[:9]}: "
