@@ -35,7 +35,7 @@ faults = [
     ('use.predict', 'a tag is read at the second piece of a word', 'firsts.append((i, [starts[j] for j in own]))', 'firsts.append((i, [starts[j]+1 for j in own]))', ['tests/use/predict']),
     ('use.predict', 'a text of JSON lines loses its other columns', 'for row in map(_with_answer, rows, answers): print', 'for row in answers: print', ['tests/use/predict']),
     ('use.zero_shot', 'the mean is added instead of taken off', 'copy_(-weight@mean)', 'copy_(weight@mean)', []),
-    ('testing.trial', 'noise hides behind zeros', 'moves * (size or .1)', '0', []),
+    ('testing.trial', 'noise hides behind zeros', 'moves * size * torch', '0 * torch', []),
     ('testing.trial', 'padding is never told', 'else ids==self.pad_idx', 'else ids<0', []),
     ('testing.trial', 'NaN is no difference', 'nan_to_num(math.inf)', 'nan_to_num(0.)', []),
     ('testing.checks', 'a batch of one is not tried with padding', 'for b in (1,2,width): yield', 'for b in (2,width): yield', []),

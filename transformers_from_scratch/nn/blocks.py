@@ -171,13 +171,13 @@ class RotaryPositions(Positions):
     def __init__(self,
         k:int, # Width of the vectors (d_model)
         max_len:int=None, # Not needed: any position has an angle
-        s:int=None, # Width of a head, even; None is `k`, a single head
-        base:float=10_000., # The slowest of `s/2` waves has a period of `2π·base**(1-2/s)`
-        share:float=1. # Share of a head that is rotated, in (0,1]; the numbers after it stay
+        s:int=None, # Width of a head; None is `k`, a single head
+        base:float=10_000., # With `n` rotated numbers the slowest wave has a period of `2π·base**(1-2/n)`
+        share:float=1. # Share of a head that is rotated, in (0,1], an even number; those after it stay
     ):
-        self.width = s = ifnone(s, k)
-        self.s,self.base = int(s*share),float(base)  # of `width` numbers of a head the first `s` are rotated
-        if self.s%2: raise ValueError(f'heads are {s} wide, of which {self.s} numbers are rotated: '
+        self.width,self.base = ifnone(s, k),float(base)
+        self.s = int(self.width*share)  # of `width` numbers of a head the first `s` are rotated
+        if self.s%2: raise ValueError(f'heads are {self.width} wide, of which {self.s} numbers are rotated: '
                                       'it must be an even number; change `k` or `heads`')
 
     def frequencies(self,

@@ -124,9 +124,10 @@ def kinds_of(
 )->list: # 'full_attention' or 'sliding_attention' for each block
     "Kind of attention of each block"
     kinds = cfg('layer_types', default=[pattern[i%len(pattern)] for i in range(depth)])
+    # a longer list is cut, as by `transformers`
     if len(kinds)<depth or {*kinds}-{'full_attention','sliding_attention'}:
         cfg.bad('layer_types', kinds,
-                f'but must name full_attention or sliding_attention {depth} times')
+                f'but must name full_attention or sliding_attention {depth} times, or more')
     return kinds[:depth]
 
 def by_block(

@@ -90,7 +90,7 @@ def _facts_by_side(model):
 # where these are broken, others are because of them
 _basic = 'runs','repeats','batch','future'
 
-def _try(name, check, trial):
+def _try_check(name, check, trial):
     "Run a check; again in the model's own number type if numbers are not finite in 64 bits"
     if trial.noisy and name not in ('repeats','gradients'):  # *repeats* reports it
         return Finding(name, check.__doc__, 'not tried', 'outputs are random')
@@ -100,7 +100,7 @@ def _try(name, check, trial):
     if finding.verdict=='broken':
         finding.cause = trial.kept_outside() or finding.cause
         is_finite = math.isfinite(finding.diff or 0)
-        if not is_finite and trial.dtype is not trial.own: return _try(name, check, trial.in_own_type())
+        if not is_finite and trial.dtype is not trial.own: return _try_check(name, check, trial.in_own_type())
     return finding
 
 def _not_started(error):
@@ -139,7 +139,7 @@ def check_model(
     if not isinstance(model, nn.Module):
         make = given['make'] = model
         with seeded(0): model = make()
-    facts_by_side = _facts_by_side(model)
+    facts_by_side = _facts_by_side(model)  # by 'source' and 'target' where it reads two texts, else by ''
     if call: facts_by_side = {'': next(iter(facts_by_side.values()))}  # a `call` reads one text
     checks = model_checks | our_checks if _is_ours(model) else model_checks
     names = _chosen(only, checks)
@@ -148,10 +148,10 @@ def check_model(
         try: trial = Trial(model, **facts | given)
         except Exception as e:
             if raises and not isinstance(e, Broken): raise  # its first call fails, or an argument is wrong
-            report.append(tried('runs', _not_started, e))
+            report.append(tried('runs', _not_started, e))  # which raises `e` again
             continue
         for name in names:
-            finding = _try(name, checks[name], trial)
+            finding = _try_check(name, checks[name], trial)
             causes = [o.name for o in report.broken if o.name in _basic]
             if causes and finding.verdict=='broken': finding.cause = f'see *{causes[0]}*'
             if side=='target': finding.name = f'{name}, target'

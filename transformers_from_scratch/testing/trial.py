@@ -281,9 +281,10 @@ class Trial:
             if out.requires_grad: (out*torch.randn_like(out)).sum().backward()
             for p,grad in zip(self.base.parameters(), [o.grad for o in other.parameters()]):
                 if grad is None: continue
-                size = .3*p.detach().std().item() if p.numel()>1 else 0  # of one number it would be NaN
-                moves = grad.to_dense()!=0
-                with torch.no_grad(): p += moves * (size or .1) * torch.randn_like(p)  # .1: all are equal, as zeros
+                std = p.detach().std().item() if p.numel()>1 else 0  # of one number it would be NaN
+                size = .3*std or .1  # .1 for one number, and for equal ones, as zeros
+                moves = grad.to_dense()!=0  # not what the outputs don't depend on, as a row of padding
+                with torch.no_grad(): p += moves * size * torch.randn_like(p)
 
     def in_own_type(self)->'Trial': # The same in the model's own number type
         "A copy of the trial whose model is not converted to 64 bits"

@@ -185,7 +185,7 @@ def _ensure_cut(df, file, header):
     cells = [*df] if header is not None else df.iloc[:,-1].astype(str).tolist()
     uncut = [o for o in cells if re.search('[;\t|]', str(o))]
     if header is None and len(uncut)<len(cells): return  # some texts may have such a sign
-    if uncut: raise ValueError(f"{file} has a column {uncut[0]!r}: pass `delimiter=`, such as ';', or ',' where it is right")
+    if uncut: raise ValueError(f"{file} has a column {uncut[0]!r}: pass `delimiter=`, such as ';' (or ',')")
 
 def _ensure_all_lines(df, file, text, delimiter, header):
     "A quote at the start of a text makes pandas read several lines as one: raise `ValueError` where it may have"

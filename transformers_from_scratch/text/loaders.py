@@ -27,7 +27,7 @@ class TextIds(Numericalize):
     "fastai's `Numericalize`, for a tokenizer that may make the vocabulary; a text without tokens has no ids"
     def __init__(self,
         vocab:list=None, # Tokens, by id; None: that of the tokenizer, or of the training texts
-        min_freq:int=None, # Rarer tokens are unknown; None: 3, or all that `make_vocab` of the tokenizer takes
+        min_freq:int=None, # Rarer tokens are unknown; None: 3, or 1 where the tokenizer makes the vocabulary
         max_vocab:int=60000, # At most so many tokens
         special_toks:list=None, # The first tokens; None: fastai's
         tok=None # A tokenizer
@@ -86,11 +86,11 @@ class _KeptPart:
         self.refresh()
 
     def _columns_now(self):
-        "A list of columns: those of a table that are read, or the items as the only one"
+        "A list of columns: those of a table that are read, or the items as the only one; none: nothing is kept"
         items = self.items
         if not isinstance(items, pd.DataFrame): return [items]
         reader = self.tl.tfms.fs[0]
-        # a table without rows may have no columns
+        # what another reader reads is not known; a table without rows may have no columns
         names = reader.cols if len(items) and type(reader) is ColReader else []
         return [items.iloc[:,o] if isinstance(o, int) else items[o] for o in names]
 

@@ -38,7 +38,7 @@ def seq2seq_dataloaders(
     valid_pct:float=.2, # Share of the rows for validation
     valid_col:str=None, # Column that is True in these rows, instead
     seed:int=None, # Seed of the random rows
-    min_freq:int=None, # Words that are rarer are unknown; None: 3, or all that `make_vocab` of the tokenizer takes
+    min_freq:int=None, # Words that are rarer are unknown; None: 3, or 1 where the tokenizer makes the vocabulary
     max_vocab:int=60000, # Maximum size of the vocabulary
     **kwargs
 )->DataLoaders: # For `transformer_seq2seq_learner`

@@ -135,8 +135,10 @@ def fit_contrastive(self:TransformerLearner,
     kind = text_target(self.dls).kind
     ensure(kind=='category', 'dls', kind, 'texts with one class each; for others call `fit_head`')
     n = len(self.dls.train_ds)
-    ensure_sizes(bs=bs-1, n_steps=ifnone(n_steps, 1))  # `bs` is 2 or more: a text alone has no pair
-    bs = min(bs, n+n%2)//2*2  # at most all texts, and an even number: 51 becomes 50
+    ensure_sizes(bs=bs, n_steps=ifnone(n_steps, 1))
+    ensure(bs>1, 'bs', bs, '2 or more: a text alone has no pair')
+    most = n+n%2  # of an odd number of texts one comes twice, see `_in_pairs`
+    bs = min(bs, most)//2*2  # an even number: 51 becomes 50
     n_steps = ifnone(n_steps, round(3*n**.5))
     dls = DataLoaders(_pairs_dl(self, n_steps, bs), self.dls.valid, device=self.dls.device)
     frozen = self.opt.frozen_idx if self.opt else 0
