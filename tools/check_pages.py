@@ -133,6 +133,12 @@ def threads(pages, table=None):
             elif not any(o['kind'] == kind for o in found): yield n, c, f'{i} of {found[0]["repo"]} is cited as {kind}, and threads.csv has {found[0]["kind"]}'
     yield from (('threads.csv', None, f'no page cites {o["repo"]} {o["number"]}: remove its row') for o in table if o['repo']+o['number'] not in cited)
 
+def stale(pages):
+    "Code or saved outputs with a link to a module that is not there: an older version gave them"
+    for n, c in cells(pages, 'code'):
+        for o in set(re.findall(r'blob/main/(transformers_from_scratch/\w+/\w+\.py)', f'{c.source} {c.get("outputs")}')):
+            if not (root/o).exists(): yield n, c, f'there is no {o}: run the page anew'
+
 # of each check what it finds, and what it doesn't: Markdown, and code after `>`
 task = ['## Exercises\n\n**1. A.** Write', '>def my_f(): ...', '>def check_f(f): pass', '>#| code-summary: "Solution"\ncheck_f(1)']
 row = dict(what='a', value='8.5', where='index: | us')
@@ -149,6 +155,7 @@ samples = [
     (silent, ['>def f(a): return a\nf(1)'], ['>def f(a): x[a] = 1\nf(1)', '>#| eval: false\nf']),
     (neighbors, ['See the next page.'], ['See the [next page](b.ipynb#x).']),
     (neighbors, ['See the [next page](c.ipynb).'], ['That is [B](b.ipynb), the next page. Another: [C](c.ipynb).']),
+    (stale, ['># blob/main/transformers_from_scratch/nn/gone.py'], ['># blob/main/transformers_from_scratch/nn/blocks.py']),
     (lambda p: figures(p, [row]), ['| us | **8.4** |'], ['| us | **8.5** % |']),
     (lambda p: figures(p, [row]), ['| us | 8.5 | them 9 |'], ['| us | `x9` 8.5 |']),
     (lambda p: threads(p, [thread]), ['issue 7'], ['[pull request 7](https://github.com/a/b/pull/7)']),
@@ -164,7 +171,7 @@ def main():
     for i, (check, faulty, right) in enumerate(samples):
         assert [*check(sample(faulty))] and not [*check(sample(right))], f'sample {i}: a check of the pages does not find its fault, or sees one where none is'
     pages = {n: NBProcessor(root/'nbs'/n).nb.cells for _, n in docs_llms.sidebar()}
-    bad = [f'{n}{f", cell {c.id}" if c else ""}: {says}' for f in (placeholders, exercises, silent, neighbors, figures, threads) for n, c, says in f(pages)]
+    bad = [f'{n}{f", cell {c.id}" if c else ""}: {says}' for f in (placeholders, exercises, silent, neighbors, figures, threads, stale) for n, c, says in f(pages)]
     print(*bad, f'Pages: {len(pages)} read, {len(bad)} faults', sep='\n')
     sys.exit(bool(bad))
 
