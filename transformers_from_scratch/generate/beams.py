@@ -102,8 +102,7 @@ def search_beams(
         # twice as many as `beams`, since half of them may stop
         log_p,parents,new = _best_next(reader.logits, log_p, 2*beams, banned)    # (b,2*beams)
         stops = torch.isin(new, new.new_tensor([*L(stop_id)]))
-        # only among the `beams` best: else even an unlikely stop would end a text
-        for i,j in (stops & log_p.isfinite())[:,:beams].nonzero().tolist():
+        for i,j in (stops & log_p.isfinite())[:,:beams].nonzero().tolist():  # only the best `beams` may stop
             active[i].add(ids[i,parents[i,j]], log_p[i,j].item(), stopped=True)
         order = _order(stops, parents, beams, n)                                        # (b,n)
         log_p = log_p.masked_fill(stops, -math.inf)
