@@ -169,8 +169,8 @@ class Trial:
     device:str='cpu' # Device to check on
 
     def __post_init__(self):
-        if self.max_len and self.max_len<6:
-            raise ValueError(f'`max_len` is {self.max_len}, but must be at least 6: texts of 6 are compared')
+        if self.max_len and self.max_len<3:
+            raise ValueError(f'`max_len` is {self.max_len}, but must be at least 3: texts of 3 are compared')
         if self.call is None: self.call = lambda model, ids, pad: model(ids)
         self.step_takes_pad = bool(self.step) and len(inspect.signature(self.step).parameters)>3  # the fourth is `pad`
         ids = [i for i in range(min(self.vocab_sz, 2000)) if i!=self.pad_idx]
@@ -319,10 +319,11 @@ class Trial:
 
     def some_padded(self,
         b:int # Number of texts
-    )->Tensor: # Ids `(b,6)`
-        "Texts of which the first one has padding if there is any"
-        if self.pad_idx is None: return self.texts(b, 6)
-        return self.padded(self.texts(1, 4), 2, b)
+    )->Tensor: # Ids `(b,t)`
+        "Texts of six tokens, or `max_len`; the first one has padding if there is any"
+        t = min(6, self.max_len or 6)
+        if self.pad_idx is None: return self.texts(b, t)
+        return self.padded(self.texts(1, t-2), 2, b)
 
     def padded(self,
         text:Tensor, # Ids `(1,t)`
