@@ -14,10 +14,10 @@ from .attention import *
 
 # %% ../../nbs/fast/layers.ipynb #ffef6ca938
 def _keep(shape, p):
-    "Mask from random bytes, True where kept; the share kept"
+    "Mask from random bytes, True where a number is kept, and the share that is kept"
     dropped = round(p*256)
     n = math.prod(shape)
-    # 8 random bytes in each number, of all that there are: None is up to the largest
+    # an int64 has 8 random bytes if it is drawn from all: from -2**63 to None, the largest
     drawn = torch.empty(math.ceil(n/8), dtype=torch.int64, device='cpu').random_(-2**63, None)
     return (drawn.view(torch.uint8)[:n] >= dropped).view(shape), 1-dropped/256
 

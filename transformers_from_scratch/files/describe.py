@@ -257,6 +257,7 @@ def rebuild(
     "A model of `keywords` and `weights`, in their types; raises `ValueError` if they don't fit"
     # before a model is built: a damaged file may ask for any number of blocks
     if keywords.get('depth', 0)>len(weights): raise ValueError(f"there are no {keywords['depth']} blocks")
+    # on `meta` only what is ours: a custom class may need numbers when it is created
     if not custom_parts({name: as_json(value) for name,value in keywords.items()}):
         with on_meta_device(): check_shapes(cls(**keywords), weights)
     with torch.random.fork_rng(devices=[]), torch.device('cpu'): model = cls(**keywords)
@@ -290,7 +291,7 @@ def part_settings(
         cls = getattr(part, 'same_as', type(part))  # of a fast layer the plain one
         found[f'class of {name}'] = f'{cls.__module__}.{cls.__qualname__}'
         found[f'{_hooks}{name}'] = len(part._forward_hooks) + len(part._forward_pre_hooks)
-        # what its weight tells; a `LoRALinear`, whose `same_as` is `nn.Linear`, has a `scale`
+        # sizes are those of the weight; `scale` is of a `LoRALinear` (`same_as` is `nn.Linear`), whose weight is merged
         in_weight = ('in_features','out_features','scale') if cls is nn.Linear else ()
         values = {key: value for key,value in vars(part).items() if key[0]!='_' and key not in in_weight}
         values |= {key: part._buffers[key] for key in part._non_persistent_buffers_set}  # no file has these

@@ -50,7 +50,7 @@ class _Ended:
         self.found = sorted(self.found, key=lambda o: o.score, reverse=True)[:self.beams]
 
     def add_unfinished(self, ids, log_p):
-        "Score continuations that have not stopped, if there is room for one"
+        "Score continuations that go on (`log_p` above -inf); with `early_stop` only if fewer than `beams` have ended"
         if self.early_stop and len(self.found)>=self.beams: return
         for j in log_p.isfinite().nonzero()[:,0].tolist(): self.add(ids[j], log_p[j].item(), stopped=False)
 

@@ -253,7 +253,7 @@ def check_dls(
     info = ifnone(info, text_info(dls))
     target = info.target
     loss = flat_loss(ifnone(loss_func, getattr(dls.train_ds, 'loss_func', None)))
-    _check_kind(target, kind)
+    _check_kind(target, kind)  # 'classes' have targets of the kinds 'category', 'labels', 'numbers'
     _check_padding(info)
     uncalled = [o.__name__ for o in L(metrics) if isfunction(o) and not _is_metric(o)]
     ensure(not uncalled, 'metrics', uncalled, 'called, as `F1ScoreMulti()` is', TypeError)

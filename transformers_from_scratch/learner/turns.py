@@ -68,7 +68,7 @@ def synchronized(
 def in_fit(
     learn:Learner # The `learn` of a callback, in one of its events
 )->bool: # False for those of `predict`, `get_preds`, `validate`, `tta` and `lr_find`
-    "True for an event of `fit`; what predicts within a training has events of its own"
+    "True for an event of `fit`, False for one of a prediction, also of one that a callback makes within a fit"
     if getattr(learn, 'predicts', False): return False
     if hasattr(learn, 'gather_preds') or hasattr(learn, 'lr_finder'): return False
     return not learn.lock.locked()  # fastai's `validate` and `get_preds` hold it

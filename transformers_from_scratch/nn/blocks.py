@@ -173,7 +173,7 @@ class RotaryPositions(Positions):
         max_len:int=None, # Not needed: any position has an angle
         s:int=None, # Width of a head; None is `k`, a single head
         base:float=10_000., # With `n` rotated numbers the slowest wave has a period of `2π·base**(1-2/n)`
-        share:float=1. # Share of a head that is rotated, in (0,1], an even number; those after it stay
+        share:float=1. # Share of a head that is rotated, in (0,1]: the first `share*s` numbers, which must be even
     ):
         self.width,self.base = ifnone(s, k),float(base)
         self.s = int(self.width*share)  # of `width` numbers of a head the first `s` are rotated

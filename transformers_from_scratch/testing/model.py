@@ -41,7 +41,7 @@ def _hf_step_target(model, ids, state):
     return out.logits,out.past_key_values
 
 def _hf_step(model, ids, state, pad, cache_name, takes_pos):
-    "Read further tokens, with padding as `generate` does; the state is the cache and the ids so far"
+    "Read `ids (b,n)`, with padding as `generate` does; `pad (b,t)` is of all so far. The state: the cache and all ids"
     n = ids.shape[1]
     cache,all_ids = None,ids
     if state:
@@ -62,7 +62,9 @@ def _huggingface(model):
     params = inspect.signature(model.forward).parameters
     # the second is Mamba's, the third RWKV's
     cache_name = next((o for o in ('past_key_values','cache_params','state') if o in params), None)
-    is_encoder = getattr(config, 'is_decoder', None) is False and not config.is_encoder_decoder
+    # BERT and its kin can be both, and then read `encoder_hidden_states`, too; GPT-NeoX says False, and is causal
+    says_encoder = getattr(config, 'is_decoder', None) is False and not config.is_encoder_decoder
+    is_encoder = says_encoder and 'encoder_hidden_states' in params
     can_write = cache_name and model.can_generate() and not is_encoder
     facts = _config_facts(model, config)
     if config.is_encoder_decoder:

@@ -74,7 +74,7 @@ class FolderTokenizer(TextTokenizer):
         n_workers:int=None, # As in `many_tokens`
         sep:str=' ' # As in fastai
     ):
-        "Read texts from the folder `path`"
+        "A tokenizer for the texts in `path`, which `setup` reads"
         new = cls(ifnone(tok, WordTokenizer), rules, mode='folder', sep=sep)
         new.path = Path(path)
         new.encoding = encoding

@@ -238,8 +238,8 @@ class Resume(Callback):
         "Note in `changed` which settings differ; raises `ValueError` if there are some, unless forced"
         self.changed = []
         for name in now|then:
-            # a setting of a callback or of a part, such as 'GradientClip 1.max_norm', may be new or gone where
-            # its class is a custom one: the first step shows whether it matters
+            # an attribute, such as 'GradientClip 1.max_norm', may be new or gone: the first step shows whether it
+            # matters (a callback of ours or fastai's has an entry without a dot, too, and may not)
             new_or_gone = '.' in name and not (name in now and name in then)
             if now.get(name)!=then.get(name) and not new_or_gone: self.changed.append(name)
         if self.changed and not self.force:

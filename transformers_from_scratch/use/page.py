@@ -210,7 +210,7 @@ def export_page(
     if rank_distrib(): return file
     kind,classes = text_target(learn.dls)
     one_right = kind=='category'
-    bag = deepcopy(bag).cpu().float().eval().requires_grad_(True)
+    bag = deepcopy(bag).cpu().float().eval().requires_grad_(True)  # `_strongest` asks for gradients
     rows = _strongest(bag, learn.dls.train.new(shuffle=False, drop_last=False), n_phrases)
     small,numbers,units = _smaller(bag, rows, one_right)
     compared = _compare(learn, bag, small, n_valid)
