@@ -117,5 +117,5 @@ def search_beams(
         reader.append(new[keep].flatten())
         active = [active[i] for i in keep]
         ids,log_p = ids[keep],log_p[keep]
-    for i,o in enumerate(active): o.add_unfinished(ids[i], log_p[i])  # what was given up is below the best
+    for i,o in enumerate(active): o.add_unfinished(ids[i], log_p[i])  # texts that are not active can't beat those found
     return [o.found[:n_best] for o in ended]

@@ -42,7 +42,7 @@ def stream_ids(
             if new is None:
                 # a fast decoder pays off above ten tokens
                 reader = LMReader(model, ids, cache=cache and not only_last, fast=n_words>10, quantize=quantize)
-            elif only_last: reader = LMReader(model, new[:,None], cache=False)  # without a cache
+            elif only_last: reader = LMReader(model, new[:,None], cache=False)
             else: reader.append(new)
             new = sample_ids(reader.logits, text, repetition_penalty=repetition_penalty,
                              banned=never, **kwargs)

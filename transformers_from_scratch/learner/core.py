@@ -114,7 +114,7 @@ class ItemRecorder(Recorder):
         value = learn.loss.mean() if is_loss else met.func(learn.pred, *learn.yb)
         total = torch.as_tensor(value, device=n.device).detach()*(1 if is_sum else n)
         met.total += _added(learn, total.where(n>0, 0.)).cpu()  # the mean of nothing is NaN
-        if is_sum and met is self.loss: met.count = 1  # total/count is the sum; of another `AvgLoss` it is the mean
+        if is_sum and met is self.loss: met.count = 1  # total/count is the sum; another `AvgLoss` gives the mean
         else: met.count += _added(learn, n).item()
 
 # %% ../../nbs/learner/core.ipynb #p0010f01
@@ -182,7 +182,7 @@ class BaseTextLearner(Learner):
     def save(self, file, **kwargs):
         "As in fastai; tokens and classes are written beside it, and `load` compares them"
         path = super().save(file, **kwargs)
-        if isinstance(path, Path) and not rank_distrib(): keep_vocabs(path, self.dls)  # process 0, no open file
+        if isinstance(path, Path) and not rank_distrib(): keep_vocabs(path, self.dls)  # process 0, and no open file
         return path
 
     @delegates(Learner.load)
@@ -241,7 +241,7 @@ class BaseTextLearner(Learner):
         "Number of texts, words or tokens of which the loss of this batch is the mean"
         y = item_find(self.yb).as_subclass(Tensor)
         if nested_attr(self, 'dl.n_rows')==0: return y.new_zeros(())  # the rows are those of other processes
-        if y.is_floating_point(): return y.new_ones(len(y)).sum()  # numbers or labels: texts count
+        if y.is_floating_point(): return y.new_ones(len(y)).sum()  # for numbers or labels the number of texts
         # the function of a loss of fastai; another's may have settings of its own
         loss = self.loss_func.func if isinstance(self.loss_func, BaseLoss) else self.loss_func
         counted = (y!=getattr(loss, 'ignore_index', -100)) & (y>=self.least_target)

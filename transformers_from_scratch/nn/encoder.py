@@ -163,7 +163,7 @@ def eval_mode(
     parts = list(parts)
     with _lock:
         others = set(_evals)  # which answers `in` faster, and is empty most of the time
-        held = [o for o in parts if o.training or o in others]  # not parts that were in evaluation mode already
+        held = [o for o in parts if o.training or o in others]  # without parts whose evaluation mode is not from here
         del others  # it would keep other models alive
         for part in held:
             part.training = False

@@ -182,7 +182,7 @@ def rotary_of(
     share = rope('partial_rotary_factor', default=share, kind=float)  # of the numbers of a head
     args = dict(base=base)
     if share!=1:
-        if cfg('model_type') not in ('phi3','gpt_neox'):  # the others of transformers rotate whole heads
+        if cfg('model_type') not in ('phi3','gpt_neox'):  # the other families that are read rotate whole heads
             cfg.bad('partial_rotary_factor', share, 'but must be 1')
         args['share'] = share
     if rope('rope_type')=='default': return partial(RotaryPositions, **args)

@@ -306,7 +306,7 @@ def _tokens_learn(trial):
     def last(out): return out[:,-1] if trial.each else out
     out = last(trial.flat(trial.outputs(ids, model=model)[0]))
     if not vectors: return
-    # the plain sum of a norm's or a softmax's outputs is constant, without a gradient
+    # random weights: the sum of a norm's or a softmax's outputs is constant, its gradient 0
     grads = torch.autograd.grad((out*torch.rand_like(out)).sum(), vectors, allow_unused=True)
     grad_sizes = sum(g.abs().sum(-1)[0] for g in grads if g is not None)  # of each token (t,)
     for i in range(ids.shape[1]):

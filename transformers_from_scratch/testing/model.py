@@ -250,10 +250,9 @@ def _dropping(trial):
 def _writing(trial):
     "A language model reads on after padding, also with the fast decoder, as it reads at once"
     from transformers_from_scratch.generate.read import LMReader
-    reads_on = trial.base[-2]  # the encoder before the head; of two that of the target
+    reads_on = trial.base[-2]  # the part before the head: the encoder, or the decoder of two
     if not trial.causal or not _has_caches(reads_on):
         return 'not tried: no language model, or its block does not have `cached = True`'
-    if trial.t<3: return f'not tried: texts of {trial.t} tokens'
     lm = trial.fresh().float()
     ids,n = trial.texts(3),trial.t//2
     if trial.pad_idx is not None: ids[0,:n] = trial.pad_idx  # in front, as in `generate`

@@ -171,12 +171,15 @@ class Trial:
     def __post_init__(self):
         if self.max_len and self.max_len<3:
             raise ValueError(f'`max_len` is {self.max_len}, but must be at least 3: texts of 3 are compared')
+        if self.max_len and self.max_len<self.min_len+2:
+            raise ValueError(f'`max_len` is {self.max_len}, but must be at least 2 above min_len={self.min_len}, '
+                             'for padding')
         if self.call is None: self.call = lambda model, ids, pad: model(ids)
         self.step_takes_pad = bool(self.step) and len(inspect.signature(self.step).parameters)>3  # the fourth is `pad`
         ids = [i for i in range(min(self.vocab_sz, 2000)) if i!=self.pad_idx]
         self.tokens = torch.tensor(ids, device=self.device)  # what texts are made of, in order
         self.t = max(min(self.max_len or 8, 8), self.min_len)  # tokens of most texts
-        self.long = max(min(self.max_len or 13, 23), self.min_len)  # of longer ones: a prime is hardly a width
+        self.long = max(min(self.max_len or 13, 23), self.min_len)  # of longer ones: as a prime hardly a width
         self.noisy = False  # does it draw random numbers in `eval()`?
         self.each = False  # is there an output for each token?
         self.diff = 0.  # the largest difference that `near` has seen
@@ -280,10 +283,11 @@ class Trial:
             out = self.outputs(self.texts(8), model=other)[0]
             if out.requires_grad: (out*torch.randn_like(out)).sum().backward()
             for p,grad in zip(self.base.parameters(), [o.grad for o in other.parameters()]):
-                if grad is None: continue
+                if grad is None or not p.numel(): continue
                 std = p.detach().std().item() if p.numel()>1 else 0  # of one number it would be NaN
-                size = .3*std or .1  # .1 for one number, and for equal ones, as zeros
-                moves = grad.to_dense()!=0  # not what the outputs don't depend on, as a row of padding
+                # one number, and equal ones, as zeros, differ by rounding alone
+                size = .3*std if std>1e-6*p.detach().abs().max() else .1
+                moves = grad.to_dense()!=0  # only what these outputs depend on, so no row of padding
                 with torch.no_grad(): p += moves * size * torch.randn_like(p)
 
     def in_own_type(self)->'Trial': # The same in the model's own number type

@@ -181,7 +181,7 @@ def _keywords(kwargs, block, loader, who):
 
 def _ensure_cut(df, file, header):
     "Raise `ValueError` where columns seem to have another delimiter than the comma"
-    # the header, or without one the last column, of the labels: a text may have such a sign
+    # the header, or without one the last column, which in an uncut file is the whole line
     cells = [*df] if header is not None else df.iloc[:,-1].astype(str).tolist()
     uncut = [o for o in cells if re.search('[;\t|]', str(o))]
     if header is None and len(uncut)<len(cells): return  # some texts may have such a sign
@@ -288,14 +288,15 @@ class TextDataLoaders(_fastai.TextDataLoaders):
         ensure(not re.match('"?sep=', text), 'csv_fname', csv_fname,
                "of a table that begins with its header: delete Excel's first line, `sep=`")
         separator = ifnone(delimiter, ',')
-        df = pd.read_csv(io.StringIO(text), header=header, delimiter=separator,
-                         quoting=ifnone(quoting, csv.QUOTE_MINIMAL))
+        with warnings.catch_warnings(record=True) as told:  # of cells that no column has
+            warnings.simplefilter('always')
+            df = pd.read_csv(io.StringIO(text), header=header, delimiter=separator, index_col=False,
+                             quoting=ifnone(quoting, csv.QUOTE_MINIMAL))
         many_labels = header is None and kwargs.get('label_delim')  # between labels may be a semicolon
         if delimiter is None and not many_labels: _ensure_cut(df, file, header)
-        # pandas makes an index of the first cells of rows that are longer than the header
-        if not isinstance(df.index, pd.RangeIndex): raise ValueError(
-            f'{file} has rows with more cells than its header, such as {first(df.itertuples(name=None))!r:.80}: '
+        if any('Length of header' in str(o.message) for o in told): raise ValueError(
+            f'{file} has rows with more cells than its header, such as that of {[*df.iloc[0]]}: '
             'put texts with the delimiter in quotes, or pass another `delimiter=`')
-        # with any other `header` lines are left out, or it has several
+        # with another `header` pandas skips lines, or the header has several
         if quoting is None and header in ('infer',0,None): _ensure_all_lines(df, file, text, separator, header)
         return cls.from_df(df, path=path, **kwargs)

@@ -70,8 +70,8 @@ def ensure_split(
     if not wrong and all(values): wrong = values  # no row is left for training
     if not wrong: return
     value = max(wrong, key=str)  # that of validation, to show: of 'train' and 'valid' the second
-    raise ValueError(f'{col!r} is {value!r}, but must be True or False, and False in some rows, '
-                     f'as `df[{col!r}]=={value!r}` is')
+    as_bools = '' if wrong is values else f', as `df[{col!r}]=={value!r}` is'
+    raise ValueError(f'{col!r} is {value!r}, but must be True or False, and False in some rows{as_bools}')
 
 # %% ../../nbs/text/ensure.ipynb #9539310f
 def no_surrogates(

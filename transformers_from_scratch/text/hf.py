@@ -45,7 +45,7 @@ class HFTokenizer:
         # fastai's last rule replaces the spaces in a token
         for token,i in ids.items(): self.vocab[i] = f'<id{i}>' if ' ' in token else token
         if not special_ids(self.vocab, 'pad'): self.vocab.append(PAD)
-        # the tokens of the file, for `join`
+        # the ids of the file's tokens
         self.o2i = {token: i for i,token in enumerate(self.vocab) if token not in ('xxfake',PAD)}
         self._set_ends(ids)
         self._set_pairs()

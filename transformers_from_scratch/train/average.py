@@ -52,7 +52,7 @@ class AverageWeights(Callback):
         if self.pct_train<self.start: return
         now = self._copy_weights()
         if self.n:
-            self.mean = to_device(self.mean, now[0].device)  # `Resume` puts it back on the CPU
+            self.mean = to_device(self.mean, now[0].device)  # after resuming it is on the CPU
             self.add_to(self.mean, now, self.n)
         else: self.mean = now
         self.n += 1

@@ -331,7 +331,7 @@ def _same(about, a, b):
         if len(a)<2: return 1.  # one has no neighbors
         shares = [np.isin(found, wanted).mean() for found,wanted in zip(_neighbors(a), _neighbors(b))]
         return float(np.mean(shares))
-    if about['target']=='numbers': same = _gap(about, a, b) < .25  # of a deviation
+    if about['target']=='numbers': same = _gap(about, a, b) < .25  # of the standard deviation
     elif about['target']=='labels': same = (a>about['thresh'])==(b>about['thresh'])
     else: same = a.argmax(-1)==b.argmax(-1)
     return float(same.mean())

@@ -121,7 +121,7 @@ def _task_of(learn):
     model_cls = type(plain_model(learn.model))
     for cls in type(learn).__mro__:  # a tagger is a classifier as well
         for name,task in tasks.items():
-            same = task.learner.__name__==cls.__name__  # by name: the page of a class defines it anew
+            same = task.learner.__name__==cls.__name__  # by name, since the notebook of a class defines it anew
             if same and model_cls is task.model: return name
     raise TypeError(f'`learn.model` is of the custom class {model_cls.__name__}, which no file '
                     'describes: save its weights, with `learn.save`, or all of it as a pickle, '
