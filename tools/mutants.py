@@ -55,7 +55,6 @@ faults = [
     ('train.resume', 'other last digits are another run', 'rtol=1e-2 if in_16_bits else 1e-4', 'rtol=0', []),
     ('train.resume', 'the step of another save is compared', "if step and step['save']==state['save']:", 'if step:', []),
     ('train.resume', 'the order of items does not count', 'for item in items: total', 'for item in sorted(items, key=str): total', []),
-    ('train.resume', 'long lists of tokens are compared by their beginning', 'if isinstance(value, (L,tuple,list)): return', 'if isinstance(value, (tuple,list)): return', []),
     ('train.resume', 'a hyperparameter that a schedule has moved is another run', "if n!='mom': settings[n]", "settings[n]", []),
     ('train.resume', 'what counts in an argument is another run', 'self.first_seen.setdefault(n, value)', 'value', []),
     ('train.resume', 'a clipping that is new goes on', "if not _is_custom(cb): settings[name] = 'there'", 'pass', []),
