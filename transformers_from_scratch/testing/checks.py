@@ -180,8 +180,8 @@ def _mask(trial):
         if nothing_changes: return 'not tried: padding is found by its id alone'
 
 # %% ../../nbs/testing/checks.ipynb #53c55691
-# of tokens from place `j` on to outputs before it: the texts, the same with other tokens from `j` on,
-# and whether and how far each output before `j` moves (j,)
+# outputs before place `j` depend on tokens from `j` on: the texts, the same with other tokens there, and
+# whether and how far each of these outputs moves (j,)
 _Leak = namedtuple('_Leak', 'ids changed j moved diffs')
 
 def _find_leaks(trial):

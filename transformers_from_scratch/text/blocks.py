@@ -294,7 +294,10 @@ class TextDataLoaders(_fastai.TextDataLoaders):
                              quoting=ifnone(quoting, csv.QUOTE_MINIMAL))
         many_labels = header is None and kwargs.get('label_delim')  # between labels may be a semicolon
         if delimiter is None and not many_labels: _ensure_cut(df, file, header)
-        if any('Length of header' in str(o.message) for o in told): raise ValueError(
+        longer = [o for o in told if 'Length of header' in str(o.message)]
+        for o in told:
+            if o not in longer: warnings.warn_explicit(o.message, o.category, o.filename, o.lineno)
+        if longer: raise ValueError(
             f'{file} has rows with more cells than its header, such as that of {[*df.iloc[0]]}: '
             'put texts with the delimiter in quotes, or pass another `delimiter=`')
         # with another `header` pandas skips lines, or the header has several
